@@ -17,7 +17,7 @@ GRANTS = frozenset({"allow", "allow once", "allow always"})
 
 
 class ApprovalRequest(NamedTuple):
-    """What a person is asked, and about what (001-14)."""
+    """A request to a person for approval or an answer (001-14)."""
 
     request_id: str
     """Unique in this process."""
@@ -44,7 +44,7 @@ class ApprovalRequest(NamedTuple):
 
 
 class ApprovalAnswer(NamedTuple):
-    """What a person answered (001-U12)."""
+    """A person's answer to a request (001-U12)."""
 
     decision: str
     """`allow`, `allow_once`, `allow_always`, `deny`; or `answer`, `decline`, `cancel`."""
@@ -65,12 +65,12 @@ class ApprovalAnswer(NamedTuple):
 
     @property
     def is_granted(self) -> bool:
-        """Whether the operation may go on; anything unknown is a refusal."""
+        """True if the operation may proceed; any unknown decision is a refusal."""
         return normal(self.decision) in GRANTS
 
     @property
     def is_answered(self) -> bool:
-        """Whether a question got its answer: `payload`, whatever that is."""
+        """True if a question was answered; `payload` is the answer, whatever its value."""
         return normal(self.decision) == "answer"
 
     def objection_to(self, data: Mapping[str, Any]) -> str | None:
@@ -84,7 +84,7 @@ class ApprovalAnswer(NamedTuple):
 
 
 class ApprovalProvider(Protocol):
-    """Who asks people: a terminal, the inspector, a test (001-U12).
+    """An object that asks people: a terminal, the inspector, a test (001-U12).
 
     When sync code waits, `ask` is run on a loop of its own; a provider that minds has `ask_sync`
     too (`SyncApprovalProvider`).
@@ -107,7 +107,7 @@ class SyncApprovalProvider(ApprovalProvider, Protocol):
 
 @runtime_checkable
 class LastWordProvider(ApprovalProvider, Protocol):
-    """A provider whose answers come on another thread, while the one who asks may be busy."""
+    """A provider that answers from another thread, even while the asking one is busy."""
 
     def last_word(self, request: ApprovalRequest) -> ApprovalAnswer | str | None:
         """Take no answer to `request` from now on, and return the one that came before that.
@@ -122,7 +122,7 @@ def normal(decision: str) -> str:
 
 
 def answer_from(returned: object) -> ApprovalAnswer | None:
-    """Return what a provider gave as an answer, or None when it is none."""
+    """Convert a provider's return value to an answer, or None if it is not one."""
     if isinstance(returned, str):
         return ApprovalAnswer(returned)
     if not isinstance(returned, ApprovalAnswer):
@@ -132,7 +132,7 @@ def answer_from(returned: object) -> ApprovalAnswer | None:
 
 
 def answer_by_default(question: Question) -> ApprovalAnswer:
-    """Return what counts when nobody answered in time."""
+    """Return the answer that applies when nobody answers in time."""
     may_allow = question.kind != "question" and question.default == "allow"
     decision = "allow" if may_allow else refusal_of(question)
     return ApprovalAnswer(decision, f"nobody answered within {round(question.timeout_s, 2):g} s")

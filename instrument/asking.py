@@ -42,7 +42,7 @@ ASKER = "ask"
 
 
 class Subject(NamedTuple):
-    """What a question is about."""
+    """The subject of a question."""
 
     hook: str | None
     interceptor: str
@@ -59,7 +59,7 @@ def question_with(
     default: str | None,
     timeout_s: float,
 ) -> Question:
-    """Return what `ask` asks.
+    """Return the question for the arguments of `ask`.
 
     Raises:
         ValueError: A part of it is not possible.
@@ -98,7 +98,7 @@ async def ask_person(
     question: Question,
     subject: Subject,
 ) -> ApprovalAnswer:
-    """Ask the provider, and return what counts as its answer: every failure is a refusal.
+    """Ask the provider and return its answer; every failure is a refusal.
 
     `request_opened` and `request_closed` are told around it. With no provider nothing is opened.
 

@@ -66,7 +66,7 @@ _logger = logging.getLogger("mcp.instrument")
 
 
 class Bus:
-    """A table of observers and interceptors, and what emits to them.
+    """A table of observers and interceptors, with the methods that emit to them.
 
     Buses know nothing of each other. `register` and the like may be called from any thread, also
     during an emission; call-backs run on the thread that emits. The functions of `instrument` act
@@ -304,7 +304,7 @@ class Bus:
         timeout: float = APPROVAL_TIMEOUT_S,  # noqa: ASYNC109 - told in the request
         name: str | None = None,
     ) -> ApprovalAnswer:
-        """Ask a person something, and return what they answer.
+        """Ask a person a question, and return their answer.
 
         To a question that is `answer`, with the `payload`, or `decline` or `cancel`: see
         `ApprovalAnswer.is_answered`. An answer is never made up: nobody to ask, a failure and the
@@ -378,7 +378,7 @@ class Bus:
         return await ask_person(self, waiting, question, subject)
 
     async def dispatch(self, hook: str, /, **kwargs: Any) -> Outcome:
-        """Let interceptors decide on one event that is no operation, and tell what they decided.
+        """Let interceptors decide on one event that is no operation, and report their decision.
 
         Nothing is raised for a decision: see `Outcome.action` and `Outcome.raise_if_ended()`.
 

@@ -78,7 +78,7 @@ class Hook(NamedTuple):
 
 
 class Noun(NamedTuple):
-    """What an operation emits: its three hooks and how its kwargs reach them."""
+    """A kind of operation: its three hooks and the kwargs of each."""
 
     name: str
     before: str

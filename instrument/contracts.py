@@ -44,7 +44,7 @@ def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any
 
 
 def check_changes(hook: str, changes: Mapping[str, Any], interceptor: str) -> None:
-    """Raise `HookContractError` unless every kwarg in `changes` may become what it is to be.
+    """Raise `HookContractError` unless the contract allows all `changes` to kwargs.
 
     What the catalogue has not in the row of the hook may be added freely.
     """

@@ -54,7 +54,7 @@ class Injection(NamedTuple):
 
 
 class Decision:
-    """What an interceptor decides (001-10, 004-06). None means `continue_()`.
+    """The decision of an interceptor (001-10, 004-06). None means `continue_()`.
 
     Made by its class methods.
 
@@ -143,7 +143,7 @@ class Decision:
 
     @classmethod
     def stop(cls, value: Any, reason: str | None = None) -> Decision:
-        """End early with `value`; only on events that say what type it must have."""
+        """End early with `value`; only on events that declare the type of that value."""
         return cls("stop", value=value, reason=reason)
 
     @classmethod
@@ -188,7 +188,7 @@ class Decision:
 
 
 class Verdict(NamedTuple):
-    """One line of the trail: what one interceptor, or a person, decided."""
+    """One line of the trail: the decision of one interceptor, or of a person."""
 
     interceptor: str
     action: str
@@ -199,7 +199,7 @@ class Verdict(NamedTuple):
 
 
 class Outcome:
-    """What the decisions on one event add up to (001-U1).
+    """The combined outcome of all decisions on one event (001-U1).
 
     Attributes:
         hook: The event.
@@ -258,11 +258,11 @@ class Outcome:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether the emitter may go on."""
+        """True if the emitter may proceed."""
         return self.action == "continue"
 
     def error(self) -> HookVerdict | None:
-        """Return what an operation raises for this outcome, or None when it may go on.
+        """Return the exception that an operation raises for this outcome, or None.
 
         A retry has no error: it is the emitter's to run again.
         """

@@ -61,7 +61,7 @@ _deciding: ContextVar[_Level | None] = ContextVar("instrument.deciding", default
 
 
 def being_decided() -> Outcome | None:
-    """Return what is being decided where this is called: for interceptors."""
+    """Return the outcome so far of the event that the calling interceptor decides on."""
     level = _open_level()
     return None if level is None else level.outcome
 

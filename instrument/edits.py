@@ -21,7 +21,7 @@ _SCALARS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def keep(hook: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return copies of what may be changed on `hook`, by kwarg."""
+    """Return copies of the kwargs that may be changed on `hook`, by name."""
     kept: dict[str, Any] = {}
     for name in _names(hook):
         value = data.get(name)
@@ -34,7 +34,7 @@ def keep(hook: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def edited(kept: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what in `data` is no longer as it was kept, by kwarg."""
+    """Return the kwargs in `data` that differ from their kept copies, by name."""
     return {name: data[name] for name, before in kept.items() if not _is_same(before, data[name])}
 
 

@@ -64,7 +64,7 @@ class HookStopped(HookVerdict):
 
 
 class HookContractError(RuntimeError):
-    """An interceptor decided what the contract of the event does not allow (004-07 to 004-09).
+    """A decision that the contract of the event does not allow (004-07 to 004-09).
 
     The message names the hook, what was expected, what came, and which events allow it.
     """
@@ -75,7 +75,7 @@ class MalformedDecisionError(HookContractError):
 
 
 class UnheededPolicyError(HookContractError):
-    """An event was only told (`_emit`), so that its interceptors could not decide."""
+    """An event was emitted by `_emit`, so that its interceptors could not decide."""
 
     def __init__(self, message: str, *, is_known: bool) -> None:
         super().__init__(message)

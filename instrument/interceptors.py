@@ -21,7 +21,7 @@ _sequence = count()
 
 
 class Registry(Protocol):
-    """Where call-backs of another vocabulary are registered.
+    """A registry of callbacks in another vocabulary.
 
     Attributes:
         vocabulary: Registries of the same one do not hear what is emitted on each other.
@@ -86,7 +86,7 @@ class Interceptor:
         self.sequence = next(_sequence)
 
     def is_for(self, spelling: str | None, registry: Registry | None) -> bool:
-        """Return whether it is asked about what is emitted as `spelling` on `registry`."""
+        """Return whether it handles events emitted as `spelling` on `registry`."""
         if spelling is not None and self.spelling not in (None, spelling):
             return False
         mine = self.registry

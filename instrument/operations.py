@@ -44,7 +44,7 @@ Order: TypeAlias = Literal["retry", "return"]
 
 
 class OperationDecision:
-    """What interceptors decided about one operation, beyond its kwargs and its result."""
+    """The decisions on one operation, apart from its kwargs and its result."""
 
     __slots__ = ("injections", "is_final", "order", "reason", "retry_changes", "verdict")
 
@@ -62,7 +62,7 @@ class OperationDecision:
 
 
 class Frame:
-    """Who an operation is, for those that begin inside it.
+    """The identity of an operation, for operations that begin inside it.
 
     Contexts outlive operations (a task keeps a copy for ever), so this holds no payload. What
     was left behind closed, by a generator that another task closed, is passed over.
@@ -94,7 +94,7 @@ def current_call_id(bus: Channel) -> str | None:
 
 
 def current_noun(bus: Channel) -> str | None:
-    """Return of what kind the innermost open operation of `bus` here is, or None."""
+    """Return the kind of the innermost open operation of `bus` here, or None."""
     frame = _innermost(bus)
     return None if frame is None else frame.noun
 
@@ -174,7 +174,7 @@ class Operation:
 
     @property
     def noun(self) -> str:
-        """What kind of thing it is, such as `tool_call`."""
+        """The kind of operation, such as `tool_call`."""
         return self._name
 
     @property
@@ -194,7 +194,7 @@ class Operation:
 
     @property
     def injections(self) -> tuple[Injection, ...]:
-        """What interceptors want the model to see, in order; of `inject_context`."""
+        """Texts of `inject_context` that interceptors add for the model, in order."""
         return () if self._ruling is None else tuple(self._ruling.injections)
 
     def set(self, **outcome: Any) -> None:
@@ -554,7 +554,7 @@ class Operation:
 
 
 class RepeatableOperation(Operation):
-    """An operation whose body can be run again: that of `call`."""
+    """An operation with a repeatable body, as `call` makes."""
 
     __slots__ = ()
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class StreamStats(NamedTuple):
-    """How a streamed result arrived; on `operation_closed`."""
+    """Statistics of a streamed result; on `operation_closed`."""
 
     chunk_count: int
     token_count: int | None
@@ -65,7 +65,7 @@ class StreamMeter:
 
 
 class StepContext:
-    """What opening an operation changed in the context, kept to the steps of one stream.
+    """Context changes of an opened operation, applied only during the steps of one stream.
 
     Like a generator with a context of its own, but only for the variables that we, or observers,
     set on opening. A variable that has no value outside, and no default, cannot be unset again:

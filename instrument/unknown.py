@@ -17,7 +17,7 @@ MAX_NOTED = 256
 
 
 class UnknownNames:
-    """What has been said of the names that one bus was given."""
+    """The unknown names of one bus that have been logged."""
 
     def __init__(self) -> None:
         self._said = FirstTimes()
@@ -37,7 +37,7 @@ class UnknownNames:
             )
 
     def note_operation(self, given: object, noun: Noun) -> None:
-        """Say, once, what is wrong with `operation(given, …)`; the operation goes on."""
+        """Log, once, the problem with `operation(given, …)`; the operation goes on."""
         call = f"operation({given!r:.80})"
         if len(self._noted) >= MAX_NOTED or call in self._noted:
             return

@@ -22,7 +22,7 @@ def hooks_named(vocabulary: str, event: str) -> tuple[str, ...]:
 
 
 def copied(value: Any, depth: int = 0) -> Any:
-    """Copy plain dicts and lists, and leave what is in them: a call-back may write into them.
+    """Copy plain dicts and lists, but not other objects inside: a callback may write to them.
 
     What is nested deeper than `MAX_COPY_DEPTH` is shared.
     """

@@ -30,7 +30,7 @@ class NobodyAnsweredError(TimeoutError):
 
 
 class Channel(Protocol):
-    """What deciding needs of a bus."""
+    """The parts of a bus that a decision needs."""
 
     _hooks: Table
     _tell: Emit
@@ -45,24 +45,24 @@ class Channel(Protocol):
 
 
 class Waiting(Protocol):
-    """How to wait."""
+    """A way to wait: in async code or in sync code."""
 
     async def tell(self, hook: str, kwargs: dict[str, Any]) -> None:
-        """Bring an event to those who only observe it."""
+        """Deliver an event to its observers."""
 
     def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Awaitable[Any]:
-        """Return what an interceptor returned to be awaited; raise `TimeoutError` when late."""
+        """Return the result of an interceptor's awaitable; raise `TimeoutError` when late."""
 
     async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
-        """Return what the provider answers; raise `NobodyAnsweredError` when the time is up."""
+        """Return the provider's answer; raise `NobodyAnsweredError` on timeout."""
 
 
 @runtime_checkable
 class AwaitableAtOnce(Protocol):
-    """What an interceptor may return to be awaited: it knows what to say where nobody can wait."""
+    """An awaitable from an interceptor that can also decide where nothing can be awaited."""
 
     def at_once(self) -> Any:
-        """Return the decision of sync code on a thread whose event loop is running."""
+        """Return the decision for sync code on a thread whose event loop is running."""
 
 
 class AsyncWaiting:
@@ -133,7 +133,7 @@ class SyncWaiting:
 
 
 def completed(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that never suspends, and return what it returns."""
+    """Run a coroutine that never suspends, and return its result."""
     try:
         work.send(None)
     except StopIteration as end:

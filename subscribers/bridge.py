@@ -124,7 +124,7 @@ class Bridge:
         return off
 
     def end_open_spans(self) -> None:
-        """End what is open, marked incomplete: nobody will end it any more."""
+        """End all open spans and mark them incomplete, as nothing else will end them."""
         for owned in self._table.open_spans():
             self._reap(owned)
 
@@ -139,7 +139,7 @@ class Bridge:
         )
 
     def open_operations(self) -> list[OpenOperation]:
-        """Return what has begun and not ended. Any thread may ask."""
+        """Return the open operations. Thread-safe."""
         found = []
         for owned in self._table.open_spans():
             parent = nearest_open(owned.parent)

@@ -52,13 +52,13 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class JsonText:
-    """A value that is told as its own JSON text, inside of a larger one."""
+    """A value to be encoded as a JSON string of its own inside a larger one."""
 
     value: Any
 
 
 class LeftOut(int):
-    """How many of something were left out before: a number that is told as a cut."""
+    """A count of items omitted earlier, to be reported as truncation."""
 
 
 _SIMPLE = Enum | datetime | date | time | UUID | Decimal | PurePath
@@ -66,7 +66,7 @@ _SIMPLE = Enum | datetime | date | time | UUID | Decimal | PurePath
 
 
 def is_data(value: Any) -> bool:
-    """Whether `value` has a form in JSON that says more than the name of its class."""
+    """Return whether `value` has a JSON form with more than its class name."""
     return (
         isinstance(value, Mapping | Sequence | Set | int | float | _SIMPLE)
         or _field_names(value) is not None

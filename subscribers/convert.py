@@ -203,7 +203,7 @@ def input_messages_or_none(value: Any) -> Any:
 
 
 def only_true(value: Any) -> bool | None:
-    """A flag that is told when it is set (the convention's rule)."""
+    """A flag that is recorded only when set (the convention's rule)."""
     return True if value is True else None
 
 
@@ -214,7 +214,7 @@ def unless_one(value: Any) -> int | None:
 
 
 def output_type(value: Any) -> str | None:
-    """What kind of output was asked for: `json` for a schema, else the format's own name."""
+    """The requested kind of output: `json` for a schema, else the format's own name."""
     if value is None or isinstance(value, type):
         return None if value is None else "json"
     kind = text(step(value, "type") if not isinstance(value, str) else value)
@@ -224,7 +224,7 @@ def output_type(value: Any) -> str | None:
 
 
 def transport_status(exc: Any) -> str:
-    """What a failed request says of its transport: `disconnected`, else `error`."""
+    """The transport status of a failed request: `disconnected`, else `error`."""
     is_closed = isinstance(exc, ConnectionError | EOFError) or "Resource" in type(exc).__name__
     return "disconnected" if is_closed else "error"
 
@@ -276,7 +276,7 @@ def byte_count(content: Any) -> int | None:
 
 
 def count(value: Any) -> int | None:
-    """How many items."""
+    """The number of items."""
     return (
         len(value) if isinstance(value, Sequence | Mapping) and not isinstance(value, str) else None
     )

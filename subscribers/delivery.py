@@ -35,7 +35,7 @@ _T = TypeVar("_T")
 
 
 class SendResult(Enum):
-    """What a target said about a batch."""
+    """The result of sending a batch to a target."""
 
     TAKEN = "taken"
     AWAY = "away"
@@ -60,7 +60,7 @@ class Answer:
 
 
 class Target(Protocol):
-    """Where batches go. Called from the delivery's thread only."""
+    """The receiver of batches. Called from the delivery's thread only."""
 
     name: str
 
@@ -76,7 +76,7 @@ class Target(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is kept and how often it is tried."""
+    """Limits of the buffer and of retries."""
 
     flush_after_s: float = 0.010
     max_batch_items: int = 128
@@ -166,7 +166,7 @@ class Delivery:
             self._on_start()
 
     def flush(self, timeout_s: float, *, until_back: bool = True) -> bool:
-        """Wait until what was put so far is sent or refused; False when it takes longer.
+        """Wait until all items so far are sent or refused; False on timeout.
 
         Args:
             timeout_s: The longest wait.
@@ -183,7 +183,7 @@ class Delivery:
         return flush.over.wait(timeout_s) and flush.is_sent
 
     def close(self) -> None:
-        """Send what is left and say goodbye, for at most `exit_s`; idempotent."""
+        """Send the remaining items and a goodbye, for at most `exit_s`; idempotent."""
         self._is_closing = True
         thread = self._thread
         if thread is None or thread is threading.current_thread():
@@ -214,7 +214,7 @@ class Delivery:
         self._dropped = 0
 
     def after_fork(self) -> None:
-        """Begin anew in the child: what was buffered is the parent's to send."""
+        """Start afresh in the child: the buffered items are the parent's to send."""
         self._reset()
         self._target.reset()
 

@@ -63,7 +63,7 @@ class Engine:
         self._plans: dict[tuple[str, ...], tuple[_Row, ...]] = {}
 
     def attributes(self, hook: str, kwargs: Kwargs) -> Attributes:
-        """Return the attributes that `hook` says with `kwargs`; never raises.
+        """Return the attributes of `hook` with `kwargs`; never raises.
 
         A row whose source is missing, or whose conversion fails, is left out.
         """
@@ -78,7 +78,7 @@ class Engine:
         return found
 
     def in_official_words(self) -> Engine:
-        """Return an engine that says the same in the official vocabulary; without content."""
+        """Return an engine for the official vocabulary, without content."""
         if self.options.vocabulary is not Vocabulary.LEGACY:
             return self
         options = replace(self.options, vocabulary=Vocabulary.CURRENT, capture=Capture.OFF)
@@ -89,7 +89,7 @@ class Engine:
         return self._names[span.name](attributes)
 
     def may_rename(self, span: SpanSpec, attributes: Attributes) -> bool:
-        """Whether the span's name is made of any of these attributes."""
+        """Return whether the span's name depends on any of these attributes."""
         return not self._name_keys[span.name].isdisjoint(attributes)
 
     def _is_wanted(self, row: Attribute) -> bool:

@@ -17,18 +17,18 @@ _said = _Said()
 
 
 def explicit_time_ns() -> int | None:
-    """Return the time that was said on this thread; None for now."""
+    """Return the time set on this thread; None for now."""
     return _said.ns
 
 
 def event_time_ns() -> int:
-    """Return the time of what is being told."""
+    """Return the time of the current event."""
     return _said.ns or time_ns()
 
 
 @contextmanager
 def at_time(ns: int) -> Iterator[None]:
-    """Let what is told in the block have happened at `ns`, of the system's clock."""
+    """Date events emitted in the block to `ns` of the system clock."""
     before, _said.ns = _said.ns, ns
     try:
         yield

@@ -80,7 +80,7 @@ def is_answer_to_notification(envelope: Any) -> bool:
 
 
 def target_matches(family: str, key: Any, rpc: Mapping[str, Any]) -> bool:
-    """Whether an RPC request is the inner half of a span of `family` with `key`.
+    """Return whether an RPC request is the inner half of a span of `family` with `key`.
 
     mcp-agent puts the server's name before the tool's: `fetch_fetch` asks for `fetch`.
     """
@@ -103,13 +103,13 @@ def progress_percent(kwargs: Mapping[str, Any]) -> float | None:
 
 
 def agent_name(kwargs: Mapping[str, Any]) -> str | None:
-    """What the spans inside an agent call name as their agent."""
+    """Return the agent name for spans inside an agent call."""
     name = read_path(kwargs, "agent.name|agent")
     return name if isinstance(name, str) else None
 
 
 def selection(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """What was selected and the best scores: the seed's one JSON for both."""
+    """Return the selected model and the best scores: the seed's one JSON for both."""
     scores = kwargs.get("scores")
     found = {"selected_model": kwargs.get("selected_model")}
     return found if scores is None else {**found, "scores": top_scores(scores)}
@@ -146,7 +146,7 @@ def server_uri(value: object) -> str | None:
 
 
 def connection_of(kwargs: Mapping[str, Any]) -> Any:
-    """What tells the connections of a process apart, as far as is known."""
+    """Return the best available identifier of a connection within the process."""
     names = ("connection_id", "server_name", "transport", "transport_type")
     named = (kwargs.get(name) for name in names)
     return next((name for name in named if isinstance(name, str | int) and name), None)
@@ -163,5 +163,5 @@ def uri_text(value: Any) -> Any:
 
 
 def as_key(value: Any) -> str | int | None:
-    """Return what can be a key of a table; emitters hand over anything."""
+    """Return `value` if it can be a key, else None; emitters pass anything."""
     return value if isinstance(value, str | int) else None

@@ -46,7 +46,7 @@ _FAILURE_KEYS = frozenset({"error", "isError", "is_error", "result"})
 
 
 def is_callers_fault(failure: Failure) -> bool:
-    """Whether the sender of a request is to blame: no error of the server (MCP conventions)."""
+    """Return whether the sender caused the error, not the server (MCP conventions)."""
     return failure.rpc_code in _CALLERS_FAULTS
 
 
@@ -87,7 +87,7 @@ def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
 def failure_of_hook(
     path: str | None, kwargs: Mapping[str, Any], redactor: Redactor
 ) -> Failure | None:
-    """Read the failure at `path`, where the telemetry spec says that a hook has it."""
+    """Read the failure at `path`, the hook's failure path in the telemetry spec."""
     if path is None:
         return None
     if path == "exc":
@@ -107,7 +107,7 @@ def _message(exc: object, redactor: Redactor) -> str:
 
 
 def exception_text(exc: BaseException, redactor: Redactor) -> str:
-    """Return what an exception says; the default `__str__` would show `repr`s of its arguments.
+    """Return an exception's message; the default `__str__` would show `repr`s of its arguments.
 
     Raises:
         Exception: Whatever a `__str__` of its own raises.

@@ -73,7 +73,7 @@ def is_connected(bus: Bus | None, tracer_provider: TracerProvider | None) -> boo
 def connected(
     bus: Bus | None, tracer_provider: TracerProvider | None, off: Callable[[], None]
 ) -> Callable[[], None]:
-    """Note that they are, until what is returned is called, which calls `off`."""
+    """Register the connection; the returned function removes it and calls `off`."""
     entry = (tracer_provider or trace.get_tracer_provider(), off)
     entries = _connected.setdefault(bus or default_bus, [])
     entries.append(entry)
@@ -87,7 +87,7 @@ def connected(
 
 
 def disconnect_others(bus: Bus | None, provider: TracerProvider) -> None:
-    """End what makes spans of `bus` for the same provider, or for the global one if it is that."""
+    """Disconnect the bridges of `bus` from `provider`, or from the proxy of the global one."""
     entries = _connected.get(bus or default_bus, [])
     is_global = provider is trace.get_tracer_provider()
     for entry in [*entries]:

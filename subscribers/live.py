@@ -67,7 +67,7 @@ class LiveSpanProcessor(SpanProcessor):
             self._delivery.put(span)
 
     def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
-        """Tell what changed on a running span."""
+        """Send the changes of a running span."""
         context = span.get_span_context()
         if self._is_stopped or not isinstance(span, Span) or not context.trace_flags.sampled:
             return
@@ -77,13 +77,13 @@ class LiveSpanProcessor(SpanProcessor):
     def moment(
         self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
     ) -> None:
-        """Tell what happened; on an unsampled span nothing is shown."""
+        """Send a moment; on an unsampled span nothing is shown."""
         if self._is_stopped or (span is not None and not span.trace_flags.sampled):
             return
         self._delivery.put(LiveRecord(name, time_ns, span, dict(attributes), self._resource()))
 
     def shutdown(self) -> None:
-        """Send what is left, for at most a second, and take no more."""
+        """Send the remaining records, for at most a second, and accept no more."""
         if not self._is_stopped:
             self._is_stopped = True
             self._delivery.close()

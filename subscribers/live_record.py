@@ -33,14 +33,14 @@ class LiveRecord:
     """The span it tells about, for `STARTED` and `PROGRESS`; its end makes the record needless."""
 
     def all_attributes(self) -> Mapping[str, Any]:
-        """Return the attributes with the identity of the span they tell about."""
+        """Return the attributes with the identity of the span."""
         if self.span is None:
             return self.attributes
         return {**_identity(self.span), **self.attributes}
 
 
 def heartbeat(resource: Resource, *, state: str, lost_after_s: float) -> LiveRecord:
-    """Return the record that says that this process is `alive`, or `exiting`."""
+    """Return the record that reports this process as `alive` or `exiting`."""
     attributes = {
         "inspector.process.state": state,
         "inspector.process.lost_after_s": lost_after_s,

@@ -51,7 +51,7 @@ _FINISH_REASONS = {
 
 
 def input_messages(prompt: Any) -> list[Message]:
-    """Convert what was sent to a model; a plain string is one user message.
+    """Convert the input of a model; a plain string is one user message.
 
     Of more than `MAX_MESSAGES` the first and the newest are kept, with a part that counts the rest.
     """
@@ -80,7 +80,7 @@ def _beside(prompt: Mapping[Any, Any], box: str) -> list[Message]:
 
 
 def output_messages(response: Any) -> list[Message]:
-    """Convert what a model answered: one message per choice."""
+    """Convert the output of a model: one message per choice."""
     if response is None:
         return []
     if _is_data_list(response):
@@ -114,7 +114,7 @@ def mcp_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def looks_like_messages(value: Any) -> bool:
-    """Whether `value` is a list of things with a role (or one of them)."""
+    """Return whether `value` is a list of objects with a role (or one of them)."""
     first = value[0] if _is_list(value) and value else value
     return isinstance(step(first, "role"), str) and (
         step(first, "content") is not None or step(first, "parts") is not None

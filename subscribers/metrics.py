@@ -126,7 +126,7 @@ class Metrics:
 
 
 def duration_s(kwargs: Mapping[str, Any], began_ns: int) -> float:
-    """Return what the emitter measured, else the time since `began_ns` (`perf_counter_ns`)."""
+    """Return the emitter's measurement, else the time since `began_ns` (`perf_counter_ns`)."""
     given_ms = number(kwargs.get("duration_ms"))
     if given_ms is not None and given_ms >= 0:
         return given_ms / 1e3

@@ -41,7 +41,7 @@ _CANCEL_GRACE_S = 1.0
 
 
 class LiveRecords(Protocol):
-    """Tells what is not over yet; see `subscribers.live`."""
+    """A sender of live records; see `subscribers.live`."""
 
     def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
         """A running span has new attributes, or a new name."""
@@ -53,7 +53,7 @@ class LiveRecords(Protocol):
 
 
 class Moments:
-    """Tells what happened; the spans it happened on are the bridge's."""
+    """Reports moments on spans that the bridge owns."""
 
     def __init__(
         self,
@@ -86,11 +86,11 @@ class Moments:
             self.tell("inspector.progress", held_ns, owned, attributes)
 
     def remember(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
-        """Keep what only makes sense together with the hook that follows (model selection)."""
+        """Keep a hook that is reported together with a later one (model selection)."""
         self._remembered.set(self._engine.attributes(hook.name, kwargs))
 
     def happen(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
-        """Tell what a hook says on the span it belongs to, and live."""
+        """Report a hook as a moment on its span, and live."""
         now_ns = event_time_ns()
         kwargs["$failure"] = failure = self._event_failure(hook, kwargs)
         kwargs["$status"] = "ok" if failure is None else "error"

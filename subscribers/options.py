@@ -16,7 +16,7 @@ DEFAULT_MAX_CONTENT_BYTES = 30_720
 
 
 class Vocabulary(StrEnum):
-    """Which attribute keys a span carries; its name and kind are official unless `legacy`."""
+    """The vocabulary of attribute keys; span name and kind are official unless `legacy`."""
 
     DUP = "dup"
     CURRENT = "current"
@@ -24,7 +24,7 @@ class Vocabulary(StrEnum):
 
 
 class Capture(StrEnum):
-    """What happens to prompts, arguments, results and envelopes."""
+    """The treatment of prompts, arguments, results and envelopes."""
 
     FULL = "full"
     REDACTED = "redacted"
@@ -32,7 +32,7 @@ class Capture(StrEnum):
 
 
 class SpanMode(StrEnum):
-    """Whose spans carry what hooks say."""
+    """The choice of spans that carry the attributes of hooks."""
 
     OWN = "own"
     """The bridge's."""
@@ -42,7 +42,7 @@ class SpanMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How hooks become spans.
+    """Options for turning hooks into spans.
 
     `has_structured_content` writes content as maps and lists instead of JSON text: fewer backends
     show it, and SDKs before 1.45 drop it. `trusts_remote_context`: the span that an MCP peer names
@@ -119,7 +119,7 @@ _SWITCH = {"1": True, "true": True, "on": True, "0": False, "false": False, "off
 
 
 def is_on(variable: str, environ: Mapping[str, str], *, default: bool) -> bool:
-    """Return whether a switch is on; one that is neither on nor off is said and passed over."""
+    """Return whether a switch is on; any other value is logged and ignored."""
     text = environ.get(variable, "").strip().lower()
     if text and text not in _SWITCH:
         used = "on" if default else "off"

@@ -82,7 +82,7 @@ class OtlpTarget:
         self._thread: int | None = None
 
     def send_logs(self, records: Sequence[LiveRecord]) -> Answer:
-        """Send live records, unless the target has said that it takes no logs."""
+        """Send live records, unless the target has refused logs."""
         if "logs" in self._unwanted:
             return Answer(SendResult.TAKEN)
         self._prepare()

@@ -57,7 +57,7 @@ class PriceList:
         return None
 
     def cost(self, facts: Mapping[str, Any]) -> float | None:
-        """Return what a model call cost in USD; None when tokens or price are not known.
+        """Return the cost of a model call in USD; None if tokens or price are unknown.
 
         Cached tokens are a part of the input tokens, as in the GenAI conventions.
 

@@ -16,7 +16,7 @@ MAX_CACHED = 64
 
 
 class ProcessIdentity:
-    """The id by which the inspector tells live processes from dead ones."""
+    """The process id by which the inspector distinguishes live processes from dead ones."""
 
     def __init__(self, redactor: Redactor | None = None) -> None:
         """Make an identity.

@@ -36,7 +36,7 @@ class ProgressLimiter:
         *,
         is_final: bool,
     ) -> bool:
-        """Whether to tell a report now; one that is not is held until `release`.
+        """Return whether to send a report now; otherwise it is held until `release`.
 
         Args:
             span: Id of the span it belongs to; 0: none.

@@ -52,7 +52,7 @@ def extract(meta: Any) -> Context | None:
 def parent_over_mcp(
     envelope: Any, ambient: Context, *, is_trusted: bool
 ) -> tuple[Context | None, Sequence[Link]]:
-    """Return what a request that arrived is a child of, and what else it belongs to.
+    """Return the parent of a received request, and its other links.
 
     The sender's span is the parent, what is current here (the HTTP request, the read loop) a link.
     A current span that an SDK has made for this very request keeps its place between the two.

@@ -342,7 +342,7 @@ _PUBLIC_TOKENS = frozenset(
 
 @lru_cache(maxsize=2048)
 def is_secret_key(key: str) -> bool:
-    """Whether a value under `key` is a secret by its name (`api_key`, not `max_tokens`)."""
+    """Return whether `key` names a secret (`api_key`, not `max_tokens`)."""
     if "…" in key:  # cut: what it was is not known any more
         return False
     name = "".join(char for char in key.lower() if char.isalnum()).rstrip("0123456789")
@@ -358,13 +358,13 @@ def is_secret_key(key: str) -> bool:
 
 
 def is_secret_attribute(key: str) -> bool:
-    """Whether the last part of a dotted key names a secret; `mcp.progress.token` is a position."""
+    """Return whether a dotted key's last part is secret; `mcp.progress.token` is a position."""
     name = key.rpartition(".")[2]
     return is_secret_key(name) and (name != "token" or is_secret_key(key))
 
 
 def is_secret_flag(word: object) -> bool:
-    """Whether a word of a command line says that the next one is a secret (`--api-key`)."""
+    """Return whether a command-line word is followed by a secret (`--api-key`)."""
     return isinstance(word, str) and word[:1] == "-" and len(word) <= 64 and is_secret_key(word)
 
 

@@ -21,7 +21,7 @@ _connection_id: ContextVar[str | None] = ContextVar("inspector-mcp-connection", 
 
 @contextmanager
 def in_connection(connection_id: str) -> Iterator[None]:
-    """Let spans that begin a trace in the block say that they are of this MCP connection."""
+    """Mark spans that begin a trace in the block as part of this MCP connection."""
     token = _connection_id.set(connection_id[:MAX_ID_CHARS])
     try:
         yield
@@ -31,7 +31,7 @@ def in_connection(connection_id: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What `session_started` said."""
+    """The session that `session_started` announced."""
 
     id: str
     title: str | None
@@ -39,7 +39,7 @@ class Session:
 
 
 class Sessions:
-    """The session of each context, and what is paused."""
+    """The session of each context, and its pauses."""
 
     def __init__(self, ask: Callable[[], str | None] | None = None) -> None:
         """Make one that asks `ask` first; its None and `"unknown"` mean none."""
@@ -48,7 +48,7 @@ class Sessions:
         self._paused_ns: dict[tuple[Any, Any], int] = {}
 
     def begin(self, session_id: object, title: str | None, engine: str | None) -> None:
-        """Enter a session, here and in what is started from here."""
+        """Enter a session in this context and in those derived from it."""
         if isinstance(session_id, str):
             self._current.set(Session(session_id[:MAX_ID_CHARS], title, engine))
 

@@ -27,7 +27,7 @@ Operation: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is sent of one state: `value` or `patch`."""
+    """The data sent of one state: `value` or `patch`."""
 
     value: Content | None
     patch: Content | None
@@ -54,7 +54,7 @@ class Snapshots:
         self._kept_bytes = 0
 
     def take(self, key: Hashable, value: Any) -> Snapshot:
-        """Return what to send of `value`, and remember it as the last under `key`."""
+        """Return the snapshot or patch of `value`, and store it as the last under `key`."""
         tree, is_whole = to_tree(
             value,
             redactor=self._redactor,

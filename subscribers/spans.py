@@ -105,17 +105,17 @@ class OwnedSpan:
         otel_context.attach(context)
 
     def leave(self) -> None:
-        """Make what was current before this span current again, if this context is still ours."""
+        """Restore the context before this span, if this context is still ours."""
         if self.is_own(otel_context.get_current()):
             otel_context.attach(_skip_closed(self.outer))
 
     def is_own(self, context: Context) -> bool:
-        """Whether `context` is the one made for this span, and not one made inside it."""
+        """Return whether `context` is the one made for this span, not one made inside it."""
         return self._made is not None and self._made() is context
 
 
 class Call:
-    """What a `call_id` stands for."""
+    """The state of a call, found by `call_id`."""
 
     __slots__ = ("began_ns", "is_announced", "is_merged", "noun", "owned")
 
@@ -189,7 +189,7 @@ class SpanTable:
         return parent, trace.set_span_in_context(parent.span, current)
 
     def close(self, owned: OwnedSpan) -> bool:
-        """Take the right to end a span; False if somebody has it already, in another thread."""
+        """Claim the end of a span; False if another thread has already claimed it."""
         with self._lock:
             was_open, owned.is_open = owned.is_open, False
         return was_open

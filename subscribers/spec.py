@@ -21,7 +21,7 @@ TARGETS = ("span", "operation", "none")
 
 
 class Requirement(StrEnum):
-    """How surely the attribute is there."""
+    """The requirement level of an attribute."""
 
     REQUIRED = "R"
     CONDITIONAL = "CR"
@@ -31,7 +31,7 @@ class Requirement(StrEnum):
 
 
 class Truncation(StrEnum):
-    """How much of a value is kept."""
+    """The truncation of a value."""
 
     NONE = "T0"
     SHORT = "T1"
@@ -40,7 +40,7 @@ class Truncation(StrEnum):
 
 
 class Sensitivity(StrEnum):
-    """What a value may reveal. What must never be recorded (S4) has no row."""
+    """The sensitivity of a value. Values that must never be recorded (S4) have no row."""
 
     PUBLIC = "S0"
     IDENTIFIER = "S1"
@@ -103,7 +103,7 @@ class SpanSpec:
 
 @dataclass(frozen=True, slots=True)
 class HookSpec:
-    """What one hook does; `attributes` has the common and outcome rows that apply to it, too."""
+    """The spec of one hook; `attributes` includes the common and outcome rows that apply."""
 
     name: str
     action: str

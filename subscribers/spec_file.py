@@ -113,7 +113,7 @@ class SpecFile:
     tables: Mapping[str, Table]
 
     def changed_by(self, other: SpecFile) -> SpecFile:
-        """Return this file with what `other` adds and changes."""
+        """Return this file with the additions and changes of `other`."""
         tables = dict(self.tables)
         for name, table in other.tables.items():
             tables[name] = tables[name].changed_by(table) if name in tables else table

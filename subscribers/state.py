@@ -38,7 +38,7 @@ def capture_state(
 def dump_state_to_span(
     description: str | None = None, *, bus: Bus | None = None
 ) -> Callable[[_F], _F]:
-    """Decorate a function, `def` or `async def`, to show what it returns as `capture_state` does.
+    """Decorate a function, `def` or `async def`, to capture its result as `capture_state` does.
 
     Args:
         description: Names it; default: the name of the function.

@@ -122,7 +122,7 @@ class BoundedProcessor(SpanProcessor):
         return self._processor.force_flush(timeout_millis)
 
     def begin_shutdown(self) -> None:
-        """Take no more, and send what is left; idempotent."""
+        """Accept no more spans, and send the remaining ones; idempotent."""
         if self._closing is not None:
             return
         # The official one waits for the exporter's retries, up to half a minute.
@@ -136,7 +136,7 @@ class BoundedProcessor(SpanProcessor):
             self._exporter.shutdown()
 
     def shutdown(self) -> None:
-        """Send what is left while there is time; idempotent."""
+        """Send the remaining spans within the time limit; idempotent."""
         self.begin_shutdown()
         if self._closing is None or self._is_given_up or not self._closing.is_alive():
             return

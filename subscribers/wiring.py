@@ -35,7 +35,7 @@ _logger = logging.getLogger("inspector")
 
 
 class ProcessName(NamedTuple):
-    """How telemetry names this process."""
+    """The name of this process in telemetry."""
 
     id: str
     """`service.instance.id`"""

@@ -73,7 +73,7 @@ def importable() -> tuple[Adapter, ...]:
 
 
 def wanted(names: str | Iterable[str] | None) -> tuple[Adapter, ...]:
-    """Return the adapters of `names`: `"auto"` for those whose framework is installed, `"off"`.
+    """Return the adapters of `names`: `"auto"` for all installed frameworks, `"off"` for none.
 
     Args:
         names: As an argument, or as an environment variable says it, with commas. None: all.
@@ -95,7 +95,7 @@ def wanted(names: str | Iterable[str] | None) -> tuple[Adapter, ...]:
 
 
 def attach_all(adapters: Iterable[Adapter], *, bus: Bus | None = None) -> Callable[[], None]:
-    """Watch each framework as soon as the program has imported it; return what detaches them all.
+    """Attach to each framework once it is imported; return a function that detaches them all.
 
     What cannot be watched is one WARNING; nothing is raised for it.
     """
@@ -140,7 +140,7 @@ on_attached: list[Callable[[Adapter], None]] = []
 
 
 def check_version(adapter: Adapter) -> None:
-    """Warn, with the range, when the installed version is outside what was tested."""
+    """Warn if the installed version is outside the tested range."""
     if not _is_tested(adapter):
         _warn(
             "%s %s was not tested with the inspector (tested: %s); it is watched as well as "
@@ -152,7 +152,7 @@ def check_version(adapter: Adapter) -> None:
 
 
 def is_warned_of(adapter: Adapter) -> bool:
-    """Return whether `attach_all` warns of its version: then what is missing is no news."""
+    """Return whether `attach_all` warns of its version, so missing parts are expected."""
     return adapter in _warned
 
 
@@ -214,7 +214,7 @@ def _is_installed(adapter: Adapter) -> bool:
 
 
 def is_theirs(adapter: Adapter) -> bool:
-    """Return whether what is imported by that name is the framework, as far as can be known."""
+    """Return whether the module of that name is the framework's, as far as can be known."""
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
     from pathlib import Path  # noqa: PLC0415
 

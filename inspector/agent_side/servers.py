@@ -21,7 +21,7 @@ _passed: dict[str, str] = {}
 
 
 def pass_on(url: str, capture: Capture) -> Callable[[], None]:
-    """Let servers that are started from now on send to `url`; return what ends that."""
+    """Make servers started from now on send to `url`; return a function that undoes it."""
     if not is_on(SWITCH, os.environ, default=True) or urlsplit(url).password is not None:
         return lambda: None
     _passed.update(
@@ -37,7 +37,7 @@ def pass_on(url: str, capture: Capture) -> Callable[[], None]:
 
 
 def with_ours(given: Mapping[str, str] | None) -> dict[str, str] | None:
-    """Return the environment `given` to a server with what it needs; what is in it stays."""
+    """Return a server's `given` environment with our variables added; its own values stay."""
     if not _passed:
         return None if given is None else dict(given)
     environ = {**_passed, **(given or {})}

@@ -49,7 +49,7 @@ _numbers = count(1)
 
 
 async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Callable[[], None]:
-    """Watch one session: what the `amplifier.modules` entry point `hooks-inspector` is.
+    """Watch one session: the `amplifier.modules` entry point `hooks-inspector`.
 
     Args:
         coordinator: Of the session.
@@ -369,7 +369,7 @@ class _Hooks:
 
 
 class SessionFacts:
-    """What is told of a session that executes."""
+    """The description of an executing session that its hooks carry."""
 
     def __init__(self, coordinator: Any, prompt: Any) -> None:
         """Describe the session of `coordinator`, which is given `prompt`."""

@@ -53,7 +53,7 @@ UNWATCHED = (
 
 
 def watch_when_used() -> None:
-    """Attach as soon as the program imports what can be watched. Never raises."""
+    """Attach once the program imports a supported framework. Never raises."""
     is_first = os.environ.pop(SAYS, None) is not None
     try:
         adapters = wanted(os.environ.get(ASKED))

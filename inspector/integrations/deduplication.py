@@ -21,13 +21,13 @@ _telling: ContextVar[str | None] = ContextVar("inspector.integrations.telling", 
 
 
 def is_reported(tool_name: str, bus: Bus | None = None) -> bool:
-    """Return whether this call of a tool is being told by the layer around us."""
+    """Return whether an outer layer already reports this tool call."""
     return _telling.get() == tool_name or is_current(bus or shared.bus, TOOL_CALL, tool_name)
 
 
 @contextmanager
 def reporting(tool_name: str) -> Iterator[None]:
-    """Say that what runs in the block is being told as a call of `tool_name`."""
+    """Mark the block as reported: it runs inside a call of `tool_name`."""
     before = _telling.get()
     _telling.set(tool_name)
     try:

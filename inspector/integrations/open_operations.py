@@ -23,7 +23,7 @@ LIMIT = 10_000
 
 
 class ForgottenError(Exception):
-    """The framework never said how the operation ended."""
+    """The framework never reported the end of the operation."""
 
 
 class _Open(NamedTuple):
@@ -34,7 +34,7 @@ class _Open(NamedTuple):
 
 
 class OpenOperations:
-    """What is open, by the framework's id. May be used from any thread.
+    """Open operations, by the framework's id. Thread-safe.
 
     Each operation lives in a context of its own, begun in that of its parent: call-backs come in
     whatever task or thread the framework likes, and the tree is right all the same.
@@ -53,7 +53,7 @@ class OpenOperations:
         return len(self._open)
 
     def find(self, key: Hashable) -> Operation | None:
-        """Return what is open under `key`."""
+        """Return the open operation under `key`."""
         found = self._open.get(key)
         return None if found is None else found.operation
 
@@ -83,7 +83,7 @@ class OpenOperations:
         return operation
 
     def end(self, key: Hashable, result: Any = None, **outcome: Any) -> Any:
-        """Close an operation with its result, and what is still open below it as forgotten.
+        """Close an operation with its result, and any open child as forgotten.
 
         Args:
             key: Unknown ones are passed over: begun before we were attached.
@@ -96,7 +96,7 @@ class OpenOperations:
         return self._close(key, None, result, outcome)
 
     def fail(self, key: Hashable, error: BaseException, result: Any = None, **outcome: Any) -> Any:
-        """Close an operation with what it raised, or answered as an error; return the result."""
+        """Close an operation with its exception or error result; return the result."""
         return self._close(key, error, result, outcome)
 
     def end_all(self, error: BaseException | None = None) -> None:
@@ -105,7 +105,7 @@ class OpenOperations:
             self.fail(key, error or ForgottenError("not told to its end"))
 
     def run(self, key: Hashable, function: Callable[[], T]) -> T:
-        """Call `function` where the operation is current, so that what it opens is its child."""
+        """Call `function` inside the operation, so that operations it opens are children."""
         found = self._open.get(key)
         return function() if found is None else found.context.copy().run(function)
 

@@ -31,7 +31,7 @@ class Patches:
         self._has_said = False
 
     def find(self, module: str, name: str) -> Any:
-        """Return what a module of the framework has under `name`; None, and said, if nothing."""
+        """Return a module's attribute `name`; None, with a log line, if missing."""
         try:
             found = import_module(module)
             return getattr(found, name, None) or import_module(f"{module}.{name}")
@@ -40,7 +40,7 @@ class Patches:
             return None
 
     def put(self, owner: Any, name: str, make: Callable[[Any], Any]) -> bool:
-        """Replace an attribute of a class, a module or an object by what `make` makes of it.
+        """Replace an attribute of a class, a module or an object by the result of `make`.
 
         Returns:
             Whether it is replaced. Else that is said, and nothing is changed; of None, which
@@ -63,11 +63,11 @@ class Patches:
         return True
 
     def callback(self, undo: Callable[..., object], *args: Any) -> None:
-        """Let `undo` be called too, before what was done until now is undone."""
+        """Register `undo` to be called before the earlier changes are undone."""
         self._undo.callback(undo, *args)
 
     def attempt(self, read: Callable[[], T]) -> T | None:
-        """Return what `read` returns; where this version has not what it reads, None, and said.
+        """Return the result of `read`; None, with a log line, if this version lacks it.
 
         For all that an adapter wants to know of the framework before it tells something: the
         program goes on untold.
@@ -96,7 +96,7 @@ class Patches:
         )
 
     def undo(self) -> None:
-        """Put back what is still ours. Idempotent."""
+        """Restore the attributes that are still ours. Idempotent."""
         self._undo.close()
 
 

@@ -10,7 +10,7 @@ from inspector import context
 
 @contextmanager
 def in_session(session_id: str | None) -> Iterator[None]:
-    """Let what runs in the block belong to `session_id`, where the program has named none."""
+    """Run the block in `session_id`, unless the program has set a session."""
     before = context.get()
     if not session_id or before != context.UNKNOWN:
         yield

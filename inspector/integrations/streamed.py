@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Watched(AsyncGenerator[T, None]):
-    """A framework's async generator, told as it is iterated, and left as if nobody watched it.
+    """A framework's async generator as an operation, otherwise unchanged.
 
     A loop closes a generator that its consumer has left, which takes steps of the loop, and may
     come too late. Inside a generator of ours that would fail where the framework's own does not.
@@ -50,7 +50,7 @@ class Watched(AsyncGenerator[T, None]):
         return await _unknown_to_the_loop(lambda: self._told.athrow(*error))
 
     async def aclose(self) -> None:
-        """Close the framework's generator, and then tell that it has ended."""
+        """Close the framework's generator, and then the operation."""
         await _unknown_to_the_loop(self._told.aclose)
 
     def __del__(self) -> None:
@@ -60,7 +60,7 @@ class Watched(AsyncGenerator[T, None]):
 
 
 class GeneratorSource(Generic[T]):
-    """Where the framework's generator is held; it is not closed when it has been left."""
+    """The holder of the framework's generator, which is not closed once it was left."""
 
     _original: AsyncGenerator[T, None]
 
@@ -149,7 +149,7 @@ class StreamedCall(Generic[T]):
     def measured(
         self, operation: Operation, source: AsyncGenerator[T, None]
     ) -> AsyncStream[T] | AsyncGenerator[T, None]:
-        """Pass on the pieces, and count them; for those of whom not all count."""
+        """Pass on and count the pieces; to be overridden if only some of them count."""
         return operation.stream(source)
 
 

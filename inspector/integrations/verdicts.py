@@ -25,6 +25,6 @@ class ErrorResultError(Exception):
 
 
 def refusal(error: BaseException) -> str:
-    """Return what the model is told instead of a result."""
+    """Return the text that the model gets in place of a result."""
     reason = str(error) or type(error).__name__
     return f"Denied: {reason}" if isinstance(error, HookDenied) else f"Not run: {reason}"

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 @dataclass
 class ApprovalRequest:
-    """What a module wants to have approved (001-U12).
+    """A module's request for approval (001-U12).
 
     Attributes:
         tool_name: The tool.
@@ -37,7 +37,7 @@ class ApprovalRequest:
 
 @dataclass
 class ApprovalResponse:
-    """What a person answered (001-U12).
+    """A person's answer to an approval request (001-U12).
 
     Attributes:
         approved: Whether the action may go on.

@@ -44,7 +44,7 @@ class ModuleCoordinator:
         self._cleanups: list[Callable[[], Any]] = []
 
     def get(self, mount_point: str, name: str | None = None) -> Any:
-        """Return what is mounted at `mount_point` under `name`, or None.
+        """Return the object mounted at `mount_point` under `name`, or None.
 
         Without a name it is what was mounted without one, else all that is there, by name.
         `hooks` is the registry.
@@ -69,11 +69,11 @@ class ModuleCoordinator:
         self._capabilities[name] = value
 
     def get_capability(self, name: str) -> Any:
-        """Return what is registered as `name`, or None."""
+        """Return the capability registered as `name`, or None."""
         return self._capabilities.get(name)
 
     def register_contributor(self, channel: str, name: str, callback: Callable[[], Any]) -> None:
-        """Let `callback` add to what is collected on `channel` (001-06).
+        """Register `callback` as a contributor to `channel` (001-06).
 
         Args:
             channel: Such as `observability.events`: the events that a module emits.
@@ -88,7 +88,7 @@ class ModuleCoordinator:
         self._contributors.setdefault(channel, {})[name] = callback
 
     async def collect_contributions(self, channel: str) -> list[Any]:
-        """Return what each contributor of `channel` gives, in order of registration.
+        """Return the contributions to `channel`, in order of registration.
 
         One that fails is logged, and left out.
         """
@@ -114,7 +114,7 @@ class ModuleCoordinator:
         self._cleanups.append(cleanup)
 
     async def cleanup(self) -> None:
-        """Call what was registered to clean up, last first, each once; failures are logged."""
+        """Call each registered cleanup function once, last first; failures are logged."""
         while self._cleanups:
             try:
                 await _result(self._cleanups.pop()())
@@ -124,7 +124,7 @@ class ModuleCoordinator:
     async def process_hook_result(
         self, result: HookResult, event: str, hook_name: str = "hook"
     ) -> HookResult:
-        """Ask a person what `result` wants to have asked; return anything else as it is.
+        """If `result` is `ask_user`, ask a person; return any other result unchanged.
 
         Only allow, allow once and allow always grant. No answer in time is the question's
         default; nobody to ask, and every failure, is a deny (001-U12).

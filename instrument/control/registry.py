@@ -171,7 +171,7 @@ class HookRegistry:
         self._default_fields.update(fields)
 
     async def emit(self, event: str, data: Mapping[str, Any] | None = None) -> HookResult:
-        """Ask the handlers of `event`, tell observers, and return what it adds up to (001-U1).
+        """Ask the handlers of `event`, notify observers, and return the combined result (001-U1).
 
         Handlers of other registries are not asked; interceptors of the bus are, such as policies.
         A question is not asked: the caller does, with `ModuleCoordinator.process_hook_result`.

@@ -15,7 +15,7 @@ ResultAction: TypeAlias = Literal["continue", "deny", "modify", "inject_context"
 
 @dataclass
 class HookResult:
-    """What a handler wants to happen (001-10 to 001-14).
+    """The return value of a handler (001-10 to 001-14).
 
     Attributes:
         action: `continue`, `deny`, `modify`, `inject_context` or `ask_user`.
@@ -61,7 +61,7 @@ _ABSENT = object()
 def decision_from(
     returned: Any, changes_of: Callable[[Mapping[str, Any]], dict[str, Any]]
 ) -> Decision | None:
-    """Return what a handler returned as a `Decision`, or None when it was None.
+    """Convert a handler's return value to a `Decision`, or None for None.
 
     Args:
         returned: A `HookResult`, any object or dict with its fields, or None.
@@ -131,7 +131,7 @@ def _injecting(result: HookResult) -> Decision:
 
 
 def question_of(result: HookResult) -> Question:
-    """Return what an `ask_user` asks."""
+    """Return the question of an `ask_user` result."""
     return Question(
         result.approval_prompt or "",
         tuple(result.approval_options or APPROVAL_OPTIONS),
@@ -154,7 +154,7 @@ _MAKERS: Mapping[str, Callable[[HookResult], Decision]] = {
 
 
 def result_from(outcome: Outcome, data: dict[str, Any]) -> HookResult:
-    """Return what the handlers of one event add up to.
+    """Return the combined result of all handlers of one event.
 
     A deny comes before a question, that before injections, those before going on, whoever was
     first (001-U1). Modifications are in `data` whatever else was decided; after a deny there is

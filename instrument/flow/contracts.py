@@ -23,7 +23,7 @@ class AgentEvent(StrEnum):
 
 
 class HookDecision(StrEnum):
-    """What a rule decides (004-06)."""
+    """The decision of a rule (004-06)."""
 
     CONTINUE = "continue"
     """Keep going to the next rule."""
@@ -38,7 +38,7 @@ class HookDecision(StrEnum):
 
 
 class EventContract(NamedTuple):
-    """What an event allows (004-10); types by their name in `FlowTypes`, None for no value."""
+    """The contract of an event (004-10); types by name in `FlowTypes`, None for no value."""
 
     value: str | None
     """Of what comes in and what must come out."""
@@ -67,7 +67,7 @@ CONTRACTS: Mapping[AgentEvent, EventContract] = {
 
 
 def check_value(event: AgentEvent, types: FlowTypes, value: Any, what: str) -> None:
-    """Raise `HookContractError` unless `value` is what goes through `event` (004-09)."""
+    """Raise `HookContractError` unless `value` has the type that `event` takes (004-09)."""
     contract = CONTRACTS[event]
     if value is None and (contract.is_optional or contract.value is None):
         return

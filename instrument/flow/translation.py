@@ -14,7 +14,7 @@ _RESULT_EVENTS = (AgentEvent.AFTER_TOOL_EXECUTION, AgentEvent.ON_TOOL_ERROR)
 
 
 def value_from(event: AgentEvent, types: FlowTypes, kwargs: Mapping[str, Any]) -> Any:
-    """Return the value of `event`; what is no instance of its class yet is put into one."""
+    """Return the value of `event`, converted to the class for that event."""
     if event is AgentEvent.BEFORE_TOOL_EXECUTION:
         return types.ToolCall(
             id=kwargs.get("tool_call_id"),
@@ -63,7 +63,7 @@ def _can_be_compared(value: object) -> bool:
 def status_from(
     event: AgentEvent, kwargs: Mapping[str, Any], agent: Any, value: Any
 ) -> AgentStatus:
-    """Return the status at `event`: of what is particular to events, only its own (004-11)."""
+    """Return the status at `event`; fields of other events are left out (004-11)."""
     agent = kwargs.get("agent") or agent
     history = getattr(agent, "conversation_history", None)
     if history is None:
@@ -92,7 +92,7 @@ def put_value(status: AgentStatus, value: Any) -> None:
 
 
 def has_failed(kwargs: Mapping[str, Any], value: Any) -> bool:
-    """Return whether a tool has: it raised, or what it returned says so."""
+    """Return whether a tool call failed: it raised, or its result is marked as an error."""
     if kwargs.get("exc") is not None or getattr(value, "error", None):
         return True
     result = kwargs.get("result")

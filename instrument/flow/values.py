@@ -8,7 +8,7 @@ from typing import Any, cast
 
 @dataclass(slots=True)
 class AssistantMessage:
-    """What a model answered (004-10)."""
+    """The answer of a model (004-10)."""
 
     content: Any = ""
     tool_calls: list[Any] = field(default_factory=list)
@@ -16,7 +16,7 @@ class AssistantMessage:
 
 @dataclass(slots=True)
 class ToolCall:
-    """What a model wants to have called (004-10)."""
+    """A tool call requested by the model (004-10)."""
 
     id: str | None = None
     name: str | None = None
@@ -25,7 +25,7 @@ class ToolCall:
 
 @dataclass(slots=True)
 class ToolResult:
-    """What a tool returned; `error` when it failed (004-10)."""
+    """The result of a tool; `error` if it failed (004-10)."""
 
     tool_call_id: str | None = None
     tool_name: str | None = None
@@ -35,7 +35,7 @@ class ToolResult:
 
 @dataclass(slots=True)
 class AssistantResponse:
-    """What an agent answers at its end (004-10)."""
+    """The final answer of an agent (004-10)."""
 
     content: Any = ""
 
@@ -59,7 +59,7 @@ class FlowTypes:
 
 @dataclass(slots=True)
 class AgentStatus:
-    """The state of an agent at one event; what the event has not is None (004-11).
+    """The state of an agent at one event; fields that the event lacks are None (004-11).
 
     Attributes:
         event: The event.

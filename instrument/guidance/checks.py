@@ -71,7 +71,7 @@ def check_text(attempt: str, name: str, value: object) -> None:
 
 
 def wrong(attempt: str, name: str, value: object, wanted: str) -> GuidanceValueError:
-    """Return the error that `value` is not what is `wanted`."""
+    """Return the error for `value`, with the expected form, `wanted`."""
     shown = repr(value)
     if len(shown) > MAX_NAME_CHARS:
         shown = f"{shown[:MAX_NAME_CHARS]}…"

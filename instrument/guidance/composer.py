@@ -36,7 +36,7 @@ _RANK = {level: rank for rank, level in enumerate(get_args(RequirementLevel))}
 
 
 class HookSummary(NamedTuple):
-    """What the composer did with a hook (003-33)."""
+    """The composer's treatment of one hook (003-33)."""
 
     id: str
     tag: str
@@ -54,7 +54,7 @@ class HookSummary(NamedTuple):
 
 @dataclass(frozen=True)
 class ComposedHooks:
-    """Guidance for the model, and a full account of what went into it (003-33)."""
+    """Guidance for the model, with a full account of its sources (003-33)."""
 
     content: str
     """Markdown; empty when no hook was included."""
@@ -105,7 +105,7 @@ class Composer:
     def compose(
         self, resolved: Iterable[ResolvedHook], *, notify: Notify | None = None
     ) -> ComposedHooks:
-        """Put the texts of `resolved` together, and tell of what was left out.
+        """Compose the texts of `resolved`, and report the omitted ones.
 
         Sections come in the order MUST, MUST NOT, SHOULD, SHOULD NOT, MAY; within one a higher
         priority comes first, then what was given first. (Interceptors on the bus are ordered the
@@ -131,7 +131,7 @@ class Composer:
         *,
         notify: Notify | None = None,
     ) -> ComposedHooks:
-        """Do as `compose`, with what was skipped and what failed given one by one (003-U4)."""
+        """Compose as `compose` does, from lists of skipped and failed hooks (003-U4)."""
         ordered = sorted(resolved, key=_place)
         count = self._how_many_fit(ordered)
         included, over = ordered[:count], ordered[count:]

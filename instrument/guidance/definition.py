@@ -47,7 +47,7 @@ DEFAULT_PRIORITY = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """When a hook counts; what is left empty is always met (003-12)."""
+    """Conditions of a hook; an empty condition is always met (003-12)."""
 
     requires_storage: Collection[str] = ()
     """One of these storage backends is active."""

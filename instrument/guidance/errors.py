@@ -15,7 +15,7 @@ class GuidanceError(Exception):
 
 
 class GuidanceValueError(GuidanceError, ValueError):
-    """A definition, a query or an option is not what it should be (003-02)."""
+    """An invalid definition, query or option (003-02)."""
 
 
 class DuplicateHookError(GuidanceValueError):

@@ -103,7 +103,7 @@ def attach_gate(
     notify: Notify = notify_locally,
     asks: bool = False,
 ) -> Callable[[], None]:
-    """Deny tool calls that `tracker` does not allow (003-41), and tell it of those that succeeded.
+    """Deny tool calls that `tracker` forbids (003-41), and record in it those that succeed.
 
     A tracker with a `session_id` leaves events of other sessions alone; events that do not say
     their session it judges too. When it fails, the call is denied.
@@ -155,7 +155,7 @@ def event_of(moment: str) -> str:
 
 
 def scope_of(event: Event) -> dict[str, str]:
-    """Return `request_id` and `session_id` of an event, as far as it or its `context` says.
+    """Return `request_id` and `session_id` of an event, from its kwargs or its `context`.
 
     The request is that of MCP where there is one, else the operation (`operation_id`, `call_id`).
     """

@@ -48,7 +48,7 @@ class ResolvedHook:
 
 
 class FailedHook(NamedTuple):
-    """A hook whose text could not be loaded (003-22)."""
+    """A hook whose text failed to load (003-22)."""
 
     hook: HookDefinition
     error: str
@@ -111,7 +111,7 @@ class ContentLoader:
             raise
 
     async def load_all(self, hooks: Iterable[HookDefinition]) -> LoadedHooks:
-        """Return those of `hooks` whose text can be loaded.
+        """Load the texts of `hooks`; return the loaded and the failed hooks.
 
         Returns:
             A list in the order given; the others are in its `failed`, and what the query skipped

@@ -43,7 +43,7 @@ class SkippedHook(NamedTuple):
 
 
 class QueryResult(list[HookDefinition]):
-    """The hooks that count, highest priority first, and those whose conditions are unmet (003-11).
+    """Matching hooks, highest priority first, and those with unmet conditions (003-11).
 
     Attributes:
         skipped: What was asked for and left out, with reasons.

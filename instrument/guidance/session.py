@@ -30,7 +30,7 @@ _GUIDANCE: dict[SessionState, str] = {
 
 @dataclass(frozen=True)
 class StateTransition:
-    """What a tool call did to the session (003-42)."""
+    """The effect of a tool call on the session (003-42)."""
 
     previous_state: SessionState
     new_state: SessionState
@@ -42,13 +42,13 @@ class StateTransition:
 
     @property
     def transitioned(self) -> bool:
-        """Whether the state changed."""
+        """True if the state changed."""
         return self.previous_state != self.new_state
 
 
 @dataclass(frozen=True)
 class TimingInfo:
-    """Where the session is, and since when (003-U5)."""
+    """The state of the session and the time of its initialisation (003-U5)."""
 
     state: SessionState
     init_at: datetime | None
@@ -116,16 +116,16 @@ class SessionStateTracker:
 
     @property
     def init_at(self) -> datetime | None:
-        """When the session was initialised, in UTC; None: it is not."""
+        """The time of initialisation, in UTC; None before it."""
         return self._init_at
 
     @property
     def is_initialized(self) -> bool:
-        """Whether tools may be called."""
+        """True if tools may be called."""
         return self._state != "uninitialized"
 
     def check_tool_allowed(self, tool_name: str, request_id: str | int | None = None) -> str | None:
-        """Return None if the tool may be called now, else what the model must do first (003-41)."""
+        """Return None if the tool may be called now, else the steps to take first (003-41)."""
         with self._lock:
             self._note_request(request_id)
             if self.is_initialized or not self._needs_init(tool_name):
@@ -152,7 +152,7 @@ class SessionStateTracker:
         tool_input: object = None,
         request_id: str | int | None = None,
     ) -> StateTransition:
-        """Note that a tool ran; return what it changed, and guidance for what is next (003-42)."""
+        """Record a tool call; return the transition and guidance for the next step (003-42)."""
         with self._lock:
             self._note_request(request_id)
             before = self._state

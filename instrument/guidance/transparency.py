@@ -20,12 +20,12 @@ _LEVELS: dict[Level, int] = {"notice": logging.INFO, "error": logging.ERROR}
 
 
 def log_locally(level: Level, message: str) -> None:
-    """Log to `mcp.instrument`; what is used when nobody gave a `log=`."""
+    """Log to `mcp.instrument`; the default of `log=`."""
     _logger.log(_LEVELS[level], "%s", message)
 
 
 def notify_locally(message: str) -> None:
-    """Log a notice to `mcp.instrument`; what is used when nobody gave a `notify=`."""
+    """Log a notice to `mcp.instrument`; the default of `notify=`."""
     log_locally("notice", message)
 
 

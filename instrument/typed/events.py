@@ -44,7 +44,7 @@ class BaseHookEvent:
 
     @property
     def should_reverse_callbacks(self) -> bool:
-        """Whether call-backs run in reverse order (002-08)."""
+        """True if callbacks run in reverse order (002-08)."""
         return self.is_after
 
     def _can_write(self, name: str) -> bool:
@@ -100,13 +100,13 @@ class HookEvent(BaseHookEvent):
 
 @dataclass
 class LifecycleEvent(HookEvent):
-    """One of the events below, which need not say whose they are."""
+    """The base class of the events below, whose `agent` is optional."""
 
     agent: Any = None
 
 
 class ModelStopResponse(NamedTuple):
-    """What a model answered, and why it ended, as far as the answer says (002-U5)."""
+    """The answer of a model and its stop reason, if given (002-U5)."""
 
     message: Any
     stop_reason: Any

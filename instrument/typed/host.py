@@ -11,7 +11,7 @@ from instrument.typed.registry import HookProvider, HookRegistry
 
 
 class HostMeta(ABCMeta):
-    """Takes `hooks=` of a construction, and tells when `__init__` has ended."""
+    """The metaclass that takes `hooks=` on construction and acts once `__init__` has returned."""
 
     def __call__(
         cls,

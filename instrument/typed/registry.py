@@ -78,7 +78,7 @@ class HookRegistry:
 
     @property
     def agent(self) -> Any:
-        """Whose registry it is."""
+        """The agent that owns the registry."""
         return self._agent()
 
     def add_callback(
@@ -127,7 +127,7 @@ class HookRegistry:
         return remove
 
     def add_hook(self, provider: HookProvider | Callable[..., Any]) -> None:
-        """Let `provider` register its call-backs; a function is one, for what it is annotated.
+        """Let `provider` register its callbacks; a function registers by its annotation.
 
         Raises:
             TypeError: It is a class, or has no `register_hooks` and is no function.
@@ -163,7 +163,7 @@ class HookRegistry:
             off()
 
     def invoke_callbacks(self, event: E) -> E:
-        """Bring an event that a host made to its call-backs, and write back what they wrote.
+        """Pass an event made by the host to its callbacks, and write back their changes.
 
         Raises:
             RuntimeError: A call-back is async; use `invoke_callbacks_async`.
@@ -179,7 +179,7 @@ class HookRegistry:
         return _write_back(event, outcome)
 
     async def invoke_callbacks_async(self, event: E) -> E:
-        """Bring an event that a host made to its call-backs, and write back what they wrote."""
+        """Pass an event made by the host to its callbacks, and write back their changes."""
         outcome = Outcome(*kwargs_from(event))
         await self.bus._dispatch(self.bus._waiting, outcome, registry=self)
         return _write_back(event, outcome)

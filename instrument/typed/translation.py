@@ -76,7 +76,7 @@ _BLANK: Mapping[type[BaseHookEvent], Mapping[str, Any]] = {
 
 
 def hooks_of(kind: object) -> tuple[str, ...]:
-    """Return the hooks of a class of events; a class of somebody's own has one; others none."""
+    """Return the hooks of an event class: its name for a custom class, none for any other."""
     if not isinstance(kind, type) or not issubclass(kind, BaseHookEvent) or kind in _NO_EVENTS:
         return ()
     return HOOKS.get(kind) or (f"{kind.__module__}.{kind.__qualname__}",)
@@ -92,7 +92,7 @@ def is_reversed(kind: type[BaseHookEvent]) -> bool:
 
 
 def event_from(kind: type[BaseHookEvent], kwargs: Mapping[str, Any], agent: Any) -> Any:
-    """Make the event of one call-back, with copies of what it may write into.
+    """Make the event of one callback, with copies of its writable values.
 
     Not by `kind(…)`, which asks for every property whether it may be written, and so takes most
     of what a call-back costs. Tests compare the two.
@@ -135,7 +135,7 @@ def kwargs_from(event: BaseHookEvent) -> tuple[str, dict[str, Any]]:
 
 
 def decision_from(event: BaseHookEvent, kwargs: Mapping[str, Any]) -> Decision | None:
-    """Return what a call-back did to its event, as a decision."""
+    """Convert a callback's changes to its event to a decision."""
     read = _READERS.get(type(event))
     return None if read is None else read(event, kwargs)
 

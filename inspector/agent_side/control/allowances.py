@@ -11,7 +11,7 @@ MAX_ALLOWANCES = 1_000
 
 
 class Allowance(NamedTuple):
-    """Who allowed it, and in which words that is said of what it lets pass."""
+    """An "always allow" answer: the person and the reason to record."""
 
     actor: str
     reason: str
@@ -36,7 +36,7 @@ class Allowances:
         self._known: OrderedDict[tuple[str, str], Allowance] = OrderedDict()
 
     def add(self, scope: str, interceptor: str, allowance: Allowance) -> None:
-        """From now on let pass in `scope` what `interceptor` wants asked."""
+        """Allow further requests of `interceptor` in `scope`."""
         with self._lock:
             self._known[scope, interceptor] = allowance
             self._known.move_to_end((scope, interceptor))
@@ -46,7 +46,7 @@ class Allowances:
     def find(
         self, scope: str, interceptor: str, asked_by: tuple[Any, ...] = ()
     ) -> Allowance | None:
-        """Return what covers `interceptor` in `scope`, or None."""
+        """Return the allowance of `interceptor` in `scope`, or None."""
         with self._lock:
             found = self._known.get((scope, interceptor))
             if found is None or not _are_same(found.asked_by, asked_by):

@@ -37,11 +37,11 @@ _DECISIONS: Mapping[str, tuple[str, ...]] = {
 
 
 class ArgumentsChangedError(RuntimeError):
-    """Nobody can allow it any more: what would run is not what was shown."""
+    """The arguments are no longer those shown, so nobody can allow the operation."""
 
 
 class AnswerCheck(NamedTuple):
-    """What becomes of an answer."""
+    """The result of checking an answer."""
 
     taken: AnswerOutcome
     ending: ApprovalAnswer | ArgumentsChangedError | None = None
@@ -51,7 +51,7 @@ class AnswerCheck(NamedTuple):
 def judge(
     request: ApprovalRequest, shown: ArgumentsView, can_always: bool, given: ReceivedAnswer
 ) -> AnswerCheck:
-    """Return what `given` is to `request`, of which a person was `shown` this."""
+    """Check the answer `given` to `request`, of which the person was `shown` this."""
     fault = _fault(request, shown, can_always, given)
     if fault is not None:
         return AnswerCheck(AnswerOutcome(False, fault))

@@ -36,11 +36,11 @@ _WITHOUT_REFERENCES = 2  # the same for equal values, whatever they share
 
 
 class EditError(ValueError):
-    """An edited text cannot be made arguments of; says why."""
+    """An edited text is not valid arguments; the message says why."""
 
 
 class ArgumentsView(NamedTuple):
-    """What a person sees of the arguments."""
+    """Arguments as a person sees them."""
 
     kwarg: str | None = None
     """The kwarg of the event that is shown; None: there is nothing to show."""
@@ -55,7 +55,7 @@ class ArgumentsView(NamedTuple):
 
 
 def show(hook: str | None, data: Mapping[str, Any]) -> ArgumentsView:
-    """Return what is to be shown of the event `hook` with the kwargs `data`."""
+    """Return the view of the event `hook` with the kwargs `data`."""
     kwarg = None if hook is None else value_kwarg(hook)
     if kwarg is None or kwarg not in data:
         return ArgumentsView()
@@ -74,7 +74,7 @@ def is_still(shown: ArgumentsView, hook: str | None, data: Mapping[str, Any]) ->
 
 
 def changes_from(shown: ArgumentsView, data: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """Return the kwargs that an edit changes; none if it means what was shown.
+    """Return the kwargs that an edit changes; none if it equals the shown arguments.
 
     What the text leaves as it was stays the very object that it is.
 
@@ -96,7 +96,7 @@ def changes_from(shown: ArgumentsView, data: Mapping[str, Any], text: str) -> di
 
 
 def is_edited(shown: ArgumentsView, text: str, data: Mapping[str, Any]) -> bool:
-    """Return whether the arguments are what the edited `text` says, and nothing else."""
+    """Return whether the arguments equal the edited `text` exactly."""
     value = None if shown.kwarg is None else data.get(shown.kwarg)
     return is_same(parsed(text, MAX_EDIT_BYTES), value)
 

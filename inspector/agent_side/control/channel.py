@@ -24,7 +24,7 @@ from inspector.agent_side.control.sender import Speaker
 
 
 class Channel:
-    """Says what is asked here and does what is commanded; safe to use from any thread."""
+    """The channel to the service: sends reports and receives commands. Thread-safe."""
 
     def __init__(
         self,
@@ -70,13 +70,13 @@ class Channel:
             _start(self._listener.run, "inspector-commands")
 
     def wake(self) -> None:
-        """There is more to say. Never blocks, never raises."""
+        """Wake the sending thread for new reports. Never blocks, never raises."""
         if self._thread is None:
             self.start()
         self._line.news.set()
 
     def begin_close(self) -> None:
-        """Say what is left, and goodbye, in the background; `finish_close` waits for it."""
+        """Send the remaining reports and a goodbye in the background; see `finish_close`."""
         with self._lock:
             self._is_ended = True
         self._line.close()

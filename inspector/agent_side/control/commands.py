@@ -40,22 +40,22 @@ class ControlCommand(NamedTuple):
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What tells it from all others: numbers alone begin anew in another store."""
+        """The command's unique key: numbers alone start again in another store."""
         return (self.seq, self.issued_at, self.type, self.session_id, self.request_id)
 
     @property
     def session(self) -> SessionRef:
-        """Whose it is."""
+        """The session that the command is for."""
         return SessionRef(self.session_id, self.trace_ids)
 
     @property
     def by(self) -> By:
-        """Who wants it, and why."""
+        """The sender of the command, and their reason."""
         return By(self.actor, self.origin, self.reason)
 
 
 class MalformedCommandError(ValueError):
-    """What came is no command; `seq` is its number, where that much could be read."""
+    """An invalid command; `seq` is its number, if that could be read."""
 
     def __init__(self, problem: str, seq: int | None = None) -> None:
         super().__init__(problem)
@@ -87,7 +87,7 @@ Handler: TypeAlias = Callable[[ControlCommand], AnswerOutcome]
 
 
 class Commands:
-    """Does what commands say, each once; one thread calls it."""
+    """Carries out each command once; called by one thread."""
 
     def __init__(self, requests: RequestTable, gate: Gate) -> None:
         """Make one that has handled nothing."""
@@ -101,11 +101,11 @@ class Commands:
         self._handled: OrderedDict[tuple[object, ...], AnswerOutcome] = OrderedDict()
 
     def on(self, command_type: str, handler: Handler) -> None:
-        """Let `handler` do what commands of this type say; it must not block."""
+        """Register `handler` for commands of this type; it must not block."""
         self._handlers[command_type] = handler
 
     def handle(self, command: ControlCommand) -> AnswerOutcome:
-        """Do it, or say what was done when it came first; never raises."""
+        """Carry out a command, or return the earlier result of a repeated one; never raises."""
         taken = self._handled.get(command.identity)
         if taken is None:
             taken = self._handled[command.identity] = self._do(command)

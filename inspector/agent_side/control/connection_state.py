@@ -21,7 +21,7 @@ _QUIET_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How often it is tried and how long it may take."""
+    """Limits of retries and timeouts."""
 
     timeout_s: float = 10.0
     first_retry_s: float = 0.1
@@ -40,21 +40,21 @@ class Limits:
 
 
 class Process(NamedTuple):
-    """How telemetry names this process."""
+    """The identity of this process in telemetry."""
 
     id: str
     service: str
 
 
 class Welcome(NamedTuple):
-    """What the service wants to hear, and how often."""
+    """The service's reply to hello: its heartbeat intervals."""
 
     heartbeat_s: float
     lost_after_s: float
 
 
 class Ack(NamedTuple):
-    """What became of a command."""
+    """The acknowledgement of a command, with its result."""
 
     id: str
     """Of the message."""
@@ -100,7 +100,7 @@ class ConnectionState:
         self.has_visit.set()
 
     def end(self, visit: Connection | None) -> None:
-        """Hello has to be said again."""
+        """End a connection; the next one begins with hello."""
         if visit is None:
             return
         visit.is_over = True
@@ -142,7 +142,7 @@ class ConnectionState:
 
 
 def read_welcome(fields: dict[str, Any], limits: Limits) -> Welcome:
-    """Return what a service asks for, within reason."""
+    """Return the service's intervals, within limits."""
     beat_s = min(_seconds(fields.get("heartbeat_s"), 5.0), limits.longest_beat_s)
     lost_s = min(_seconds(fields.get("lost_after_s"), 12.0), 10 * limits.longest_beat_s)
     return Welcome(max(beat_s, limits.shortest_beat_s), max(lost_s, limits.shortest_beat_s))

@@ -31,7 +31,7 @@ _controlled: set[str] = set()
 def control_of(
     bus: Bus, wiring: Wiring, find: Callable[[], Address | None], *, keeps_args: bool
 ) -> Control | None:
-    """Return the control of a bus whose telemetry `wiring` sends.
+    """Return the control of the bus whose telemetry `wiring` sends.
 
     None if the process is controlled through another bus already.
     """
@@ -52,7 +52,7 @@ def control_of(
 
 
 class Control:
-    """Lets people answer, hold and cancel what happens on a bus."""
+    """Control of the operations on one bus by people: answers, pauses and cancellations."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Control:
         self._channel.start()
 
     def begin_close(self) -> None:
-        """Ask nobody from now on, hold nobody, and say goodbye in the background."""
+        """Stop requests and holds, and say goodbye in the background."""
         offs, self._offs = self._offs, []
         for off in offs:
             off()
@@ -110,7 +110,7 @@ class Control:
         self._channel.finish_close(timeout_s)
 
     def forget(self) -> None:
-        """Begin anew in the child of a fork; what was asked and held is the parent's."""
+        """Start afresh in a forked child: open requests and holds are the parent's."""
         self._requests.forget()
         self.gate.forget()
         self._commands.forget()

@@ -68,7 +68,7 @@ def make_elicit(
 
 
 async def elicit(context: Any, params: Any) -> ElicitResult:
-    """Ask people what a server asks for: `ClientSession(elicitation_callback=inspector.elicit)`.
+    """Pass a server's request to people: `ClientSession(elicitation_callback=inspector.elicit)`.
 
     A form is filled in; an address is shown, never opened. Nobody to ask, or no answer within
     300 s, cancels.

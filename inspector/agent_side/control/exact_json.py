@@ -23,11 +23,11 @@ _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
 
 
 class NotExactError(ValueError):
-    """No JSON text means exactly this value; says why."""
+    """The value has no exact JSON text; the message says why."""
 
 
 class BadJsonError(ValueError):
-    """A text is no JSON that we take; says why."""
+    """The text is not JSON that we accept; the message says why."""
 
 
 def canonical(value: Any, max_bytes: int) -> str:
@@ -112,7 +112,7 @@ def _check_depth(depth: int) -> None:
 
 
 def parsed(text: str, max_bytes: int) -> Any:
-    """Return the value of a JSON text that somebody wrote.
+    """Return the value of a JSON text from outside.
 
     Raises:
         BadJsonError: It is no JSON, has more than `max_bytes` bytes of UTF-8, is nested deeper

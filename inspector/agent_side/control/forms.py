@@ -24,7 +24,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def problem_of(form: Any, payload: Any, where: str = "the answer", depth: int = 0) -> str | None:
-    """Return what is wrong with `payload`, in a sentence without an end; None: it fits."""
+    """Return the problem with `payload` as a sentence without a full stop; None if it is valid."""
     if not isinstance(form, Mapping) or depth > MAX_DEPTH:
         return None
     problem = _wrong_type(form, payload, where) or _wrong_choice(form, payload, where)

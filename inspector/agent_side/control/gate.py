@@ -36,7 +36,7 @@ _ON_THE_WIRE = frozenset({"rpc_request", "rpc_handle"})
 
 
 class SessionRef(NamedTuple):
-    """Which session is meant; the service may call it by a trace that the program has not named."""
+    """A reference to a session, by its id or the traces by which the service may call it."""
 
     id: str
     trace_ids: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class Gate:
         return AnswerOutcome(True, None)
 
     def resume(self, session: SessionRef, by: By) -> AnswerOutcome:
-        """Hold no longer; what is not held is as it is wanted, whatever the service believes."""
+        """Resume a session; succeeds as well if it is not held."""
         rule = self._find(session.names)
         if rule is None or rule.held_by is None:
             return AnswerOutcome(True, "was not held")
@@ -129,7 +129,7 @@ class Gate:
         return AnswerOutcome(True, None)
 
     def cancel(self, session: SessionRef, by: By) -> AnswerOutcome:
-        """Cancel what runs, and deny what begins until all of that has ended."""
+        """Cancel running operations, and deny new ones until all of those have ended."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:
@@ -162,7 +162,7 @@ class Gate:
                 self._let_go(rule, Release("withdraw", f"it goes on: {why}"))
 
     def refresh(self) -> None:
-        """Forget a cancellation when all that it was about has ended; cancel what it left over."""
+        """Drop finished cancellations; repeat those with operations still running."""
         with self._lock:
             cancelling = list(self._cancelling)
         for rule in cancelling:
@@ -187,7 +187,7 @@ class Gate:
             self._take_off()
 
     def forget(self) -> None:
-        """Begin anew in the child of a fork: what was held or cancelled is the parent's."""
+        """Start afresh in a forked child: holds and cancellations are the parent's."""
         self._begin()
         self._take_off()
 

@@ -22,7 +22,7 @@ KIND = "pause"
 
 
 class By(NamedTuple):
-    """Who wants something, and why."""
+    """The sender of a command, and their reason."""
 
     actor: str
     origin: str
@@ -34,7 +34,7 @@ class By(NamedTuple):
 
 
 class Release(NamedTuple):
-    """How holding ends."""
+    """The end of a hold."""
 
     verb: str
     """`resume`, `step`, `cancel` or `withdraw`."""
@@ -64,7 +64,7 @@ class Hold:
         self._request_id = f"{KIND}-{call_id or id(self)}"
 
     def expect(self, release: Release) -> None:
-        """Know what it ends by, when its task is cancelled before it is released."""
+        """Set the release to report if the task is cancelled before it is released."""
         self._expected = release
 
     def release(self, release: Release) -> None:

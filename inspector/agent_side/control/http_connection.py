@@ -22,24 +22,24 @@ _USER_AGENT = "inspector-agent"
 
 
 class Address(NamedTuple):
-    """Where a service is, and what to show it."""
+    """The URL of a service, and the token for it."""
 
     url: str
     token: str | None
 
     @property
     def name(self) -> str:
-        """For people: without what may be a password."""
+        """The address for display, without possible passwords."""
         parts = urlsplit(self.url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 class AwayError(Exception):
-    """Nobody answers, or what answers speaks no HTTP; try again later."""
+    """No answer, or none in HTTP; try again later."""
 
 
 class Reply(NamedTuple):
-    """What was answered, whatever its status."""
+    """An HTTP reply, whatever its status."""
 
     status: int
     body: bytes
@@ -76,7 +76,7 @@ class HttpConnection:
             return Reply(response.status, text)
 
     def follow(self, path: str, timeout_s: float, silence_s: float) -> Iterator[bytes]:
-        """Yield what a stream of events brings, piece by piece, until it ends.
+        """Yield the pieces of an event stream, until it ends.
 
         Args:
             path: Of the stream.
@@ -99,7 +99,7 @@ class HttpConnection:
                 yield piece
 
     def abort(self) -> None:
-        """End what is under way, from any thread: whoever waits for it gets `AwayError`."""
+        """Abort the current request, from any thread: its caller gets `AwayError`."""
         for sock in list(self._open):
             try:
                 sock.shutdown(socket.SHUT_RDWR)
@@ -146,7 +146,7 @@ class HttpConnection:
 
 
 class StatusError(Exception):
-    """What was asked to be a stream answered something else."""
+    """A reply that is not the expected event stream."""
 
     def __init__(self, status: int, kind: str) -> None:
         super().__init__(f"answered {status}, {kind}")

@@ -36,7 +36,7 @@ def goodbye() -> dict[str, Any]:
 
 
 def ack(message_id: str, seq: int, taken: AnswerOutcome) -> dict[str, Any]:
-    """Return what became of a command."""
+    """Return the acknowledgement of a command."""
     return {
         "type": "ack",
         "id": message_id,
@@ -47,7 +47,7 @@ def ack(message_id: str, seq: int, taken: AnswerOutcome) -> dict[str, Any]:
 
 
 def report(said: RequestOpened | RequestClosed, now_s: float) -> dict[str, Any]:
-    """Return what became of a request; `now_s` is by `time.monotonic`."""
+    """Return the report of a request; `now_s` is by `time.monotonic`."""
     if isinstance(said, RequestOpened):
         return {"type": "request_opened", "id": said.id, "request": _opened(said.asked, now_s)}
     return {

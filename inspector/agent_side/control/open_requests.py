@@ -23,7 +23,7 @@ MAX_UNSAID_CLOSED = 1_000
 
 
 class PendingRequest(NamedTuple):
-    """What a person is asked: `OpenedRequest` of the wire, with times by this process's clock."""
+    """A pending request: the wire's `OpenedRequest`, with times by this process's clock."""
 
     id: str
     session_id: str | None
@@ -63,7 +63,7 @@ class ReceivedAnswer(NamedTuple):
 
 
 class AnswerOutcome(NamedTuple):
-    """What the judge made of an answer; the service is told both."""
+    """The judge's result for an answer; both fields go to the service."""
 
     applied: bool
     reason: str | None
@@ -75,7 +75,7 @@ call of it returns `applied=True`."""
 
 
 class RequestOpened(NamedTuple):
-    """To be said: this is asked."""
+    """A report to the service: a request was opened."""
 
     id: str
     """Of the message, the same on each try."""
@@ -83,12 +83,12 @@ class RequestOpened(NamedTuple):
 
     @property
     def request_id(self) -> str:
-        """Whose it is."""
+        """The id of the opened request."""
         return self.asked.id
 
 
 class RequestClosed(NamedTuple):
-    """To be said: nobody waits for this any more, and this is what counts."""
+    """A report to the service: a request was closed, with this result."""
 
     id: str
     request_id: str
@@ -125,7 +125,7 @@ class RequestTable:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, as in the child of a fork: what was open is the parent's."""
+        """Start afresh, as in a forked child: open requests are the parent's."""
         self._lock = Lock()  # the old one may be held by a thread that this process has not
         self._entries: dict[str, _Entry] = {}
         self._unsaid: dict[str, None] = {}
@@ -155,7 +155,7 @@ class RequestTable:
         self._on_change()
 
     def close(self, request_id: str, status: str, decision: str | None, reason: str | None) -> None:
-        """Wait no longer. Closing what is not open does nothing.
+        """Close a request; does nothing if it is not open.
 
         Args:
             request_id: Which.
@@ -196,12 +196,12 @@ class RequestTable:
             return AnswerOutcome(False, f"the agent failed on it ({type(error).__name__})")
 
     def still_open(self) -> list[PendingRequest]:
-        """Return what is open, in the order in which it was opened."""
+        """Return the open requests, oldest first."""
         with self._lock:
             return [entry.asked for entry in self._entries.values() if entry.closed is None]
 
     def to_say(self, limit: int) -> list[Report]:
-        """Return what the service has not confirmed, at most `limit`, in order."""
+        """Return the reports that the service has not confirmed, at most `limit`, in order."""
         reports: list[Report] = []
         with self._lock:
             for request_id in self._unsaid:
@@ -212,7 +212,7 @@ class RequestTable:
         return reports[:limit]
 
     def said(self, reports: Iterable[Report]) -> None:
-        """Do not say these again: the service has them, or will never take them."""
+        """Drop reports that the service has, or will never accept."""
         with self._lock:
             for report in reports:
                 entry = self._entries.get(report.request_id)

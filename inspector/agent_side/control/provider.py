@@ -49,7 +49,7 @@ PlaceOf: TypeAlias = Callable[[str | None], TraceLocation]
 
 
 class Watcher(Protocol):
-    """Who wants to know which signals are asked for by a question."""
+    """An observer of questions that ask for a signal."""
 
     def asking(self, session_id: str | None, signal_name: str) -> None:
         """A question for this signal was opened."""
@@ -156,7 +156,7 @@ class InspectorProvider:
         self._pending: dict[str, _Pending] = {}
 
     def install(self, bus: Bus) -> Callable[[], None]:
-        """Ask for `bus` from now on; return what withdraws that, with all that was allowed always.
+        """Ask for `bus` from now on; return a function that undoes it, allowances included.
 
         What waits then goes on waiting, for its default.
         """
@@ -174,7 +174,7 @@ class InspectorProvider:
         return uninstall
 
     def forget(self) -> None:
-        """Begin anew in the child of a fork: what is open, and was allowed, is the parent's."""
+        """Start afresh in a forked child: open requests and allowances are the parent's."""
         self._pending = {}
         self._allowances.clear()
 
@@ -215,7 +215,7 @@ class InspectorProvider:
         return self._ended(pending)
 
     def cancel(self, names: frozenset[str], by: By) -> int:
-        """Refuse what is asked in a session that is being cancelled; return how much that was.
+        """Refuse the open requests of a cancelled session; return their number.
 
         Sync code that waits here cannot be interrupted, and what it asks for must not be allowed
         by somebody else afterwards.

@@ -55,7 +55,7 @@ class Speaker:
         self.link: HttpConnection | None = None
 
     def run(self) -> None:
-        """Speak until the line closes, and then say goodbye."""
+        """Send reports until the channel closes, and then a goodbye."""
         line = self._line
         while not line.closing.is_set():
             line.news.clear()

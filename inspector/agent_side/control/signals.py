@@ -44,7 +44,7 @@ _logger = logging.getLogger("inspector")
 
 
 class Signal(NamedTuple):
-    """What a person wants to reach a workflow."""
+    """A signal from a person to a workflow."""
 
     session_id: str | None
     name: str
@@ -97,7 +97,7 @@ async def _awaited(returned: Awaitable[Any], signal: Signal) -> None:
 
 
 class Signals:
-    """Who takes signals. Thread-safe."""
+    """The registered takers of signals. Thread-safe."""
 
     def __init__(self) -> None:
         self._entries: tuple[_Entry, ...] = ()
@@ -122,7 +122,7 @@ class Signals:
         return off
 
     def bring(self, signal: Signal) -> AnswerOutcome:
-        """Bring a signal to all who want some; say whether one took it."""
+        """Pass a signal to all its takers; return whether one took it."""
         fault: str | None = None
         is_taken = False
         for entry in self._entries:
@@ -143,7 +143,7 @@ class Signals:
         actor: str | None = None,
         origin: str | None = None,
     ) -> AnswerOutcome:
-        """Bring a signal that came as text; what is no JSON is not taken."""
+        """Pass on a signal that came as text; invalid JSON is refused."""
         try:
             payload = None if payload_json is None else parsed(payload_json, MAX_PAYLOAD_BYTES)
         except BadJsonError as error:
@@ -185,7 +185,7 @@ class _Pause(NamedTuple):
 
 
 class PausedSessions:
-    """Asks people what sessions wait for, by the hooks that say it.
+    """Asks people for the signals that paused sessions wait for.
 
     Where code asks for the same signal with a question of its own, that is the question.
     """
@@ -202,7 +202,7 @@ class PausedSessions:
         self.forget()
 
     def install(self, bus: Bus) -> Callable[[], None]:
-        """Listen to `bus` from now on; return what ends that."""
+        """Observe `bus` from now on; return a function that stops it."""
         offs = [
             bus.observe("session_paused", self._pause),
             bus.observe("session_resumed", self._resume),

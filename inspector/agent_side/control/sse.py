@@ -13,7 +13,7 @@ class TooLongError(ValueError):
 
 
 class EventSplitter:
-    """Splits what `text/event-stream` brings into the `data` of events.
+    """Splits a `text/event-stream` into the `data` of its events.
 
     Comments, and other fields, are passed over; an event that is cut off by the end of the stream
     never counts.

@@ -84,7 +84,7 @@ class Budget:
 
 
 class CallUsage(NamedTuple):
-    """What a model call used; None: nobody says."""
+    """The usage of one model call; None for unknown."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -149,7 +149,7 @@ class Ledger:
     def check(
         self, hook: str, tool: object, call_id: str | None, session: str | None
     ) -> list[PolicyDecision]:
-        """Return what the budgets say about an operation that is to begin, and count its call.
+        """Return the budgets' decisions on a starting operation, and count its call.
 
         The same `call_id` is counted once, however often it is asked about.
         """
@@ -163,7 +163,7 @@ class Ledger:
             ]
 
     def spend(self, usage: CallUsage, session: str | None) -> None:
-        """Count what a model call used."""
+        """Count the usage of a model call."""
         with self._lock:
             for tally in self._tallies(session):
                 budget = tally.budget
@@ -201,7 +201,7 @@ class Ledger:
                     account.waited_s += self._now_s() - account.waiting_since_s
 
     def close(self, call_id: str, error: object) -> None:
-        """Give back what was counted for a call that was refused before it ran."""
+        """Undo the count of a call that was refused before it ran."""
         with self._lock:
             tallies = self._counted.pop(call_id, ())
             if isinstance(error, HookDenied) and error.hook == BEFORE_TOOL_CALL:

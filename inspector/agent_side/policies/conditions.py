@@ -46,7 +46,7 @@ NOT_PLAIN: Final = _Mark()
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One entry of `where`: the value at a path, and what it has to be."""
+    """One entry of `where`: a path, and the condition on the value there."""
 
     path: str
     steps: tuple[str | int, ...]

@@ -46,7 +46,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What one file says."""
+    """The rules of one file."""
 
     file: Path
     policies: RuleList
@@ -55,12 +55,12 @@ class Rules:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it says nothing that could act."""
+        """True if no rule can act."""
         return not (self.policies.policies or self.breakpoints.policies or self.budgets)
 
 
 def parse(text: str, file: Path) -> Rules:
-    """Return what the policy sections of `text` say.
+    """Return the rules in the policy sections of `text`.
 
     Raises:
         PolicyError: It is no TOML, or something in it makes no sense.
@@ -73,7 +73,7 @@ def parse(text: str, file: Path) -> Rules:
 
 
 def read(tables: Mapping[str, Any], text: str, file: Path) -> Rules:
-    """Return what the policy sections among `tables` say; `text` is where they came from.
+    """Return the rules in the policy sections of `tables`, parsed from `text`.
 
     Raises:
         PolicyError: Something in them makes no sense.

@@ -32,7 +32,7 @@ _installed: dict[int, tuple[int, Callable[[], None], Bus]] = {}
 
 
 def install(bus: Bus | None, sources: Sequence[PolicyFile], prices_file: str) -> Callable[[], None]:
-    """Let what `sources` say act on `bus`; see `inspector.policies.install`."""
+    """Enforce the policies of `sources` on `bus`; see `inspector.policies.install`."""
     bus = bus or default_bus
     with _lock:
         count, undo, _ = _installed.get(id(bus), (0, None, bus))
@@ -60,7 +60,7 @@ def enforce(
     prices_file: str | None = None,
     now_s: Callable[[], float] = monotonic,
 ) -> Callable[[], None]:
-    """Let `rules` decide on `bus`; an event of which none of them speaks costs nothing.
+    """Enforce `rules` on `bus`; an event that none of them covers costs nothing.
 
     Returns:
         A function that undoes it.

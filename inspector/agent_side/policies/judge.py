@@ -47,7 +47,7 @@ class Judge:
         """By call: dict steps are atomic, so that threads need no lock."""
 
     def decide(self, hook: str, /, **kwargs: Any) -> Decision | None:
-        """Return what is to become of an event; None where nobody speaks of it."""
+        """Return the decision on an event; None if no rule applies."""
         call_id = kwargs.get("call_id")
         self._settle()
         event = Event(hook, kwargs, lambda: self._agent(kwargs))
@@ -105,7 +105,7 @@ class Judge:
 
 
 def ruled(policy: Policy, event: Event) -> PolicyDecision:
-    """Return what a policy that matches says about an event."""
+    """Return the decision of a matching policy on an event."""
     action = policy.action
     by = f"{'breakpoint' if action == 'break' else 'policy'}:{policy.name}"
     if action in ("allow", "deny"):

@@ -55,7 +55,7 @@ class OperationTracker:
         return ""
 
     def own_usage(self, call_id: object, usage: CallUsage) -> CallUsage:
-        """Return what is to be counted of a model call that ended.
+        """Return the usage to count for a model call that ended.
 
         Two emitters may tell one call, one inside the other. What the inner ones said is counted
         already, so that the outer one adds only what it knows beyond that; and one that says

@@ -22,7 +22,7 @@ MAX_NAMES = 1_024
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """Where something was written."""
+    """A position in a source file."""
 
     file: Path
     line: int | None
@@ -33,7 +33,7 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Globs:
-    """Patterns of names, one of which has to fit."""
+    """Name patterns, of which at least one has to match."""
 
     patterns: tuple[str, ...]
     _compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
@@ -53,7 +53,7 @@ class Globs:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """How a person is asked."""
+    """The question that an `ask` policy puts to a person."""
 
     prompt: str | None = None
     timeout_s: float = 300.0
@@ -77,7 +77,7 @@ class Policy:
     question: Question = Question()
 
     def matches(self, event: Event) -> bool:
-        """Return whether it applies to `event`, whose tool it is known to fit."""
+        """Return whether the policy applies to `event`, whose tool already matches."""
         if self.servers is not None and not self.servers.fit(event.kwargs.get("server_name")):
             return False
         if self.agents is not None and not self.agents.fit(event.agent()):
@@ -92,7 +92,7 @@ class Policy:
 
 
 class Event:
-    """What is about to happen.
+    """An event to decide on.
 
     Attributes:
         hook: Such as `before_tool_call`.

@@ -18,7 +18,7 @@ MAX_NAME_CHARS = 200
 
 
 class PolicyDecision(NamedTuple):
-    """What one of them says."""
+    """The decision of one policy or budget."""
 
     by: str
     """Its kind and name, such as `policy:no deletes`: what "always" is said of."""
@@ -30,7 +30,7 @@ class PolicyDecision(NamedTuple):
 
 
 def joined(rulings: Sequence[PolicyDecision]) -> PolicyDecision | None:
-    """Return what all of them add up to: the strictest, the first of these for its reason.
+    """Return the combined decision: the strictest, with the reason of the first such.
 
     One refusal refuses. All that ask are asked in one question, which is answered for all.
     Silence allows only where all of them say so, and then after the longest of their times; it

@@ -27,7 +27,7 @@ _logger = logging.getLogger("inspector")
 
 
 def load(source: PolicyFile) -> Rules | None:
-    """Return what a file says; None where there is none, or nothing for us in it.
+    """Return the rules of a file; None if it is missing or has none.
 
     Raises:
         PolicyError: It is there and cannot be used, or is not there and was asked for.
@@ -42,7 +42,7 @@ def load(source: PolicyFile) -> Rules | None:
 
 
 def load_or_deny(source: PolicyFile) -> Rules | None:
-    """Return what a file says, or, where it cannot be used, rules that deny what it may guard."""
+    """Return the rules of a file, or, if it is unusable, rules that deny what it may guard."""
     try:
         return load(source)
     except PolicyError as error:

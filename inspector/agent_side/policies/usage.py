@@ -46,7 +46,7 @@ class UsageReader:
         self._prices = prices
 
     def read(self, kwargs: Mapping[str, Any]) -> CallUsage:
-        """Return what the call used.
+        """Return the usage of a call.
 
         Args:
             kwargs: Of `after_llm_generate`; they name the model as those of the before hook do.
@@ -61,7 +61,7 @@ class UsageReader:
 
 
 def read_prices(file: str | None) -> PriceList | None:
-    """Read the user's prices; what is wrong with them is told by the bridge, too."""
+    """Read the user's prices; the bridge also reports errors in them."""
     try:
         return load_prices(file) if file else None
     except PriceError as error:

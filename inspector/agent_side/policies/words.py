@@ -22,7 +22,7 @@ class RuleText(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What would become of a call."""
+    """The result of trying out a call."""
 
     verdict: str
     """`allow`, `deny`, `ask`, `break`, or `none` where nobody speaks of it."""
@@ -34,7 +34,7 @@ class Trial(NamedTuple):
 
 
 def lines(rules: Rules) -> Iterator[RuleText]:
-    """Yield what a file has in force, in order; notes are of the kind `note`."""
+    """Yield the rules in force in a file, in order; notes are of the kind `note`."""
     for kind, listed in (("policy", rules.policies), ("breakpoint", rules.breakpoints)):
         first: Policy | None = None
         for policy in listed.policies:
@@ -54,7 +54,7 @@ def needs_prices(rules: Rules) -> bool:
 
 
 def try_out(rules: Sequence[Rules], event: Event) -> Trial:
-    """Return what would become of `event` if every budget had some left."""
+    """Return the result for `event` while every budget has some left."""
     matched = [one for each in rules if (one := each.policies.first(event)) is not None]
     stops = [one for each in rules if (one := each.breakpoints.first(event)) is not None][:1]
     ruling = joined([ruled(one, event) for one in (*matched, *stops)])

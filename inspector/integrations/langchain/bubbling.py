@@ -8,13 +8,13 @@ from typing import Any
 
 
 def bubbles_up(error: BaseException) -> bool:
-    """Whether `error` is LangGraph's way of going somewhere else, and no failure."""
+    """Return whether `error` is LangGraph's control flow and not a failure."""
     errors = sys.modules.get("langgraph.errors")
     return errors is not None and isinstance(error, errors.GraphBubbleUp)
 
 
 def said_by(error: BaseException) -> dict[str, Any]:
-    """Return what is told as the result of what `error` left."""
+    """Return the result to report for an operation that `error` left."""
     said = error.args[0] if error.args else None
     if type(error).__name__ == "ParentCommand":
         return {"command": said}

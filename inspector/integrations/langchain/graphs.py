@@ -27,7 +27,7 @@ SIGNAL = "interrupt"
 
 
 class GraphFacts:
-    """What is told of a graph that runs."""
+    """The description of a running graph that its hooks carry."""
 
     def __init__(self, graph: Pregel[Any, Any, Any, Any], given: Any, thread_id: str | None):
         """Make one."""

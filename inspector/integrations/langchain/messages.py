@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def as_answer(value: Any) -> AIMessage:
-    """Return what a hook or a person put in place of a model's answer as a message."""
+    """Return a replacement answer, from a hook or a person, as a message."""
     from langchain_core.messages import AIMessage, convert_to_messages  # noqa: PLC0415
 
     if isinstance(value, AIMessage):
@@ -46,7 +46,7 @@ def merged(chunks: Sequence[AIMessageChunk]) -> Any:
 
 
 def with_injections(messages: Any, injections: Iterable[Injection]) -> list[BaseMessage]:
-    """Return `messages` with what hooks want the model to see.
+    """Return `messages` with the texts that hooks inject.
 
     Instructions go behind those that are there, as providers want them first; what belongs to a
     tool's result goes into the last one; all else comes last.
@@ -69,14 +69,14 @@ def with_injections(messages: Any, injections: Iterable[Injection]) -> list[Base
 
 
 def appended(message: Any, text: str) -> Any:
-    """Return a copy of `message` that says `text` too."""
+    """Return a copy of `message` with `text` appended."""
     content = message.content
     longer = f"{content}\n\n{text}" if isinstance(content, str) else [*content, text]
     return message.model_copy(update={"content": longer})
 
 
 def usage_of(message: Any, token_usage: Any = None) -> dict[str, Any] | None:
-    """Return the tokens of an answer: its `usage_metadata`, else what the provider said raw.
+    """Return the tokens of an answer: its `usage_metadata`, else the provider's raw data.
 
     Args:
         message: An `AIMessage`.

@@ -22,7 +22,7 @@ class StreamOutcome:
         self.interrupts: list[Any] = []
 
     def add(self, piece: Any) -> None:
-        """Take what the graph streamed, in any of the shapes that it has for it."""
+        """Take a streamed piece, in any of the graph's stream formats."""
         with suppress(Exception):  # of a shape that we do not know: never into the program
             self._add(piece)
 

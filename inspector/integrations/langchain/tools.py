@@ -31,7 +31,7 @@ def watch(watching: Watching) -> None:
 
 
 def watch_nodes(watching: Watching) -> None:
-    """Wrap what says that there is no such tool: nothing is run then."""
+    """Wrap the check for unknown tools, after which nothing is run."""
     node = watching.patches.find("langgraph.prebuilt.tool_node", "ToolNode")
     watching.patches.put(node, "_validate_tool_call", _Tools(watching).wrap_validate)
 

@@ -21,7 +21,7 @@ IsWatched = Callable[[Any], bool]
 
 
 class ClientCalls:
-    """Wraps the methods of the client's classes so that what they do are operations."""
+    """Wraps the methods of the client's classes as operations."""
 
     def __init__(self, sdk: Sdk, bus: Bus, is_watched: IsWatched, wire_of: WireOf) -> None:
         """Make one; `wire_of` returns the connection of a session, if it is tapped."""

@@ -24,7 +24,7 @@ def new_connection_id() -> str:
 
 
 def in_connection(connection_id: str | None) -> AbstractContextManager[None]:
-    """Let the spans that begin a trace in the block say which connection they are of."""
+    """Mark spans that begin a trace in the block as part of this connection."""
     try:
         from subscribers import sessions  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError:

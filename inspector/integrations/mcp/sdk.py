@@ -47,7 +47,7 @@ class Sdk:
         )
 
     def replaced(self, item: Any, envelope: Envelope) -> Any:
-        """Return a `SessionMessage` that says `envelope`; `item` where that is no message."""
+        """Return a `SessionMessage` for `envelope`, or `item` if that is not a message."""
         try:
             message = type(item.message).model_validate(dict(envelope))
         except ValueError:
@@ -62,7 +62,7 @@ class Sdk:
         return self._session_message(message=message)
 
     def error(self, text: str) -> Exception:
-        """Return what a request that failed raises."""
+        """Return the exception of a failed request."""
         error: Exception = (
             self.error_type(code=DENIED, message=text)
             if self.major >= 2
@@ -76,23 +76,23 @@ class Sdk:
     # --- results ------------------------------------------------------------------------------
 
     def is_result(self, value: Any) -> bool:
-        """Whether it is the result of a tool."""
+        """Return whether a value is a tool result."""
         return isinstance(value, self._result_type)
 
     def is_error(self, result: Any) -> bool:
-        """Whether the result of a tool is an error."""
+        """Return whether a tool result is an error."""
         said = getattr(result, "isError" if self.major < 2 else "is_error", None)
         return self.is_result(result) and said is True
 
     def tool_result(self, text: str, *, is_error: bool, structured: Any = None) -> Any:
-        """Return the result of a tool that says `text`."""
+        """Return a tool result with `text`."""
         said: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": is_error}
         if structured is not None:
             said["structuredContent"] = structured
         return self._result_type.model_validate(said)
 
     def as_result(self, value: Any, *, like: Any = None) -> Any:
-        """Return what a hook or a person put in place of a result, as the SDK's type.
+        """Return a replacement result, from a hook or a person, as the SDK's type.
 
         Args:
             value: A result, its JSON, or what the text is to say.

@@ -18,7 +18,7 @@ IsWatched = Callable[[Any], bool]
 
 
 class Server:
-    """Tells what the servers of this process handle."""
+    """Reports the requests that the servers of this process handle."""
 
     def __init__(self, sdk: Sdk, bus: Bus, is_watched: IsWatched) -> None:
         """Make one; `is_watched` says which low-level servers count."""

@@ -74,7 +74,7 @@ class TappedRead(_Tapped):
 
     @property
     def last_context(self) -> Context | None:
-        """In which the SDK (2.x) handles the last message: below the operation that it is."""
+        """The context in which the SDK (2.x) handles the last message: inside its operation."""
         return self._context or getattr(self._stream, "last_context", None)
 
     async def receive(self) -> Any:
@@ -140,7 +140,7 @@ class TappedRead(_Tapped):
 
 
 def tap(read: Any, write: Any, wire: ConnectionFacts, sdk: Sdk) -> tuple[Any, Any]:
-    """Return the two streams as ones that tell; those that do already, as they are."""
+    """Return the two streams as reporting ones; unchanged if they are already."""
     if isinstance(read, TappedRead):
         return read, write
     tapped = TappedWrite(write, wire, sdk)
@@ -148,7 +148,7 @@ def tap(read: Any, write: Any, wire: ConnectionFacts, sdk: Sdk) -> tuple[Any, An
 
 
 def wire_of(stream: Any) -> ConnectionFacts | None:
-    """Return the connection that a stream tells; None for one that does not."""
+    """Return the connection that a stream reports; None for any other stream."""
     return stream.wire if isinstance(stream, _Tapped) else None
 
 

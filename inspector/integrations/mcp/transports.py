@@ -36,7 +36,7 @@ _NOT_FAILURES = (GeneratorExit, KeyboardInterrupt, SystemExit)
 
 
 def watch_transports(patches: Patches, sdk: Sdk, bus: Bus) -> None:
-    """Let every connection that is opened from now on be told."""
+    """Report every connection opened from now on."""
     for module, name, transport in TRANSPORTS:
         try:
             function = getattr(import_module(module), name, None)

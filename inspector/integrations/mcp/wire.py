@@ -99,7 +99,7 @@ class ConnectionFacts:
         )
 
     def closed(self, reason: str | BaseException | None = None) -> None:
-        """Tell that nothing more comes: what is open will not be answered. Idempotent."""
+        """End the connection and its open requests. Idempotent."""
         text = str(reason) if reason else "the connection closed"
         self._open.end_all(ConnectionError(text))
         self._tokens.clear()
@@ -116,7 +116,7 @@ class ConnectionFacts:
             )
 
     def output(self, text: str, stream: str = "stderr") -> None:
-        """Tell what the server wrote that is no message."""
+        """Report a server's output that is not a message."""
         self._bus._emit_sync(
             "server_output",
             text=text,

@@ -103,7 +103,7 @@ def _attach(section: Mapping[str, Any], bus: Any) -> Handle:
 
 
 def initialize(section: Section, bus: Any) -> Any:
-    """Return what `MCPApp.initialize` does besides: heed the section of its settings."""
+    """Extend `MCPApp.initialize`: apply our section of its settings."""
 
     def tells(_: PatchContext, original: Function) -> Function:
         async def told(*args: Any, **kwargs: Any) -> Any:

@@ -45,7 +45,7 @@ def tool_call(teller: PatchContext, original: Function) -> Function:
 async def tell_tool(
     teller: PatchContext, given: CallArguments, original: Function, **about: Any
 ) -> Any:
-    """Tell a call whose second and third arguments are a tool and what it is given."""
+    """Report a call whose second and third arguments are a tool and its arguments."""
     arguments = given.get(2, "arguments")
 
     async def run(operation: Operation) -> Any:
@@ -197,7 +197,7 @@ def _asking() -> Iterator[_Asked]:
 
 
 def execute(teller: PatchContext, original: Function) -> Function:
-    """`Executor.execute`, by which models are asked: it returns what the provider raised."""
+    """`Executor.execute`, which calls models and returns the provider's exceptions."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
         returned = await original(*args, **kwargs)
@@ -210,7 +210,7 @@ def execute(teller: PatchContext, original: Function) -> Function:
 
 
 def record_usage(teller: PatchContext, original: Function) -> Function:
-    """`TokenCounter.record_usage`: what a provider says it used, once for each request."""
+    """`TokenCounter.record_usage`: a provider's reported usage, once per request."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
         asked = _asked.get()
@@ -227,7 +227,7 @@ def record_usage(teller: PatchContext, original: Function) -> Function:
 
 
 def workflow_run(teller: PatchContext, original: Function) -> Function:
-    """`Workflow.run`. Under Temporal it may be a replay, which must not be told again."""
+    """`Workflow.run`. Under Temporal it may be a replay, which is not reported again."""
 
     async def told(*args: Any, **kwargs: Any) -> Any:
         workflow = args[0]

@@ -15,18 +15,18 @@ _telling: ContextVar[tuple[str, str]] = ContextVar("inspector.mcp_agent.telling"
 
 
 def innermost() -> tuple[str, str]:
-    """Return noun and name of what is being told, both empty for nothing."""
+    """Return kind and name of the innermost reported operation, empty if none."""
     return _telling.get()
 
 
 def is_told(noun: str, name: str) -> bool:
-    """Return whether the innermost that is being told here is this one."""
+    """Return whether this is the innermost reported operation."""
     return _telling.get() == (noun, name)
 
 
 @contextmanager
 def telling(noun: str, name: str) -> Iterator[None]:
-    """Say that what runs in the block is being told as `noun`."""
+    """Mark the block as reported by an operation of kind `noun`."""
     before, mine = _telling.get(), (noun, name)
     _telling.set(mine)
     try:
@@ -42,6 +42,6 @@ def identity(thing: Any) -> str:
 
 
 def is_tapped(session: Any) -> bool:
-    """Return whether the adapter of the SDK tells what goes over a session: it sees the frames."""
+    """Return whether the SDK's adapter already reports a session's messages."""
     streams = (getattr(session, f"_{name}_stream", None) for name in ("read", "write"))
     return any(hasattr(stream, "wire") for stream in streams)

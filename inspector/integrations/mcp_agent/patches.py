@@ -28,7 +28,7 @@ _MISSING: Any = object()
 
 
 class PatchContext:
-    """What every patch is given: the bus, and whether there is anything to tell it."""
+    """The input of every patch: the bus, and whether anyone observes it."""
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
@@ -36,7 +36,7 @@ class PatchContext:
 
     @property
     def listens(self) -> bool:
-        """Whether somebody would hear it."""
+        """True if anyone observes the bus."""
         return self.is_on and bool(self.bus._hooks)
 
 
@@ -69,7 +69,7 @@ class PointPatches:
         self._replaced: list[tuple[Any, str, Any, Any]] = []
 
     def apply(self) -> None:
-        """Patch what is imported now, and the rest when it is."""
+        """Patch imported modules now, and the others once they are imported."""
         for module, points in groupby(self._points, key=attrgetter("module")):
             self._withdraw.append(after_import(module, partial(self._patch, tuple(points))))
 

@@ -15,7 +15,7 @@ NAME = "mcp_agent.core.instrument"
 
 
 def publish(bus: Bus) -> Callable[[], None]:
-    """Let `from mcp_agent.core import instrument` give this bus; return what ends that."""
+    """Publish the bus as `mcp_agent.core.instrument`; return a function that undoes it."""
     ours = _module_of(bus)
     core: Any = sys.modules["mcp_agent.core"]
     sys.modules[NAME] = ours
@@ -31,7 +31,7 @@ def publish(bus: Bus) -> Callable[[], None]:
 
 
 def is_ours(module: ModuleType) -> bool:
-    """Return whether it is, or passes on, what `publish` gives."""
+    """Return whether the module is one that `publish` provides."""
     return module is instrument or hasattr(module, "__inspector_bus__")
 
 

@@ -38,7 +38,7 @@ class _Waiter(NamedTuple):
 
 
 class Waiters:
-    """Who waits for which signal: a person's answer is signalled to them. Thread-safe."""
+    """Waiting workflows by signal; a person's answer is signalled to them. Thread-safe."""
 
     def __init__(self) -> None:
         self._waiters: tuple[_Waiter, ...] = ()
@@ -76,7 +76,7 @@ _waiters = Waiters()
 
 
 def take_signals() -> Callable[[], None]:
-    """Let what people answer in the inspector reach workflows; return what ends that."""
+    """Pass people's answers to workflows; return a function that stops it."""
     from inspector.agent_side.control.signals import on_signal  # noqa: PLC0415 - only where it is patched
 
     return on_signal(_waiters.take)

@@ -109,7 +109,7 @@ def wrap_execute(bus: Bus, seam: _Seam) -> Callable[[Awaited], Any]:
 
 
 def wrap_computer(bus: Bus) -> Callable[[Awaited], Any]:
-    """Wrap the class method that does what a model wants of a computer."""
+    """Wrap the class method that carries out a model's computer actions."""
 
     def make(original: Awaited) -> Any:
         @wraps(original)

@@ -19,14 +19,14 @@ _TOGETHER = ("assistant", "tool")
 
 
 class MessageItems(NamedTuple):
-    """One message as it is told, and the framework's items that it is made of."""
+    """One reported message, with the framework's items that it consists of."""
 
     told: MessageDict
     own: list[Any]
 
 
 def lines_of(given: Any) -> list[MessageItems]:
-    """Return what a model is sent, a text or items, as messages."""
+    """Return a model's input, a text or items, as messages."""
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
     lines: list[MessageItems] = []
@@ -42,7 +42,7 @@ def lines_of(given: Any) -> list[MessageItems]:
 
 
 def told_answer(output: Iterable[Any], response_id: Any = None) -> MessageDict:
-    """Return what a model answered as one message."""
+    """Return a model's answer as one message."""
     parts = [part for own in output for part in _parts(as_item(own))]
     told: MessageDict = {"role": "assistant", "parts": parts}
     if isinstance(response_id, str) and response_id != FAKE_RESPONSES_ID:
@@ -51,14 +51,14 @@ def told_answer(output: Iterable[Any], response_id: Any = None) -> MessageDict:
 
 
 def own_items(prompt: Any, lines: Sequence[MessageItems]) -> list[Any]:
-    """Return what is to be sent: what was told is sent as it was, what is new is made."""
+    """Return the items to send: originals for unchanged messages, new ones for others."""
     if isinstance(prompt, str) or not isinstance(prompt, Sequence):
         prompt = [prompt]
     return [own for message in prompt for own in _own(message, lines)]
 
 
 def injected(injections: Iterable[Injection]) -> list[Any]:
-    """Return what hooks want the model to see, as items."""
+    """Return the texts that hooks inject, as items."""
     return [{"role": one.role, "content": one.text} for one in injections]
 
 
@@ -73,7 +73,7 @@ def as_item(own: Any) -> Item:
 
 
 def arguments_of(text: Any) -> Any:
-    """Return arguments as they were meant: what a model gives is the text of a JSON object."""
+    """Return a tool's arguments, decoded if they are the text of a JSON object."""
     if isinstance(text, str):
         with suppress(ValueError):
             return json.loads(text)

@@ -50,7 +50,7 @@ _OFFERED: Final = ("stream", "system", "tools")
 
 
 def wrap_get_model(bus: Bus, original: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap what resolves the model of a turn."""
+    """Wrap the method that resolves the model of a turn."""
 
     @wraps(original)
     def get_model(*args: Any, **kwargs: Any) -> Any:
@@ -64,7 +64,7 @@ def wrap_get_model(bus: Bus, original: Callable[..., Any]) -> Callable[..., Any]
 
 
 class WatchedModel:
-    """In all but two methods, and for `isinstance`, the model that it watches."""
+    """A wrapped model that otherwise behaves as the original, also for `isinstance`."""
 
     def __init__(self, model: Any, run: Run) -> None:
         self._inspector_model = model
@@ -95,7 +95,7 @@ class WatchedModel:
         return call.own_response(answer)
 
     async def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        """Ask the model, and pass on what it streams; its last event waits for what hooks say."""
+        """Stream the model's answer; its last event waits for the hooks' decision."""
         call = _ModelCall(self._inspector_model, self._inspector_run, args, kwargs, streams=True)
         pieces = _Deltas(call.run.bus, NOUN, call.stream, **call.told)
         try:

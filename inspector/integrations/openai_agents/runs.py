@@ -26,7 +26,7 @@ _runs: ContextVar[tuple[Run, ...]] = ContextVar("inspector.openai_agents.runs", 
 
 
 class RunsWatch:
-    """Whose runs are told on one bus."""
+    """The agents whose runs are reported on one bus."""
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
@@ -34,7 +34,7 @@ class RunsWatch:
         """What was attached, each time; an empty one is every agent."""
 
     def wants(self, agent: Any) -> bool:
-        """Return whether a run of `agent` is told, also as a part of one that is."""
+        """Return whether a run of `agent` is reported, also as part of a reported one."""
         if not self.bus._hooks:
             return False
         if any(not some or any(agent is one for one in some) for some in self.targets):
@@ -43,7 +43,7 @@ class RunsWatch:
 
 
 class About:
-    """What is told of an agent that runs."""
+    """The description of a running agent that its hooks carry."""
 
     def __init__(self, agent: Any, given: Any = None) -> None:
         self.agent = agent
@@ -58,7 +58,7 @@ class About:
 
 
 class Run:
-    """A run that is being told.
+    """A reported run.
 
     Entered, what the run does is below it; left, every agent that it came to has ended.
 
@@ -116,19 +116,19 @@ class Run:
         self._below.append(operation)
 
     def end(self, result: Any) -> None:
-        """Say what came of it."""
+        """Record the result of the run."""
         self._told = _told_result(result)
         for operation in (self._operation, *self._below):
             operation.result = self._told
 
     def change(self, result: Any) -> None:
-        """Put what hooks left as the output into a result."""
+        """Apply the hooks' changed output to a result."""
         if self._operation.result is not self._told:
             result.final_output = self._operation.result
 
 
 def current_run(bus: Bus) -> Run | None:
-    """Return the innermost run that is told on `bus` here."""
+    """Return the innermost run reported on `bus` here."""
     return next((run for run in reversed(_runs.get()) if run.bus is bus), None)
 
 

@@ -38,7 +38,7 @@ class Tools:
         self._bus = bus
 
     def wrap_invoke(self, original: Awaited) -> Awaited:
-        """Wrap what runs a tool when it is approved and the guardrails let it pass."""
+        """Wrap the function that runs a tool after approval and guardrails."""
         from agents.tool import _FunctionToolInvocationResult as Invoked  # noqa: PLC0415 - its own
 
         @wraps(original)
@@ -81,7 +81,7 @@ class Tools:
         return invoke
 
     def wrap_failure(self, original: Awaited) -> Awaited:
-        """Wrap what makes words of what a tool raised: nobody else learns of it."""
+        """Wrap the function that turns a tool's exception into text."""
 
         @wraps(original)
         async def explain(*, error: BaseException, **kwargs: Any) -> Any:
@@ -94,7 +94,7 @@ class Tools:
         return explain
 
     def wrap_mcp_result(self, original: Awaited) -> Any:
-        """Wrap what looks at the result of an MCP server's tool: of an error it makes none."""
+        """Wrap the function that reads an MCP tool's result and ignores its error flag."""
 
         @wraps(original)
         async def extract(*, result: Any, **kwargs: Any) -> Any:
@@ -127,7 +127,7 @@ class Tools:
         return check
 
     def wrap_rejection(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap what makes the output of a tool that a person rejected."""
+        """Wrap the function that makes the output of a tool rejected by a person."""
 
         @wraps(original)
         def reject(agent: Any, tool_call: Any, **kwargs: Any) -> Any:

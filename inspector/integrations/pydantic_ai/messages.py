@@ -22,7 +22,7 @@ MessageDict = dict[str, Any]
 
 
 class MessageParts(NamedTuple):
-    """One message as it is told, and what it is of the framework's."""
+    """One reported message, with the framework's parts that it consists of."""
 
     told: MessageDict
     own: ModelMessage
@@ -50,7 +50,7 @@ def told_response(response: ModelResponse) -> MessageDict:
 
 
 def own_messages(prompt: Any, lines: Sequence[MessageParts]) -> list[ModelMessage]:
-    """Return what is to be sent: what was told is sent as it was, what is new is made."""
+    """Return the messages to send: originals where unchanged, new ones otherwise."""
     if isinstance(prompt, str) or not isinstance(prompt, Sequence):
         prompt = [prompt]
     return [_own(item, lines) for item in prompt]
@@ -71,7 +71,7 @@ def own_response(
 def with_injections(
     messages: Sequence[ModelMessage], injections: Iterable[Injection]
 ) -> list[ModelMessage]:
-    """Return `messages` with what hooks want the model to see, in the last one where it fits."""
+    """Return `messages` with injected texts, in the last one where possible."""
     parts = [
         UserPromptPart(one.text) if one.role == "user" else SystemPromptPart(one.text)
         for one in injections
@@ -83,7 +83,7 @@ def with_injections(
 
 
 def told_prompt(prompt: Any) -> Any:
-    """Return what a run was asked, of media what it is."""
+    """Return the prompt of a run, with media described by their type."""
     if prompt is None or isinstance(prompt, str):
         return prompt
     return [{"role": "user", "parts": [{"type": "text", "content": _user_texts(prompt)}]}]

@@ -17,7 +17,7 @@ from instrument import Operation
 
 
 class CountedModel(WrapperModel):
-    """A model whose streams count their pieces."""
+    """A model that counts the pieces of its streams."""
 
     def __init__(
         self, wrapped: Model, operation: Operation, note_broken: Callable[[Exception], None]
@@ -69,7 +69,7 @@ class CountedModel(WrapperModel):
 
 
 def tell(operation: Operation, response: ModelResponse) -> dict[str, Any]:
-    """Tell what a model answered; return how it was told."""
+    """Report a model's answer; return it in the reported form."""
     told = told_response(response)
     operation.set(usage=_usage(response))
     operation.result = told

@@ -39,7 +39,7 @@ _DEFERRED = (exceptions.CallDeferred, exceptions.ApprovalRequired)
 
 
 class AgentFacts:
-    """What is told of an agent that runs."""
+    """The description of a running agent that its hooks carry."""
 
     def __init__(self, ctx: RunContext[Any]) -> None:
         self.agent = ctx.agent

@@ -21,7 +21,7 @@ Handler = Callable[[Any, Next], Events]
 
 
 class StageCalls:
-    """Tells what passes through the two stages of an agent.
+    """Reports the calls of an agent's two middleware stages.
 
     Attributes:
         stages: Stage of Strands to its handler.
@@ -40,7 +40,7 @@ class StageCalls:
                 self.stages[found] = self._kept(handler)
 
     async def close(self, run: str) -> None:
-        """Close what a run has left open: Strands leaves it to the garbage collector."""
+        """Close calls that a run left open: Strands leaves them to the garbage collector."""
         for events in self._open.pop(run, ()):
             with suppress(RuntimeError):  # it runs in another task, which closes it
                 await events.aclose()

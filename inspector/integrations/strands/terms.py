@@ -12,7 +12,7 @@ _PARAMS = ("max_tokens", "temperature", "top_p", "top_k", "stop_sequences")
 
 
 class StrandsAgent:
-    """What is told of an agent that runs."""
+    """The description of a running agent that its hooks carry."""
 
     def __init__(self, agent: Any, prompt: Any) -> None:
         """Describe `agent`, which is run with `prompt`."""
@@ -30,7 +30,7 @@ class StrandsAgent:
 
 
 def called(context: Any) -> dict[str, Any]:
-    """Return what is told of a tool call."""
+    """Return the hook kwargs of a tool call."""
     use = context.tool_use
     return {
         "tool_name": use["name"],
@@ -41,7 +41,7 @@ def called(context: Any) -> dict[str, Any]:
 
 
 def asked(context: Any) -> dict[str, Any]:
-    """Return what is told of a model call."""
+    """Return the hook kwargs of a model call."""
     return {
         "llm": context.model,
         "prompt": context.messages,
@@ -64,7 +64,7 @@ def with_tool(context: Any, operation: Operation) -> Any:
 
 
 def tool_result(value: Any, use_id: str) -> Any:
-    """Return what an interceptor made of a result as Strands has it."""
+    """Return an interceptor's result as a Strands tool result."""
     if isinstance(value, Mapping) and "content" in value:
         if value.get("toolUseId") == use_id and "status" in value:
             return value
@@ -74,7 +74,7 @@ def tool_result(value: Any, use_id: str) -> Any:
 
 
 def injected(result: Any, injections: tuple[Injection, ...]) -> Any:
-    """Return a tool's result with what hooks want the model to see."""
+    """Return a tool's result with the texts that hooks inject."""
     if not injections:
         return result
     added = [{"text": injection.text} for injection in injections]
@@ -82,7 +82,7 @@ def injected(result: Any, injections: tuple[Injection, ...]) -> Any:
 
 
 def text(result: Mapping[str, Any]) -> str:
-    """Return what a tool's result says."""
+    """Return the text of a tool's result."""
     blocks = result.get("content") or ()
     return "\n".join(str(block["text"]) for block in blocks if "text" in block) or "error"
 
@@ -147,7 +147,7 @@ def _config(model: Any) -> Mapping[str, Any]:
 
 
 def model_id(model: Any) -> str | None:
-    """Return the model's name, where its configuration says it."""
+    """Return the model's name, if its configuration has one."""
     found = _config(model).get("model_id")
     return found if isinstance(found, str) else None
 
@@ -173,5 +173,5 @@ def request_params(context: Any) -> dict[str, Any]:
 
 
 def stop_reason(message: Mapping[str, Any]) -> str:
-    """Return why a model that said `message` stopped."""
+    """Return the stop reason of a model that answered with `message`."""
     return "tool_use" if any("toolUse" in block for block in message["content"]) else "end_turn"
