@@ -112,7 +112,7 @@ def create_app(
 
 
 def create_ingest_app(app: FastAPI) -> FastAPI:
-    """Return what is served on the OTLP port: ingest and health, on the parts of `app`."""
+    """Return the app of the OTLP port: ingest and health, on the parts of `app`."""
     ingest_app = _assemble([health.router, otlp.router], None)
     ingest_app.state = app.state
     return ingest_app
@@ -132,7 +132,7 @@ def create_passing_app(elsewhere: Elsewhere, settings: Settings) -> FastAPI:
 
 
 def access_token(settings: Settings) -> str:
-    """Return the token that `settings` say, or the one that is kept.
+    """Return the token in `settings`, or else the stored one.
 
     Raises:
         SettingsError: It cannot be read, or is too short for who can reach the service.
@@ -182,7 +182,7 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
 
 
 async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) -> None:
-    """Put on `app.state` what takes requests in and passes them on; `stack` closes it."""
+    """Put the receiver and its forwarder on `app.state`; `stack` closes them."""
     settings: Settings = app.state.settings
     forwarder = None
     if settings.forward_otlp:

@@ -14,7 +14,7 @@ _MAX_SPAN_BYTES = 4 * 2**20
 
 
 class AnswerReader:
-    """Looks into spans of one snapshot, each once, until it has looked at enough."""
+    """Reads the content of spans of one snapshot, each once, up to a limit."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
@@ -24,7 +24,7 @@ class AnswerReader:
         """How many spans it did not look into."""
 
     def __call__(self, row: SpanRow) -> SpanContent | None:
-        """Return what a span says; None when that is nothing, or too much."""
+        """Return the content of a span; None when it is empty or too large."""
         key = row.trace_id, row.span_id
         if key not in self._known:
             self._known[key] = self._look(row)
@@ -41,7 +41,7 @@ class AnswerReader:
 
 
 def said(view: View, kind: SpanKind) -> SpanContent | None:
-    """Return what went in and what came out; None when neither was captured.
+    """Return the input and output of a span; None when neither was captured.
 
     A model is given its whole conversation anew each turn: what it was asked are its instructions
     and the first thing it was told. Ids of calls are left out, they are drawn anew each run.

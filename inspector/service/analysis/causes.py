@@ -15,12 +15,12 @@ from inspector.service.model.rows import SpanRow, SpanStatus
 
 
 def is_failed(row: SpanRow) -> bool:
-    """Say whether a span failed itself; one that shows the same operation again did not."""
+    """Return whether a span failed itself; a duplicate did not."""
     return row.status is SpanStatus.ERROR and row.duplicate_of is None
 
 
 def with_failures(tree: SpanTree) -> bytearray:
-    """Mark the spans that failed, and all that are above one."""
+    """Mark the failed spans and all their ancestors."""
     marked = bytearray(len(tree.rows))
     for place, row in enumerate(tree.rows):
         above: int | None = place if is_failed(row) else None

@@ -38,7 +38,7 @@ _DIVERGING = frozenset(Change) - {Change.SLOWER, Change.FASTER, Change.DEARER, C
 
 @dataclass(frozen=True, slots=True)
 class SpanContent:
-    """What went into a span and what came out, as text without ids of calls."""
+    """The input and output of a span, as text without call ids."""
 
     asked: str
     answered: str
@@ -50,7 +50,7 @@ Listen: TypeAlias = Callable[[SpanRow], SpanContent | None]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A pair that is not the same, or the top of what only one session has.
+    """A pair of spans that differ, or the top span of a subtree that only one session has.
 
     Attributes:
         changes: How, the most telling first.
@@ -72,7 +72,7 @@ class Difference:
 
     @property
     def offset_ns(self) -> int:
-        """When it was, from the beginning of its session."""
+        """Time from the beginning of its session."""
         row = self.left or self.right
         assert row
         return row.offset_ns
@@ -80,7 +80,7 @@ class Difference:
 
 @dataclass(slots=True)
 class Comparison:
-    """All that differs, the most telling first."""
+    """All differences, the most significant first."""
 
     left: SpanTree
     right: SpanTree
@@ -106,7 +106,7 @@ class Comparison:
 
 
 def compare(left: Sequence[SpanRow], right: Sequence[SpanRow], listen: Listen) -> Comparison:
-    """Return what differs, in time that grows with the number of spans (and sorting them) only.
+    """Return the differences, in time that grows only with the number of spans, and sorting.
 
     Args:
         left: All spans of the first session.

@@ -29,7 +29,7 @@ def duration(ns: int | None) -> str:
 
 
 def silence(since: str | None, now_s: float) -> str:
-    """Return `no news for 9 min` of what said something at `since` last (RFC 3339, UTC).
+    """Return `no news for 9 min` for a sender last heard at `since` (RFC 3339, UTC).
 
     Nothing before a minute is over, and for None.
     """

@@ -20,12 +20,12 @@ _MAX_STEPS = 1_000
 
 
 class PatchError(ValueError):
-    """A patch is none, or does not fit what it is applied to."""
+    """A patch is not valid, or does not fit the document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One operation, and the value that it met. `before` means nothing of an `add`."""
+    """One operation, and the value before it. `before` has no meaning for an `add`."""
 
     step: Step
     path: str
@@ -45,7 +45,7 @@ def apply(document: Json, patch: Json) -> Json:
 
 
 def changes(before: Json, after: Json) -> Iterator[Changed]:
-    """Yield what makes `after` of `before`, in an order in which it can be applied."""
+    """Yield the operations from `before` to `after`, in an order in which they apply."""
     document = before
     for operation in difference(before, after):
         document, changed = _applied(document, operation)

@@ -45,18 +45,18 @@ Direction = Literal["to_server", "to_client"]
 
 
 def direction_of(method: str | None) -> Direction:
-    """Return which way a request or notification goes."""
+    """Return the direction of a request or notification."""
     return "to_client" if method in _OF_SERVERS else "to_server"
 
 
 def opposite(direction: Direction) -> Direction:
-    """Return which way the answer goes."""
+    """Return the direction of the answer."""
     return "to_client" if direction == "to_server" else "to_server"
 
 
 @dataclass(slots=True)
 class McpMessage:
-    """What was understood of one message; nothing, where it was not captured or is too long."""
+    """The parsed fields of one message; none where it was not captured or is too long."""
 
     half: Half | None = None
     method: str | None = None
@@ -79,7 +79,7 @@ class McpMessage:
 
 
 def read_message(text: str | None) -> McpMessage:
-    """Return what a message says, or as much of one as an instrumentation kept; never raises."""
+    """Parse a message, or as much of it as an instrumentation kept; never raises."""
     found = McpMessage()
     if text is None:
         return found

@@ -49,7 +49,7 @@ _WANTED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call, as its sender measured it; None: it did not say."""
+    """One model call, as its sender measured it; None: not reported."""
 
     record: SpanRecord
     first_chunk_ns: int | None
@@ -64,7 +64,7 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """One agent gave the conversation to another, as its span says in attributes."""
+    """A hand-off from one agent to another, as the attributes of its span report it."""
 
     record: SpanRecord
     from_agent: str | None
@@ -73,7 +73,7 @@ class Handoff:
 
 @dataclass(slots=True)
 class Looked:
-    """What was found, and how much was not looked at."""
+    """Findings, and the number of spans that were not read."""
 
     calls: list[ModelCall] = field(default_factory=list)
     handoffs: list[Handoff] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Looked:
 
 
 def look(reader: Reader, records: Iterable[SpanRecord]) -> Looked:
-    """Read agents, model calls and hand-offs among `records`, the first that there is room for.
+    """Read agents, model calls and hand-offs from the first `records`, up to a limit.
 
     Agents come first: there are few of them, and what others are counted as depends on their name.
     """

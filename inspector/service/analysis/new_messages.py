@@ -19,7 +19,7 @@ _INSTRUCTING = ("system", "developer")
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Which messages of a call are new, and what became of those before."""
+    """The new messages of a call, and changes to those before."""
 
     new: tuple[int, ...]
     """Indices into the call's messages: what it was sent for the first time, then its output."""
@@ -32,7 +32,7 @@ class News:
 def whats_new(
     messages: Sequence[Message], before: Sequence[Message] | None, *, is_new_run: bool = False
 ) -> News:
-    """Return what `messages` has that `before`, the call before it, does not have.
+    """Return the messages that `before`, the call before, does not have.
 
     Messages are matched in order. A new run of an agent answers what it was asked, even where it
     is asked the same again; what it is not sent of the run before was not rewritten.
@@ -76,7 +76,7 @@ def whats_new(
 
 
 def likeness(message: Message) -> str:
-    """Return a text that messages have in common that say the same."""
+    """Return a text that is equal for messages with the same content."""
     calls = [part for part in message.parts if part.type == "tool_call"]
     if calls and all(part.id for part in calls):
         return json.dumps([message.role, [part.id for part in calls]])

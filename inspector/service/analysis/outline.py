@@ -23,7 +23,7 @@ _ID_LENGTHS = (8, 12)
 
 
 class OutlineRow(NamedTuple):
-    """One line of the outline: a span, or a stretch of siblings that is left out."""
+    """One line of the outline: a span, or a run of siblings that is left out."""
 
     depth: int
     span: int
@@ -32,7 +32,7 @@ class OutlineRow(NamedTuple):
 
 
 def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[OutlineRow]:
-    """Return the outline, whole; `under` is the index of the span whose inside is wanted.
+    """Return the full outline; `under` is the index of the span to look inside.
 
     A span with nothing but duplicates below it is a line of its own, as on the page, unless
     `every` span is wanted, or what is `under` it.
@@ -52,7 +52,7 @@ def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[OutlineR
 
 
 def short_ids(rows: Sequence[SpanRow]) -> int:
-    """Return how many characters of a span id tell the spans of a session apart."""
+    """Return the number of characters that make the span ids of a session unique."""
     for length in _ID_LENGTHS:
         if len({row.span_id[:length] for row in rows}) == len({row.span_id for row in rows}):
             return length
@@ -60,7 +60,7 @@ def short_ids(rows: Sequence[SpanRow]) -> int:
 
 
 def place_of(rows: Sequence[SpanRow], span_id: str) -> int:
-    """Return the index of the span whose id begins so.
+    """Return the index of the span whose id has this prefix.
 
     Raises:
         RefusedError: None does, or several do.

@@ -19,7 +19,7 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 
 
 def visible(text: str) -> str:
-    """Return `text` with everything that is not seen written out; lines and tabs stay."""
+    """Return `text` with all invisible characters escaped; lines and tabs stay."""
     if text.isprintable() and not _UNSEEN.search(text):
         return text
     return "".join(char if char in _BREAKS else _shown(char) for char in text)
@@ -32,7 +32,7 @@ def visible_line(text: str, most: int) -> str:
 
 
 def visible_part(text: str, offset: int, most: int) -> tuple[str, int]:
-    """Return what of `text` can be shown in `most` characters, and where that ends in `text`.
+    """Return the part of `text` that fits in `most` characters, and its end in `text`.
 
     Args:
         text: All of it.

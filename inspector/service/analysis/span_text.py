@@ -15,13 +15,13 @@ _ATTRIBUTE_CHARS = 500
 
 
 def content(detail: dict[str, Any]) -> list[str]:
-    """Return what a span says, as chapters: why it failed first."""
+    """Return the content of a span as chapters, its error first."""
     view = detail["view"]
     return [*_error(view), *_tool(view), *_messages(view), *_mcp(view), *_events(view)]
 
 
 def attributes(detail: dict[str, Any]) -> list[str]:
-    """Return what else was recorded: attributes, events, links, the process."""
+    """Return the rest of a span: attributes, events, links, the process."""
     lines = ["## Attributes", *_pairs(detail["attributes"])]
     if detail["events"]:
         lines.append("\n## Events")

@@ -41,7 +41,7 @@ class SpanTree:
         return cls(rows, roots, children, parents)
 
     def below(self, place: int) -> Iterator[int]:
-        """Yield `place` and all that is below it, each before its children."""
+        """Yield `place` and all its descendants, each before its children."""
         waiting = [place]
         while waiting:
             top = waiting.pop()
@@ -49,7 +49,7 @@ class SpanTree:
             waiting += reversed(self.children[top])
 
     def above(self, place: int) -> list[int]:
-        """Return what `place` is below, the root first."""
+        """Return the ancestors of `place`, the root first."""
         found: list[int] = []
         parent = self.parents[place]
         while parent is not None:
@@ -73,7 +73,7 @@ class SpanTree:
         return sorted(found, key=_start)
 
     def waited(self) -> dict[int, int]:
-        """Return how long each span, or anything below it, waited for a person.
+        """Return how long each span, or a descendant, waited for a person.
 
         Of those that ended, and without those that did not wait. Time in which several waited
         counts once.
@@ -93,7 +93,7 @@ class SpanTree:
         }
 
     def own_ns(self, place: int) -> int | None:
-        """Return the time in a span and in none below it, nor waiting; None while it runs."""
+        """Return the self time of a span, without waits; None while it runs."""
         row = self.rows[place]
         if row.duration_ns is None:
             return None

@@ -28,7 +28,7 @@ _AGENT_PREFIX = re.compile(r"^(?:invoke_agent|create_agent) (?=.)")
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How long spans took, less what they and anything below them waited; of those that ended.
+    """Durations of ended spans, less the waits in them and in their descendants.
 
     Attributes:
         total_ns: The sum, of spans that may overlap.
@@ -110,7 +110,7 @@ class _Group:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Of all spans of a session; spans that repeat another are left out, their use counts.
+    """Sums over all spans of a session; duplicates are left out, but their usage counts.
 
     Attributes:
         named: Which agent a run is of, where its span is called otherwise.
@@ -121,7 +121,7 @@ class Statistics:
 
     @cached_property
     def shares(self) -> list[Share]:
-        """By kind and name, the largest own time first."""
+        """Sums by kind and name, the largest self time first."""
         groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         for place, row in self._rows():
             groups[row.kind, row.name].append(place)
@@ -130,7 +130,7 @@ class Statistics:
 
     @cached_property
     def models(self) -> list[RollUp]:
-        """By model; what costs most first."""
+        """Sums by model, the highest cost first."""
         groups: dict[str, list[int]] = defaultdict(list)
         for place, row in self._rows():
             if row.kind in MODEL_KINDS or self._used[place] is not None:
@@ -149,12 +149,12 @@ class Statistics:
 
     @cached_property
     def tools(self) -> list[RollUp]:
-        """By tool, with what happened below its calls; what costs most first."""
+        """Sums by tool, the descendants of its calls included, the highest cost first."""
         return self._nested(SpanKind.TOOL, lambda row: tool_name(row.name))
 
     @cached_property
     def agents(self) -> list[RollUp]:
-        """By agent, with and without its sub-agents; what costs most in all first."""
+        """Sums by agent, with and without sub-agents, the highest total cost first."""
         return self._nested(SpanKind.AGENT, self._agent)
 
     @cached_property
@@ -270,19 +270,19 @@ class Statistics:
 
 
 def agent_name(name: str) -> str:
-    """Return which agent a span of this name is of: `invoke_agent planner` is `planner`."""
+    """Return the agent in a span name: `invoke_agent planner` is `planner`."""
     found = _AGENT_PREFIX.sub("", name)
     return found.removesuffix(".agent") or found
 
 
 def tool_name(name: str) -> str:
-    """Return which tool a span of this name calls: `MCP send tools/call read` is `read`."""
+    """Return the tool in a span name: `MCP send tools/call read` is `read`."""
     found = name.rpartition("tools/call ")[2].removeprefix("execute_tool ")
     return found.removesuffix(".tool") or name
 
 
 def median(ordered: Sequence[int]) -> int | None:
-    """Return the middle of what is in order, of two the mean; None of nothing."""
+    """Return the middle of sorted values, of two the mean; None if there are none."""
     middle, is_odd = divmod(len(ordered), 2)
     if not ordered:
         return None
@@ -290,7 +290,7 @@ def median(ordered: Sequence[int]) -> int | None:
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int | None:
-    """Return the smallest of what is in order that so many percent do not exceed."""
+    """Return the smallest of sorted values that so many percent do not exceed."""
     return ordered[(percent * len(ordered) + 99) // 100 - 1] if ordered else None
 
 

@@ -47,7 +47,7 @@ def reading(
     moments: Iterable[Moment] = (),
     requests: Iterable[RequestRow] = (),
 ) -> Reading:
-    """Return what a span says.
+    """Return the clipped content of a span.
 
     Args:
         key: (trace id, span id).

@@ -22,7 +22,7 @@ _DATA: Final = frozenset({"attributes", "metadata", "request_params"})
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Where a value was cut, and how long it is as UTF-8."""
+    """The place of a truncated value, and its length as UTF-8."""
 
     pointer: str
     size_bytes: int
@@ -74,7 +74,7 @@ class _Clamp:
 
 
 def clamp(detail: dict[str, Json], value_bytes: int) -> tuple[dict[str, Json], list[Cut]]:
-    """Return `detail` with its long values cut, and where they were.
+    """Return `detail` with its long values truncated, and their places.
 
     Args:
         detail: The JSON of a `wire.SpanDetail`.
@@ -85,7 +85,7 @@ def clamp(detail: dict[str, Json], value_bytes: int) -> tuple[dict[str, Json], l
 
 
 def find(detail: Json, pointer: str) -> Json:
-    """Return what `pointer` points at.
+    """Return the value at `pointer`.
 
     Raises:
         LookupError: Nothing is there.
@@ -102,7 +102,7 @@ def find(detail: Json, pointer: str) -> Json:
 
 
 def as_text(value: Json) -> str:
-    """Return text as it is, everything else as JSON."""
+    """Return text unchanged, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -17,14 +17,14 @@ _NANODOLLARS = 1_000_000_000
 
 @dataclass(slots=True)
 class Used:
-    """A sum of tokens and cost. Whole numbers only, so that the order of adding is no matter."""
+    """A sum of tokens and cost, in whole numbers, so that the order of adding has no effect."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost_nanodollars: int = 0
 
     def add(self, other: Used | None) -> None:
-        """Put another in."""
+        """Add another sum."""
         if other is not None:
             self.input_tokens += other.input_tokens
             self.output_tokens += other.output_tokens
@@ -37,7 +37,7 @@ class Used:
 
 
 def counted(tree: SpanTree) -> list[Used | None]:
-    """Return what each span used, by its place; None where that does not count, or is nothing."""
+    """Return the usage of each span that counts, by its place; None for all others."""
     used = [None if row.duplicate_of else _told(row) for row in tree.rows]
     places = {(row.trace_id, row.span_id): place for place, row in enumerate(tree.rows)}
     for row in tree.rows:
@@ -54,7 +54,7 @@ def counted(tree: SpanTree) -> list[Used | None]:
 
 
 def below(tree: SpanTree, used: list[Used | None]) -> list[Used]:
-    """Return what each span and all below it used, by its place."""
+    """Return the usage of each span and its descendants, by its place."""
     sums = [Used() for _ in used]
     order = [place for root in tree.roots for place in tree.below(root)]
     for place in reversed(order):  # each after what is below it

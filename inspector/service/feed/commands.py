@@ -40,7 +40,7 @@ class _Stream:
 
 
 class Dispatch:
-    """Serves commands, and hears of their ends. `published` may be called from any thread.
+    """Serves commands, and collects their ends. `published` may be called from any thread.
 
     Args:
         store: Where the commands are.
@@ -56,7 +56,7 @@ class Dispatch:
         self._is_closed = False
 
     def published(self, changes: Changes) -> None:
-        """Hear of a commit; after it is durable."""
+        """Take note of a commit, after it is durable."""
         with self._lock:
             told = {command.process_id for command in changes.commands}
             streams = [self._streams[id_] for id_ in told if id_ in self._streams]
@@ -99,7 +99,7 @@ class Dispatch:
             self.forget(seqs)
 
     def forget(self, seqs: Collection[int]) -> None:
-        """Wait for these no longer."""
+        """Stop waiting for these commands."""
         with self._lock:
             for seq in seqs:
                 self._expected.pop(seq, None)
@@ -109,7 +109,7 @@ class Dispatch:
     async def follow(
         self, process_id: str, after: int, text_of: Callable[[CommandRow], str]
     ) -> AsyncGenerator[bytes, None]:
-        """Yield server-sent events: what waits for a process, then what comes, until replaced.
+        """Yield server-sent events: pending commands, then new ones, until replaced.
 
         Args:
             process_id: Whose commands; a stream of it that is open ends.

@@ -38,7 +38,7 @@ _RETRY_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class FeedTiming:
-    """How often a viewer is written to."""
+    """The intervals at which the feed writes to a viewer."""
 
     interval_s: float = 0.1
     keep_alive_s: float = 10.0
@@ -83,17 +83,17 @@ class Feed:
         self._is_closed = False
 
     def position(self, change: int) -> str:
-        """Return the id of a change: what lists answer as `as_of`."""
+        """Return the event id of a change, which lists answer as `as_of`."""
         return f"{self._store.id}.{change}"
 
     def publish(self, changes: Changes) -> None:
-        """Tell the viewers of a commit; after it is durable, and in order."""
+        """Send a commit to the viewers; after it is durable, and in order."""
         with self._lock:
             self._tail.add(changes, is_watched=bool(self._viewers))
         self._wake_all()
 
     def start_again(self) -> None:
-        """Forget what is kept in memory: viewers go on from what the store has now."""
+        """Forget the commits in memory: viewers continue from the store."""
         with self._store.read() as reader:
             tail = _Tail(reader.head)
         with self._lock:
@@ -101,7 +101,7 @@ class Feed:
         self._wake_all()
 
     def tell_health(self, health: StoreHealth) -> None:
-        """Tell every viewer at once how the store is; from any thread."""
+        """Send the health of the store to every viewer at once; from any thread."""
         self._health = health
         self._wake_all()
 

@@ -64,7 +64,7 @@ class FeedEntry(Protocol):
     """A later entry of the same key replaces this one."""
 
     def concerns(self, session_ids: Collection[str]) -> bool:
-        """Return whether a viewer of these sessions (empty: of all) is told."""
+        """Return whether a viewer of these sessions (empty: of all) gets this entry."""
 
     def messages(self, cursor: int) -> Sequence[str]:
         """Return the JSON of the messages for a viewer that has seen all up to `cursor`."""
@@ -73,7 +73,7 @@ class FeedEntry(Protocol):
 def entries_of(
     changes: Sequence[Change], session_row: Callable[[str], SessionRow | None]
 ) -> list[FeedEntry]:
-    """Return what viewers are told of `changes`, which go by number.
+    """Return the feed entries of `changes`, by number.
 
     `session_row` finds the present row of the session that another one was merged into, and of
     one that a request belongs to.

@@ -30,7 +30,7 @@ _COMMIT_BYTES = 8 * 1024 * 1024
 
 
 class RestoreResult(Protocol):
-    """What of a batch was not there before."""
+    """Counts of the new rows of a batch, and its sessions."""
 
     span_count: int
     moment_count: int
@@ -38,7 +38,7 @@ class RestoreResult(Protocol):
 
 
 class Restore(Protocol):
-    """Where rows go; `Writer.restore` is one."""
+    """The destination of rows; `Writer.restore` is one."""
 
     async def __call__(
         self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]
@@ -48,7 +48,7 @@ class Restore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """Something that was not taken."""
+    """A part of the file that was not imported."""
 
     line: int
     message: str
@@ -56,7 +56,7 @@ class Mistake:
 
 @dataclass(slots=True)
 class FileOutcome:
-    """What became of a file.
+    """The result of importing a file.
 
     `duplicates` were there before, just so. `not_stored` are metrics, and log records that belong
     to no trace and no session: this service keeps neither.
@@ -95,7 +95,7 @@ class _Pile:
 async def import_stream(
     chunks: AsyncIterator[bytes], restore: Restore, *, scrubs: bool = True
 ) -> FileOutcome:
-    """Keep what is in a file, while it comes.
+    """Import a file as it streams in.
 
     Args:
         chunks: The file, gzip or plain.

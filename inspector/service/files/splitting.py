@@ -38,7 +38,7 @@ class Value:
 
 
 class Splitter:
-    """Takes the bytes of a file as they come; gives its values."""
+    """Takes the bytes of a file in pieces, and yields its values."""
 
     def __init__(self, max_value_bytes: int = MAX_VALUE_BYTES) -> None:
         self._max_bytes = max_value_bytes
@@ -49,7 +49,7 @@ class Splitter:
         self._is_lines = False
 
     def feed(self, data: bytes) -> Iterator[Value]:
-        """Yield the values that are whole now."""
+        """Yield the values that are complete now."""
         if self._document is not None:
             yield from self._document.feed(data)
             return
@@ -73,7 +73,7 @@ class Splitter:
             self._buffer.clear()
 
     def finish(self) -> Iterator[Value]:
-        """Yield what is left."""
+        """Yield the rest."""
         if self._document is not None:
             yield from self._document.finish()
         else:

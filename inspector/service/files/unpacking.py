@@ -15,7 +15,7 @@ _GZIP = 31
 
 
 class Unpacker:
-    """Takes a file as it comes; gives it back plain."""
+    """Takes a file in pieces, and yields it uncompressed."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -23,7 +23,7 @@ class Unpacker:
         self._stream = zlib.decompressobj(_GZIP)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what `data` is, packed or not.
+        """Yield `data`, uncompressed.
 
         Raises:
             BadDataError: It began as gzip, and is not.
@@ -39,7 +39,7 @@ class Unpacker:
             yield from self._unpack(data)
 
     def finish(self) -> Iterator[bytes]:
-        """Yield what was held back.
+        """Yield the bytes that were held back.
 
         Raises:
             BadDataError: The file ends too early.

@@ -13,12 +13,12 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """Return the objects in a list; none where it is none."""
+    """Return the objects in a list; none if the value is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def unix_nano(value: Any) -> str | None:
-    """Return a time such as `2026-01-31T10:00:00.000000Z` in OTLP's words.
+    """Return a time such as `2026-01-31T10:00:00.000000Z` as OTLP writes it.
 
     Raises:
         BadDataError: It is no time.
@@ -35,7 +35,7 @@ def unix_nano(value: Any) -> str | None:
 
 
 def attributes(values: Any) -> list[dict[str, Any]]:
-    """Return attributes by name; what is null is left out."""
+    """Return attributes by name, without nulls."""
     if not isinstance(values, Mapping):
         return []
     known = ((key, value) for key, value in values.items() if value is not None)

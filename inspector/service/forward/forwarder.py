@@ -75,7 +75,7 @@ class Forwarder:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Begin to send what waits from before."""
+        """Begin to send the queued requests."""
         self._tasks = [asyncio.create_task(self._drain(target)) for target in self._targets]
 
     async def offer(self, signal: OtlpSignal, body: bytes, *, hops: str) -> None:
@@ -97,7 +97,7 @@ class Forwarder:
             event.set()
 
     async def close(self) -> None:
-        """Stop; what waits is kept for the next start."""
+        """Stop; the queue is kept for the next start."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -32,7 +32,7 @@ class QueuedRequest:
 
 
 class ForwardQueue:
-    """A bounded queue with one position for each target. To be used from one thread at a time.
+    """A bounded queue with one position per target. Use it from one thread at a time.
 
     Args:
         path: Of the file; None keeps it in memory.
@@ -77,7 +77,7 @@ class ForwardQueue:
 
     @property
     def service_id(self) -> str:
-        """Who we are in the hop header."""
+        """This service's id in the hop header."""
         return str(self._db.execute("SELECT value FROM own WHERE name = 'service_id'").get)
 
     def push(self, signal: str, hops: str, body: bytes) -> int:
@@ -93,7 +93,7 @@ class ForwardQueue:
         return dropped
 
     def peek(self, target: str) -> QueuedRequest | None:
-        """Return the oldest request that `target` has not had; None if it has all."""
+        """Return the oldest request not yet sent to `target`; None if there is none."""
         row = self._db.execute(
             "SELECT id, signal, hops, body FROM item "
             "WHERE id > (SELECT done_id FROM target WHERE url = ?) ORDER BY id LIMIT 1",
@@ -102,7 +102,7 @@ class ForwardQueue:
         return QueuedRequest(*row) if row else None
 
     def done(self, target: str, request_id: int) -> None:
-        """Note that `target` needs nothing up to `request_id` again."""
+        """Record that `target` needs nothing up to `request_id` again."""
         with self._db:
             self._db.execute("UPDATE target SET done_id = ? WHERE url = ?", (request_id, target))
             self._forget()

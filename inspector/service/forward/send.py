@@ -37,7 +37,7 @@ _RETRYABLE_GRPC = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ForwardOutcome:
-    """What became of a request.
+    """The result of sending a request.
 
     Attributes:
         is_final: It need not be sent again.

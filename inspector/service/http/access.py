@@ -62,7 +62,7 @@ _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """What of a request the rules look at.
+    """The parts of a request that the rules read.
 
     Attributes:
         path: Below the place where the service is mounted.
@@ -80,7 +80,7 @@ class RequestHead:
 
 @dataclass(frozen=True, slots=True)
 class AccessDecision:
-    """What becomes of a request: nothing set means that it goes on.
+    """The decision on a request: with nothing set it passes.
 
     Attributes:
         refusal: It is refused with this.
@@ -192,20 +192,20 @@ class Access:
         return AccessDecision(cors_origin=cors_origin)
 
     def is_known(self, asked: RequestHead) -> bool:
-        """Say whether a request carries the token, or the cookie that it was changed for."""
+        """Return whether a request carries the token, or a cookie issued for it."""
         return self.is_bearer(asked.headers.get("authorization", "")) or self._has_session(asked)
 
     def is_bearer(self, authorization: str) -> bool:
-        """Say whether an `Authorization` value carries the token."""
+        """Return whether an `Authorization` value carries the token."""
         scheme, _, given = authorization.partition(" ")
         return scheme.lower() == "bearer" and self.is_token(given.strip())
 
     def is_token(self, given: str) -> bool:
-        """Say whether `given` is the token."""
+        """Return whether `given` is the token."""
         return hmac.compare_digest(given.encode(), self.token.encode())
 
     def is_open_to(self, peer: str, headers: Container[str]) -> bool:
-        """Say whether OTLP from `peer` needs no token.
+        """Return whether OTLP from `peer` needs no token.
 
         A proxy on this machine brings what others send, and says so in `headers`.
         """
@@ -214,7 +214,7 @@ class Access:
         return self.open_ingest == "everybody"
 
     def tell_refused(self, peer: str, code: str, detail: str) -> None:
-        """Log that a sender of OTLP is refused: once for each address and reason."""
+        """Log a refused sender of OTLP, once for each address and reason."""
         if (peer, code) not in self._told and len(self._told) < _MAX_TOLD:
             self._told.add((peer, code))
             logger.warning("OTLP from %s is refused. %s", visible_line(peer, 60), detail)
@@ -229,7 +229,7 @@ class Access:
         return f"{claim}.{self._sign(claim)}"
 
     def is_session(self, value: str, *, now_s: float) -> bool:
-        """Say whether `value` is a cookie of ours, and not too old."""
+        """Return whether `value` is one of our cookies, and not expired."""
         claim, _, signature = value.rpartition(".")
         if not hmac.compare_digest(signature.encode(), self._sign(claim).encode()):
             return False
@@ -256,7 +256,7 @@ class Access:
 
 
 class Guard:
-    """ASGI middleware: asks `Access` about every request, and hardens every answer."""
+    """ASGI middleware that applies `Access` to every request, and hardens every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -324,7 +324,7 @@ class _Hardened:
 
 
 def asked_of(scope: Scope) -> RequestHead:
-    """Return what the rules look at."""
+    """Return the parts of a request that the rules read."""
     server, client = scope.get("server"), scope.get("client")
     return RequestHead(
         method=scope["method"],

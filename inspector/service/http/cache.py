@@ -21,7 +21,7 @@ class _Entry(Generic[T]):
 
 
 class ResponseCache(Generic[T]):
-    """The answers used last: for pages of one answer, and for several who look at the same.
+    """The answers used last: for pages of one answer, and for concurrent viewers.
 
     Args:
         most: Of their weights together; a heavier answer is not kept.
@@ -36,7 +36,7 @@ class ResponseCache(Generic[T]):
         self._timer: threading.Timer | None = None
 
     def answer(self, key: Hashable, version: Hashable, work: Callable[[], tuple[T, int]]) -> T:
-        """Return what is kept for `key`, or what `work` returns, which is kept from then on.
+        """Return the cached answer for `key`; else call `work` and cache its result.
 
         Args:
             key: What is asked for.
@@ -51,7 +51,7 @@ class ResponseCache(Generic[T]):
         return entry.value
 
     def clear(self) -> None:
-        """Let all go."""
+        """Empty the cache."""
         with self._lock:
             self._entries.clear()
 

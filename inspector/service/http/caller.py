@@ -18,7 +18,7 @@ ACTOR_HEADER = "Inspector-Actor"
 
 
 def doer_of(request: Request) -> Actor:
-    """Return who calls: the name that they give themselves, and the way that we know of.
+    """Return the caller: the name that it claims, and the way that is known.
 
     A name is percent-encoded UTF-8. It is what somebody says, so it is shown and never trusted;
     what would hide or turn the writing round is written out.

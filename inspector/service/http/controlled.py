@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 
 
 class ControlledRoute(APIRoute):
-    """A route whose bodies are bounded, and whose callers' mistakes are in the audit log.
+    """A route with bounded bodies and an audit entry for each caller's mistake.
 
     What the rules refuse they write down themselves, together with why.
     """
@@ -67,7 +67,7 @@ def problem_of(refusal: Refusal) -> ProblemError:
 
 
 async def run_control(request: Request, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
-    """Do something on the control plane; it is durable on return."""
+    """Run an action on the control plane; it is durable on return."""
     writer: Writer = request.app.state.writer
     return await writer.run_control(act)
 

@@ -14,7 +14,7 @@ from inspector.service.storage.orders import BEYOND, Order, SortKey, SortPositio
 
 
 def encode_cursor(*parts: int | float | str) -> str:
-    """Return the cursor that stands for `parts`."""
+    """Return the cursor for `parts`."""
     text = json.dumps(parts, separators=(",", ":"))
     return base64.urlsafe_b64encode(text.encode()).decode("ascii").rstrip("=")
 
@@ -30,7 +30,7 @@ def session_cursor(cursor: str | None) -> tuple[int, str] | None:
 
 
 def sort_cursor(cursor: str | None, order: Order) -> tuple[Order, SortPosition | None]:
-    """Return the order that a listing goes on in, as of when it began, and the place in it."""
+    """Return the order of a listing, the time of its beginning, and the place in it."""
     if cursor is None:
         return order, None
     match _decode(cursor):

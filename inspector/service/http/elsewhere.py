@@ -35,7 +35,7 @@ _OF_THE_HOP = frozenset({"connection", "date", "keep-alive", "server", "transfer
 
 
 class Elsewhere:
-    """Asks the service that runs elsewhere.
+    """Client of the service in the other process.
 
     Attributes:
         running: Where it is; may be replaced.
@@ -55,7 +55,7 @@ class Elsewhere:
                 return False
 
     async def ask(self, request: Request) -> Response:
-        """Return its answer, as it comes in.
+        """Return the service's response as a stream.
 
         Raises:
             ProblemError: It does not answer.
@@ -91,12 +91,12 @@ class Elsewhere:
         return back
 
     async def close(self) -> None:
-        """End what is being asked."""
+        """End all open requests."""
         await self._client.aclose()
 
 
 def elsewhere_router(elsewhere: Elsewhere) -> APIRouter:
-    """Return a router that asks `elsewhere` for every path."""
+    """Return a router that passes every path to `elsewhere`."""
     router = APIRouter()
     methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
     router.add_api_route("/{path:path}", elsewhere.ask, methods=methods, include_in_schema=False)

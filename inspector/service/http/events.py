@@ -42,7 +42,7 @@ HEADERS = {
 
 
 class EventStream(StreamingResponse):
-    """A response whose schema is given by the route: each of its items, not the whole text."""
+    """A response whose schema, set by the route, is that of each item, not of the text."""
 
 
 @router.get("/events", response_class=EventStream, responses=_RESPONSES)

@@ -74,7 +74,7 @@ _HEADERS = {
 
 
 def login_page(wrong: str = "") -> HTMLResponse:
-    """Return the page; `wrong` is what was wrong with what was sent before."""
+    """Return the page; `wrong` is the mistake in the form sent before."""
     page = _PAGE.format(
         style=_STYLE,
         wrong=_WRONG.format(said=escape(wrong)) if wrong else "",
@@ -84,7 +84,7 @@ def login_page(wrong: str = "") -> HTMLResponse:
 
 
 async def sent_token(request: Request) -> str | None:
-    """Return the token that a form brings; None when what was sent is no such form."""
+    """Return the token in a submitted form; None for any other body."""
     body = bytearray()
     try:
         async with asyncio.timeout(MAX_FORM_S):

@@ -32,7 +32,7 @@ _MESSAGE: dict[str, Any] = {
 
 
 class McpDoor:
-    """The MCP server of an app, from its first request on: the library takes a second to load."""
+    """The MCP server of an app, loaded on its first request: the library takes a second."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app
@@ -41,11 +41,11 @@ class McpDoor:
         self._running: asyncio.Task[None] | None = None
 
     async def get(self, path: str, **query: object) -> Any:
-        """Ask the routes of this very app, for the tools."""
+        """Call a GET route of this app, for the tools."""
         return await ask(self._app, self._app.state.access.token, path, query)
 
     async def post(self, path: str, body: object, *, may_steer: bool) -> Any:
-        """Send `body` to a route of this very app, for the tools."""
+        """Send `body` to a route of this app, for the tools."""
         from inspector.service.mcp.source import CALLER, READ_ONLY  # noqa: PLC0415
 
         caller = CALLER.get()
@@ -62,7 +62,7 @@ class McpDoor:
 
     @property
     def may_steer(self) -> bool:
-        """Whether whoever runs the service grants that agents are steered."""
+        """Whether the user who runs the service lets tools steer agents."""
         settings: Settings = self._app.state.settings
         return settings.mcp_control == "on"
 
@@ -79,7 +79,7 @@ class McpDoor:
         await manager.handle_request(scope, receive, send)
 
     async def close(self) -> None:
-        """End what still runs."""
+        """End all running requests."""
         self._stop.set()
         if self._running is not None:
             with contextlib.suppress(asyncio.CancelledError):

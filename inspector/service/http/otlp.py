@@ -67,7 +67,7 @@ def error_response(
 
 
 def render(scope: Scope, problem: ProblemError) -> Response:
-    """Return a problem as a response: in OTLP's words where OTLP was spoken."""
+    """Return a problem as a response, in OTLP's format for OTLP requests."""
     if route_path(scope) not in PATHS:
         return problem_response(problem)
     content_type = Headers(scope=scope).get("content-type", "")
@@ -77,7 +77,7 @@ def render(scope: Scope, problem: ProblemError) -> Response:
 
 
 async def receive(request: Request, signal: OtlpSignal) -> Response:
-    """Answer one OTLP request, with any error in OTLP's own words."""
+    """Answer one OTLP request, with any error in OTLP's own format."""
     content_type = request.headers.get("content-type", "")
     try:
         return await _receive(request, signal, content_type)

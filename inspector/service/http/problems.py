@@ -20,7 +20,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class ProblemError(Exception):
-    """What a route raises to answer with a problem.
+    """An error that a route raises to answer with a problem.
 
     Args:
         status: HTTP status.
@@ -71,7 +71,7 @@ def problem_response(error: ProblemError) -> Response:
 
 
 def as_problem(error: Exception) -> ProblemError:
-    """Say any error in the words of a problem. What we did not foresee says nothing of itself."""
+    """Convert any error to a problem. An unforeseen error reveals nothing about itself."""
     match error:
         case ProblemError():
             return error

@@ -28,7 +28,7 @@ def searching(
 
 
 def index_state(search: Search) -> wire.IndexState | None:
-    """Say how far the index is that `search` asks; None without one."""
+    """Return how far the index of `search` is; None without one."""
     if search.words is None:
         return None
     behind = max(search.reader.head - search.words.through, 0)

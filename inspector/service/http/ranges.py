@@ -13,7 +13,7 @@ _ONE_RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.ASCII
 
 
 def asked_range(header: str) -> tuple[int | None, int | None] | None:
-    """Return (first, last) as they were asked for; None: no range, or none that is served.
+    """Return (first, last) of the request; None without a range that is served.
 
     `(None, 500)` are the last 500 bytes, `(500, None)` all from the 500th on.
     """
@@ -28,7 +28,7 @@ def asked_range(header: str) -> tuple[int | None, int | None] | None:
 
 
 def settle(asked: tuple[int | None, int | None], total: int) -> tuple[int, int] | None:
-    """Return where the range begins and ends (behind its last byte); None: it is outside."""
+    """Return the start and the exclusive end of the range; None if it is outside."""
     first, last = asked
     if first is None:
         first, end = max(total - (last or 0), 0), total
@@ -39,7 +39,7 @@ def settle(asked: tuple[int | None, int | None], total: int) -> tuple[int, int] 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """How long something is, and how it ends."""
+    """The length and the last bytes of a stream."""
 
     total: int
     tail: bytes
@@ -51,7 +51,7 @@ class Measure:
 
 
 def measured(pieces: Iterable[bytes], keep: Callable[[Measure], object]) -> Iterator[bytes]:
-    """Yield `pieces`, and have them measured once the last was taken."""
+    """Yield `pieces`, and measure them once the last was taken."""
     total, tail = 0, b""
     for piece in pieces:
         total += len(piece)
@@ -61,7 +61,7 @@ def measured(pieces: Iterable[bytes], keep: Callable[[Measure], object]) -> Iter
 
 
 def stretch(pieces: Iterable[bytes], first: int, end: int) -> Iterator[bytes]:
-    """Yield of `pieces`, joined, the bytes from `first` up to `end`; stop there."""
+    """Yield the bytes of the joined `pieces` from `first` up to `end`, and stop there."""
     place = 0
     for piece in pieces:
         if part := piece[max(first - place, 0) : max(end - place, 0)]:

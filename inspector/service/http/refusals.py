@@ -34,19 +34,19 @@ _CHANGING: Final = frozenset({"POST", "PUT", "DELETE", "PATCH"})
 
 
 class Tried(Protocol):
-    """A request that came in."""
+    """A received request."""
 
     @property
     def method(self) -> str:
-        """Of HTTP."""
+        """The HTTP method."""
 
     @property
     def path(self) -> str:
-        """Below the place where the service is mounted."""
+        """The path below the mount point of the service."""
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """By name."""
+        """The headers, by name."""
 
     @property
     def peer(self) -> str:
@@ -57,12 +57,12 @@ class Notebook(Protocol):
     """Writes the audit log."""
 
     def note(self, row: AuditRow) -> None:
-        """Write an attempt down, soon; from any thread."""
+        """Queue an attempt for the audit log; from any thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class ControlTarget:
-    """What a path of control is about."""
+    """The target of a control request, from its path."""
 
     action: str
     request_id: str | None = None
@@ -71,7 +71,7 @@ class ControlTarget:
 
 
 def target_of(method: str, path: str) -> ControlTarget | None:
-    """Return what a request is about; None: it steers nothing."""
+    """Return the target of a request; None if it is not one of control."""
     if method not in _CHANGING:
         return None
     for pattern in _PATHS:
@@ -85,7 +85,7 @@ def target_of(method: str, path: str) -> ControlTarget | None:
 
 
 def audit_row(tried: Tried, problem: ProblemError, token: str) -> AuditRow | None:
-    """Return what to write down of a refusal; None: nothing, it would have steered nothing."""
+    """Return the audit entry of a refusal; None if it is not about control."""
     target = target_of(tried.method, tried.path)
     if target is None:
         return None
@@ -113,7 +113,7 @@ def audit_row(tried: Tried, problem: ProblemError, token: str) -> AuditRow | Non
 
 
 class RefusalNotes:
-    """Writes down what the guard refuses, as far as it may be."""
+    """Writes refusals of the guard to the audit log, up to a rate limit."""
 
     def __init__(self) -> None:
         self._rate = AuditRateLimit(BURST, PER_SECOND)
@@ -129,7 +129,7 @@ class RefusalNotes:
 
 
 def way_of(agent: str) -> str:
-    """Return which way something came that says so by its `User-Agent`; no page can."""
+    """Return the client that a `User-Agent` names; a web page cannot set one."""
     return next((way for prefix, way in _WAYS.items() if agent.startswith(prefix)), "api")
 
 

@@ -194,7 +194,7 @@ async def delete_session(request: Request, session_id: str) -> Response:
 
 
 def elsewhere(request: Request, reader: Reader, session_id: str, route: str) -> Response:
-    """Answer for a session that is not here: where it went, or that it never was."""
+    """Answer for a missing session: where it was merged, or that it never existed."""
     target = reader.destination(session_id)
     if target is None:
         raise ProblemError(

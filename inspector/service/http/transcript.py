@@ -30,7 +30,7 @@ _KEY = r"[0-9a-f]{32}\.[0-9a-f]{16}"
 
 
 class RequestedSpan(NamedTuple):
-    """A span that is asked for, and the call before it: keys `(trace id, span id)`."""
+    """A requested span and the call before it, as keys `(trace id, span id)`."""
 
     text: str
     key: tuple[str, str]

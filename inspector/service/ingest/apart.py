@@ -24,7 +24,7 @@ _MAX_ALIKE = 16
 
 
 class EndedCall(NamedTuple):
-    """A model call that ended, as one span tells it."""
+    """A model call that ended, as one span reports it."""
 
     trace_id: str
     span_id: str

@@ -38,7 +38,7 @@ class Housekeeping:
         self._departures_due_ns = 0
 
     def step(self, now_ns: int) -> float:
-        """Do the next piece; return after how many seconds to be called again.
+        """Do the next step; return the seconds until the next call.
 
         Raises:
             StoreUnavailableError: The store cannot be used.

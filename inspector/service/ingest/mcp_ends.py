@@ -25,7 +25,7 @@ class Ends:
         """The session of who asks, by the one that the end would be; None: several ask it."""
 
     def join(self, unit: UnitOfWork, trace_ids: Iterable[str]) -> None:
-        """Learn from these traces, which have their sessions; move those that belong elsewhere."""
+        """Learn from these traces and their sessions; move those that belong to another session."""
         for trace_id in trace_ids:
             trace = unit.trace(trace_id)
             if trace.session_id is None or trace.root_process is None:

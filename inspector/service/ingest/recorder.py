@@ -141,7 +141,7 @@ class Recorder:
             return self._finish(unit, heard)
 
     def tick(self, now_ns: int, most_due: int = MAX_DUE) -> Changes:
-        """Return the commit that the passing of time asks for; mostly an empty one.
+        """Return the commit that is due by now; mostly an empty one.
 
         Args:
             now_ns: The clock now.
@@ -167,7 +167,7 @@ class Recorder:
     def run_control(
         self, act: Callable[[UnitOfWork, ControlPlane], object], now_ns: int
     ) -> Changes:
-        """Return the commit of what a person or an agent does on the control plane."""
+        """Return the commit of an action on the control plane."""
         self._recover(now_ns)
         with self._store.read() as reader:
             unit = UnitOfWork(reader, self._memory, now_ns)
@@ -175,7 +175,7 @@ class Recorder:
             return self._finish(unit, unit.heard)
 
     def delete(self, session_ids: Iterable[str], now_ns: int) -> Changes:
-        """Return the commit that deletes those of the sessions that are known."""
+        """Return the commit that deletes the sessions, as far as they are known."""
         with self._store.read() as reader:
             unit = UnitOfWork(reader, self._memory, now_ns)
             for session_id in session_ids:
@@ -186,11 +186,11 @@ class Recorder:
             return self._finish(unit, ())
 
     def committed(self) -> None:
-        """The last commit is durable."""
+        """Take note that the last commit is durable."""
         self._memory.shrink()
 
     def forget(self) -> None:
-        """The last commit failed: trust only the store again."""
+        """Forget all cached state: the last commit failed, and only the store is right."""
         self._memory.forget()
         self._apart = Apart()
         self._is_recovered = False

@@ -28,7 +28,7 @@ _UNIT_BYTES = 4_096
 
 @dataclass(slots=True, eq=False)
 class Submission:
-    """What one sender waits for: kept in one commit or in several."""
+    """A sender's batch, kept in one commit or in several."""
 
     spans: Sequence[IncomingSpan]
     logs: Sequence[IncomingLog]
@@ -46,11 +46,11 @@ class Submission:
 
     @property
     def is_taken(self) -> bool:
-        """Nothing of it is left to take."""
+        """Whether nothing of the batch is left."""
         return self.span_count == len(self.spans) and self.log_count == len(self.logs)
 
     def take(self, work: int) -> Part:
-        """Take the next part, of about so much work; at least one item, if any is left."""
+        """Take the next part, of about this much work; at least one item, if any is left."""
         logs = self.logs[self.log_count : self.log_count + work]
         self.log_count += len(logs)
         taken, first, traces = len(logs), self.span_count, set[bytes]()
@@ -66,7 +66,7 @@ class Submission:
 
 @dataclass(slots=True)
 class Part:
-    """So much of a batch as goes into one commit."""
+    """The part of a batch that goes into one commit."""
 
     batch: Submission
     spans: Sequence[IncomingSpan]
@@ -75,7 +75,7 @@ class Part:
 
 
 class Turns:
-    """The batches that wait, and how much of them the next commit takes. Not thread-safe."""
+    """The waiting batches, and the share of each in the next commit. Not thread-safe."""
 
     def __init__(self) -> None:
         self._waiting: deque[Submission] = deque()
@@ -87,15 +87,15 @@ class Turns:
 
     @property
     def most_sessions(self) -> int:
-        """How many sessions one commit may settle."""
+        """The number of sessions that one commit may settle."""
         return self.work // (1 + _TRACE_WORK)
 
     def add(self, batch: Submission) -> None:
-        """Let a batch wait, behind all others; again when only a part of it was kept."""
+        """Queue a batch behind all others; again after only a part of it was kept."""
         self._waiting.append(batch)
 
     def take(self) -> list[Part]:
-        """Return what goes into the next commit: each batch once, the longest waiting first."""
+        """Return the next commit: each batch once, the longest waiting first."""
         share = max(_SHARE, self.work // max(1, len(self._waiting)))
         parts, left = list[Part](), self.work
         for batch in self._waiting:
@@ -108,12 +108,12 @@ class Turns:
         return parts
 
     def clear(self) -> list[Submission]:
-        """Forget all that wait, and return them."""
+        """Remove all waiting batches, and return them."""
         waiting, self._waiting = list(self._waiting), deque()
         return waiting
 
     def learn(self, parts: Iterable[Part], took_s: float) -> None:
-        """Learn how long a commit took."""
+        """Learn from the duration of a commit."""
         work = sum(part.work for part in parts)
         if took_s > COMMIT_S:
             self.work = max(MIN_WORK, min(self.work, int(work * COMMIT_S / took_s)))

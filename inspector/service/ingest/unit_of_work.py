@@ -47,18 +47,18 @@ _MAX_NOTED, _MAX_NOTED_DETAIL = 256, 4_000
 
 @dataclass(slots=True)
 class Memory:
-    """States kept between commits, to be dropped when a commit fails: the store is the truth."""
+    """States cached between commits, and dropped when one fails: the store is the truth."""
 
     sessions: dict[str, tuple[SessionState, SessionRecord | None]] = field(default_factory=dict)
     traces: dict[str, TraceState] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """Trust only the store again."""
+        """Drop all states."""
         self.sessions.clear()
         self.traces.clear()
 
     def shrink(self) -> None:
-        """Forget what was used longest ago. Between commits only."""
+        """Drop the least recently used states. Between commits only."""
         for kept in (self.sessions, self.traces):
             # Not one by one: each look for the first steps over all that was deleted before it.
             for key in list(itertools.islice(kept, max(0, len(kept) - _REMEMBERED))):
@@ -66,7 +66,7 @@ class Memory:
 
 
 class UnitOfWork:
-    """Collects what one commit alters; `finish` numbers it."""
+    """The changes of one commit; `finish` numbers them."""
 
     def __init__(
         self, reader: Reader, memory: Memory, now_ns: int, *, is_past: bool = False
@@ -118,7 +118,7 @@ class UnitOfWork:
     # --- sessions ---------------------------------------------------------------------------
 
     def session(self, session_id: str) -> SessionState | None:
-        """Return a known session, to be altered."""
+        """Return a known session, for changes."""
         if session_id in self._touched_sessions:
             return self._memory.sessions[session_id][0]
         if session_id in self._gone:
@@ -141,7 +141,7 @@ class UnitOfWork:
         self._unknown |= missing
 
     def session_or_new(self, session_id: str, epoch_ns: int) -> SessionState:
-        """Return the session; one that is seen for the first time begins at `epoch_ns`."""
+        """Return the session; a new one begins at `epoch_ns`."""
         known = self.session(session_id)
         if known is not None:
             return known
@@ -163,7 +163,7 @@ class UnitOfWork:
                 self.new_traces.add(trace_id)
 
     def trace(self, trace_id: str) -> TraceState:
-        """Return the trace, to be altered; new if it was not known."""
+        """Return the trace, for changes; a new one if it was not known."""
         if trace_id in self._tally_before:
             return self._memory.traces[trace_id]
         if trace_id not in self._memory.traces:
@@ -180,12 +180,12 @@ class UnitOfWork:
         return self.trace(trace_id)
 
     def home(self, trace_id: str) -> tuple[TraceState, SessionState | None]:
-        """Return the trace and the session that it belongs to, to be altered."""
+        """Return the trace and its session, for changes."""
         trace = self.trace(trace_id)
         return trace, self.session(trace.session_id) if trace.session_id else None
 
     def move_trace(self, trace: TraceState, session: SessionState) -> None:
-        """Give the whole trace to `session`."""
+        """Move the whole trace to `session`."""
         old = self.session(trace.session_id) if trace.session_id else None
         if old is not None:
             old.tally.add(self._tally_before[trace.trace_id], -1)
@@ -297,15 +297,15 @@ class UnitOfWork:
         return [command for command in commands if command.seq not in self._ended_commands]
 
     def put_command(self, command: CommandRow) -> None:
-        """Let a process be told."""
+        """Add a command to a process."""
         self._commands.append(command)
 
     def end_command(self, end: CommandEnd) -> None:
-        """Let a process not be told any more."""
+        """Stop sending a command."""
         self._ended_commands[end.seq] = end
 
     def note(self, row: AuditRow) -> None:
-        """Write down that somebody did something, or tried to."""
+        """Add an entry to the audit log, for an action or an attempt."""
         texts = ("actor", "request_id", "session_id", "process_id", "decision", "args_hash")
         told: dict[str, Any] = {name: _cut(getattr(row, name), _MAX_NOTED) for name in texts}
         detail = _cut(row.detail, _MAX_NOTED_DETAIL)
@@ -351,7 +351,7 @@ class UnitOfWork:
     # --- the end ----------------------------------------------------------------------------
 
     def delete_session(self, session_id: str) -> None:
-        """Delete a session with all that it has."""
+        """Delete a session with all its content."""
         for record in self.reader.traces_of(session_id):
             self._memory.traces.pop(record.trace_id, None)
         self._memory.sessions.pop(session_id, None)
@@ -433,7 +433,7 @@ class UnitOfWork:
                 old.profile.join(trace.profile)
 
     def traces_of(self, session_id: str) -> list[TraceState]:
-        """Return the traces that are a session's after this commit."""
+        """Return the traces of a session after this commit."""
         stored = {record.trace_id: record for record in self.reader.traces_of(session_id)}
         ids = {**stored, **dict.fromkeys(self._tally_before)}
         states = (self._memory.traces.get(id_) or self._load_trace(stored[id_]) for id_ in ids)

@@ -60,7 +60,7 @@ _log = logging.getLogger("inspector.ingest")
 
 @dataclass(slots=True)
 class Restored:
-    """What of a batch was not there before."""
+    """Counts of the new rows of a batch, and its sessions."""
 
     span_count: int = 0
     moment_count: int = 0
@@ -86,7 +86,7 @@ class _PeriodicTask:
 
 
 class Writer:
-    """Takes decoded batches in, and lets time pass for the sessions.
+    """Commits decoded batches, and the changes of sessions as time passes.
 
     Args:
         store: Where commits go.
@@ -141,7 +141,7 @@ class Writer:
 
     @property
     def store_health(self) -> StoreHealth:
-        """Whether the store can be written."""
+        """The health of the store."""
         return self._watch.health
 
     async def submit(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
@@ -175,7 +175,7 @@ class Writer:
         await asyncio.wrap_future(batch.done)
 
     async def restore(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Restored:
-        """Keep what was recorded elsewhere, with nothing of it running; returns when it is durable.
+        """Keep recorded telemetry as ended; returns when it is durable.
 
         Raises:
             StoreUnavailableError: The store cannot be written; nothing of this was kept.
@@ -194,7 +194,7 @@ class Writer:
         return restored
 
     async def delete(self, session_id: str) -> bool:
-        """Delete a session with all that it has; return whether there was one."""
+        """Delete a session with all its content; return whether there was one."""
         return await self._order(lambda now_ns: self._recorder.delete([session_id], now_ns))
 
     async def run_control(self, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
@@ -218,7 +218,7 @@ class Writer:
         return returned[0]
 
     def note(self, row: AuditRow) -> None:
-        """Write an attempt that was refused down, soon; its time is when that is done.
+        """Queue a refused attempt for the audit log; its time is that of the commit.
 
         From any thread. Of many in a short time some are counted only: the next that is written
         says how many.
@@ -239,11 +239,11 @@ class Writer:
                 self._wake.notify()
 
     async def tick(self, now_ns: int | None = None) -> None:
-        """Let time pass: what was silent for too long is settled or lost."""
+        """Settle or lose whatever was silent for too long by now."""
         await self._order(lambda now: self._recorder.tick(now if now_ns is None else now_ns))
 
     async def close(self) -> None:
-        """Commit what waits, then stop. Idempotent."""
+        """Commit all waiting batches, then stop. Idempotent."""
         with self._wake:
             self._is_closed = True
             self._wake.notify()

@@ -73,7 +73,7 @@ _STEERS = ToolAnnotations(
 
 
 def create_server(source: RouteSource, *, may_steer: bool = False) -> Server[Any]:
-    """Return an MCP server whose tools ask `source`.
+    """Return an MCP server whose tools read from `source`.
 
     Args:
         source: Has the answers.

@@ -29,7 +29,7 @@ _SETTLED = frozenset({"completed", "failed", "cancelled", "lost"})
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls a tool, for the record of what was done.
+    """The caller of a tool, for the audit log.
 
     Attributes:
         name: What it says that it is.
@@ -41,7 +41,7 @@ class Caller:
 
     @property
     def headers(self) -> dict[str, str]:
-        """How the service is told."""
+        """The headers that name the caller to the service."""
         return {
             "User-Agent": f"inspector-mcp/{VERSION}",
             "Inspector-Actor": quote(self.name[:MAX_ACTOR_CHARS]),
@@ -52,7 +52,7 @@ CALLER: ContextVar[Caller] = ContextVar("caller", default=Caller())  # noqa: B03
 
 
 class RouteSource(Protocol):
-    """Asks the routes of `openapi.yaml`."""
+    """Calls the routes of `openapi.yaml`."""
 
     async def get(self, path: str, **query: object) -> Any:
         """Return the JSON at `path`.
@@ -76,7 +76,7 @@ class RouteSource(Protocol):
 
 
 class Archive:
-    """What the tools ask: a source, and the tree of the session that was asked about last.
+    """The source of the tools, with the tree of the last session cached.
 
     Who looks at a session looks at it several times, and a large one takes seconds to read.
     """
@@ -103,7 +103,7 @@ class Archive:
         return await self._source.post(path, body, may_steer=True)
 
     async def request(self, request_id: str) -> dict[str, Any]:
-        """Return a request by its id, as it is or as we showed it.
+        """Return a request by its id, in its own spelling or in the one that we show.
 
         Raises:
             RefusedError: There is none.
@@ -120,7 +120,7 @@ class Archive:
         raise RefusedError(f"No request has the id {request_id!r}.")
 
     async def session(self, session_id: str) -> dict[str, Any]:
-        """Return a session by its id, as it is or as we showed it.
+        """Return a session by its id, in its own spelling or in the one that we show.
 
         Raises:
             RefusedError: There is none; says how to find one.
@@ -155,7 +155,7 @@ class Archive:
         return found
 
     async def span(self, row: SpanRow) -> dict[str, Any]:
-        """Return one span, whole."""
+        """Return one span in full."""
         found: dict[str, Any] = await self.get(f"/spans/{row.trace_id}/{row.span_id}")
         return found
 

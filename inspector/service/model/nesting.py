@@ -49,7 +49,7 @@ def is_too_deep(value: Any) -> bool:
 
 
 def levelled(text: str, max_depth: int) -> str:
-    """Return JSON text with what is deeper in it than `max_depth` as strings.
+    """Return JSON text in which values deeper than `max_depth` are strings.
 
     Raises:
         ValueError: It is not JSON.

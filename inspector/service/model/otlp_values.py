@@ -62,12 +62,12 @@ def json_value(value: AnyValue, depth: int = 0, *, is_typed: bool = False) -> Js
 
 
 def flat_attributes(pairs: Iterable[KeyValue]) -> dict[str, Json]:
-    """Return `pairs` as a dict; of a repeated key the last one stays."""
+    """Return `pairs` as a dict; the last value of a repeated key wins."""
     return {pair.key: json_value(pair.value) for pair in pairs}
 
 
 def typed_attributes(pairs: Iterable[KeyValue]) -> dict[str, Json]:
-    """Return `pairs` as they are shown: bytes and non-finite numbers are told from text."""
+    """Return `pairs` for display, with bytes and non-finite numbers marked as such."""
     return {pair.key: json_value(pair.value, is_typed=True) for pair in pairs}
 
 
@@ -88,13 +88,13 @@ def as_int(value: Json) -> int | None:
 
 
 def as_token_count(value: Json) -> int | None:
-    """Return a number of tokens, None where no call has so many."""
+    """Return a number of tokens; None if it is too large for a call."""
     count = as_int(value)
     return count if count is not None and count <= MAX_TOKENS else None
 
 
 def as_cost_usd(value: Json) -> float | None:
-    """Return what a call cost, None where no call costs so much."""
+    """Return the cost of a call; None if it is too high for one."""
     cost_usd = as_float(value)
     return cost_usd if cost_usd is not None and cost_usd <= MAX_COST_USD else None
 

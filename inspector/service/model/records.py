@@ -29,7 +29,7 @@ MAX_INT = 2**63 - 1
 
 @dataclass(slots=True)
 class SpanRecord:
-    """A span as the store indexes it. Never altered once committed: a new version replaces it."""
+    """A span as the store indexes it. Immutable once committed: a new version replaces it."""
 
     trace_id: str
     span_id: str
@@ -100,7 +100,7 @@ class SpanRecord:
 
 @dataclass(slots=True)
 class Content:
-    """What was received, as protobuf bytes."""
+    """The received telemetry of a span or a record, as protobuf bytes."""
 
     payload: bytes
     """A `Span` or a `LogRecord`."""
@@ -122,7 +122,7 @@ class Content:
 
 @dataclass(slots=True)
 class SessionRecord:
-    """A session: the row that is shown, and the state from which the rules go on."""
+    """A session: its row for display, and the state that the rules continue from."""
 
     row: SessionRow
     state: bytes
@@ -136,7 +136,7 @@ class SessionRecord:
 
 @dataclass(slots=True)
 class TraceRecord:
-    """A trace: whose it is, and the state from which the rules go on."""
+    """A trace: its session, and the state that the rules continue from."""
 
     trace_id: str
     session_id: str | None
@@ -147,7 +147,7 @@ class TraceRecord:
 
 @dataclass(slots=True)
 class MomentRecord:
-    """A log record that is kept: on a span, on a trace, or on a session."""
+    """A stored log record: on a span, on a trace, or on a session."""
 
     trace_id: str | None
     span_id: str | None
@@ -162,7 +162,7 @@ class MomentRecord:
     changed_ns: int = 0
 
     def moment(self, *, is_typed: bool = False) -> Moment:
-        """Return what happened; `is_typed` as `json_value` has it."""
+        """Return the moment; `is_typed` is that of `json_value`."""
         log = self.content.log_record()
         read = typed_attributes if is_typed else flat_attributes
         return Moment(
@@ -178,7 +178,7 @@ class MomentRecord:
 
 @dataclass(slots=True)
 class Tombstone:
-    """A session that went: deleted, or merged into another. Kept, so that its id can answer."""
+    """A session that was deleted or merged into another. Kept to answer for its id."""
 
     session_id: str
     moved_to: str | None
@@ -204,7 +204,7 @@ Change: TypeAlias = SpanRecord | SessionRecord | MomentRecord | Tombstone | Requ
 
 @dataclass(frozen=True, slots=True)
 class CommandEnd:
-    """A command is not sent any more."""
+    """The end of a command, which is not sent any more."""
 
     seq: int
     applied: bool
@@ -238,13 +238,13 @@ class Changes:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing to commit."""
+        """Whether there is nothing to commit."""
         telemetry = (self.sessions, self.traces, self.spans, self.moments, self.departures)
         control = (self.requests, self.commands, self.ended_commands, self.audit)
         return not any((*telemetry, *control, self.processes, self.gone_processes))
 
     def published(self, after: int) -> list[Change]:
-        """Return what viewers must hear of, by change number: all that is newer than `after`."""
+        """Return all changes newer than `after` that viewers get, by change number."""
         telemetry: list[Change] = [*self.sessions, *self.spans, *self.moments, *self.departures]
         rows = [*telemetry, *self.requests]
         return sorted((row for row in rows if row.change > after), key=lambda row: row.change)
@@ -264,19 +264,19 @@ class Waiting:
 
 
 def is_over(row: RequestRow) -> bool:
-    """Return whether nothing more is to be expected of a request by itself."""
+    """Return whether no further change of a request is expected."""
     if row.status is RequestStatus.ANSWERED and row.answer is not None:
         return row.answer.applied is not None
     return row.status is not RequestStatus.PENDING
 
 
 def shown_bytes(row: RequestRow) -> int:
-    """Return about how much a request shows."""
+    """Return the approximate size of a request as shown."""
     shown = (row.prompt, row.args_json, row.args_text, row.form_json)
     return sum(len(text) for text in shown if text is not None)
 
 
 def waiting_of(row: RequestRow) -> Waiting:
-    """Return what the rules go on from."""
+    """Return the part of a request that the rules continue from."""
     place = (row.id, row.process_id, row.session_id)
     return Waiting(*place, row.status, row.expires_ns, shown_bytes(row))

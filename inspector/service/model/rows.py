@@ -100,7 +100,7 @@ class IncomingLog:
 
 @dataclass(slots=True)
 class SpanFacts:
-    """What the store indexes about a span; `normalise.span_facts` reads it once, on ingest."""
+    """Facts that the store indexes about a span; `normalise.span_facts` reads them once."""
 
     kind: SpanKind
     status: SpanStatus
@@ -193,7 +193,7 @@ class SessionRow:
     """Attributes, events and links that a sender's SDK dropped: data the user cannot see."""
 
     def duration_ns(self, now_ns: int) -> int:
-        """Return for how long anything of it ran, up to now."""
+        """Return the time in which anything of the session ran, up to now."""
         until_ns = self.idle_since_ns if self.ended_ns is None else self.ended_ns
         until_ns = now_ns if until_ns is None else until_ns
         return max(until_ns - self.started_ns - self.idle_ns, 0)
@@ -227,7 +227,7 @@ class RequestStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who does something, which way it came, and from where."""
+    """The person or program behind an action, the way it came, and its address."""
 
     actor: str
     origin: str
@@ -237,7 +237,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class TransitionRow:
-    """A request changed its status."""
+    """A change of a request's status."""
 
     status: RequestStatus
     at_ns: int
@@ -248,7 +248,7 @@ class TransitionRow:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """The answer that won; the content of it is in the command that carries it."""
+    """The answer that won; its content is in the command that carries it."""
 
     decision: str
     actor: str
@@ -264,7 +264,7 @@ class AnswerRow:
 
 @dataclass(frozen=True, slots=True)
 class RequestRow:
-    """Something that an agent waits for a person for."""
+    """A request of an agent to a person."""
 
     id: str
     session_id: str
@@ -296,7 +296,7 @@ class RequestRow:
 
 @dataclass(frozen=True, slots=True)
 class CommandRow:
-    """What a process is to be told until it says that it has heard it."""
+    """A command to a process, sent until the process acknowledges it."""
 
     seq: int
     """A change number: it grows, and none is used twice."""
@@ -328,7 +328,7 @@ class ProcessRow:
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One action of control, or an attempt at one. Written once, changed never."""
+    """One action of control, or an attempt at one. Never changed once written."""
 
     at_ns: int
     actor: str

@@ -33,24 +33,24 @@ class PauseSignal:
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """The waits of one span (or of a session as a whole), apart from each other and by start."""
+    """The waits of one span or of a session, without overlaps, by start."""
 
     intervals: tuple[Interval, ...] = ()
     """Only the last may be without an end."""
 
     @property
     def count(self) -> int:
-        """How often it waited: waits that overlap are one."""
+        """The number of waits; overlapping ones count as one."""
         return len(self.intervals)
 
     @property
     def wait_ns(self) -> int:
-        """The sum of those that are over."""
+        """The sum of the waits that are over."""
         return min(length_ns(self.intervals), _MAX_WAIT_NS)
 
     @property
     def since_ns(self) -> int | None:
-        """When the one that is not over began."""
+        """The start of the wait that is not over."""
         if not self.intervals or self.intervals[-1][1] is not None:
             return None
         return self.intervals[-1][0]
@@ -65,7 +65,7 @@ class Waits:
 
 
 def waits_of(signals: Iterable[PauseSignal], end_ns: int | None = None) -> Waits:
-    """Pair pauses with what ended them, in order of time whatever the order of arrival.
+    """Pair pauses with their ends, by time, whatever the order of arrival.
 
     A signal that came twice (as log record and as span event) counts once. `end_ns` is the end
     of the span they sit on: nothing waits longer than that.
@@ -82,7 +82,7 @@ def waits_of(signals: Iterable[PauseSignal], end_ns: int | None = None) -> Waits
 
 
 def merged(intervals: Iterable[Interval]) -> list[Interval]:
-    """Return the time that `intervals` cover, as intervals apart from each other, by start."""
+    """Return the time that `intervals` cover, as intervals without overlaps, by start."""
     result: list[Interval] = []
     for start, end in sorted(intervals, key=lambda interval: interval[0]):
         if not result:
@@ -99,12 +99,12 @@ def merged(intervals: Iterable[Interval]) -> list[Interval]:
 
 
 def length_ns(intervals: Sequence[Interval]) -> int:
-    """Return the time of those that are over; they lie apart from each other."""
+    """Return the sum of the intervals that are over; they do not overlap."""
     return sum(end - start for start, end in intervals if end is not None)
 
 
 def before(intervals: Iterable[Interval], end_ns: int | None) -> list[Interval]:
-    """Return what of `intervals` lies before `end_ns` (None: all) and is over."""
+    """Return the intervals that are over, cut at `end_ns` (None: not cut)."""
     over = [(start, end) for start, end in intervals if end is not None]
     return list(_until(over, end_ns)) if end_ns is not None else list(over)
 

@@ -23,7 +23,7 @@ _ALLOWS = frozenset({"allow", "allow_always"})
 
 @dataclass(frozen=True, slots=True)
 class ProposedAnswer:
-    """An answer as it came."""
+    """An answer as it was received."""
 
     decision: str
     args_hash: str | None = None
@@ -34,14 +34,14 @@ class ProposedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why something is not done. `code` is part of the HTTP contract."""
+    """The reason for a refused action. `code` is part of the HTTP contract."""
 
     code: str
     detail: str
 
 
 def refusal_of(row: RequestRow | None, given: ProposedAnswer, now_ns: int) -> Refusal | None:
-    """Return why `given` cannot be the answer; None: it can."""
+    """Return the reason why `given` cannot be the answer; None if it can."""
     if row is None:
         return Refusal("no_such_request", "No request has this id. It may have been deleted.")
     return _is_closed(row, now_ns) or _is_unfit(row, given) or _is_other(row, given)
@@ -105,7 +105,7 @@ def _is_other(row: RequestRow, given: ProposedAnswer) -> Refusal | None:
 
 
 def json_mistake(text: str) -> str | None:
-    """Return what keeps `text` from being JSON that means one thing; None: nothing does."""
+    """Return the reason why `text` is not unambiguous JSON; None if it is."""
     try:
         json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once, parse_int=str)
     except RecursionError:

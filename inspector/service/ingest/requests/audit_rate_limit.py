@@ -24,7 +24,7 @@ class AuditRateLimit:
         self._left_out = 0
 
     def take(self, now_s: float) -> int | None:
-        """Return how many were left out before this one; None: it is left out too."""
+        """Return the number left out before this one; None if this one is left out too."""
         with self._lock:
             since_s = 0.0 if self._at_s is None else max(0.0, now_s - self._at_s)
             self._at_s = now_s

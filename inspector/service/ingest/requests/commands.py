@@ -21,7 +21,7 @@ def answer_command(
     now_ns: int,
     doer: Actor,
 ) -> CommandRow:
-    """Return what tells an agent the answer: the texts just as they came."""
+    """Return the command that takes an answer to its agent, with the texts unchanged."""
     return CommandRow(
         seq=seq,
         process_id=row.process_id,

@@ -57,14 +57,14 @@ class WinningAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CommandsSent:
-    """Commands that are on their way; none: nothing of the session runs."""
+    """The commands that were sent; none when nothing of the session runs."""
 
     session_id: str
     seqs: tuple[int, ...]
 
 
 class ControlPlane:
-    """Takes what people and agents say, and alters a unit accordingly.
+    """Applies the actions of people and agents to a unit of work.
 
     Args:
         processes: Who lives.
@@ -81,14 +81,14 @@ class ControlPlane:
         self._no_room_rate = AuditRateLimit(NO_ROOM_BURST, NO_ROOM_PER_SECOND)
 
     def load(self, reader: Reader, now_ns: int) -> None:
-        """Find out from the store what is open; each process gets its full time from now on."""
+        """Load open requests from the store; each process gets its full time from now on."""
         self._agents = {process.id: process for process in reader.processes()}
         self._open_requests = OpenRequests(reader.waiting_requests())
         for process_id in (*self._agents, *(one.process_id for one in self._open_requests)):
             self._processes.mark_alive(process_id, now_ns)
 
     def has_agent(self, process_id: str) -> bool:
-        """Return whether this process follows its commands, and so says itself when it ends."""
+        """Return whether a process follows its commands, and so reports its own end."""
         return process_id in self._agents
 
     @property
@@ -99,7 +99,7 @@ class ControlPlane:
     # --- agents -----------------------------------------------------------------------------
 
     def hello(self, unit: UnitOfWork, process: ProcessRow) -> Refusal | None:
-        """Let a process follow its commands from now on."""
+        """Register a process that follows its commands from now on."""
         if process.id not in self._agents and len(self._agents) >= MAX_PROCESSES:
             return Refusal("too_many_processes", f"{MAX_PROCESSES} processes are connected.")
         self._hear(unit, process.id, LOST_AFTER_NS)
@@ -109,7 +109,7 @@ class ControlPlane:
         return None
 
     def mark_alive(self, unit: UnitOfWork, process_id: str) -> ProcessRow | None:
-        """Note a sign of life; None: it has to say hello (again)."""
+        """Record a sign of life; None: the process has to register (again)."""
         process = self._agents.get(process_id)
         if process is None or not self._processes.is_alive(process_id):
             return None
@@ -117,12 +117,12 @@ class ControlPlane:
         return process
 
     def goodbye(self, unit: UnitOfWork, process: ProcessRow) -> None:
-        """Let a process go, and with it what it has open."""
+        """Unregister a process, and end its open requests."""
         self._let_go(unit, process.id, _agent(process), _ENDED)
         self._hear(unit, process.id, EXIT_GRACE_NS)  # its last spans may be under way
 
     def lose(self, unit: UnitOfWork, process_id: str) -> None:
-        """Give up what a process that fell silent has open."""
+        """Give up the open requests of a process that fell silent."""
         self._let_go(unit, process_id, life.SERVICE, _NO_LONGER)
 
     def _let_go(self, unit: UnitOfWork, process_id: str, doer: Actor, reason: str) -> None:
@@ -141,7 +141,7 @@ class ControlPlane:
     # --- requests ---------------------------------------------------------------------------
 
     def open(self, unit: UnitOfWork, process: ProcessRow, fresh: RequestRow) -> Refusal | None:
-        """Open a request, or open it again. `fresh.session_id` is what the agent said."""
+        """Open or reopen a request. `fresh.session_id` is the agent's name for the session."""
         doer, row = _agent(process), unit.request(fresh.id)
         if row is not None and row.process_id != process.id:
             taken = Refusal("request_id_taken", "Another process opened a request with this id.")
@@ -178,7 +178,7 @@ class ControlPlane:
         decision: str | None,
         reason: str | None,
     ) -> None:
-        """End a request as its agent says."""
+        """End a request as its agent reports."""
         row, doer = unit.request(request_id), _agent(process)
         if row is None or row.process_id != process.id:
             return
@@ -210,7 +210,7 @@ class ControlPlane:
     def answer(
         self, unit: UnitOfWork, request_id: str, given: ProposedAnswer, doer: Actor
     ) -> WinningAnswer | Refusal:
-        """Give the answer of a person, if it is the first and fits."""
+        """Accept a person's answer, if it is the first and fits."""
         row = unit.request(request_id)
         refusal = refusal_of(row, given, unit.now_ns)
         if refusal is None and row is not None:
@@ -238,7 +238,7 @@ class ControlPlane:
         return WinningAnswer(changed, seq)
 
     def expire(self, unit: UnitOfWork) -> None:
-        """End what should have ended itself by now."""
+        """End the requests whose time is over."""
         for request_id in self._open_requests.due(unit.now_ns):
             row = unit.request(request_id)
             changed = row and life.expired(row, unit.now_ns)
@@ -304,7 +304,7 @@ class ControlPlane:
         signal_name: str | None = None,
         payload_json: str | None = None,
     ) -> CommandsSent | Refusal:
-        """Send a verb, or a signal, to every process that has something of a session."""
+        """Send a verb or a signal to every process that runs a part of a session."""
         record = unit.reader.session(session_id)
         refusal: Refusal | None = None
         targets: dict[str, tuple[str, ...]] = {}
@@ -375,7 +375,7 @@ class ControlPlane:
     def acknowledge(
         self, unit: UnitOfWork, process: ProcessRow, seq: int, *, applied: bool, reason: str | None
     ) -> None:
-        """Note that a process carried a command out, or could not."""
+        """Record that a process carried out a command, or could not."""
         command = unit.command(seq)
         if command is None or command.process_id != process.id:
             return

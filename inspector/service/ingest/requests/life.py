@@ -25,12 +25,12 @@ _OVER = frozenset({RequestStatus.ANSWERED, RequestStatus.EXPIRED, RequestStatus.
 
 
 def opened(fresh: RequestRow, now_ns: int, doer: Actor) -> RequestRow:
-    """Return a request that is seen for the first time."""
+    """Return a new request."""
     return _moved(fresh, RequestStatus.PENDING, now_ns, doer)
 
 
 def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, doer: Actor) -> RequestRow | None:
-    """Return the request, pending again because the agent says that it still waits.
+    """Return the request, pending again because the agent reports that it still waits.
 
     Args:
         row: As it is known.
@@ -82,7 +82,7 @@ def acknowledged(
 def closed(
     row: RequestRow, status: RequestStatus, reason: str | None, now_ns: int, doer: Actor
 ) -> RequestRow | None:
-    """Return the request, ended as the agent says."""
+    """Return the request, ended as the agent reports."""
     if is_final(row):
         return None
     answer = row.answer
@@ -102,7 +102,7 @@ def lost(row: RequestRow, now_ns: int, doer: Actor, reason: str) -> RequestRow |
 
 
 def expired(row: RequestRow, now_ns: int) -> RequestRow | None:
-    """Return the request after its time passed with nothing heard of it."""
+    """Return the request, expired because its time passed without news."""
     if row.expires_ns is None or now_ns < row.expires_ns + EXPIRY_GRACE_NS:
         return None
     reason = "Its time passed, and the agent said nothing"
@@ -110,7 +110,7 @@ def expired(row: RequestRow, now_ns: int) -> RequestRow | None:
 
 
 def is_final(row: RequestRow) -> bool:
-    """Return whether the agent has said how it ended."""
+    """Return whether the agent has reported the end of a request."""
     if row.answer is not None and row.answer.applied:
         return True
     return row.status in _OVER and row.transitions[-1].origin == "agent"

@@ -32,7 +32,7 @@ class OpenRequests:
         return iter(tuple(self._waiting.values()))
 
     def keep(self, row: RequestRow) -> None:
-        """Remember a request as it is now, or let go of it if it is over."""
+        """Remember a request in its present state, or forget it if it is over."""
         known = self._waiting.get(row.id)
         if is_over(row):
             self.forget(row.id)
@@ -43,7 +43,7 @@ class OpenRequests:
             self._waiting[row.id] = waiting_of(row)
 
     def forget(self, request_id: str) -> None:
-        """Let go of a request."""
+        """Forget a request."""
         known = self._waiting.pop(request_id, None)
         if known is not None:
             self._bytes -= known.size_bytes
@@ -52,32 +52,32 @@ class OpenRequests:
                 del self._counts[known.process_id]
 
     def forget_sessions(self, session_ids: Collection[str]) -> None:
-        """Let go of what deleted sessions had open."""
+        """Forget the requests of deleted sessions."""
         for one in self:
             if one.session_id in session_ids:
                 self.forget(one.request_id)
 
     def follow(self, records: Iterable[RequestRecord]) -> None:
-        """Learn from a commit where requests are now: their traces may have moved."""
+        """Update the sessions of requests from a commit: their traces may have moved."""
         for record in records:
             if (known := self._waiting.get(record.row.id)) is not None:
                 moved = replace(known, session_id=record.row.session_id)
                 self._waiting[known.request_id] = moved
 
     def of_process(self, process_id: str) -> list[Waiting]:
-        """Return those of a process."""
+        """Return the requests of a process."""
         if process_id not in self._counts:
             return []
         return [one for one in self._waiting.values() if one.process_id == process_id]
 
     def due(self, now_ns: int) -> list[str]:
-        """Return the ids of those that should have ended themselves by now."""
+        """Return the ids of the requests whose time is over."""
         latest_ns = now_ns - EXPIRY_GRACE_NS
         timed = ((one, one.expires_ns) for one in self._waiting.values())
         return [one.request_id for one, ns in timed if ns is not None and ns <= latest_ns]
 
     def has_no_room(self, fresh: RequestRow) -> Refusal | None:
-        """Return why a request cannot be opened beside those that are."""
+        """Return the reason why no other request can be opened now."""
         if self._counts[fresh.process_id] >= MAX_PENDING_OF_PROCESS:
             why = f"{MAX_PENDING_OF_PROCESS} requests of this process are open."
         elif len(self._waiting) >= MAX_PENDING:

@@ -11,7 +11,7 @@ _UNKNOWN = frozenset({"", "unknown"})
 
 
 def session_of(unit: UnitOfWork, fresh: RequestRow) -> str:
-    """Return the id of the session of a new request; it begins with it if there is none.
+    """Return the session id of a new request; the session is created if there is none.
 
     A trace that nothing was heard of yet gets the session that the agent named, until a span says
     something better: then the whole trace moves, and its requests with it.
