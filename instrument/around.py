@@ -34,7 +34,7 @@ class Around:
         self._waiting: dict[str, Steps] = {}
 
     def before(self, /, **kwargs: Any) -> Any:
-        """Begin: return what the generator yields first, or that to be awaited."""
+        """Run to the first `yield`; return its value, or an awaitable of it."""
         steps = self._wrapper(**kwargs)
         if not isinstance(steps, Generator | AsyncGenerator):
             raise TypeError(f"{self.name} is no generator function: it has no `yield`.")
@@ -46,7 +46,7 @@ class Around:
         return next(steps, None)
 
     def after(self, /, **kwargs: Any) -> Any:
-        """Go on: return what the generator yields or returns then, or that to be awaited."""
+        """Run on from there; return the next value or the return value, or an awaitable of it."""
         steps = self._waiting.pop(kwargs.get("call_id", ""), None)
         if steps is None:
             return None

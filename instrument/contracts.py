@@ -154,7 +154,7 @@ def _stop_type(row: Hook) -> str | None:
 
 
 def value_kwarg(hook: str) -> str | None:
-    """Return the kwarg that is the value of `hook`; None: it has none."""
+    """Return the kwarg that is the value of `hook`; None if it has none."""
     row = CATALOGUE.get(hook)
     if row is None:
         return _PLAIN_VALUES.get(hook.partition("_")[0])

@@ -29,7 +29,7 @@ ROLES = ("system", "user", "assistant")
 
 
 class Unset:
-    """Tells a value that was not given from None."""
+    """A marker that distinguishes an omitted value from None."""
 
     def __repr__(self) -> str:
         return "UNSET"

@@ -40,7 +40,7 @@ Emit: TypeAlias = Callable[..., Coroutine[Any, Any, None]]
 
 
 def observers_of(table: Table, name: str) -> tuple[Observer, ...]:
-    """Return who hears `name`, in order; names outside the catalogue reach observers of all."""
+    """Return the observers of `name`, in order, or observers of all for an unknown name."""
     observers = table.get(name)
     if observers is None:
         every = table.get(EVERY)
@@ -142,7 +142,7 @@ def _must_be_awaited(returned: object) -> TypeGuard[Awaitable[Any]]:
 
 
 def is_our_own_cancellation(error: BaseException) -> bool:
-    """Tell a cancellation of the emitting task from one that an observer raised."""
+    """Distinguish a cancellation of the emitting task from one raised by an observer."""
     if not isinstance(error, asyncio.CancelledError):
         return False
     try:

@@ -130,7 +130,7 @@ def is_intercepted(table: Table, hook: str) -> bool:
 
 
 def is_observed(table: Table, hook: str) -> bool:
-    """Return whether anybody hears `hook` who may not decide on it: they are at the end."""
+    """Return whether `hook` has observers, which come last in its tuple."""
     entries = table.get(hook)
     if entries is None:
         return EVERY in table
@@ -164,7 +164,7 @@ def _in_order(interceptors: list[Interceptor]) -> list[Interceptor]:
 
 
 def only_observers_of(table: Table, name: str) -> tuple[Observer, ...]:
-    """Return who hears `name` and cannot decide on it."""
+    """Return the observers of `name`, without its interceptors."""
     heard = observers_of(table, name)
     if not heard or type(heard[0]) is not Interceptor:  # they are in front
         return heard

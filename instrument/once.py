@@ -23,7 +23,7 @@ def once(undo: Callable[[], None]) -> Callable[[], None]:
 
 
 class FirstTimes:
-    """Tells the first time of a name from all later ones."""
+    """A record of names, which distinguishes the first occurrence from later ones."""
 
     def __init__(self) -> None:
         self._first: dict[str, object] = {}

@@ -24,7 +24,7 @@ class UnknownNames:
         self._noted: set[str] = set()
 
     def note(self, hook: str) -> None:
-        """Say, once and at debug level, that `hook` is not of the contract."""
+        """Log, once and at debug level, that `hook` is not in the contract."""
         if hook in CATALOGUE or not _logger.isEnabledFor(logging.DEBUG):
             return
         if self._said.is_first(hook):

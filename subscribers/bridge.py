@@ -129,7 +129,7 @@ class Bridge:
             self._reap(owned)
 
     def place_of(self, call_id: str | None = None) -> TraceLocation:
-        """Return where an operation is, or what runs here; any thread may ask for the former."""
+        """Return the location of an operation (from any thread), or of the running code."""
         call = self._table.calls.get(call_id or "")
         owned = nearest_open(call.owned) if call is not None else None
         owned = owned or current_owned()

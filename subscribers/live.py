@@ -40,7 +40,7 @@ class LiveSpanProcessor(SpanProcessor):
         self._is_stopped = False
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
-        """Tell that a span runs; unsampled spans are not shown."""
+        """Report a started span; unsampled spans are not shown."""
         context = span.get_span_context()
         if self._is_stopped or not context.trace_flags.sampled:
             return

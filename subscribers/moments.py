@@ -66,7 +66,7 @@ class Moments:
         metrics: Metrics | None,
         reap: Callable[[OwnedSpan, Failure | None], None],
     ) -> None:
-        """Make one; `reap` ends a span whose end nobody tells."""
+        """Make one; `reap` ends a span whose end is never reported."""
         self._engine = engine
         self._table = table
         self._sessions = sessions
@@ -81,7 +81,7 @@ class Moments:
         self._remembered: ContextVar[Attributes | None] = ContextVar("remembered", default=None)
 
     def release_progress(self, owned: OwnedSpan) -> None:
-        """Tell the newest reports that were held back, before their span ends."""
+        """Report the newest held progress, before the span ends."""
         for held_ns, attributes in self._progress.release(id(owned)):
             self.tell("inspector.progress", held_ns, owned, attributes)
 

@@ -39,7 +39,7 @@ class ProcessIdentity:
         return dict(self._attributes)
 
     def complete(self, resource: Resource) -> Resource:
-        """Return `resource` naming this process: what the user set stays, a parent's goes."""
+        """Add this process to `resource`; user settings stay, a parent's are replaced."""
         current = self.attributes()
         cached = self._completed.get(id(resource))
         if cached is not None and cached[0] is resource:

@@ -387,7 +387,7 @@ class Redactor:
         return self._own(_scrubbed(text))
 
     def texts(self, texts: Sequence[str]) -> dict[str, str]:
-        """Return those of `texts` in which something was replaced, and what became of them.
+        """Return the redacted form of each of `texts` that changed.
 
         Much cheaper than one by one where there are many short ones.
         """

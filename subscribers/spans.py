@@ -249,7 +249,7 @@ class SpanTable:
 
 
 def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
-    """Return the span of ours that a foreign span, just started, shows once more.
+    """Return our span that a just started foreign span duplicates.
 
     An MCP SDK that traces itself makes a span for the request that our span above it stands for.
     """

@@ -150,7 +150,7 @@ def read_spec_file(path: Path) -> SpecFile:
 
 
 def unknown(what: str, name: object, allowed: Sequence[str]) -> str:
-    """Say that `name` is not one of `allowed`, and which of them may have been meant."""
+    """Return the message for an unknown `name`, with the closest or all allowed names."""
     close = get_close_matches(str(name), allowed, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     listed = f"; there are {', '.join(allowed)}" if len(allowed) <= 16 else ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def after_import(name: str, do: Callable[[], None]) -> Callable[[], None]:
-    """Call `do` when the module `name` has been imported; at once when it is there already.
+    """Call `do` once the module `name` is imported; at once if it already is.
 
     It is called on the thread that imports, inside the import statement; what it raises is logged
     and does not fail the import. A module whose import had begun before, without a wish for it, is
@@ -37,7 +37,7 @@ _ran: set[str] = set()
 
 
 def is_being_imported(module: ModuleType) -> bool:
-    """Return whether the import statement that brings `module` has not ended."""
+    """Return whether `module` is still being imported."""
     return bool(getattr(module.__spec__, "_initializing", False))
 
 

@@ -79,7 +79,7 @@ class Patches:
             return None
 
     def lacks(self, what: str) -> None:
-        """Say that this version has no `what`."""
+        """Log that this version has no `what`."""
         self._say(f"has no {what}")
 
     def _say(self, why: str) -> None:

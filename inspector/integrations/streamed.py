@@ -95,7 +95,7 @@ def _unknown_to_the_loop(step: Callable[[], Awaitable[T]]) -> Awaitable[T]:
 
 
 class StreamedCall(Generic[T]):
-    """Iterate over it for the pieces; what came of it is in `result` then.
+    """An iterator over the pieces of a call, with its outcome in `result` afterwards.
 
     Iterating raises what `Bus.call` raises. Run again, the pieces of each attempt pass.
 
@@ -156,7 +156,7 @@ class StreamedCall(Generic[T]):
 async def stream_in_session(
     session_id: str | None, source: AsyncGenerator[T, None]
 ) -> AsyncGenerator[T, None]:
-    """Let each step of `source` belong to a session, and nothing of what is done in between."""
+    """Run each step of `source` in a session, but not the code in between."""
     outside = copy_context()
     with in_session(session_id):
         inside = copy_context()

@@ -17,7 +17,7 @@ _logger = logging.getLogger("mcp.instrument")
 
 
 class ModuleCoordinator:
-    """The registry that modules register with, what they contribute, and what they share.
+    """The coordinator of a plan's modules: registry, contributions, capabilities.
 
     Args:
         bus: Where their handlers decide; default: the one that everybody shares.

@@ -111,7 +111,7 @@ class SessionStateTracker:
 
     @property
     def session_id(self) -> str | None:
-        """The session that this is the state of; None: it does not matter."""
+        """The session's id; None if it does not matter."""
         return self._session_id
 
     @property

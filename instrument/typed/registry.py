@@ -31,7 +31,7 @@ C = TypeVar("C", bound=BaseHookEvent, contravariant=True)
 
 
 class HookCallback(Protocol[C]):
-    """Takes an event and writes what may be written of it; what it returns is ignored (002-01)."""
+    """A callback takes an event and sets its writable properties; no result is used (002-01)."""
 
     def __call__(self, event: C, /) -> Awaitable[None] | None:
         """Handle the event."""
@@ -150,7 +150,7 @@ class HookRegistry:
         return bool(self._offs)
 
     def get_callbacks_for(self, event: BaseHookEvent) -> Iterator[Callable[..., Any]]:
-        """Give the call-backs that `event` would be brought to, in order."""
+        """Return the callbacks for `event`, in order."""
         for entry in self.bus._hooks.get(hooks_of(type(event))[0], ()):
             adapter = getattr(getattr(entry, "fn", None), "__self__", None)
             if isinstance(adapter, _Adapter) and adapter.registry is self:

@@ -69,7 +69,7 @@ def show(hook: str | None, data: Mapping[str, Any]) -> ArgumentsView:
 
 
 def is_still(shown: ArgumentsView, hook: str | None, data: Mapping[str, Any]) -> bool:
-    """Return whether the arguments are those that were shown: nobody may change them meanwhile."""
+    """Return whether the arguments are still those that were shown."""
     return show(hook, data).args_hash == shown.args_hash
 
 

@@ -88,7 +88,7 @@ class Channel:
             thread.join(max(timeout_s, 0.0))
 
     def forget(self) -> None:
-        """Begin anew in the child of a fork: threads and connections are the parent's."""
+        """Start afresh in a forked child: threads and connections are the parent's."""
         links = (self._speaker.link, self._line.stream)
         self._begin()
         for link in links:

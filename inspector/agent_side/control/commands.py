@@ -114,7 +114,7 @@ class Commands:
         return taken
 
     def forget(self) -> None:
-        """Begin anew in the child of a fork."""
+        """Start afresh in a forked child."""
         self._handled.clear()
 
     def _do(self, command: ControlCommand) -> AnswerOutcome:

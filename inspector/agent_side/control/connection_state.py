@@ -63,7 +63,7 @@ class Ack(NamedTuple):
 
 
 class Connection:
-    """From one hello to the next: the numbers of commands mean something within one only."""
+    """A connection, from one hello to the next; command numbers are valid within it."""
 
     def __init__(self, link: HttpConnection, path: str, welcome: Welcome) -> None:
         self.link = link
@@ -76,7 +76,7 @@ class Connection:
 
 
 class ConnectionState:
-    """Shared by the two threads; made anew in the child of a fork."""
+    """State shared by the two threads; made afresh in a forked child."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -121,11 +121,11 @@ class ConnectionState:
             self.stream.abort()
 
     def hear(self) -> None:
-        """Note that the service lives."""
+        """Record that the service is alive."""
         self._heard_s = monotonic()
 
     def away_s(self) -> float:
-        """Return how long nothing has been heard of it."""
+        """Return the seconds since the service was last heard from."""
         return monotonic() - self._heard_s
 
     def pause_s(self, failures: int) -> float:

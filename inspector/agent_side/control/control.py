@@ -94,7 +94,7 @@ class Control:
             os.register_at_fork(after_in_child=lambda: _after_fork(forked()))
 
     def start(self) -> None:
-        """Be there for commands, also before anything is asked."""
+        """Start receiving commands, even before any request."""
         self._channel.start()
 
     def begin_close(self) -> None:

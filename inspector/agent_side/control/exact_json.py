@@ -180,7 +180,7 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def kept(before: Any, after: Any) -> Any:
-    """Return `after` with all in it that is as it was in `before` being that very object.
+    """Return `after` with its unchanged parts replaced by the same objects of `before`.
 
     Keys that were there before keep their order.
     """

@@ -43,7 +43,7 @@ class SessionRef(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """All that a place in it may be called by."""
+        """All names by which a location may refer to the session."""
         return frozenset(filter(None, (self.id, *self.trace_ids)))
 
 
@@ -93,7 +93,7 @@ class Gate:
     # --- what an operator may do --------------------------------------------------------------
 
     def pause(self, session: SessionRef, by: By) -> AnswerOutcome:
-        """Hold each operation that begins from now on."""
+        """Hold each operation that starts from now on."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:
@@ -105,7 +105,7 @@ class Gate:
         return AnswerOutcome(True, None)
 
     def step(self, session: SessionRef, by: By) -> AnswerOutcome:
-        """Let one operation begin: the one that waits longest, else the next."""
+        """Let one operation start: the longest held, else the next."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:
@@ -155,7 +155,7 @@ class Gate:
         return AnswerOutcome(told > 0 or unheard > 0, _what_was_told(told, unheard))
 
     def let_all_go(self, why: str) -> None:
-        """End every hold: nobody is there who could."""
+        """Release every hold, as no operator is left to do so."""
         for rule in self._all_rules():
             if rule.held_by is not None:
                 _logger.warning("A session held by %s goes on: %s.", rule.held_by, why)
@@ -179,7 +179,7 @@ class Gate:
                 self._tidy(rule)
 
     def close(self, why: str) -> None:
-        """Let everything pass."""
+        """Release all holds, and drop all cancellations."""
         self.let_all_go(why)
         with self._lock:
             self._rules.clear()

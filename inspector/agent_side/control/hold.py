@@ -68,7 +68,7 @@ class Hold:
         self._expected = release
 
     def release(self, release: Release) -> None:
-        """Let it go on, or be denied. To be called once, from any thread."""
+        """End the hold, by resuming or denying. To be called once, from any thread."""
         if self._released.set_running_or_notify_cancel():
             self._released.set_result(release)
 
@@ -95,7 +95,7 @@ class Hold:
         return self._decision(release)
 
     def at_once(self) -> Decision:
-        """Go on: to wait here would stop this thread's event loop, and all that runs on it."""
+        """Continue: waiting here would block this thread's event loop."""
         self._on_end(self)
         return Decision.continue_(
             f"could not be held for {self._by}: it is sync code on the thread of an event loop"

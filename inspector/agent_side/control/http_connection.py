@@ -45,7 +45,7 @@ class Reply(NamedTuple):
     body: bytes
 
     def fields(self) -> dict[str, Any]:
-        """Return the JSON object that it is; an empty one when it is none."""
+        """Return the JSON object in the body; an empty one if it has none."""
         try:
             found = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -61,7 +61,7 @@ class HttpConnection:
         self._open: set[socket.socket] = set()
 
     def request(self, method: str, path: str, body: Any, timeout_s: float) -> Reply:
-        """Send `body` as JSON, and return the reply, which has to be there within `timeout_s`.
+        """Send `body` as JSON; return the reply, due within `timeout_s`.
 
         Raises:
             AwayError: It is not.
@@ -107,7 +107,7 @@ class HttpConnection:
                 continue
 
     def forget(self) -> None:
-        """Close the copies that a child of a fork has; the parent goes on using its own."""
+        """Close a forked child's copies; the parent keeps using its own."""
         for sock in list(self._open):
             sock.close()
         self._open.clear()

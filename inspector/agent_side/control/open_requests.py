@@ -51,7 +51,7 @@ class PendingRequest(NamedTuple):
 
 
 class ReceivedAnswer(NamedTuple):
-    """An answer as it came; nothing of it has been checked."""
+    """A received answer, not yet checked."""
 
     decision: str
     reason: str | None
@@ -135,7 +135,7 @@ class RequestTable:
     # --- for those who ask --------------------------------------------------------------------
 
     def open(self, asked: PendingRequest, judge: Judge) -> None:
-        """Ask; the answer comes to `judge`.
+        """Open a request; its answer goes to `judge`.
 
         Raises:
             TooManyOpenError: `MAX_OPEN` requests are open, or their texts are too long together.
@@ -184,7 +184,7 @@ class RequestTable:
     # --- for the channel ----------------------------------------------------------------------
 
     def answer(self, request_id: str, given: ReceivedAnswer) -> AnswerOutcome:
-        """Bring an answer to its judge; whatever fails there, it is not applied."""
+        """Pass an answer to its judge; if that fails, it is not applied."""
         with self._lock:
             entry = self._entries.get(request_id)
             if entry is None or entry.closed is not None:
@@ -226,7 +226,7 @@ class RequestTable:
                         del self._unsaid[report.request_id]
 
     def say_again(self) -> None:
-        """Say all that is open once more: the service may have lost it, or be another."""
+        """Report all open requests again: the service may have lost them."""
         with self._lock:
             for request_id, entry in self._entries.items():
                 if entry.closed is None and entry.opened is None:

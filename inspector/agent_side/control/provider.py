@@ -131,7 +131,7 @@ class _Pending:
 
 
 class InspectorProvider:
-    """An `ApprovalProvider` for a bus (`install`): whoever looks at the inspector is asked.
+    """An `ApprovalProvider` for a bus (`install`), which asks the inspector's users.
 
     Args:
         requests: What the channel tells the service.

@@ -16,7 +16,7 @@ _logger = logging.getLogger("inspector")
 
 
 class CommandReceiver:
-    """Follows the stream of one line; a stream that broke off is taken up again."""
+    """Follows one connection's command stream, and reconnects if it breaks."""
 
     def __init__(self, line: ConnectionState, commands: Commands) -> None:
         self._line = line

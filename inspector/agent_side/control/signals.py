@@ -216,7 +216,7 @@ class PausedSessions:
         return uninstall
 
     def forget(self) -> None:
-        """Begin anew, as in the child of a fork."""
+        """Start afresh, as in a forked child."""
         self._lock = Lock()
         self._pauses: dict[tuple[str | None, str], _Pause] = {}
         self._answering: dict[tuple[str | None, str], _Pause] = {}

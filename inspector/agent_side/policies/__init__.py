@@ -28,7 +28,7 @@ def install(
     environ: Mapping[str, str] = os.environ,
     directory: Path | None = None,
 ) -> Callable[[], None]:
-    """Let the policies of this user, and of the working directory, act on `bus`.
+    """Enforce the policies of the user and of the working directory on `bus`.
 
     Installed already, they are read no second time; the last one who undoes it takes them off.
 

@@ -63,7 +63,7 @@ class Budget:
 
     @property
     def gates(self) -> tuple[str, ...]:
-        """The events that it holds up."""
+        """The events that the budget can hold up."""
         is_of_calls = self.of == "calls"
         return (BEFORE_TOOL_CALL,) if is_of_calls else (BEFORE_TOOL_CALL, "before_llm_generate")
 
@@ -73,7 +73,7 @@ class Budget:
         return self._number(amount) + unit
 
     def share(self, used: float, limit: float) -> str:
-        """Return how much of it is used, in words."""
+        """Return the used share of the budget, as text."""
         return f"{self._number(used)} of {self.figures(limit)}"
 
     def _number(self, amount: float) -> str:
@@ -130,7 +130,7 @@ class _Account:
 
 
 class Ledger:
-    """Counts, for all threads; a session that has no id shares one account of the process."""
+    """Usage counters, shared by all threads; sessions without an id share one account."""
 
     def __init__(self, budgets: Sequence[Budget], now_s: Callable[[], float] = monotonic) -> None:
         self._now_s = now_s
@@ -176,7 +176,7 @@ class Ledger:
                     tally.unknown = usage.model or "a model that has no name here"
 
     def begin(self, session: str | None) -> None:
-        """Let the time of a session run, if it does not run yet."""
+        """Start the clock of a session, unless it runs."""
         with self._lock:
             self._account(session)
 
@@ -193,7 +193,7 @@ class Ledger:
                 account.waiting += 1
 
     def go_on(self, request_id: str) -> None:
-        """Let the time run again: the person answered, or is no longer waited for."""
+        """Restart the clock once a person has answered, or is no longer awaited."""
         with self._lock:
             for account in self._waits.pop(request_id, ()):
                 account.waiting -= 1

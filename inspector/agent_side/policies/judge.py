@@ -28,7 +28,7 @@ class _Asked(NamedTuple):
 
 
 class Judge:
-    """The interceptor: `decide` on every event that any of the rules speaks of."""
+    """The interceptor that decides on every event that a rule covers."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Judge:
         return None if ruling is None else self._decision(ruling, call_id)
 
     def closed(self, call_id: str, error: object) -> None:
-        """Take note that an operation is over."""
+        """Record the end of an operation."""
         self._settle()
         self._asked.pop(call_id, None)
         self._ledger.close(call_id, error)

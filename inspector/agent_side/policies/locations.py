@@ -21,7 +21,7 @@ _OFF = frozenset({"off", "0", "false"})
 
 @dataclass(frozen=True, slots=True)
 class PolicyFile:
-    """A file that counts."""
+    """A file that may contain policies."""
 
     file: Path
     is_named: bool
@@ -29,7 +29,7 @@ class PolicyFile:
     only_tightens: bool
 
     def may_be_there(self) -> bool:
-        """Return whether it has to be read: it is there, or was asked for."""
+        """Return whether to read the file: it exists, or was asked for."""
         return self.is_named or os.path.lexists(self.file)
 
 
@@ -39,7 +39,7 @@ def is_switched_off(environ: Mapping[str, str]) -> bool:
 
 
 def find_sources(environ: Mapping[str, str], directory: Path | None = None) -> list[PolicyFile]:
-    """Return the files that count: the user's, and that of the working directory."""
+    """Return the files that may contain policies: the user's and the directory's."""
     named = environ.get(SWITCH, "").strip() or environ.get("INSPECTOR_CONFIG", "").strip()
     users = PolicyFile(Path(named) if named else config_dir() / NAME, bool(named), False)
     here = PolicyFile((directory or _working_directory()) / NAME, False, True)

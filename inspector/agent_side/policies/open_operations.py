@@ -32,7 +32,7 @@ class OperationTracker:
     def opened(
         self, call_id: str, parent_call_id: str | None, noun: str, kwargs: Mapping[str, Any]
     ) -> None:
-        """Note an operation that begins."""
+        """Record the start of an operation."""
         parent = self._open.get(parent_call_id) if parent_call_id is not None else None
         agent = parent.agent if parent is not None else ""
         if noun == "agent_call":
@@ -43,7 +43,7 @@ class OperationTracker:
             self._open.pop(next(iter(self._open)), None)
 
     def closed(self, call_id: str) -> None:
-        """Forget one that is over."""
+        """Forget a closed operation."""
         self._open.pop(call_id, None)
 
     def agent_of(self, call_id: object, parent_call_id: object = None) -> str:

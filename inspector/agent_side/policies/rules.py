@@ -125,7 +125,7 @@ class RuleList:
 
     @property
     def hooks(self) -> Iterable[str]:
-        """The events that any of them speaks of."""
+        """The events that the rules cover."""
         return self._by_hook.keys()
 
     def first(self, event: Event) -> Policy | None:

@@ -49,7 +49,7 @@ def lines(rules: Rules) -> Iterator[RuleText]:
 
 
 def needs_prices(rules: Rules) -> bool:
-    """Return whether a budget of cost is among them."""
+    """Return whether any budget limits cost."""
     return any(budget.of == "cost_usd" for budget in rules.budgets)
 
 

@@ -33,7 +33,7 @@ def as_chunk(message: AIMessage) -> AIMessageChunk:
 
 
 def merged(chunks: Sequence[AIMessageChunk]) -> Any:
-    """Return the message that the pieces are, None of no pieces, the last of such as do not fit."""
+    """Return the pieces as one message, None if there are none, the last if they do not fit."""
     if not chunks:
         return None
     try:

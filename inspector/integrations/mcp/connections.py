@@ -41,7 +41,7 @@ class Connections:
         self._of_clients: dict[Hashable, str] = {}
 
     def of(self, server: Any, request: Any, method: str, params: Any, negotiated: Any) -> str:
-        """Return the id of the connection that a message came by.
+        """Return the id of a message's connection.
 
         Args:
             server: The low-level server.

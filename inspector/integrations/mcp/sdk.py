@@ -15,13 +15,13 @@ DENIED = -32_000
 
 
 class Sdk:
-    """The SDK that is installed; made where it is wanted, as it imports it."""
+    """The installed SDK, imported when an instance is made."""
 
     inject: Callable[[Any], None] | None
     """Writes the trace context into a message; None where the SDK itself does."""
 
     def __init__(self, patches: Patches) -> None:
-        """Import it; what a version lacks is said by `patches`."""
+        """Import the SDK; `patches` logs what a version lacks."""
         from mcp import types  # noqa: PLC0415 - only where it is wanted
         from mcp.shared import exceptions, message  # noqa: PLC0415
 
@@ -41,7 +41,7 @@ class Sdk:
     # --- messages -----------------------------------------------------------------------------
 
     def envelope(self, item: Any) -> dict[str, Any] | None:
-        """Return the message of a `SessionMessage` as it is on the wire; None of one unknown."""
+        """Return a `SessionMessage` in its wire form; None for an unknown message."""
         return self.attempt(
             lambda: item.message.model_dump(by_alias=True, mode="json", exclude_unset=True)
         )

@@ -43,7 +43,7 @@ class _Tapped:
 
 
 class TappedWrite(_Tapped):
-    """Tells each message before it is sent."""
+    """A stream that reports each message before it is sent."""
 
     async def send(self, item: SessionMessage) -> None:
         """Send a message, unless a hook refuses it: then it fails as the SDK's requests fail."""
@@ -65,7 +65,7 @@ class TappedWrite(_Tapped):
 
 
 class TappedRead(_Tapped):
-    """Tells each message that arrives before the SDK sees it."""
+    """A stream that reports each received message before the SDK sees it."""
 
     def __init__(self, stream: Any, wire: ConnectionFacts, sdk: Sdk, write: Any) -> None:
         super().__init__(stream, wire, sdk)
@@ -124,7 +124,7 @@ class TappedRead(_Tapped):
             raise StopAsyncIteration from None
 
     async def aclose(self) -> None:
-        """Close it: nothing that is open will be answered."""
+        """Close the stream and end its open requests."""
         self._wire.closed()
         await self._stream.aclose()
 

@@ -78,7 +78,7 @@ class ConnectionFacts:
     # --- the connection -----------------------------------------------------------------------
 
     def connected(self) -> None:
-        """Tell that it stands."""
+        """Report that the connection is up."""
         self._is_connected = True
         self._bus._emit_sync(
             "transport_connected",
@@ -88,7 +88,7 @@ class ConnectionFacts:
         )
 
     def failed(self, step: str, error: BaseException) -> None:
-        """Tell that it does not come about; `step` is `spawn`, `initialize`, `discover`, `list`."""
+        """Report a failure at `step`: `spawn`, `initialize`, `discover` or `list`."""
         self._bus._emit_sync(
             "transport_failed",
             transport_type=self._transport,
@@ -128,7 +128,7 @@ class ConnectionFacts:
     # --- messages -----------------------------------------------------------------------------
 
     async def sent(self, message: Envelope) -> Envelope:
-        """Tell a message before it is sent; return it as interceptors left it.
+        """Report a message before it is sent; return it as changed by interceptors.
 
         Raises:
             HookVerdict: They decided against it. An answer is not held back.
@@ -137,7 +137,7 @@ class ConnectionFacts:
         return await self._said(message, "rpc_request", "rpc_handle")
 
     async def received(self, message: Envelope) -> Envelope:
-        """Tell a message that arrived; return it as interceptors left it, or raise as `sent`."""
+        """Report a received message; return it as changed by interceptors, or raise as `sent`."""
         return await self._said(message, "rpc_handle", "rpc_request")
 
     def sent_now(self, message: Envelope) -> None:

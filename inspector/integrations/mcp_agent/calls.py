@@ -248,7 +248,7 @@ def workflow_run(teller: PatchContext, original: Function) -> Function:
 
 
 def model_select(teller: PatchContext, original: Function) -> Function:
-    """`ModelSelector.select_best_model`, which is sync. Refused, there is no model that fits."""
+    """`ModelSelector.select_best_model`, which is sync; a refusal means that no model fits."""
 
     def told(*args: Any, **kwargs: Any) -> Any:
         selector, given = args[0], CallArguments(args, kwargs)

@@ -16,20 +16,20 @@ class CallArguments:
         self.kwargs = dict(kwargs)
 
     def get(self, place: int, name: str, default: Any = None) -> Any:
-        """Return one of them."""
+        """Return one argument."""
         if name in self.kwargs:
             return self.kwargs[name]
         return self.args[place] if place < len(self.args) else default
 
     def put(self, place: int, name: str, value: Any) -> None:
-        """Give another value to one of them."""
+        """Replace one argument."""
         if name in self.kwargs or place >= len(self.args):
             self.kwargs[name] = value
         else:
             self.args[place] = value
 
     def call(self, function: Callable[..., Any]) -> Any:
-        """Call `function` with them."""
+        """Call `function` with the arguments."""
         return function(*self.args, **self.kwargs)
 
 

@@ -22,7 +22,7 @@ class ServerConnection(NamedTuple):
     uri: str
 
     def about(self) -> dict[str, Any]:
-        """Return it as the kwargs of the transport hooks."""
+        """Return the connection as kwargs of the transport hooks."""
         return {
             "transport_type": self.transport,
             "uri": self.uri,

@@ -46,7 +46,7 @@ class Waiters:
 
     @contextmanager
     def waiting(self, waiter: _Waiter) -> Iterator[None]:
-        """Let answers reach it during the block."""
+        """Pass answers to the waiter during the block."""
         with self._lock:
             self._waiters = (*self._waiters, waiter)
         try:
@@ -56,7 +56,7 @@ class Waiters:
                 self._waiters = tuple(one for one in self._waiters if one is not waiter)
 
     def take(self, signal: Signal) -> bool:
-        """Pass a person's answer on; False when nobody here waits for it."""
+        """Pass on a person's answer; False if no workflow here waits for it."""
         found = [
             one
             for one in self._waiters

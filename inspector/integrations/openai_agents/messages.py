@@ -81,7 +81,7 @@ def arguments_of(text: Any) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """Return the words of an answer or a message that a hook gave."""
+    """Return the text of an answer or a message from a hook."""
     if isinstance(value, Mapping):
         value = value.get("content", value.get("parts", value.get("text", "")))
     if isinstance(value, str):

@@ -100,7 +100,7 @@ class Run:
         await self._stack.__aexit__(exc_type, exc, traceback)
 
     async def go_on_with(self, agent: Any) -> None:
-        """Tell that `agent` runs from here on, if it is another one.
+        """Report that `agent` runs from here on, if it is a different one.
 
         Raises:
             AgentsException: A hook does not want it.
@@ -139,7 +139,7 @@ class Runs:
         self._watch = watch
 
     def wrap_run(self, original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        """Wrap the method that `run` and `run_sync` come to."""
+        """Wrap the method behind `run` and `run_sync`."""
 
         @wraps(original)
         async def run(runner: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
@@ -161,7 +161,7 @@ class Runs:
     def wrap_streaming(
         self, original: Callable[..., Awaitable[Any]]
     ) -> Callable[..., Awaitable[Any]]:
-        """Wrap the task that a streamed run is."""
+        """Wrap the task of a streamed run."""
 
         @wraps(original)
         async def start_streaming(*args: Any, **kwargs: Any) -> Any:
@@ -185,7 +185,7 @@ class Runs:
         return start_streaming
 
     def wrap_turn(self, original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        """Wrap a turn: with it another agent may go on."""
+        """Wrap a turn, at which another agent may take over."""
 
         @wraps(original)
         async def turn(*args: Any, **kwargs: Any) -> Any:

@@ -109,7 +109,7 @@ class Tools:
         return staticmethod(extract)
 
     def wrap_guardrails(self, original: Awaited) -> Awaited:
-        """Wrap the guardrails in front of a tool: one that is rejected is not run."""
+        """Wrap the guardrails of a tool, which may reject a call before it runs."""
 
         @wraps(original)
         async def check(*, func_tool: Any, tool_context: Any, **kwargs: Any) -> Any:

@@ -59,7 +59,7 @@ def own_messages(prompt: Any, lines: Sequence[MessageParts]) -> list[ModelMessag
 def own_response(
     response: Any, told: MessageDict | None, own: ModelResponse | None
 ) -> ModelResponse:
-    """Return the answer that interceptors left, as the framework's."""
+    """Return the interceptors' answer as the framework's type."""
     if isinstance(response, ModelResponse):
         return response
     if own is not None and response == told:

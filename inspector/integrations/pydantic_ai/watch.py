@@ -53,7 +53,7 @@ class AgentFacts:
 
 
 class RunWatch(AbstractCapability[Any]):
-    """One run, around all that the program itself puts around it.
+    """The capability that watches one run, outside all of the program's own.
 
     Args:
         bus: Where it is told.
@@ -77,7 +77,7 @@ class RunWatch(AbstractCapability[Any]):
         return CapabilityOrdering(position="outermost")
 
     async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> AgentRunResult[Any]:
-        """Tell one run of an agent."""
+        """Report one run of an agent."""
         run = self._attempt(
             lambda: (AgentFacts(ctx), _session_id(self._named, ctx.conversation_id))
         )
@@ -101,7 +101,7 @@ class RunWatch(AbstractCapability[Any]):
     async def wrap_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, handler: Any
     ) -> ModelResponse:
-        """Tell one model call, with all its attempts."""
+        """Report one model call, with all its attempts."""
         asked = self._attempt(lambda: _asked(request_context))
         if asked is None:
             untold: ModelResponse = await handler(request_context)
@@ -162,7 +162,7 @@ class RunWatch(AbstractCapability[Any]):
         args: dict[str, Any],
         handler: Any,
     ) -> Any:
-        """Tell one call of a tool; its approval has been given by then."""
+        """Report one tool call, which has been approved by then."""
         about = self._attempt(lambda: _called(call, tool_def))
         if about is None or is_reported(about["tool_name"], self.bus):
             return await handler(args)

@@ -159,7 +159,7 @@ def provider(model: Any) -> str | None:
 
 
 def request_params(context: Any) -> dict[str, Any]:
-    """Return what a model call was made with, beside the messages."""
+    """Return the parameters of a model call, without the messages."""
     config = _config(context.model)
     params = {name: config[name] for name in _PARAMS if name in config}
     more = config.get("params")
