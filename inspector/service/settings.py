@@ -223,7 +223,7 @@ class Settings(BaseSettings):
             )
 
     def is_explicit(self, name: str) -> bool:
-        """Say whether `name` was set by somebody, rather than left at its default."""
+        """Return whether `name` was set, rather than left at its default."""
         return name in self.model_fields_set
 
 
@@ -246,7 +246,7 @@ def load_settings(config: Path | None = None, **arguments: Any) -> Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether `host` can be reached from this machine only."""
+    """Return whether `host` can be reached from this machine only."""
     if host == "localhost":
         return True
     try:

@@ -15,12 +15,12 @@ _logger = logging.getLogger("inspector")
 
 
 def store_path(store: str) -> Path | None:
-    """Return the file of a store address; None for one that has no file."""
+    """Return the file of a store's address; None if it has no file."""
     return Path(store.removeprefix(SQLITE)).expanduser() if store.startswith(SQLITE) else None
 
 
 def token_path(store: str, file: Path | None = None) -> Path:
-    """Return where the token of `store` is kept: in `file`, else beside the store."""
+    """Return the path of the token of `store`: `file`, else beside the store."""
     if file is not None:
         return file.expanduser()
     path = store_path(store)

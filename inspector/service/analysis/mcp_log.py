@@ -59,7 +59,7 @@ Attributes = Mapping[str, Json]
 
 
 class Exchange:
-    """One span that tells of an exchange, taken apart."""
+    """One span of an MCP exchange, parsed."""
 
     def __init__(self, row: SpanRow, span: Span, attributes: Attributes, view: McpView) -> None:
         self.row, self.span, self.attributes, self.view = row, span, attributes, view
@@ -80,12 +80,12 @@ class Exchange:
 
     @property
     def key(self) -> str:
-        """`TRACE.SPAN`, as the page has it."""
+        """`TRACE.SPAN`, the key that the page uses."""
         return f"{self.row.trace_id}.{self.row.span_id}"
 
 
 def exchange_of(row: SpanRow, span: Span, scope: str = "") -> Exchange | None:
-    """Return the exchange that a span tells of; None when it is about something else."""
+    """Return the MCP exchange of a span; None when it has none."""
     attributes = flat_attributes(span.attributes)
     view = mcp_view(span.name, attributes)
     if view is None and (method := _unnamed_method(span, attributes, scope)):
@@ -94,7 +94,7 @@ def exchange_of(row: SpanRow, span: Span, scope: str = "") -> Exchange | None:
 
 
 def _unnamed_method(span: Span, attributes: Attributes, scope: str) -> str | None:
-    """Return the method where only the emitter's habits tell it."""
+    """Return the method that only the emitter's habits reveal."""
     if scope == _OPENLLMETRY and span.name.endswith(".tool"):
         return "tools/call"
     method = as_text(attributes.get("request.method"))  # mcp-agent
@@ -102,7 +102,7 @@ def _unnamed_method(span: Span, attributes: Attributes, scope: str) -> str | Non
 
 
 def entries_of_exchange(found: Exchange, epoch_ns: int) -> Iterator[McpEntry]:
-    """Yield its request, its response once it is over, and what happened meanwhile."""
+    """Yield its request, its response once it is over, and the events in between."""
     row, view = found.row, found.view
     is_notification = view.method.startswith("notifications/")
     direction = direction_of(view.method)
@@ -149,7 +149,7 @@ def entries_of_exchange(found: Exchange, epoch_ns: int) -> Iterator[McpEntry]:
 
 
 def entries_of_moment(moment: Moment, change: int, epoch_ns: int) -> Iterator[McpEntry]:
-    """Yield the line that a moment makes, if any.
+    """Yield the line of a moment, if it has one.
 
     What came as a log record and as the event of a span gets the same key.
     """
@@ -365,7 +365,7 @@ def _transport(moment: Moment, common: dict[str, Any]) -> McpEntry:
 
 
 def _is_elicitation(moment: Moment) -> bool:
-    """Whether a server asks a person, or was answered: the end of a request does not say."""
+    """Whether a server asks a person, or got the answer: the end of a request does not say."""
     attributes = moment.attributes
     signal = attributes.get("inspector.session.signal") or attributes.get(
         "inspector.request.signal"

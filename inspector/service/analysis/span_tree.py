@@ -58,7 +58,7 @@ class SpanTree:
         return found[::-1]
 
     def is_folded(self, place: int) -> bool:
-        """Return whether all that is below a span tells again what others tell."""
+        """Return whether all descendants of a span are duplicates."""
         below = [*islice(self.below(place), 1, MAX_FOLDED + 2)]
         return len(below) <= MAX_FOLDED and all(self.rows[one].duplicate_of for one in below)
 
@@ -119,13 +119,13 @@ def _waits(row: SpanRow) -> Iterator[Interval]:
 
 
 def _somewhere(row: SpanRow, wait_ns: int) -> Iterator[Interval]:
-    """Yield a wait of which only the length is known, as if it had been at the beginning."""
+    """Yield a wait of known length but unknown start, as if it had been at the beginning."""
     if wait_ns:
         yield row.offset_ns, row.offset_ns + wait_ns
 
 
 def _within(intervals: Iterable[Interval], row: SpanRow) -> Iterator[Interval]:
-    """Yield what of `intervals` lies in a span that ended."""
+    """Yield the parts of `intervals` inside an ended span."""
     end_ns = row.offset_ns + (row.duration_ns or 0)
     for start, end in intervals:
         if start < end_ns and (end is None or end > row.offset_ns):

@@ -49,7 +49,7 @@ class _Heard:
 
 
 class Apart:
-    """The model calls of late. In memory: what is told across a restart stays two."""
+    """Recent model calls. In memory: two reports across a restart stay two calls."""
 
     def __init__(self) -> None:
         self._heard: dict[tuple[str, str | tuple[int, int]], list[_Heard]] = {}
@@ -60,7 +60,7 @@ class Apart:
     def join(
         self, unit: UnitOfWork, trace_ids: Iterable[str], calls: Iterable[EndedCall]
     ) -> list[tuple[EndedCall, EndedCall]]:
-        """Return the pairs of `calls`, or of one with one before, that tell the same: outer, inner.
+        """Return the pairs of `calls`, or with earlier ones, that are duplicates: outer, inner.
 
         `trace_ids` have their sessions; traces that follow one of them, or begin to, move.
         """
@@ -105,7 +105,7 @@ class Apart:
 
 
 def mark(unit: UnitOfWork, pairs: Iterable[tuple[EndedCall, EndedCall]]) -> None:
-    """Let each pair count once, when both are in the unit."""
+    """Mark the duplicate of each pair when both spans are in the unit."""
     for outer, inner in pairs:
         shown = unit.span(outer.trace_id, outer.span_id)
         duplicate = unit.span(inner.trace_id, inner.span_id)

@@ -41,7 +41,7 @@ _MAX_RESPONSES = 16
 def find_duplicates(
     unit: UnitOfWork, trace: TraceState, span: SpanRecord, response_id: str | None = None
 ) -> None:
-    """Mark `span`, just added, or others that tell what it does."""
+    """Mark `span`, just added, or its duplicates."""
     if span.end_ns is None:
         return
     if span.kind in TOLD_TWICE:
@@ -53,7 +53,7 @@ def find_duplicates(
 
 
 def join_apart(unit: UnitOfWork, outer: SpanRecord, inner: SpanRecord) -> None:
-    """Mark one of two spans that tell the same, in whichever traces they are."""
+    """Mark one of two duplicate spans, in whichever traces they are."""
     _join(unit, unit.trace(inner.trace_id), outer, inner)
 
 
@@ -117,7 +117,7 @@ def _is_same_answer(unit: UnitOfWork, span: SpanRecord, other: SpanRecord) -> bo
 
 
 def _joined(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> bool:
-    """Return whether a span and one inside tell the same; if so, one of them is marked."""
+    """Return whether a span and one inside are duplicates; if so, mark one of them."""
     if not may_tell(outer.kind, inner.kind) or outer.end_ns is None or inner.end_ns is None:
         return False
     if not is_same_operation(_told(unit, outer), _told(unit, inner)):
@@ -133,7 +133,7 @@ def _told(unit: UnitOfWork, span: SpanRecord) -> OperationFacts:
 
 
 def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> None:
-    """Let all that tell what one of the two does be one, with one that is not marked."""
+    """Merge the duplicates of two spans, so that exactly one span stays unmarked."""
     shown, marked = _shown(unit, outer), _shown(unit, inner)
     if isinstance(shown, str):  # one that is to come will be around `inner`, too
         _wait(trace, shown, inner)
@@ -161,7 +161,7 @@ def _is_above(unit: UnitOfWork, upper: SpanRecord, lower: SpanRecord) -> bool:
 
 
 def _shown(unit: UnitOfWork, span: SpanRecord) -> SpanRecord | str | None:
-    """Return the one of those that tell what `span` does that is not marked.
+    """Return the unmarked span among the duplicates of `span`.
 
     Its id, while it is not there: a sender may name one that is to come. None if they go in
     circles.

@@ -18,7 +18,7 @@ _MAX_ENDS = 1_000
 
 
 class Ends:
-    """The ends that answered of late. In memory: after a restart the next request tells again."""
+    """Recent servers of MCP connections. In memory: the next request restores them."""
 
     def __init__(self) -> None:
         self._askers: dict[str, str | None] = {}

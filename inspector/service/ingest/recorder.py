@@ -198,7 +198,7 @@ class Recorder:
     # --- processes --------------------------------------------------------------------------
 
     def _recover(self, now_ns: int) -> None:
-        """Find out from the store what runs; each gets its full time from now on."""
+        """Load running spans from the store; each gets its full time from now on."""
         if self._is_recovered:
             return
         with self._store.read() as reader:
@@ -280,7 +280,7 @@ class Recorder:
     def _assign_sessions(
         self, unit: UnitOfWork, arrivals: Sequence[_Arrival], noted: Sequence[_Noted]
     ) -> list[tuple[EndedCall, EndedCall]]:
-        """Give each trace its session; return the model calls that are told by two of the spans."""
+        """Give each trace its session; return the model calls that two spans report."""
         keys: dict[str, tuple[int, str]] = {}
         starts: dict[str, int] = {}
         for arrival in arrivals:
@@ -311,7 +311,7 @@ class Recorder:
     # --- spans ------------------------------------------------------------------------------
 
     def _add_spans(self, unit: UnitOfWork, arrivals: Sequence[_Arrival]) -> dict[str, None]:
-        """Keep what is new; return the sessions that something is new in."""
+        """Keep new spans; return the sessions that changed."""
         for trace_id, span_ids in _of_known_traces(unit, arrivals).items():
             unit.load_spans(trace_id, span_ids)
         session_of: dict[str, tuple[TraceState, SessionState | None]] = {}
@@ -559,7 +559,7 @@ class _Origins:
 
 
 def _merge(unit: UnitOfWork, known: SpanRecord, arrival: _Arrival) -> _Arrival | None:
-    """Return what to write over `known`; None when it stays as it is: an end always wins."""
+    """Return the new version of `known`; None if it stays unchanged: an end always wins."""
     if arrival.is_end:
         return None if known.end_ns is not None and _is_same(unit, known, arrival) else arrival
     if known.end_ns is not None:
@@ -577,7 +577,7 @@ def _merge(unit: UnitOfWork, known: SpanRecord, arrival: _Arrival) -> _Arrival |
 
 
 def _is_same(unit: UnitOfWork, known: SpanRecord, arrival: _Arrival) -> bool:
-    """Return whether `arrival` is what is kept, in whatever order its fields were written."""
+    """Return whether `arrival` equals the stored span, whatever the order of its fields."""
     content = unit.content(known)
     return content.payload == arrival.payload or content.span() == arrival.span
 
@@ -624,7 +624,7 @@ def _touch_span(unit: UnitOfWork, happening: LogEvent) -> None:
 def _see_mcp(
     unit: UnitOfWork, arrivals: Iterable[_Arrival], keys: dict[str, tuple[int, str]]
 ) -> None:
-    """Let traces that are about nothing but MCP belong to the connection that they are of."""
+    """Assign traces that hold only MCP to the session of their connection."""
     for arrival in arrivals:
         trace, facts = unit.trace(arrival.trace_id), arrival.facts
         is_first = not arrival.span.parent_span_id
@@ -642,7 +642,7 @@ def _see_mcp(
 
 
 def _model_calls(arrivals: Iterable[_Arrival]) -> Iterator[EndedCall]:
-    """Yield what says enough of a model call to be told again by others."""
+    """Yield the model calls with enough detail to recognise their duplicates."""
     for arrival in arrivals:
         facts = arrival.facts
         if facts.kind is not SpanKind.LLM or facts.duplicate_of is not None:
@@ -685,7 +685,7 @@ def _reports_waits(span: Span) -> bool:
 
 
 def _told_by_events(span: Span) -> list[PauseSignal]:
-    """Return the pauses in a span that is over: a sender of no live records tells them so only."""
+    """Return the pauses in the events of an ended span, of a sender without live records."""
     return [
         live.pause_signal(event.name, _clamp(event.time_unix_nano), event.attributes)
         for event in span.events

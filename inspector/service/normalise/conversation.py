@@ -68,7 +68,7 @@ def conversation(telling: Telling) -> list[Message]:
 
 
 def stopped_because(telling: Telling) -> list[str]:
-    """Return why the model stopped, as the sender wrote it."""
+    """Return the finish reason of a model call, as the sender wrote it."""
     told = first_told(telling, lambda convention: convention.finish_reasons)
     if told is not None:
         return told
@@ -96,12 +96,12 @@ def first_user_text(
 
 
 def is_about_messages(name: str) -> bool:
-    """Return whether events or log records of this name tell what a model was asked."""
+    """Return whether events or log records of this name hold messages to a model."""
     return name in ASKED or name in DETAILS
 
 
 def first_user_text_in_log(name: str, record: LogRecord) -> str | None:
-    """Return the first text a user wrote, of messages that came in a log record."""
+    """Return the first text of a user among the messages of a log record."""
     if record.ByteSize() > _TITLE_BYTES:
         return None
     fields, body = flat_attributes(record.attributes), json_value(record.body)
@@ -144,7 +144,7 @@ def _asking(events: Sequence[Span.Event]) -> list[Moment]:
 
 
 def _hoist(system: list[Message], asked: list[Message]) -> list[Message]:
-    """Move what the conversation begins with, if it is instructions, to `system`; once."""
+    """Move instructions at the beginning of the conversation to `system`; once."""
     count = next((n for n, m in enumerate(asked) if m.role not in _INSTRUCTING), len(asked))
     for message in asked[:count]:
         message.origin = "system"

@@ -37,14 +37,14 @@ _ALWAYS_BESIDE_NS = 1_000_000
 
 
 def may_tell(kind: SpanKind, other: SpanKind) -> bool:
-    """Return whether spans of these kinds can be about one operation; decides most cases."""
+    """Return whether spans of these kinds can be duplicates; decides most cases."""
     return other in TOLD_TWICE and (
         kind is other or (SpanKind.MCP in (kind, other) and {kind, other} <= MCP_KINDS)
     )
 
 
 def is_more_specific(kind: SpanKind, other: SpanKind) -> bool:
-    """Return whether a span of `kind` says more of an operation than one of `other` does."""
+    """Return whether a span of `kind` is more detailed than one of `other`."""
     return other is SpanKind.MCP and kind is not SpanKind.MCP
 
 
@@ -67,7 +67,7 @@ def contains(outer_ns: tuple[int, int], inner_ns: tuple[int, int]) -> bool:
 
 
 class OperationFacts(NamedTuple):
-    """What one span says of an operation."""
+    """Facts of one span about its operation."""
 
     kind: SpanKind
     span: Span
@@ -78,7 +78,7 @@ class OperationFacts(NamedTuple):
 
 
 def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
-    """Return whether a span and the one that it is the parent of tell one operation.
+    """Return whether a span and its parent report one operation.
 
     A model call is the same when it names the same model, or none, and fills the one around it,
     used as many tokens, or is told by another instrumentation and does not say what it used.
@@ -110,7 +110,7 @@ def _is_same_model_call(outer: OperationFacts, inner: OperationFacts) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What a span says of a call that can go over MCP."""
+    """Facts of a span about a call that can go over MCP."""
 
     span: Span
     method: str | None

@@ -25,7 +25,7 @@ _ONE_BYTE_LENGTH = 0x80
 
 
 class EncodedAttributes:
-    """Picks attributes out of encoded ones.
+    """Picks the wanted attributes from encoded ones.
 
     Args:
         is_wanted: Whether the attribute of this key is to be read.
@@ -38,7 +38,7 @@ class EncodedAttributes:
         self._unwanted: set[bytes] = set()
 
     def pick(self, pairs: Iterable[bytes]) -> dict[str, Json]:
-        """Return the wanted ones of `pairs`, sound `KeyValue`s; of a repeated key the last."""
+        """Return the wanted `KeyValue`s of valid `pairs`; the last of a repeated key wins."""
         unwanted = self._unwanted
         try:
             rest = [pair for pair in pairs if pair[: 2 + pair[1]] not in unwanted]

@@ -80,7 +80,7 @@ _ENCODED = EncodedAttributes(lambda key: key in _OF_A_SPAN)
 
 @dataclass(frozen=True, slots=True)
 class ResourceFacts:
-    """What a resource says about each of its spans."""
+    """Facts of a resource about each of its spans."""
 
     session_key: tuple[int, str] | None
     service: str | None
@@ -101,7 +101,7 @@ def encoded_span_facts(
 
 
 def resource_facts(resource: Resource) -> ResourceFacts:
-    """Read what a resource says about each of its spans."""
+    """Read the facts of a resource about each of its spans."""
     attributes = _wanted(resource.attributes, _OF_A_RESOURCE)
     return ResourceFacts(
         session_key=_session_key(attributes),
@@ -172,7 +172,7 @@ def _read_genkit(facts: SpanFacts, attributes: dict[str, Json]) -> None:
 def _read_identity(
     facts: SpanFacts, attributes: dict[str, Json], of_resource: ResourceFacts
 ) -> None:
-    """Read what says where the span belongs and what that is called."""
+    """Read the identity of a span: session key, engine, title, duplicate and tags."""
     given, shared = _session_key(attributes), of_resource.session_key
     # Of the same rank, the span's own is the closer one.
     facts.session_key = (
@@ -193,7 +193,7 @@ def _read_connection(facts: SpanFacts, attributes: dict[str, Json]) -> None:
 
 
 def _wanted(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dict[str, Json]:
-    """Decode what facts are read from, and no more: this runs for every span that comes in."""
+    """Decode only the attributes that facts are read from: this runs for every span."""
     return {
         pair.key: json_value(pair.value)
         for pair in pairs
@@ -202,7 +202,7 @@ def _wanted(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dict[str, Jso
 
 
 def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
-    """Return the status; a span without an end runs, an error that was a cancellation says so."""
+    """Return the status: running without an end, cancelled for a cancellation's error."""
     if not span.end_time_unix_nano:
         return SpanStatus.RUNNING
     code = span.status.code
@@ -239,7 +239,7 @@ def _tags(attributes: Mapping[str, Json]) -> tuple[str, ...]:
 
 
 def title_in_log(name: str, record: LogRecord) -> str | None:
-    """Return what a session is called by messages that came in a log record, if by any."""
+    """Return the title of a session from the messages of a log record, if any."""
     return _cut(first_user_text_in_log(name, record)) if is_about_messages(name) else None
 
 

@@ -27,7 +27,7 @@ def finish_reason(raw: str) -> str:
 
 
 def finish_reasons(value: Json) -> list[str]:
-    """Return the reasons as their sender wrote them: one, a list, or JSON text of a list."""
+    """Return the reasons as written by their sender: one, a list, or JSON text of a list."""
     if isinstance(value, str) and value.startswith("["):
         value = _parsed(value)
     if isinstance(value, list):

@@ -16,7 +16,7 @@ _MAX_LEVELS = 12
 
 
 def expand(attributes: Mapping[str, Json], prefix: str) -> Any:
-    """Return what stands under `prefix`: an object, or a list where keys are indexes.
+    """Return the value under `prefix`: an object, or a list where keys are indexes.
 
     Indexes may have holes, which are closed. None when nothing stands there.
     """

@@ -156,7 +156,7 @@ SESSION = (
 
 
 def first(attributes: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
-    """Return the first value that is there and not empty; 0 and False count as there."""
+    """Return the first value that is present and not empty; 0 and False count as present."""
     for key in keys:
         value = attributes.get(key)
         if value is not None and value != "" and value != []:

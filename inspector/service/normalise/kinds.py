@@ -283,7 +283,7 @@ def kind_of(span: Span, attributes: Attributes) -> SpanKind:
 
 
 def calls_tool(kind: SpanKind, name: str) -> bool:
-    """Return whether a span that is no duplicate counts as a call of a tool.
+    """Return whether a span that is no duplicate counts as a tool call.
 
     So does what the MCP SDK sends, where nobody else tells of the call.
     """
@@ -291,7 +291,7 @@ def calls_tool(kind: SpanKind, name: str) -> bool:
 
 
 def mcp_method_in_name(name: str) -> str | None:
-    """Return the method that OpenLLMetry's MCP instrumentation has in the name only.
+    """Return the MCP method in a span name of OpenLLMetry, which has it only there.
 
     `tools/list.mcp`, `initialize.mcp`.
     """
@@ -302,7 +302,7 @@ def mcp_method_in_name(name: str) -> str | None:
 
 
 def tool_name(name: str, attributes: Attributes) -> str:
-    """Return which tool a span called; its name when it does not say."""
+    """Return the tool that a span called; the span's name when it names none."""
     if (found := as_text(first(attributes, TOOL))) is not None:
         return found
     # MCP's client spans have it in the name only: `MCP send tools/call search`.

@@ -86,7 +86,7 @@ _SETTINGS = frozenset(
 
 
 def messages_of(value: Json, origin: Origin, *, is_json: bool = True) -> list[Message]:
-    """Return the messages that `value` is.
+    """Return the messages in `value`.
 
     Args:
         value: A list, one message, text, or JSON text of either.
@@ -101,7 +101,7 @@ def messages_of(value: Json, origin: Origin, *, is_json: bool = True) -> list[Me
 
 
 def tool_message(value: Json) -> Mapping[str, Any] | None:
-    """Return the fields of the message that LangChain packs a tool's result in, if `value` is one.
+    """Return the fields of LangChain's message with a tool's result, if `value` is one.
 
     Alone, or under `output`: as a constructor (`lc`), or as its fields.
     """
@@ -124,7 +124,7 @@ def system_of(value: Json) -> list[Message]:
 
 
 def load(value: Json) -> Any:
-    """Return `value`, parsed if it is JSON text; other text stays as it is."""
+    """Return `value`, parsed if it is JSON text; other text stays unchanged."""
     if not isinstance(value, str):
         return value
     try:
@@ -136,7 +136,7 @@ def load(value: Json) -> Any:
 
 
 def load_parts(content: Json) -> Any:
-    """Return content parsed if it is JSON text of parts; else as it is: JSON can be an answer."""
+    """Return content, parsed if it is JSON text of parts; other JSON can be an answer."""
     loaded = load(content)
     return loaded if _is_parts(loaded) else content
 

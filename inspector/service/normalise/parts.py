@@ -53,7 +53,7 @@ _TYPE_OF_ONLY_KEY = {"reasoning": "reasoning", "media": "media"}
 
 
 def parts_of(content: Any) -> list[Part]:
-    """Return what `content` is made of: text, one part, a list of either, or nothing."""
+    """Return the parts of `content`: text, one part, a list of either, or nothing."""
     if content is None or content == "":
         return []
     items = content if isinstance(content, list) else [content]
@@ -63,7 +63,7 @@ def parts_of(content: Any) -> list[Part]:
 
 
 def part_of(item: Any) -> Part:
-    """Return one part; of an unknown type it is kept whole."""
+    """Return one part; a part of unknown type is kept whole."""
     if isinstance(item, str):
         return TextPart(text=item)
     if not isinstance(item, dict):
@@ -75,7 +75,7 @@ def part_of(item: Any) -> Part:
 
 
 def tool_call(fields: Fields) -> Part | None:
-    """Return a request for a tool; None when `fields` name none."""
+    """Return a tool call; None when `fields` name no tool."""
     function = fields.get("function")
     function = function if isinstance(function, dict) else {}
     name = first(fields, "name", "toolName", "tool_name") or function.get("name")
@@ -94,7 +94,7 @@ def tool_call(fields: Fields) -> Part | None:
 
 
 def tool_result(fields: Fields) -> ToolResultPart:
-    """Return what a tool answered."""
+    """Return the result of a tool."""
     found = first(fields, "response", "result", "output", "content")
     return ToolResultPart(
         id=as_text(

@@ -15,7 +15,7 @@ _PARSE_BYTES = 1024 * 1024
 
 
 def payload(value: Any) -> Payload:
-    """Return `value` as text; a string is kept as it is, JSON or not."""
+    """Return `value` as text; a string stays unchanged, JSON or not."""
     if isinstance(value, str):
         return Payload(text=value, is_json=_is_json(value))
     return Payload(text=json.dumps(value, ensure_ascii=False, default=str), is_json=True)
@@ -24,7 +24,7 @@ def payload(value: Any) -> Payload:
 def attribute_payload(
     attributes: Mapping[str, Json], key: str | None, truncated: Collection[str] = ()
 ) -> Payload | None:
-    """Return attribute `key` as text, saying whether its sender cut it; None when absent."""
+    """Return attribute `key` as text, marked if its sender cut it; None when absent."""
     if key is None or attributes.get(key) is None:
         return None
     found = payload(attributes[key])

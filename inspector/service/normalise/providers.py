@@ -28,7 +28,7 @@ _FRAMEWORKS = frozenset({"strands-agents", "langchain", "langgraph", "llamaindex
 
 
 def provider_of(attributes: Mapping[str, Json]) -> str | None:
-    """Return the first provider that is named, in whatever spelling."""
+    """Return the first named provider, in any spelling."""
     named = (provider_name(as_text(attributes.get(key))) for key in keys.PROVIDER)
     return next((name for name in named if name), None)
 

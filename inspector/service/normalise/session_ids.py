@@ -16,7 +16,7 @@ _NOT_READABLE = re.compile(r"[^0-9A-Za-z]+")
 
 
 def session_id(name: str) -> str:
-    """Return the id of the session that its sender calls `name`.
+    """Return the session id for a sender's `name` of it.
 
     Mostly the name itself. One that no route could name (`..`, `a/b`, `a,b`) gets an id made of
     what is readable of it and a hash: the same each time, and another for each name. The name

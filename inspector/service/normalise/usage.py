@@ -41,7 +41,7 @@ _LEAVES = (SpanKind.LLM, SpanKind.EMBEDDING)
 
 
 def usage_of(attributes: Attributes, kind: SpanKind) -> Usage | None:
-    """Return what a span says it used; None when it says nothing.
+    """Return the reported usage of a span; None when there is none.
 
     Aliases of one count are alternatives, never summands. What does not add up is flagged, not
     mended: Anthropic's raw input leaves out what was cached.

@@ -199,7 +199,7 @@ def _decision(moment: Moment) -> Decision:
 
 
 def mcp_view(name: str, attributes: Attributes) -> McpView | None:
-    """Return the MCP exchange that a span of this name tells of, if it tells of one."""
+    """Return the MCP exchange of a span of this name, if it has one."""
     truncated = truncated_keys(attributes)
     method = as_text(keys.first(attributes, keys.MCP_METHOD)) or mcp_method_in_name(name)
     if method is None:

@@ -32,7 +32,7 @@ _NO_TRACE, _NO_SPAN = bytes(16), bytes(8)
 
 @dataclass(slots=True)
 class Batch:
-    """What of one request goes where.
+    """The parts of one request, by destination.
 
     Attributes:
         spans: To store.
@@ -57,7 +57,7 @@ def sort_out(
     size_bytes: int,
     is_own: IsOwn | None = None,
 ) -> Batch:
-    """Take `request` apart; it is changed where something is rejected or cut.
+    """Divide `request` into a batch; invalid items are removed from it, large values cut.
 
     Args:
         signal: What `request` is of.

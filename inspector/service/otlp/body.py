@@ -30,7 +30,7 @@ _GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15
 
 
 class ExpandedTooLargeError(TooLargeError):
-    """The body is within the limit, and what it holds is not."""
+    """The body is within the limit, but its decompressed content is not."""
 
 
 class _Stream(Protocol):

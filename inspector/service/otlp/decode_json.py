@@ -69,7 +69,7 @@ def decode_json(signal: OtlpSignal, body: bytes, rejections: Rejections) -> Expo
 
 
 def read_request(signal: OtlpSignal, value: Any, rejections: Rejections) -> ExportRequest:
-    """Return the request in `value`, which is JSON that was parsed already.
+    """Return the request in `value`, which is parsed JSON.
 
     Raises:
         BadDataError: It is not an export request of `signal`.
@@ -88,7 +88,7 @@ def read_request(signal: OtlpSignal, value: Any, rejections: Rejections) -> Expo
 
 
 def parse_json(body: bytes) -> Any:
-    """Return the value in `body`, as tolerant as senders are careless.
+    """Return the value in `body`, tolerating common mistakes of senders.
 
     Raises:
         BadDataError: It is not JSON.

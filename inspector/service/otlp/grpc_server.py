@@ -59,16 +59,16 @@ _OPTIONS = [
 
 
 class Doorkeeper(Protocol):
-    """Who may send; `Access` of `service.http` is one."""
+    """The access rules for senders; `Access` of `service.http` is one."""
 
     def is_bearer(self, authorization: str) -> bool:
-        """Say whether it carries the token."""
+        """Return whether it carries the token."""
 
     def is_open_to(self, peer: str, headers: Container[str]) -> bool:
-        """Say whether this peer needs none."""
+        """Return whether this peer needs no token."""
 
     def tell_refused(self, peer: str, code: str, detail: str) -> None:
-        """Log that it is refused."""
+        """Log a refused sender."""
 
 
 class GrpcServer:

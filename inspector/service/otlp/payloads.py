@@ -30,7 +30,7 @@ _FIELDS = {
 
 
 def span_parts(body: bytes) -> Iterator[tuple[bytes, Iterable[bytes]]]:
-    """Yield of each span in an export request its bytes and those of its attributes, in order."""
+    """Yield the bytes of each span in an export request and of its attributes, in order."""
     wholes, parts = Envelope.FromString(body), _Request.FromString(body)
     for whole_group, group in zip(wholes.groups, parts.groups, strict=True):
         for whole_scope, scope in zip(whole_group.scopes, group.scopes, strict=True):

@@ -55,7 +55,7 @@ _Read: TypeAlias = tuple[Batch, bytes]
 
 
 class Submit(Protocol):
-    """Where rows go. Returns when they are committed."""
+    """The destination of rows. Returns when they are committed."""
 
     async def __call__(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
         """Commit `spans` and `logs`.
@@ -67,14 +67,14 @@ class Submit(Protocol):
 
 
 class Onward(Protocol):
-    """Where requests go on to."""
+    """The destination of forwarded requests."""
 
     async def offer(self, signal: OtlpSignal, body: bytes, *, hops: str) -> None:
         """Queue the protobuf export request `body`; never fails, drops the oldest when full."""
 
 
 class Receiver:
-    """Takes in export requests.
+    """Receives export requests.
 
     Attributes:
         counts: Items received, by signal, and `rejected`, since the start.
@@ -115,7 +115,7 @@ class Receiver:
         hops: str = "",
         room: Room | None = None,
     ) -> ExportResponse:
-        """Take in one request; what comes back says what was rejected and why.
+        """Receive one request; return the rejected items, and the reason.
 
         Args:
             signal: What the request is of.
@@ -182,7 +182,7 @@ class Receiver:
 
     @contextmanager
     def room(self) -> Iterator[Room]:
-        """Hold room for a body until what is in it is committed."""
+        """Reserve memory for a body until its content is committed."""
         room = Room(self)
         try:
             yield room
@@ -192,7 +192,7 @@ class Receiver:
                 room.is_over = True
 
     def close(self) -> None:
-        """Stop decoding; what runs is finished."""
+        """Stop decoding; running requests are finished."""
         self._decoders.shutdown(wait=False, cancel_futures=True)
 
 
@@ -218,7 +218,7 @@ async def _turn(lanes: Sequence[asyncio.Semaphore]) -> AsyncIterator[None]:
 
 
 class Room:
-    """A part of `MAX_IN_FLIGHT_BYTES`, given back by `Receiver.room`."""
+    """A share of `MAX_IN_FLIGHT_BYTES`, given back by `Receiver.room`."""
 
     def __init__(self, receiver: Receiver) -> None:
         self.size_bytes = 0
@@ -226,7 +226,7 @@ class Room:
         self._receiver = receiver
 
     def grow(self, count_bytes: int) -> None:
-        """Take more. A body that is alone always gets it: its own limits bound it.
+        """Reserve more. A body that is alone always gets it: its own limits bound it.
 
         Raises:
             OverloadedError: There is no more.
@@ -234,7 +234,7 @@ class Room:
         self.hold(self.size_bytes + count_bytes)
 
     def hold(self, size_bytes: int, *, is_read: bool = False) -> None:
-        """Take so much in all; from any thread.
+        """Reserve this much in all; from any thread.
 
         Args:
             size_bytes: How much.
@@ -271,7 +271,7 @@ def read_request(
     limit_bytes: int = MAX_BODY_BYTES,
     room: Room | None = None,
 ) -> _Read:
-    """Return the rows of a request, and its bytes to pass on: as they came where possible."""
+    """Return the rows of a request, and its bytes to forward, unchanged where possible."""
     plain = decompress(body, coding, limit_bytes=limit_bytes)
     if room is not None:
         room.hold(len(plain))

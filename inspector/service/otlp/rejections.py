@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Rejections:
-    """Counts rejected items, and keeps why the first one was; a reason alone is a warning."""
+    """The number of rejected items, and the first reason; a reason alone is a warning."""
 
     count: int = 0
     reason: str = ""
 
     def add(self, reason: str, count: int = 1) -> None:
-        """Count `count` more."""
+        """Add `count` rejected items."""
         self.count += count
         self.reason = self.reason or reason

@@ -68,6 +68,6 @@ _COARSE = SchemaValidator(
 
 
 def may_hold_secret(data: bytes) -> bool:
-    """Return False where `data`, a message in protobuf, has nothing that looks like a secret."""
+    """Return whether `data`, a protobuf message, has anything that looks like a secret."""
     # Outside of ASCII a byte is as good as any other, and ASCII is handed over as it is.
     return _COARSE.isinstance_python(data.translate(_ASCII).decode("ascii"))

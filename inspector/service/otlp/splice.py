@@ -25,13 +25,13 @@ _FOREIGN = "unknown"
 
 
 def can_splice(folder: Path) -> bool:
-    """Say whether this system has socket files, and `folder` a name that is short enough."""
+    """Return whether the system has socket files, and `folder` a short enough name."""
     is_short = len(f"{folder}{_LONGEST_NAME}".encode()) <= _MAX_PATH_BYTES
     return hasattr(socket, "AF_UNIX") and is_short
 
 
 def sender_of(peer: str) -> str:
-    """Return the address of a sender in what gRPC calls it: `unix:FOLDER/NUMBER-ADDRESS`."""
+    """Return the address of a sender from gRPC's peer name: `unix:FOLDER/NUMBER-ADDRESS`."""
     return unquote(peer).rpartition("/")[2].partition("-")[2]
 
 

@@ -43,7 +43,7 @@ def session(row: SessionRow) -> wire.Session:
 
 
 def session_fields(row: SessionRow) -> dict[str, Any]:
-    """Return what `session` does, field by field: for streams, where each row is told at once."""
+    """Return the fields of `session` as a dict, for streams, which send each row at once."""
     ended_ns, since_ns, silent_ns = row.ended_ns, row.waiting_since_ns, row.silent_since_ns
     return {
         "id": row.id,
@@ -88,12 +88,12 @@ def span_row(row: SpanRow) -> wire.SpanRow:
 
 
 def span_fields(row: SpanRow) -> dict[str, Any]:
-    """Return what `span_row` does, field by field: likewise for streams."""
+    """Return the fields of `span_row` as a dict, likewise for streams."""
     return {name: getattr(row, name) for name in wire.SpanRow.model_fields}
 
 
 def span_columns(records: Sequence[SpanRecord]) -> dict[str, list[Any]]:
-    """Return the lines of the waterfall as `wire.SpanColumnSet` has them.
+    """Return the lines of the waterfall as `wire.SpanColumnSet`.
 
     From the records themselves: a session of 100 000 spans is read as fast as it can be.
     """
@@ -111,7 +111,7 @@ def span_columns(records: Sequence[SpanRecord]) -> dict[str, list[Any]]:
 
 
 def request(row: RequestRow, session_title: str) -> wire_control.Request:
-    """Return a request; what it showed of the arguments goes when it is no longer pending."""
+    """Return a request; its shown arguments are dropped when it is no longer pending."""
     is_shown = row.status is RequestStatus.PENDING or row.keeps_args
     return wire_control.Request.model_validate(
         {
@@ -170,7 +170,7 @@ def _answer(row: RequestRow) -> dict[str, Any] | None:
 
 
 def command(row: CommandRow) -> wire_control.Command:
-    """Return a command as its process gets it."""
+    """Return a command as its process receives it."""
     answer = row.request_id and {
         "request_id": row.request_id,
         "decision": row.decision,
@@ -221,7 +221,7 @@ def difference(found: Comparison, one: Difference) -> wire.Difference:
 def span_detail(
     record: SpanRecord, content: Content, moments: Sequence[MomentRecord]
 ) -> wire.SpanDetail:
-    """Return one span, whole."""
+    """Return one span in full."""
     span, origin = content.span(), content.resource_spans()
     scope = origin.scope_spans[0].scope
     return wire.SpanDetail(

@@ -50,12 +50,12 @@ def roll_up(one: RollUp) -> wire.RollUp:
 
 
 def handoff(one: Handoff) -> wire.Handoff:
-    """Return who gave the conversation to whom."""
+    """Return a hand-off between two agents."""
     return wire.Handoff(span=_ref(one.record), from_agent=one.from_agent, to_agent=one.to_agent)
 
 
 def agent_runs(named: Mapping[SpanKey, str]) -> list[wire.AgentRun]:
-    """Return which agents runs are of whose spans are called otherwise."""
+    """Return the agents of runs whose spans have other names."""
     return [
         wire.AgentRun(trace_id=trace_id, span_id=span_id, agent=name)
         for (trace_id, span_id), name in named.items()
@@ -84,7 +84,7 @@ def _ref(span: SpanRow | SpanRecord) -> wire.SpanRef:
 
 
 def streams(calls: Sequence[ModelCall]) -> wire.Streams:
-    """Return how the answers of `calls` came in."""
+    """Return the streaming times of `calls`."""
     firsts = [call for call in calls if call.first_chunk_ns is not None]
     stalls = [call for call in calls if call.longest_stall_ns is not None]
     firsts.sort(key=attrgetter("first_chunk_ns"))
@@ -124,7 +124,7 @@ def _streamed(call: ModelCall) -> wire.StreamedCall:
 
 
 def cache(calls: Iterable[ModelCall]) -> list[wire.CacheUse]:
-    """Return what was cached and thought, where anybody said."""
+    """Return the cached and reasoning tokens, where reported."""
     groups: dict[tuple[SpanKind, str, str | None], list[ModelCall]] = defaultdict(list)
     for call in calls:
         groups[call.record.kind, call.record.name, call.record.model].append(call)

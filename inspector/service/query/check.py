@@ -47,7 +47,7 @@ _ORDERING = {
 
 
 def parse_query(text: str, scope: QueryScope, now_ns: int) -> Node:
-    """Return what `text` asks of things of `scope`; an empty one asks nothing.
+    """Return the condition in `text` on `scope`; empty text matches everything.
 
     Args:
         text: As `docs/query.md` describes it.

@@ -6,7 +6,7 @@ from inspector.errors import InspectorError
 
 
 class QueryError(InspectorError):
-    """A query cannot be understood.
+    """A query is not valid.
 
     Args:
         problem: What is wrong and what to do, as a sentence.
@@ -34,5 +34,5 @@ class QueryError(InspectorError):
         self.suggestion = suggestion
 
     def pointed(self) -> str:
-        """Return the query with a mark under what is wrong, for a terminal."""
+        """Return the query with a mark under the mistake, for a terminal."""
         return f"{self.query}\n{' ' * self.position}{'^' * max(self.length, 1)}"

@@ -12,14 +12,14 @@ from inspector.service.model.rows import Engine, SessionStatus, SpanKind, SpanSt
 
 
 class QueryScope(StrEnum):
-    """What a part of a query is about."""
+    """The scope of a part of a query."""
 
     SESSION = "session"
     SPAN = "span"
 
 
 class Kind(StrEnum):
-    """The type of a field: which values and operators it takes."""
+    """The type of a field: its values and operators."""
 
     TEXT = "text"
     CHOICE = "choice"
@@ -43,7 +43,7 @@ class Field:
 
     @property
     def has_order(self) -> bool:
-        """Whether one value is less than another."""
+        """Whether values can be compared by size."""
         return self.kind not in {Kind.TEXT, Kind.CHOICE, Kind.FLAG}
 
 

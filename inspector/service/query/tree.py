@@ -15,7 +15,7 @@ from inspector.service.query.fields import Field, QueryScope
 
 
 class Relation(StrEnum):
-    """Who else must fit: another span of the trace, a span of the session, the span's session."""
+    """The related object that must match: a span of the trace or session, or the session."""
 
     PARENT = "parent"
     CHILD = "child"
@@ -26,7 +26,7 @@ class Relation(StrEnum):
 
 
 class Operator(StrEnum):
-    """How a value is compared. What is not known is neither equal nor less nor greater."""
+    """The comparison of a value. An unknown value is neither equal nor less nor greater."""
 
     EQUALS = "="
     LESS = "<"
@@ -41,7 +41,7 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Each part holds; of no parts: always."""
+    """Every part holds; no parts always hold."""
 
     parts: tuple[Node, ...] = ()
 
@@ -62,7 +62,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A field has a value; of a field with many, one of them has."""
+    """A field has a value; of a field with many values, one has."""
 
     field: Field
     operator: Operator
@@ -84,7 +84,7 @@ class CompareAttribute:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a span says, or a session's title or id, has these words, one after another."""
+    """The text of a span, or the title or id of a session, has these words in a row."""
 
     scope: QueryScope
     words: str
@@ -95,14 +95,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Something that is related fits."""
+    """A related object matches."""
 
     relation: Relation
     part: Node
 
 
 def one_of(field: Field, values: Collection[str] | None) -> Node:
-    """Return that `field` has one of `values`; without any, that anything is well."""
+    """Return the condition that `field` has one of `values`; without any, all match."""
     if not values:
         return All()
     return Either(tuple(Compare(field, Operator.EQUALS, str(value)) for value in values))

@@ -23,7 +23,7 @@ _LAST_NS = _MAX - 86_400 * 10**9
 
 
 class Interval(NamedTuple):
-    """A time as precise as it was written: a day, a minute, a nanosecond."""
+    """A time with the precision of its text: a day, a minute, a nanosecond."""
 
     first_ns: int
     beyond_ns: int
@@ -65,7 +65,7 @@ def flag(text: str) -> int:
 
 
 def time(text: str, now_ns: int) -> Interval:
-    """Read a date or time (UTC unless it says otherwise), `now`, `today`, or `-2h`: so long ago."""
+    """Read a date or time (UTC by default), `now`, `today`, or `-2h`: two hours ago."""
     lowered = text.lower()
     if lowered == "now":
         return Interval(now_ns, now_ns + 1)

@@ -38,7 +38,7 @@ def fold(text: str) -> str:
 
 
 def has_words(text: str, words: str, *, is_prefix: bool = False) -> bool:
-    """Return whether `words` stand in `text` one after another; both are folded.
+    """Return whether `words` occur in `text` in a row; both are folded.
 
     Args:
         text: Where to look.

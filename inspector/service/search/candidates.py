@@ -21,7 +21,7 @@ MANY_SESSIONS = 1_000
 
 @dataclass(slots=True)
 class Candidates:
-    """Asks the index about one query.
+    """Queries the index for one query.
 
     Args:
         words: The index.
@@ -37,7 +37,7 @@ class Candidates:
     _newer: set[str] = field(default_factory=set)
 
     def sessions(self, node: Node) -> set[str] | None:
-        """Return the ids of all indexed sessions that may fit `node`.
+        """Return the ids of all indexed sessions that may match `node`.
 
         None: they are too many, it is late, or the index cannot tell.
         """
@@ -63,11 +63,11 @@ class Candidates:
                 return None if term is None else self.words.sessions(term, MANY_SESSIONS)
 
     def look_at(self, session_ids: set[str]) -> None:
-        """Remember that these sessions changed after what the index knows of them."""
+        """Add sessions that changed after the index was updated."""
         self._newer = session_ids
 
     def spans(self, part: Node, session_id: str) -> Sequence[int] | None:
-        """Return the changes of all spans of a session that may fit `part`; None: not known."""
+        """Return the changes of a session's spans that may match `part`; None: unknown."""
         by_session = self._spans.get(part)
         if by_session is None or session_id in self._newer:
             return None

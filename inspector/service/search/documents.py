@@ -30,7 +30,7 @@ _MAX_JSON_CHARS = 256 * 1024
 
 
 class SpanTerms(NamedTuple):
-    """What a span says."""
+    """The texts and attributes of a span."""
 
     texts: list[str]
     """One a value, together at most `MAX_TEXT_CHARS`."""
@@ -38,7 +38,7 @@ class SpanTerms(NamedTuple):
 
 
 def span_text(span: SpanRecord, content: Content) -> SpanTerms:
-    """Return the texts of a span: its name, what went wrong, its attributes and its events."""
+    """Return the texts of a span: its name, its error, its attributes and its events."""
     message = content.span()
     attributes = flat_attributes(message.attributes)
     values: list[Json] = [span.name, message.status.message, *attributes.values()]
@@ -48,7 +48,7 @@ def span_text(span: SpanRecord, content: Content) -> SpanTerms:
 
 
 def placed_texts(span: SpanRecord, content: Content) -> Iterator[tuple[str, str]]:
-    """Yield the texts of `span_text`, each with its place: `name`, the key of an attribute."""
+    """Yield the texts of `span_text`, each with its place: `name` or an attribute's key."""
     message = content.span()
     places: list[tuple[str, Json]] = [("name", span.name), ("status", message.status.message)]
     places += flat_attributes(message.attributes).items()
@@ -73,7 +73,7 @@ def session_texts(session: SessionRecord) -> list[str]:
 
 
 def span_document(span: SpanRecord, content: Content) -> str:
-    """Return what the index keeps of a span."""
+    """Return the document of a span for the index."""
     texts, attributes = span_text(span, content)
     marks = {*span_marks(span), *_origin_marks(content.origin), *attribute_marks(attributes)}
     # The index takes ASCII apart as `fold` does.
@@ -82,7 +82,7 @@ def span_document(span: SpanRecord, content: Content) -> str:
 
 
 def session_document(session: SessionRecord) -> str:
-    """Return what the index keeps of a session."""
+    """Return the document of a session for the index."""
     words = [fold(text) for text in session_texts(session)]
     return " ".join((*words, *sorted(session_marks(session))))
 

@@ -20,7 +20,7 @@ _MAX_MAPPED_CHARS = 16 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Words that were sought, as they stand in a text.
+    """Words of a query as they occur in a text.
 
     Attributes:
         place: Whose text it is: `name`, `status`, `event`, or the key of an attribute.
@@ -49,7 +49,7 @@ _SAYS_AGAIN = {
 
 
 def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
-    """Return where the words of `query` stand: each of them once, then elsewhere; `MOST` together.
+    """Return the excerpts of `query`: each word once, then further places; `MOST` in all.
 
     Args:
         texts: Of a span, with their places (`inspector.search.documents.placed_texts`).
@@ -77,7 +77,7 @@ def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
 
 
 def _words(node: Node) -> Iterator[Text]:
-    """Yield what the span itself has to say; not what it must not, or what others say."""
+    """Yield the text conditions on the span itself, not negated or related ones."""
     match node:
         case All(parts) | Either(parts):
             for part in parts:
@@ -100,14 +100,14 @@ def _find(text: str, sought: Text) -> tuple[int, int] | None:
 
 @lru_cache(256)
 def _pattern(words: str, is_prefix: bool) -> re.Pattern[str]:
-    """Return what finds words as they are mostly written: without accents."""
+    """Return a pattern for words without accents, the most frequent spelling."""
     between = r"[\W_]+".join(map(re.escape, words.split(" ")))
     end = "" if is_prefix else r"(?![^\W_])"
     return re.compile(rf"(?<![^\W_]){between}{end}", re.IGNORECASE)
 
 
 def _find_folded(text: str, sought: Text) -> tuple[int, int] | None:
-    """Fold character by character, so that what is found has a place in the text itself."""
+    """Fold character by character, so that each match has a place in the original text."""
     folded: list[str] = [" "]
     origin: list[int] = [0]
     for place, character in enumerate(text):

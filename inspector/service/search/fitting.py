@@ -50,7 +50,7 @@ _KEPT_ROWS = 1_024
 
 
 def cheapest_first(node: Node) -> Node:
-    """Return the same query, where what takes longer to look at comes last."""
+    """Return the same query with the cheapest conditions first."""
     match node:
         case All(parts):
             return All(tuple(sorted(map(cheapest_first, parts), key=_cost)))
@@ -83,13 +83,13 @@ def _cost(node: Node) -> int:
 
 
 class TooLateError(InspectorError):
-    """Whether something fits could not be said in the time there was."""
+    """The time was up before a match was decided."""
 
     code = "too_late"
 
 
 class Evaluator:
-    """Looks at one snapshot. Remembers the traces it was led to, so that each is read once.
+    """Matches queries in one snapshot. Remembers traces, so that each is read once.
 
     Args:
         reader: The snapshot.
@@ -114,7 +114,7 @@ class Evaluator:
         self._spoken: tuple[int, list[str]] = (0, [])
 
     def fits(self, node: Node, subject: Subject) -> bool:
-        """Return whether `subject`, of the scope that `node` was checked for, is asked for."""
+        """Return whether `subject`, of the scope that `node` was checked for, matches."""
         match node:
             case All(parts):
                 return all(self.fits(part, subject) for part in parts)
@@ -214,7 +214,7 @@ class Evaluator:
 
 
 class _Family:
-    """Who is below whom in one trace. A circle of parents ends where it began."""
+    """The ancestors and descendants in one trace. A circle of parents ends at its start."""
 
     def __init__(self, spans: Iterable[SpanRecord]) -> None:
         self._children: dict[str | None, list[SpanRecord]] = {}

@@ -15,7 +15,7 @@ _ROWS_A_PAGE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """Stretches of time of the same length, one after another."""
+    """Consecutive stretches of time of the same length."""
 
     first_ns: int
     width_ns: int
@@ -24,11 +24,11 @@ class Buckets:
 
     @property
     def beyond_ns(self) -> int:
-        """When the last one ends."""
+        """The end of the last bucket."""
         return self.first_ns + self.width_ns * self.count
 
     def of(self, time_ns: int) -> int:
-        """Return the number of the bucket of a time in them."""
+        """Return the number of the bucket that contains a time."""
         return (time_ns - self.first_ns) // self.width_ns
 
 
@@ -42,7 +42,7 @@ class Histogram:
 
 
 def count_sessions(search: Search, node: Node, buckets: Buckets) -> Histogram:
-    """Count the sessions that are what `node` asks for, newest first, until the time is up."""
+    """Count the sessions that match `node`, newest first, until the time is up."""
     counts = search.reader.session_counts(node, buckets.first_ns, buckets.width_ns, buckets.count)
     if counts is not None:
         return Histogram(counts, None)

@@ -43,7 +43,7 @@ def open_words(store: Store, store_path: Path | None) -> WordIndex | None:
 
 
 class Indexer:
-    """Keeps an index up with its store.
+    """Keeps an index up to date with its store.
 
     Args:
         store: What is indexed.
@@ -60,7 +60,7 @@ class Indexer:
             self._thread.start()
 
     def step(self) -> bool:
-        """Take in the next stretch of changes; return whether there may be more.
+        """Index the next stretch of changes; return whether there may be more.
 
         Raises:
             StoreError: The store cannot be read, or the index not written.

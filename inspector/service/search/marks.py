@@ -48,13 +48,13 @@ def is_marked(field: Field) -> bool:
 
 
 def field_mark(field: Field, value: str | float | None = None) -> str | None:
-    """Return the mark of a field with exactly `value`, or with any; None: there is none."""
+    """Return the mark of a field with exactly `value`, or with any; None without one."""
     seed = _seed(f".{field.name}")
     return _mark(seed) if value is None else _value_mark(seed, str(value).casefold())
 
 
 def attribute_mark(key: str, value: str | int | float | None = None) -> str | None:
-    """Return the mark of an attribute with `value`, or with any; None: there is none."""
+    """Return the mark of an attribute with `value`, or with any; None without one."""
     if isinstance(value, int | float):
         return _value_mark(_seed(f"@{key}#"), repr(float(value)))
     seed = _seed(f"@{key}")
@@ -62,13 +62,13 @@ def attribute_mark(key: str, value: str | int | float | None = None) -> str | No
 
 
 def size_marks(field: Field, operator: Operator, value: float) -> list[str]:
-    """Return marks of which every document has one whose `field` compares so with `value`."""
+    """Return marks; a document whose `field` compares so with `value` has one of them."""
     marks = _size_marks(_seed(f".{field.name}^"), operator, _magnitude(value, field.kind))
     return [*marks, OPEN] if field.kind is Kind.DURATION else marks
 
 
 def attribute_size_marks(key: str, operator: Operator, value: float) -> list[str]:
-    """Return marks of which every document has one whose attribute compares so with `value`."""
+    """Return marks; a document whose attribute compares so with `value` has one of them."""
     return [*_size_marks(_seed(f"@{key}^"), operator, _magnitude(value)), TOO_MANY]
 
 
@@ -84,7 +84,7 @@ def _size_marks(seed: int, operator: Operator, magnitude: int) -> list[str]:
 
 
 def hour_marks(first_ns: int, beyond_ns: int | None, now_ns: int) -> list[str] | None:
-    """Return marks of which every span has one that began in this time; None: it is too long.
+    """Return marks; a span that began in this time has one of them. None: it is too long.
 
     Args:
         first_ns: When it begins.
@@ -125,7 +125,7 @@ def span_marks(span: SpanRecord) -> Iterator[str]:
 
 
 def attribute_marks(attributes: Mapping[str, Json]) -> set[str]:
-    """Return the marks of attributes: that they are known, and what they are."""
+    """Return the marks of attributes: of their presence, and of their values."""
     marks: set[str] = set()
     for key, value in attributes.items():
         if len(marks) >= MAX_MARKS:
@@ -146,7 +146,7 @@ def attribute_marks(attributes: Mapping[str, Json]) -> set[str]:
 
 
 def as_text(value: Json) -> str:
-    """Return what an attribute's value is compared with when text is asked for."""
+    """Return an attribute's value as the text that queries compare."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

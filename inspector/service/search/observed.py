@@ -24,7 +24,7 @@ _KINDS = {"tool": SpanKind.TOOL, "agent": SpanKind.AGENT}
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What was seen."""
+    """Values of a field, and whether they are all."""
 
     values: list[tuple[str, int]]
     """With how many rows had each; the most first."""
@@ -33,7 +33,7 @@ class Observed:
 
 
 def observable(name: str) -> Field | None:
-    """Return the field that a query for sessions means by `name`, if its values can be offered."""
+    """Return the field that `name` means in a query for sessions, if its values can be listed."""
     scope, _, plain = name.lower().rpartition(".")
     found = [
         FIELDS[one][plain] for one in QueryScope if scope in ("", one) and plain in FIELDS[one]

@@ -43,7 +43,7 @@ Position = TypeVar("Position")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Row, Position]):
-    """What was found."""
+    """A page of results."""
 
     rows: list[Row]
     next: Position | None
@@ -65,7 +65,7 @@ def open_search(
 
 @dataclass(slots=True)
 class Search:
-    """Looks through one snapshot.
+    """Searches one snapshot.
 
     Args:
         reader: The snapshot.

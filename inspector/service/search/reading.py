@@ -61,7 +61,7 @@ SPAN_READERS: Mapping[str, Callable[[SpanRecord, int], Value]] = {
 
 
 def read(field: Field, subject: SessionRecord | SpanRecord, now_ns: int) -> Value:
-    """Return the value of `field`; a tuple where it has many, None where it is not known."""
+    """Return the value of `field`; a tuple if it has many, None if it is unknown."""
     if field.scope is QueryScope.SESSION:
         assert isinstance(subject, SessionRecord)
         return SESSION_READERS[field.name](subject.row, now_ns)

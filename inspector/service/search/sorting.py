@@ -20,7 +20,7 @@ _MANY = 8_192
 
 @dataclass(slots=True)
 class Sorted:
-    """One listing. Looks go on where the one before ended.
+    """One listing. Each look continues where the last one ended.
 
     Args:
         reader: The snapshot.
@@ -37,7 +37,7 @@ class Sorted:
     _is_more: bool = True
 
     def look(self, after: SortPosition | None, most: int) -> Chunk[SessionRecord, SortPosition]:
-        """Look at the next `most` sessions behind a place; return what may fit."""
+        """Read the next `most` sessions after a place; return those that may match."""
         if len(self._ahead) <= most and self._is_more:
             self.find(after, max(most, _MANY))
         here, self._ahead = self._ahead[:most], self._ahead[most:]
@@ -45,7 +45,7 @@ class Sorted:
         return Chunk([records[id_] for _, id_ in here], here[-1] if self._ahead else None)
 
     def find(self, after: SortPosition | None, most: int) -> None:
-        """Find out which sessions are the next `most`, and whether there are more."""
+        """Find the next `most` places, and whether there are more."""
         wanted = most + 1
         self._ahead = self.reader.session_places(self.node, self.order, after, wanted, self.among)
         self._is_more = len(self._ahead) == wanted

@@ -33,14 +33,14 @@ _ORDER = {Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST}
 
 
 def span_terms(node: Node, now_ns: int) -> Term | None:
-    """Return what the documents of all spans that `node` asks for have; None: nothing special."""
+    """Return the term of all spans that match `node`; None if they have none in common."""
     first_ns, beyond_ns = started_between(node, QueryScope.SPAN)
     hours = None if first_ns is None else hour_marks(first_ns, beyond_ns, now_ns)
     return _all_of([_terms(node), _either_mark(hours) if hours else None])
 
 
 def session_term(node: Node) -> Term | None:
-    """Return what the document of a session has that this one comparison asks for."""
+    """Return the term of all sessions that match this one comparison."""
     match node:
         case Text(QueryScope.SESSION, words, is_prefix):
             return Phrase(words, is_prefix)

@@ -10,14 +10,14 @@ from inspector.service.query.tree import All, Compare, Either, Node, Operator
 
 
 class Between(NamedTuple):
-    """A time, open where None."""
+    """A range of time, open where None."""
 
     first_ns: int | None = None
     beyond_ns: int | None = None
 
 
 def started_between(node: Node, scope: QueryScope) -> Between:
-    """Return the time in which all that `node` asks for of `scope` began."""
+    """Return the range of start times of all matches of `node` in `scope`."""
     match node:
         case All(parts):
             inner = [started_between(part, scope) for part in parts]

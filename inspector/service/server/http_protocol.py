@@ -108,7 +108,7 @@ class HttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read what has come, and refuse what is above a limit."""
+        """Read the received data, and refuse it above a limit."""
         if self._is_refused:
             return
         self._idle_since_s = self.loop.time()
@@ -191,7 +191,7 @@ class HttpProtocol(HttpToolsProtocol):
             )
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header, or a trailer, which nobody here looks at."""
+        """Take a header, or a trailer, which is ignored."""
         self._is_silent = False
         line_bytes = len(name) + len(value) + _LINE_END_BYTES
         self._head_bytes += line_bytes
@@ -238,7 +238,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     @property
     def idle_since_s(self) -> float | None:
-        """Time of the loop since when the client has done nothing; None while it waits for us."""
+        """Loop time since the client was last active; None while it waits for us."""
         is_our_turn = self._asked and not self._asked[0].more_body and not self.flow.write_paused
         return None if is_our_turn else self._idle_since_s
 

@@ -122,7 +122,7 @@ async def _serve(settings: Settings, say: Callable[[str], None], max_connections
 
 
 def base_url(settings: Settings, port: int) -> str:
-    """Return the address of the service, for somebody on this machine."""
+    """Return the address of the service for clients on this machine."""
     scheme = "https" if settings.tls_cert else "http"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

@@ -58,7 +58,7 @@ _OF_A_CONNECTION = ("inspector.mcp.", "inspector.transport.")
 
 @dataclass(frozen=True, slots=True)
 class LiveSpan:
-    """What is known of a span that runs."""
+    """The known data of a running span."""
 
     span: Span
     """Without an end; a progress record sets only what it was given."""
@@ -70,7 +70,7 @@ class LiveSpan:
 
 @dataclass(frozen=True, slots=True)
 class ProcessSign:
-    """A process lives, or says that it goes."""
+    """A sign of life of a process, or of its end."""
 
     process_id: str
     is_exiting: bool
@@ -79,7 +79,7 @@ class ProcessSign:
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """Anything else: kept as it came."""
+    """Any other record, kept unchanged."""
 
     name: str
     trace_id: str | None
@@ -93,7 +93,7 @@ Live: TypeAlias = LiveSpan | ProcessSign | LogEvent
 
 
 def read_log(log: IncomingLog) -> Live | None:
-    """Return what `log` says; None when there is nothing to keep it with."""
+    """Parse `log`; return None when there is no trace or session to keep it with."""
     record = log.record
     name = event_name(record)
     if name in (SPAN_STARTED, SPAN_PROGRESS):
@@ -111,7 +111,7 @@ def read_log(log: IncomingLog) -> Live | None:
 
 
 def read_pending(span: Span) -> LiveSpan | None:
-    """Return the beginning of a span that Logfire tells by a span of its own; None if it is none.
+    """Return the start of a span from Logfire's pending span; None if it is none.
 
     Such a one takes no time and lies in the span whose beginning it tells, under the id of its
     parent.
@@ -132,7 +132,7 @@ def read_pending(span: Span) -> LiveSpan | None:
 
 
 def event_name(record: LogRecord) -> str:
-    """Return the record's event name, wherever its age of OTLP puts it; "log" without one."""
+    """Return the record's event name, from any version of OTLP; "log" without one."""
     return record.event_name or as_text(attribute(record, "event.name")) or "log"
 
 
@@ -142,7 +142,7 @@ def attribute(record: LogRecord, key: str) -> Json:
 
 
 def pause_signal(name: str, time_ns: int, attributes: Iterable[KeyValue]) -> PauseSignal:
-    """Return what a moment of `WAITS` says: a log record's, or a span event's."""
+    """Parse a moment of `WAITS`, from a log record or a span event."""
     key = _WAITS_FOR[name]
     said = {p.key: json_value(p.value) for p in attributes if p.key in (key, _REQUEST_KIND)}
     for_what = said.get(key)
@@ -152,7 +152,7 @@ def pause_signal(name: str, time_ns: int, attributes: Iterable[KeyValue]) -> Pau
 
 
 def update_span(known: Span, live: LiveSpan) -> Span:
-    """Return `known`, a span that runs, with what a live record adds.
+    """Return `known`, a running span, updated by a live record.
 
     A progress record replaces what it gives. A start fills in what is missing: it may come after
     the progress that it preceded.

@@ -26,7 +26,7 @@ class Processes:
         self._alive: dict[str, _Process] = {}
 
     def mark_alive(self, process_id: str, now_ns: int, lost_after_ns: int | None = None) -> bool:
-        """Note a sign of life of one that sends live records; return whether it is new here."""
+        """Record a sign of life in live records; return whether the process is new."""
         known = self._alive.get(process_id)
         if known is None:
             default_ns = SILENCE_NS if is_silent(process_id) else LOST_AFTER_NS
@@ -37,16 +37,16 @@ class Processes:
         return False
 
     def touch(self, process_id: str, now_ns: int) -> None:
-        """Note that something of `process_id` arrived, if it is one that is watched."""
+        """Record news of `process_id`, if it is watched."""
         if process_id in self._alive:
             self._alive[process_id].heard_ns = now_ns
 
     def is_alive(self, process_id: str) -> bool:
-        """Return whether it was heard of lately."""
+        """Return whether a process gave a recent sign of life."""
         return process_id in self._alive
 
     def take_lost(self, now_ns: int, most: int) -> list[str]:
-        """Return `most` of those that were silent for too long, and forget them."""
+        """Return up to `most` processes that were silent for too long, and forget them."""
         silent = (
             process_id
             for process_id, process in self._alive.items()

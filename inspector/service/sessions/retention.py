@@ -20,7 +20,7 @@ _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s*([A-Za-z]+)", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """What is kept; None: without end."""
+    """The limits of retention; None: unlimited."""
 
     max_age_ns: int | None = None
     """Since a session changed last, by this service's clock: what is imported counts as new."""
@@ -55,7 +55,7 @@ class Retention:
         return Retention(self.max_age_ns, min(self.max_bytes, most_bytes))
 
     def overdue(self, reader: Reader, now_ns: int) -> list[str]:
-        """Return the sessions that have to go next, oldest first: some, not all.
+        """Return some of the sessions to delete next, oldest first.
 
         What runs or waits is never among them. Ask again when what they had is taken away: only
         then is it known how much room they made.

@@ -27,7 +27,7 @@ class Idle(NamedTuple):
 
 @dataclass(slots=True)
 class RunTime:
-    """The time that spans cover, as intervals apart from each other, by start.
+    """The time that spans cover, as intervals without overlaps, by start.
 
     Spans are put in; none can be taken out, because another may cover the same time.
     """
@@ -55,11 +55,11 @@ class RunTime:
 
     @property
     def size(self) -> int:
-        """How many times it holds."""
+        """The number of stored times."""
         return len(self.starts) + len(self.running) + sum(map(len, self.lost.values()))
 
     def replace(self, old: SpanRecord | None, new: SpanRecord) -> bool:
-        """Put a span in the place of its version before; return whether that can be done.
+        """Replace the last version of a span; return whether that is possible.
 
         Where less may be covered than before, it cannot: all of the session has to be put in anew.
         """
@@ -74,7 +74,7 @@ class RunTime:
         return True
 
     def between(self, start_ns: int, end_ns: int) -> int:
-        """Return how much of a stretch of time the spans that ended cover."""
+        """Return the part of a stretch of time that ended spans cover."""
         first, last = bisect_right(self.ends, start_ns), bisect_left(self.starts, end_ns)
         if first >= last or start_ns >= end_ns:
             return 0
@@ -95,7 +95,7 @@ class RunTime:
         *,
         is_open: bool,
     ) -> Idle:
-        """Return in how much of a session nothing of it ran, and nobody was waited for.
+        """Return the time in which nothing of a session ran, and no person was waited for.
 
         Args:
             started_ns: When the session began.

@@ -67,7 +67,7 @@ _OUTCOMES = {
 
 @dataclass(slots=True)
 class Tally:
-    """Sums over spans. Whole numbers only, so that taking out is exact."""
+    """Sums over spans, in whole numbers, so that subtraction is exact."""
 
     span_count: int = 0
     open_count: int = 0
@@ -84,7 +84,7 @@ class Tally:
     dropped_count: int = 0
 
     def count(self, span: SpanRecord, sign: int) -> None:
-        """Put `span` in (`sign` 1) or take it out (-1).
+        """Add `span` (`sign` 1) or subtract it (-1).
 
         A duplicate is no second call and no second error; its usage may be the one that counts.
         """
@@ -112,7 +112,7 @@ class Tally:
                 self.costed_count += sign
 
     def add(self, other: Tally, sign: int = 1) -> None:
-        """Put a whole tally in, or take it out."""
+        """Add or subtract a whole tally."""
         self.span_count += sign * other.span_count
         self.open_count += sign * other.open_count
         self.silent_open_count += sign * other.silent_open_count
@@ -127,7 +127,7 @@ class Tally:
         self.dropped_count += sign * other.dropped_count
 
     def copy(self) -> Tally:
-        """Return another one of the same sums."""
+        """Return a copy."""
         same = Tally()
         same.add(self)
         return same
@@ -160,7 +160,7 @@ class Root:
 
 @dataclass(slots=True)
 class Profile:
-    """What is known beside the sums."""
+    """The known properties beside the sums."""
 
     started_ns: int | None = None
     latest_ns: int = 0
@@ -202,11 +202,11 @@ class Profile:
         self._see_title(_TITLE_GIVEN, title, time_ns)
 
     def see_message(self, text: str, time_ns: int) -> None:
-        """Learn what a user wrote first, as far as this record knows."""
+        """Learn the first text of a user, as far as this record shows."""
         self._see_title(_TITLE_MESSAGE, text, time_ns)
 
     def join(self, other: Profile) -> None:
-        """Learn all that `other` knows."""
+        """Learn everything from `other`."""
         if other.started_ns is not None:
             self._see_time(other.started_ns, other.latest_ns)
         self._see_title(other.title_rank, other.title, other.title_ns)
@@ -268,13 +268,13 @@ def _extend(names: list[str], more: Iterable[str | None]) -> None:
 
 
 def mcp_session(process_id: str) -> str:
-    """Return the session of what a process says of MCP without saying of which connection."""
+    """Return the session of a process's MCP spans that name no connection."""
     return session_id(f"mcp-{process_id}")
 
 
 @dataclass(slots=True)
 class TraceState:
-    """What the rules know of a trace."""
+    """The state of a trace that the rules continue from."""
 
     trace_id: str
     session_id: str | None = None
@@ -316,7 +316,7 @@ class TraceState:
             ends[process_id] = facts.connection_id
 
     def mcp_key(self, process_id: str | None) -> tuple[int, str] | None:
-        """Return what to call the session of a trace that begins with a call over MCP.
+        """Return the session key of a trace that begins with a call over MCP.
 
         The connection of who began it; else its process, if that says which it is.
         """
@@ -355,7 +355,7 @@ class TraceState:
     def load(
         cls, trace_id: str, session_id: str | None, dumped: bytes, ancestors: set[str]
     ) -> TraceState:
-        """Return the state that `dump` gave."""
+        """Return the state from the JSON of `dump`."""
         state = orjson.loads(dumped)
         return cls(
             trace_id=trace_id,
@@ -376,7 +376,7 @@ class TraceState:
 
 @dataclass(slots=True)
 class SessionState:
-    """What the rules know of a session."""
+    """The state of a session that the rules continue from."""
 
     id: str
     epoch_ns: int
@@ -412,7 +412,7 @@ class SessionState:
 
     @classmethod
     def load(cls, dumped: bytes) -> SessionState:
-        """Return the state that `dump` gave."""
+        """Return the state from the JSON of `dump`."""
         state = orjson.loads(dumped)
         profile = _load_profile(state["profile"])
         if "waited" not in state:  # stores of before have sums
@@ -429,7 +429,7 @@ class SessionState:
         return cls(**{**state, **read})
 
     def wait(self, key: str, intervals: Sequence[Interval]) -> None:
-        """Learn anew when the one of `key` waited."""
+        """Replace the waits of `key`."""
         over: list[Interval] = [
             (max(start, self.summed_until_ns), end)
             for start, end in before(intervals, None)
@@ -443,7 +443,7 @@ class SessionState:
 
     @property
     def waiting_ns(self) -> int:
-        """The time in which any of it waited, up to when it began to wait if it does now."""
+        """The time in which any span waited, up to the start of a wait that goes on."""
         if not self.waited:  # most never do
             return self.waited_before_ns
         since_ns = min(self.open_waits.values(), default=None)
@@ -463,20 +463,20 @@ class SessionState:
 
     @property
     def is_owned(self) -> bool:
-        """Declared and not finished: it runs for as long as its process lives."""
+        """Whether it is declared and not finished: it runs as long as its process lives."""
         if self.declared_ns is None:
             return False
         return self.finished_ns is None or self.finished_ns < self.declared_ns
 
     @property
     def is_assumed(self) -> bool:
-        """Nothing says that it still runs, only that it has not ended."""
+        """Whether it runs only because no end was reported."""
         is_told = self.tally.open_count > self.tally.silent_open_count
         return not is_told and not (self.is_owned and self.owner)
 
     @property
     def title(self) -> str:
-        """What it is called: its id, until something better is known."""
+        """The title: the id, until something better is known."""
         return self.profile.title or self.id
 
     def row(self, status: SessionStatus) -> SessionRow:
@@ -546,12 +546,12 @@ _TRACE_PROCESS = "trace:"
 
 
 def trace_process(trace_id: str) -> str:
-    """Return the stand-in for a sender that does not name its process: it lives by its trace."""
+    """Return the stand-in for a sender that names no process: it lives by its trace."""
     return _TRACE_PROCESS + trace_id
 
 
 def is_silent(process_id: str) -> bool:
-    """Return whether a process gives no sign of life but what it tells of its spans."""
+    """Return whether a process gives no sign of life but its spans."""
     return process_id.startswith(_TRACE_PROCESS)
 
 
@@ -563,7 +563,7 @@ def status_of(
     is_owner_alive: bool,
     is_paused: bool = False,
 ) -> tuple[SessionStatus, int | None]:
-    """Return the status, and when (Unix ns) it may change with nothing heard; None: never.
+    """Return the status, and when (Unix ns) it may change without news; None: never.
 
     Args:
         session: Its state.

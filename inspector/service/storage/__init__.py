@@ -15,7 +15,7 @@ _SQLITE = "sqlite:///"
 
 
 def open_store(url: str) -> SqliteStore:
-    """Open the store that `url` names.
+    """Open the store at `url`.
 
     Args:
         url: `memory:`, or `sqlite:///PATH`: four slashes make an absolute path.
@@ -29,7 +29,7 @@ def open_store(url: str) -> SqliteStore:
 
 
 def open_to_read(url: str, passed: Passed | None = None) -> ReadOnlySqliteStore:
-    """Open the store in a file as it is by now, whoever has it open; change nothing.
+    """Open the store at `url` in its present state, even if it is in use; change nothing.
 
     Args:
         url: `sqlite:///PATH`.

@@ -40,7 +40,7 @@ from inspector.service.storage.orders import Order, SortPosition
 
 
 class SpanTime(NamedTuple):
-    """When a span ran, as it was told."""
+    """The reported time of a span."""
 
     trace_id: str
     span_id: str
@@ -50,7 +50,7 @@ class SpanTime(NamedTuple):
 
 
 def time_of(span: SpanRecord) -> SpanTime:
-    """Return when a span ran."""
+    """Return the time of a span."""
     return SpanTime(span.trace_id, span.span_id, span.start_ns, span.end_ns, span.status)
 
 
@@ -60,7 +60,7 @@ P = TypeVar("P")
 
 @dataclass(frozen=True, slots=True)
 class Chunk(Generic[T, P]):
-    """A stretch of a list, looked at."""
+    """A stretch of a list that was read."""
 
     rows: list[T]
     """Those of it that may be what is asked for."""
@@ -70,7 +70,7 @@ class Chunk(Generic[T, P]):
 
 @dataclass(frozen=True, slots=True)
 class SpanPosition:
-    """Where a page of spans ended: rows go by start, then span id, then trace id."""
+    """The end of a page of spans: rows go by start, then span id, then trace id."""
 
     start_ns: int
     span_id: str
@@ -82,7 +82,7 @@ MAX_REQUESTS_BYTES = 8 * 1024 * 1024
 
 
 def page_of(sizes_bytes: Iterable[int], most: int) -> int:
-    """Return how many of these requests make a page: the first always does."""
+    """Return the number of these requests that fit on a page: the first always does."""
     count, left_bytes = 0, MAX_REQUESTS_BYTES
     for size_bytes in sizes_bytes:
         left_bytes -= size_bytes
@@ -101,21 +101,21 @@ class Reader(Protocol):
     def newest_sessions(
         self, node: Node, after: tuple[int, str] | None, most: int
     ) -> Chunk[SessionRecord, tuple[int, str]]:
-        """Look at the next `most` sessions, newest start first, behind (started_ns, id).
+        """Read the next `most` sessions, newest start first, after (started_ns, id).
 
         All that fit `node` are returned, and any others: whoever asks has to look.
         """
 
     def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
-        """Look at the next `most` spans, last changed first, from before a change; likewise."""
+        """Read the next `most` spans, last changed first, before a change; likewise."""
 
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
-        """Return the spans that changed last by one of `changes`, newest first, likewise."""
+        """Return the spans whose last change is in `changes`, newest first, likewise."""
 
     def sessions_among(
         self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
     ) -> Chunk[SessionRecord, tuple[int, str]]:
-        """Look at the next `most` of the sessions that are known, as `newest_sessions` does."""
+        """Read the next `most` of the known sessions, as `newest_sessions` does."""
 
     def session_places(
         self,
@@ -125,7 +125,7 @@ class Reader(Protocol):
         most: int,
         among: Collection[str] | None = None,
     ) -> list[SortPosition]:
-        """Return the next `most` places of an order, behind a place; of some sessions only.
+        """Return the next `most` places of an order, after a place; of some sessions only.
 
         Those of all that fit `node` are among them, and any others.
         """
@@ -133,7 +133,7 @@ class Reader(Protocol):
     def session_counts(
         self, node: Node, first_ns: int, width_ns: int, count: int
     ) -> Counter[tuple[int, SessionStatus]] | None:
-        """Count the sessions that fit `node`, by status and stretch of time.
+        """Count the sessions that match `node`, by status and stretch of time.
 
         Args:
             node: What is asked for.
@@ -154,25 +154,25 @@ class Reader(Protocol):
         """Return one session."""
 
     def sessions(self, session_ids: Collection[str]) -> list[SessionRecord]:
-        """Return those of the sessions that are known."""
+        """Return the known ones of the sessions."""
 
     def destination(self, session_id: str) -> str | None:
-        """Return the session that a merged one ended up in."""
+        """Return the session that a merged session is part of now."""
 
     def unsettled(self) -> list[SessionRecord]:
         """Return the sessions that wait, are paused or run, by id."""
 
     def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
-        """Return those of the traces that are known."""
+        """Return the known ones of the traces."""
 
     def traces_of(self, session_id: str) -> list[TraceRecord]:
         """Return the traces of a session, by id."""
 
     def usage_ancestors(self, trace_id: str) -> set[str]:
-        """Return the span ids of a trace that have usage below them."""
+        """Return the ids of a trace's spans with usage in a descendant."""
 
     def spans(self, trace_id: str, span_ids: Collection[str] | None = None) -> list[SpanRecord]:
-        """Return those of the trace's spans that are known; without `span_ids` all, by change."""
+        """Return the known ones of the trace's spans; without `span_ids` all, by change."""
 
     def spans_of(
         self,
@@ -187,7 +187,7 @@ class Reader(Protocol):
         """
 
     def span_times(self, session_id: str) -> list[SpanTime]:
-        """Return when each of a session's spans ran, in the order of `SpanPosition`."""
+        """Return the time of each of a session's spans, in the order of `SpanPosition`."""
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end, running and lost, by change."""
@@ -196,10 +196,10 @@ class Reader(Protocol):
         """Return the processes that have running spans."""
 
     def content(self, span: SpanRecord) -> Content:
-        """Return what was received of a span."""
+        """Return the received content of a span."""
 
     def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
-        """Return what was received of each of `spans`, in their order."""
+        """Return the received content of each of `spans`, in their order."""
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
@@ -207,22 +207,22 @@ class Reader(Protocol):
         """Return the moments of exactly this span, trace (no span) or session (no trace)."""
 
     def has_moment(self, moment: MomentRecord) -> bool:
-        """Return whether the same record, on the same thing, is kept already."""
+        """Return whether the same record of the same span, trace or session is stored."""
 
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
         """Return a page of all moments of a session, by change number."""
 
     def last_change(self, session_id: str) -> int:
-        """Return the newest change of a session, its spans and its moments; 0: it is not known."""
+        """Return the newest change of a session, its spans and its moments; 0: it is unknown."""
 
     def oldest_settled(self, most: int) -> list[SessionRecord]:
-        """Return the sessions of which nothing runs, the one that changed longest ago first."""
+        """Return the sessions in which nothing runs, the least recently changed first."""
 
     def payload_bytes(self, session_id: str, most: int) -> int:
-        """Return what was received of a session's spans comes to; `most` of them are looked at."""
+        """Return the size of the received content of up to `most` of a session's spans."""
 
     def used_bytes(self) -> int:
-        """Return what is kept takes up, without room that is free for more."""
+        """Return the size of the stored data, without free space."""
 
     def changes(self, after: int, limit: int) -> list[Change]:
         """Return the oldest `limit` changes newer than `after`, by number, newest versions only."""
@@ -239,7 +239,7 @@ class Reader(Protocol):
         after: tuple[int, str] | None = None,
         most: int = 100,
     ) -> Chunk[RequestRecord, tuple[int, str]]:
-        """Return the next `most` requests, newest first, behind (created_ns, id).
+        """Return the next `most` requests, newest first, after (created_ns, id).
 
         Fewer where what they show is more than `MAX_REQUESTS_BYTES`.
         """
@@ -248,13 +248,13 @@ class Reader(Protocol):
         """Return the requests of a trace, oldest first."""
 
     def waiting_requests(self) -> list[Waiting]:
-        """Return what of the requests that are not over the rules go on from, oldest first.
+        """Return the rules' view of the requests that are not over, oldest first.
 
         Those are the pending ones, and those of which no agent has said that it took the answer.
         """
 
     def pending_count(self) -> int:
-        """Return how many requests are pending."""
+        """Return the number of pending requests."""
 
     def command(self, seq: int) -> CommandRow | None:
         """Return a command that has not ended."""
@@ -263,7 +263,7 @@ class Reader(Protocol):
         """Return the oldest `most` commands of a process that have not ended, after a `seq`."""
 
     def command_count(self, process_id: str) -> int:
-        """Return how many commands of a process have not ended."""
+        """Return the number of a process's commands that have not ended."""
 
     def process(self, process_id: str) -> ProcessRow | None:
         """Return a process that follows its commands."""
@@ -295,7 +295,7 @@ class ReadableStore(Protocol):
 
 
 class Store(ReadableStore, Protocol):
-    """The same, to be written by one at a time."""
+    """A store. One writer at a time; readers from any thread."""
 
     def commit(self, changes: Changes) -> None:
         """Apply `changes`; durable on return.
@@ -305,7 +305,7 @@ class Store(ReadableStore, Protocol):
         """
 
     def sweep(self) -> bool:
-        """Take away a little of what deleted sessions left; return whether there was anything.
+        """Delete some of the content of deleted sessions; return whether there was any.
 
         What is deleted is unseen from its commit on, however much is left to take away.
 
@@ -314,7 +314,7 @@ class Store(ReadableStore, Protocol):
         """
 
     def erase(self) -> bool:
-        """Take what requests and commands no longer show from the journal, too.
+        """Remove data that requests and commands no longer show from the journal, too.
 
         Returns:
             False: somebody reads what was before, and it has to be tried again.
@@ -324,7 +324,7 @@ class Store(ReadableStore, Protocol):
         """
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
-        """Forget at most so many departures that lead nowhere; return whether there may be more.
+        """Forget up to this many departures that lead nowhere; return whether there may be more.
 
         Those up to change `through`, and from before `before_ns`: readers that were away for
         longer have to read the lists again.
@@ -334,7 +334,7 @@ class Store(ReadableStore, Protocol):
         """
 
     def probe(self, room_bytes: int = 0) -> None:
-        """Find out whether commits can be made, by making an empty one.
+        """Check that commits can be made, with an empty one.
 
         Opens anew what may help. `room_bytes` more than are free count as a full disk.
 

@@ -15,7 +15,7 @@ _log = logging.getLogger("inspector.store")
 
 @dataclass(frozen=True, slots=True)
 class StoreHealth:
-    """How the store is, since when (Unix ns), and what a person can do about it."""
+    """The health of the store, its time (Unix ns), and advice for a person."""
 
     state: Literal["ok"] | StoreTrouble
     since_ns: int
@@ -23,12 +23,12 @@ class StoreHealth:
 
     @property
     def is_ok(self) -> bool:
-        """Commits can be made."""
+        """Whether commits can be made."""
         return self.state == "ok"
 
 
 class StoreWatch:
-    """Keeps the health of the store, and tells of each change once.
+    """Keeps the health of the store, and reports each change once.
 
     The writer reports, from its thread; anybody reads `health`, from any.
 
@@ -44,7 +44,7 @@ class StoreWatch:
         self.health = StoreHealth("ok", clock())
 
     def failed(self, error: StoreUnavailableError) -> None:
-        """A commit could not be made. The first of its kind is logged."""
+        """Record that a commit failed. The first of its kind is logged."""
         before = self.health
         if before.state == error.trouble:
             return
@@ -53,7 +53,7 @@ class StoreWatch:
         self._change(error.trouble, str(error))
 
     def recovered(self) -> None:
-        """Commits can be made again."""
+        """Record that commits can be made again."""
         if not self.health.is_ok:
             _log.warning("The store can be written again.")
             self._change("ok", "")

@@ -24,7 +24,7 @@ SortPosition: TypeAlias = tuple[SortValue, str]
 
 
 class SortKey(StrEnum):
-    """By what sessions can be sorted."""
+    """The properties by which sessions can be sorted."""
 
     STARTED = "started"
     CHANGED = "changed"
@@ -55,17 +55,17 @@ class Order:
 
     @property
     def name(self) -> str:
-        """What `parse` takes."""
+        """The text that `parse` takes."""
         return f"{'-' if self.is_descending else ''}{self.key}"
 
     @property
     def unknown(self) -> float:
-        """The value of what is not known: the last in this order."""
+        """The stand-in for an unknown value: the last in this order."""
         return -BEYOND if self.is_descending else BEYOND
 
 
 def place_of(row: SessionRow, change: int, order: Order) -> SortPosition:
-    """Return the place of a session that changed last by `change`."""
+    """Return the place of a session whose last change is `change`."""
     match order.key:
         case SortKey.CHANGED:
             return change, row.id

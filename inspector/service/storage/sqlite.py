@@ -68,7 +68,7 @@ _SPAN_DELETE = "DELETE FROM span WHERE trace_no = ? AND span_id = ? RETURNING co
 
 
 class SqliteStore:
-    """Follows `Store`.
+    """The `Store` in SQLite.
 
     Args:
         path: The file; made when it does not exist, its folder too. None: in memory.
@@ -223,7 +223,7 @@ class SqliteStore:
             numbers.forget()
 
     def _check_file(self) -> None:
-        """Refuse to write to a file that nobody would find again.
+        """Refuse to write to a file that was deleted or replaced.
 
         Raises:
             StoreUnavailableError: It was deleted or moved, or another is in its place.
@@ -263,7 +263,7 @@ class SqliteStore:
             )
 
     def _reopen(self, path: Path) -> None:
-        """Leave connections to what is gone, and open what is there now: the same store."""
+        """Drop connections to a lost file, and open the present one: the same store."""
         if file_of(path) is None:
             raise _gone(path)
         with self._readers_lock:

@@ -23,7 +23,7 @@ _ENDS = ("", "-wal", "-shm")
 
 
 def back_up(store: Path, to: Path) -> int:
-    """Copy a store as it is at one moment, whoever writes it meanwhile; return the bytes.
+    """Copy a store as of one moment, even while it is written; return the bytes.
 
     Args:
         store: The store.
@@ -40,7 +40,7 @@ def back_up(store: Path, to: Path) -> int:
 
 
 def restore(backup: Path, store: Path) -> Path | None:
-    """Put a copy in the place of a store; return where what was there is now.
+    """Replace a store by a copy; return the new place of the old store.
 
     It gets an id of its own, and change numbers that were never used: what viewers and agents
     know of the store that it was taken of means nothing here.

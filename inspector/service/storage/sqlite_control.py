@@ -42,7 +42,7 @@ _AMONG = "(SELECT value FROM json_each(?))"
 
 
 def apply_control(writer: apsw.Connection, changes: Changes) -> None:
-    """Write what of `changes` is about control, but for deletions."""
+    """Write the control part of `changes`, except for deletions."""
     if changes.requests or changes.ended_commands:
         # Every time: a request that changes is written anew, and leaves what it was.
         writer.pragma("secure_delete", 1)
@@ -55,7 +55,7 @@ def apply_control(writer: apsw.Connection, changes: Changes) -> None:
 
 
 def takes_away(changes: Changes) -> bool:
-    """Return whether arguments were kept until `changes` that must not be found any more."""
+    """Return whether `changes` remove arguments that must not be found any more."""
     return bool(changes.ended_commands) or any(is_over(record.row) for record in changes.requests)
 
 
@@ -84,7 +84,7 @@ def _apply(writer: apsw.Connection, changes: Changes) -> None:
 
 
 def delete_control(writer: apsw.Connection, session_id: str) -> None:
-    """Take the requests and the commands of a session away; the audit log stays."""
+    """Delete the requests and the commands of a session; the audit log stays."""
     answers = "request_id IN (SELECT id FROM request WHERE session_id = ?1)"
     writer.pragma("secure_delete", 1)
     try:
@@ -117,7 +117,7 @@ def _request_columns(record: RequestRecord) -> tuple[apsw.SQLiteValue, ...]:
 
 
 class ControlReader:
-    """The part of `SqliteReader` that is about control."""
+    """The control part of `SqliteReader`."""
 
     _connection: apsw.Connection
 

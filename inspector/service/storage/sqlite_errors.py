@@ -36,7 +36,7 @@ _READ_ONLY = frozenset({errno.EROFS, errno.EPERM, errno.EACCES})
 def unavailable(
     verb: str, path: Path | None, error: apsw.Error, system_errno: int = 0
 ) -> StoreUnavailableError:
-    """Return the error that says why a store cannot be used now.
+    """Return the error with the reason why a store cannot be used now.
 
     Args:
         verb: What was attempted: "read", "write to".
@@ -55,12 +55,12 @@ def unavailable(
 
 
 def is_damage(error: BaseException) -> bool:
-    """Say whether what is in the file makes no sense."""
+    """Return whether the error means that the file is damaged."""
     return isinstance(error, apsw.CorruptError | apsw.NotADBError)
 
 
 def errno_of(connection: apsw.Connection | None) -> int:
-    """Return the system's number of the connection's last error; 0 when there is none."""
+    """Return the system's error number of the connection's last error; 0 without one."""
     try:
         return 0 if connection is None else connection.system_errno
     except apsw.ConnectionClosedError:
@@ -68,13 +68,13 @@ def errno_of(connection: apsw.Connection | None) -> int:
 
 
 def discard(connection: apsw.Connection) -> None:
-    """Close a connection whose disk may be gone: what it would still write can be done without."""
+    """Close a connection whose disk may be gone; its unwritten data is dispensable."""
     with contextlib.suppress(apsw.Error):
         connection.close(True)
 
 
 def is_passing(error: apsw.Error) -> bool:
-    """Say whether the connection is as good as before: only its time was bad."""
+    """Return whether the connection is still good: the error was temporary."""
     return isinstance(error, _LOCKED)
 
 

@@ -13,7 +13,7 @@ _REMEMBERED = 100_000
 
 
 class Numbers:
-    """The integer of each id of a table: the one it has, or the next free one.
+    """The integer of each id of a table: its present one, or the next free one.
 
     Args:
         connection: The writer's.
@@ -29,12 +29,12 @@ class Numbers:
         self.forget()
 
     def forget(self) -> None:
-        """Trust only the table again: a commit failed, or rows went."""
+        """Clear the cache: a commit failed, or rows were deleted."""
         self._known: dict[str | bytes, int] = {}
         self._next: int | None = None
 
     def load(self, ids: Iterable[str | bytes]) -> None:
-        """Look up or give the numbers of many at once."""
+        """Look up or assign the numbers of many ids at once."""
         missing = {id_: None for id_ in ids if id_ not in self._known}
         if not missing:
             return
@@ -46,7 +46,7 @@ class Numbers:
                 self._known[id_] = self._take_next()
 
     def of(self, id_: str | bytes) -> int:
-        """Return the number of one."""
+        """Return the number of one id."""
         if (known := self._known.get(id_)) is not None:
             return known
         self.load((id_,))
@@ -61,18 +61,18 @@ class Numbers:
 
 
 class Origins:
-    """Resources and scopes, each kept once."""
+    """Resources and scopes, each stored once."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
         self._known: dict[bytes, int] = {}
 
     def forget(self) -> None:
-        """Trust only the table again."""
+        """Clear the cache."""
         self._known.clear()
 
     def of(self, origin: bytes) -> int:
-        """Return the number of one, which is kept if it is new."""
+        """Return the number of a resource or scope, which is stored if it is new."""
         if (known := self._known.get(origin)) is not None:
             return known
         digest = hashlib.blake2b(origin, digest_size=16).digest()

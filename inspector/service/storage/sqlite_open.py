@@ -55,7 +55,7 @@ _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 @dataclass(slots=True)
 class Lock:
-    """Says that this service has the store, for as long as the process lives."""
+    """This service's lock on the store, held as long as the process lives."""
 
     path: Path
     """Of the store."""
@@ -64,7 +64,7 @@ class Lock:
     release: Callable[[], None]
 
     def renewed(self) -> Lock:
-        """Return a lock of the store that is there now, which may be on another disk by now.
+        """Return a lock on the present store, which may be on another disk by now.
 
         Raises:
             StoreInUseError: Another service has it.
@@ -77,7 +77,7 @@ class Lock:
 
 
 def file_of(path: Path) -> FileId | None:
-    """Return which file a path names now; None when it names none that can be seen."""
+    """Return the file that a path names now; None when there is none that can be seen."""
     try:
         found = path.stat()
     except OSError:
@@ -86,7 +86,7 @@ def file_of(path: Path) -> FileId | None:
 
 
 def lock_store(path: Path) -> Lock:
-    """Take the store for this process.
+    """Lock the store for this process.
 
     The lock is SQLite's own, on a small file beside the store: it works on every system, and
     goes when the process goes, however it ends.
@@ -119,7 +119,7 @@ def _lock_path(path: Path) -> Path:
 
 
 def open_writer(path: Path) -> apsw.Connection:
-    """Open the store for writing, made or migrated where needed.
+    """Open the store for writing; create or migrate it where needed.
 
     Raises:
         StoreNewerError: A newer version wrote it; it is left as it is.
@@ -199,7 +199,7 @@ def open_reader(path: Path) -> apsw.Connection:
 
 
 def open_read_only(path: Path) -> apsw.Connection:
-    """Open a connection that can write nothing, on a store that a service may have open too.
+    """Open a read-only connection to a store that a service may have open, too.
 
     Raises:
         StoreNewerError: A newer version wrote it.

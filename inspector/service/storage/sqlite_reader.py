@@ -96,7 +96,7 @@ def in_chunks(
     values: Iterable[apsw.SQLiteValue],
     *before: apsw.SQLiteValue,
 ) -> list[_Row]:
-    """Return the rows of `sql` with a list of `values` in the place of its `{}`, in any order.
+    """Return the rows of `sql` with a list of `values` in place of its `{}`, in any order.
 
     `before` are the values of the parameters that stand before the list.
     """
@@ -112,7 +112,7 @@ def in_chunks(
 
 
 def stand_in_for(process_id: str) -> bytes | None:
-    """Return the id of the trace that this process is the stand-in of; None: it is none."""
+    """Return the id of the trace that this process stands in for; None if it does not."""
     try:
         is_one = process_id.startswith(STAND_IN)
         return bytes.fromhex(process_id.removeprefix(STAND_IN)) if is_one else None
@@ -121,7 +121,7 @@ def stand_in_for(process_id: str) -> bytes | None:
 
 
 class SqliteReader(ControlReader):
-    """Follows `Reader`; lives inside one read transaction of one connection."""
+    """The `Reader` in SQLite, inside one read transaction of one connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection

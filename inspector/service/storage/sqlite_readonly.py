@@ -22,7 +22,7 @@ Passed: TypeAlias = Callable[[SessionRecord], SessionRow | None]
 
 
 class ReadOnlySqliteStore:
-    """Follows `ReadableStore`. A service may have the file open, or open it meanwhile.
+    """A `Store` without commits. A service may have the file open, or open it meanwhile.
 
     Args:
         path: The file.

@@ -28,7 +28,7 @@ DELETE FROM process WHERE no IN {_AMONG}
 
 
 def doom(writer: apsw.Connection, session_no: int) -> None:
-    """Let nobody see a session's spans and moments any more. Its row goes with this too."""
+    """Hide the spans and moments of a session for good. Its row is deleted, too."""
     writer.execute("INSERT INTO doomed_session VALUES (?)", (session_no,))
     writer.execute(
         "INSERT INTO doomed_trace SELECT no, session_no FROM trace WHERE session_no = ?",
@@ -38,7 +38,7 @@ def doom(writer: apsw.Connection, session_no: int) -> None:
 
 
 def sweep(writer: apsw.Connection) -> bool:
-    """Take a little away of what is doomed; return whether there was anything."""
+    """Delete some of the hidden content; return whether there was any."""
     for (session_no,) in _all(writer, "SELECT no FROM doomed_session LIMIT 1"):
         if not (
             _sweep_spans(writer, session_no)

@@ -68,7 +68,7 @@ class SpanDocument(NamedTuple):
 
 @dataclass(slots=True)
 class Additions:
-    """What one stretch of the change feed brings."""
+    """The index entries of one stretch of the change feed."""
 
     through: int
     """The newest change of the stretch."""
@@ -80,7 +80,7 @@ class Additions:
 
 
 class WordIndex:
-    """Filled by one thread, asked by any.
+    """The index of words, filled by one thread and queried by any.
 
     Args:
         path: Its file; None: in memory.
@@ -104,7 +104,7 @@ class WordIndex:
         self._open()
 
     def through(self) -> int:
-        """Return the newest change that everything up to is indexed; 0 when it begins anew.
+        """Return the newest change up to which everything is indexed; 0 for an empty index.
 
         Raises:
             StoreUnavailableError: It cannot be read.
@@ -116,7 +116,7 @@ class WordIndex:
 
     @contextmanager
     def read(self) -> Iterator[WordReader]:
-        """Open a snapshot. To be opened before that of the store: see `WordReader.through`.
+        """Open a snapshot. Open it before that of the store: see `WordReader.through`.
 
         Raises:
             StoreUnavailableError: It cannot be read.
@@ -144,7 +144,7 @@ class WordIndex:
                 connection.close()
 
     def add(self, additions: Additions) -> None:
-        """Take in a stretch of changes, whole or not at all.
+        """Index a stretch of changes, whole or not at all.
 
         Raises:
             StoreUnavailableError: It cannot be written.
@@ -153,7 +153,7 @@ class WordIndex:
             _Writer(self._writer).add(additions)
 
     def reset(self) -> None:
-        """Drop all of it: it has to be made anew.
+        """Drop the whole index, to build it anew.
 
         Raises:
             StoreUnavailableError: It cannot be written.

@@ -20,7 +20,7 @@ BROKEN = (apsw.CorruptError, apsw.NotADBError)
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Folded words, one after another."""
+    """Folded words in a row."""
 
     words: str
     is_prefix: bool = False
@@ -29,14 +29,14 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class AllTerms:
-    """Each of at least one."""
+    """All of one or more terms."""
 
     parts: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EitherTerm:
-    """One of at least one."""
+    """Any of one or more terms."""
 
     parts: tuple[Term, ...]
 

@@ -48,7 +48,7 @@ CONVENTIONS: tuple[Convention, ...] = (
 def first_told(
     telling: Telling, field: Callable[[Convention], Callable[[Telling], T | None]]
 ) -> T | None:
-    """Return `field` as the first convention tells it that does; None when none does."""
+    """Return `field` from the first convention that has it; None when none does."""
     for convention in CONVENTIONS:
         found = field(convention)(telling)
         if found is not None and found != [] and found != {}:

@@ -14,7 +14,7 @@ from inspector.service.wire import Message, Payload, ToolDefinition
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """One span, as its sender told it."""
+    """One span, as its sender wrote it."""
 
     attributes: Mapping[str, Json]
     name: str = ""
@@ -32,7 +32,7 @@ class Telling:
         return None
 
     def ms_until(self, name: str) -> float | None:
-        """Return how long after the start the first event of this name came."""
+        """Return the time from the start to the first event of this name."""
         for moment in self.moments:
             if moment.name == name:
                 return max(0, moment.time_ns - self.start_ns) / 1e6
@@ -45,7 +45,7 @@ def _nothing(telling: Telling) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """How one vocabulary says things. What it does not say is left out."""
+    """The readers of one vocabulary. Fields that it does not have are left out."""
 
     name: str
     about: str
