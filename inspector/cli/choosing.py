@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 
 def newest_session(reader: ServiceReader) -> Row:
-    """Return the session that began last.
+    """Return the session with the newest start.
 
     Raises:
         RefusedError: There is none.
@@ -44,7 +44,7 @@ def newest_session(reader: ServiceReader) -> Row:
 
 
 def only_session(reader: ServiceReader, verb: str) -> Row:
-    """Return the only session that `verb` can be done to; say which it is.
+    """Return the only session that `verb` applies to, and print its name.
 
     Raises:
         RefusedError: There is none, or there are several.

@@ -63,7 +63,7 @@ class Client:
 
     @classmethod
     def find(cls, url: str | None = None, token: str | None = None) -> Client:
-        """Return the service that is named, else that of the environment, else the running one.
+        """Return the named service, else that of the environment, else the running one.
 
         Raises:
             NoServiceError: None is named, and none runs.
@@ -112,7 +112,7 @@ class Client:
     def events(
         self, *, after: str, session_ids: Collection[str] = ()
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield (position, event) of what happens after the position `after`, until it breaks off.
+        """Yield (position, event) from the position `after` on, until the stream breaks off.
 
         Args:
             after: `as_of` of a list, or the last position that was seen.
@@ -162,14 +162,14 @@ class Client:
 
     @property
     def _headers(self) -> dict[str, str]:
-        """Who asks."""
+        """Return the headers that name the caller."""
         agent = {"User-Agent": f"inspector-cli/{VERSION}"}
         if not self.actor:
             return agent
         return {**agent, "Inspector-Actor": urllib.parse.quote(self.actor[:MAX_ACTOR_CHARS])}
 
     def download(self, path: str) -> Iterator[bytes]:
-        """Yield the bytes at `path` as they come.
+        """Yield the bytes at `path` as a stream.
 
         Raises:
             NoServiceError: It does not answer, or breaks off.
@@ -183,7 +183,7 @@ class Client:
                 raise NoServiceError(f"{self.url} broke off: {error!r}.") from error
 
     def upload(self, path: str, body: Iterable[bytes]) -> Any:
-        """Send `body` as it comes, and return the JSON of the answer.
+        """Send `body` as a stream, and return the JSON of the answer.
 
         Raises:
             NoServiceError: It does not answer.

@@ -95,14 +95,14 @@ def _idle(session: Row) -> str:
 
 
 def name_sessions(sessions: Sequence[Row]) -> None:
-    """Say on standard error which sessions there are to choose from."""
+    """List the candidate sessions on standard error."""
     console = Console(stderr=True)
     for session in sessions:
         say(console, session_head(session, with_id=True))
 
 
 def show_hits(hits: list[Row]) -> None:
-    """Print the spans that a search found, and whose they are."""
+    """Print the spans that a search found, and their sessions."""
     console = Console()
     if not hits:
         console.print("No span fits.")
@@ -167,7 +167,7 @@ def show_session(
 
 
 def show_errors(session: Row, tree: SpanTree, found: Sequence[tuple[Group, str]]) -> None:
-    """Print why a session failed: each cause with its message and where it is."""
+    """Print the errors of a session: each cause with its message and place."""
     console = Console()
     say(console, session_head(session))
     for group, message in found:
@@ -183,7 +183,7 @@ def show_errors(session: Row, tree: SpanTree, found: Sequence[tuple[Group, str]]
 
 
 def show_span(detail: Row, *, is_full: bool) -> None:
-    """Print one span with its content, and all else that was recorded of it if `is_full`."""
+    """Print one span with its content, and its other data if `is_full`."""
     console = Console()
     row = span_row(detail, detail["session_id"])
     say(console, span_line(row))
@@ -194,7 +194,7 @@ def show_span(detail: Row, *, is_full: bool) -> None:
 
 
 def show_comparison(found: Row) -> None:
-    """Print what differs between two sessions, and where they part."""
+    """Print the differences between two sessions, and the first of them."""
     console = Console()
     for name in ("left", "right"):
         say(console, Text(f"{name:<6}", "bold") + session_head(found[name], with_id=True))
@@ -233,7 +233,7 @@ def _difference_head(difference: Row) -> Text:
 
 
 def show_report(report: Report) -> None:
-    """Show what is wrong with a module of hooks, errors first, and what to do."""
+    """Print the findings about a module of hooks, errors first, with advice."""
     console = Console(soft_wrap=True, highlight=False)
     for one in report.findings:
         style = "red" if one.level == ERROR else "yellow"

@@ -39,7 +39,7 @@ _BRANCHES = {False: ("├─ ", "└─ ", "│  ", "   "), True: ("|- ", "`- ",
 
 
 def plain(text: str, most: int = _NAME_CHARS) -> str:
-    """Return `text` from a trace as one line: what could act on a terminal is made visible."""
+    """Return `text` from a trace as one line, with control characters escaped."""
     return visible_line(text, most)
 
 
@@ -49,7 +49,7 @@ def status(word: str) -> Text:
 
 
 def span_line(row: SpanRow, *, elapsed_ns: int | None = None, is_waiting: bool = False) -> Text:
-    """Return a span: kind, name, what is remarkable about it.
+    """Return a span: its kind, its name, and its notable properties.
 
     Args:
         row: The span.
@@ -125,7 +125,7 @@ def _last_ones(lines: Sequence[OutlineRow]) -> list[bool]:
 
 
 def say(console: Console, line: Text) -> None:
-    """Print a line: cut to the width of a terminal, whole where it goes elsewhere."""
+    """Print a line: cut to the width of a terminal, in full elsewhere."""
     if console.is_terminal:
         console.print(line, no_wrap=True, overflow="ellipsis", crop=True, highlight=False)
     else:

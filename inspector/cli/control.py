@@ -51,7 +51,7 @@ Reason = Annotated[str | None, typer.Option(help="Why; the agent and the audit l
 
 
 class NotDoneError(RefusedError):
-    """The service refuses, or somebody else was first."""
+    """The service refused, or another answer came first."""
 
     code = "not_done"
 
@@ -223,7 +223,7 @@ def audit(
 
 
 def one_request(client: Client, wanted: str) -> Row:
-    """Return the request whose id is `wanted`, or begins so: one that is open goes first.
+    """Return the request whose id is or begins with `wanted`: an open one goes first.
 
     Raises:
         RefusedError: None does, or several do.
@@ -333,7 +333,7 @@ def _refusals() -> Iterator[None]:
 
 
 def _say_result(result: Row, *, as_json: bool) -> None:
-    """Say what became of it, by words and by exit code."""
+    """Report the result, by text and by exit code."""
     if as_json:
         _say_json(result)
     else:
@@ -345,7 +345,7 @@ def _say_result(result: Row, *, as_json: bool) -> None:
 
 
 def _read(name: str) -> str:
-    """Return the text of a file: it is sent as it is, and nobody but the agent reads it as JSON."""
+    """Return the text of a file: it is sent unchanged, and only the agent parses it as JSON."""
     try:
         data = (
             sys.stdin.buffer.read(_MAX_ARGS_BYTES + 1) if name == _STDIO else _beginning(Path(name))

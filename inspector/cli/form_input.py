@@ -18,7 +18,7 @@ _JSON_TYPES = frozenset({"number", "integer", "boolean", "null", "array", "objec
 
 
 def of_pairs(form_json: str | None, pairs: Sequence[str]) -> str:
-    """Return a JSON object of `name=value` pairs; the form says which values are text.
+    """Return a JSON object from `name=value` pairs; the form says which values are text.
 
     Raises:
         SettingsError: One is no pair, or its value is not of the field's type.
@@ -34,7 +34,7 @@ def of_pairs(form_json: str | None, pairs: Sequence[str]) -> str:
 
 
 def by_asking(request: Mapping[str, Any]) -> str:
-    """Show a question, ask for each field of its form, and return the answer as JSON text."""
+    """Show a question, ask for each field of its form, and return the answer as JSON."""
     from rich.console import Console  # noqa: PLC0415 - it takes a while
 
     from inspector.cli.requests import show_request  # noqa: PLC0415
@@ -82,7 +82,7 @@ def _shown(choice: object) -> str:
 
 
 def _value(name: str, value: str, schema: Mapping[str, Any]) -> str:
-    """Return a value as JSON text: as it is typed where the form wants no text."""
+    """Return a value as JSON text: unchanged where the form wants no text."""
     kind = schema.get("type")
     is_json = bool(_JSON_TYPES.intersection(kind if isinstance(kind, list) else [kind]))
     if not is_json:

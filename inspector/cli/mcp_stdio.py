@@ -15,13 +15,13 @@ from inspector.service.mcp.source import CALLER, READ_ONLY
 
 
 class CurrentService:
-    """Asks whoever is there at the time: a host keeps us for days, a service comes and goes."""
+    """Calls the service that runs at the time: a host outlives several services."""
 
     def __init__(self, find: Callable[[], ServiceReader]) -> None:
         self._find = find
 
     async def get(self, path: str, **query: object) -> Any:
-        """Return the JSON at `path`; in a thread, because the answer is waited for."""
+        """Return the JSON at `path`; in a thread, because the call blocks."""
         return await asyncio.to_thread(lambda: self._find().get(path, **query))
 
     async def post(self, path: str, body: object, *, may_steer: bool) -> Any:
@@ -37,7 +37,7 @@ class CurrentService:
 
 
 async def serve_stdio(find: Callable[[], ServiceReader], *, may_steer: bool = False) -> None:
-    """Serve whoever started this process, until it closes our standard input."""
+    """Serve the parent process, until it closes our standard input."""
     server = create_server(CurrentService(find), may_steer=may_steer)
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

@@ -27,7 +27,7 @@ _ENDED = {SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED
 
 @dataclass(frozen=True)
 class OfflineClient:
-    """Answers as a service on this store would."""
+    """Answers like a service on this store."""
 
     settings: Settings
 

@@ -10,7 +10,7 @@ from inspector.service.token import store_path
 
 
 class ServiceReader(Protocol):
-    """Answers the questions of `openapi.yaml` that change nothing."""
+    """Answers the read-only requests of `openapi.yaml`."""
 
     def get(self, path: str, **query: object) -> Any:
         """Return the JSON at `path`.
@@ -22,7 +22,7 @@ class ServiceReader(Protocol):
 
 
 def find_reader(url: str | None = None) -> ServiceReader:
-    """Return the service that is named or runs, or else the store, only to be read.
+    """Return the named or running service, or else the store, read-only.
 
     Args:
         url: The service, instead of `INSPECTOR_URL` or the run-file.

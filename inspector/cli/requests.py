@@ -46,12 +46,12 @@ _GAP_CHARS = 2
 
 
 def show_requests(requests: Sequence[Row]) -> None:
-    """Print a table: what is asked, in which session, and how long it can be answered."""
+    """Print a table: each request, its session, and its remaining time."""
     _list(requests, Console())
 
 
 def name_requests(requests: Sequence[Row]) -> None:
-    """Say on standard error which requests there are to choose from."""
+    """List the candidate requests on standard error."""
     _list(requests, Console(stderr=True))
 
 
@@ -92,7 +92,7 @@ def _table(columns: dict[str, list[Text]], width: int) -> Table:
 
 
 def headline(request: Row) -> str:
-    """Return in one line what is asked."""
+    """Return a request in one line."""
     asked = request["args_json"] or request["args_text"] or ""
     if request["kind"] == "question":
         return plain(f"? {request['prompt']}", _LINE_CHARS)
@@ -101,7 +101,7 @@ def headline(request: Row) -> str:
 
 
 def show_request(request: Row, console: Console | None = None) -> None:
-    """Print a request whole: where it comes from, what is asked, and how it went."""
+    """Print a request in full: its source, its content, and its history."""
     console = console or Console()
     head = Text.assemble(
         (f"{request['kind']} ", "bold"),
@@ -135,7 +135,7 @@ def show_request(request: Row, console: Console | None = None) -> None:
 
 
 def show_edit(request: Row, edited: str, console: Console) -> None:
-    """Print what an edit changes."""
+    """Print the changes of an edit."""
     console.print("edited")
     lines = list(differences(request["args_json"] or "", edited)) or ["  (only white space)"]
     for line in lines:
@@ -144,7 +144,7 @@ def show_edit(request: Row, edited: str, console: Console) -> None:
 
 
 def show_audit(entries: Sequence[Row]) -> None:
-    """Print who did what, newest first."""
+    """Print the audit log, newest first."""
     console = Console()
     for one in entries:
         about = " ".join(

@@ -19,7 +19,7 @@ Row = dict[str, Any]
 def pages(
     reader: ServiceReader, what: str, limit: int, path: str = "/sessions", **query: object
 ) -> tuple[list[Row], bool]:
-    """Return as many as wanted, and whether there may be more.
+    """Return up to the wanted number of rows, and whether there may be more.
 
     Pages of a query may be short, and not the last.
     """
@@ -35,7 +35,7 @@ def pages(
 
 
 def one_session(reader: ServiceReader, wanted: str) -> Row:
-    """Return the session whose id is `wanted`, or begins so.
+    """Return the session whose id is or begins with `wanted`.
 
     Raises:
         RefusedError: None does, or several do.
@@ -63,7 +63,7 @@ def _found(reader: ServiceReader, query: str) -> Iterator[Row]:
 
 
 def spans(reader: ServiceReader, session_id: str) -> tuple[list[Row], str]:
-    """Return all spans of a session, and the place in the stream from which on to follow it."""
+    """Return all spans of a session, and the position in the stream to follow it from."""
     address = f"/sessions/{quote(session_id, safe='')}/spans"
     page = reader.get(address, limit=_PAGE)
     found, as_of = page["spans"], page["as_of"]
@@ -74,6 +74,6 @@ def spans(reader: ServiceReader, session_id: str) -> tuple[list[Row], str]:
 
 
 def span(reader: ServiceReader, trace_id: str, span_id: str) -> Row:
-    """Return one span, whole."""
+    """Return one span in full."""
     found: Row = reader.get(f"/spans/{trace_id}/{span_id}")
     return found

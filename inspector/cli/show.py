@@ -23,7 +23,7 @@ SayJson = Callable[[object], None] | None
 
 
 def tree(reader: ServiceReader, session: Row, *, is_full: bool, say_json: SayJson) -> None:
-    """Show the tree of its spans; all of them if `is_full`."""
+    """Show a session as the tree of its spans; all of them if `is_full`."""
     found, _ = session_spans.spans(reader, session["id"])
     if say_json:
         return say_json({"session": session, "spans": found})
@@ -33,14 +33,14 @@ def tree(reader: ServiceReader, session: Row, *, is_full: bool, say_json: SayJso
 def show_tree(
     reader: ServiceReader, session: Row, tree: SpanTree, console: Console, *, every: bool = False
 ) -> None:
-    """Show a tree, with why the first of its causes failed."""
+    """Show a tree, with the error of its first cause."""
     causes = _causes(reader, tree, _LINE_CHARS)
     why = {group.places[0]: message for group, message in causes}
     show_session(session, tree, why, console, every=every)
 
 
 def errors(reader: ServiceReader, session: Row, *, say_json: SayJson) -> None:
-    """Show why it failed: the causes, those that took it down first."""
+    """Show the errors of a session: the causes, those that failed it first."""
     tree = _tree(session, session_spans.spans(reader, session["id"])[0])
     found = _causes(reader, tree, _MESSAGE_CHARS)
     if not say_json:

@@ -41,20 +41,20 @@ Row = dict[str, Any]
 
 
 class EventView(Protocol):
-    """What shows events."""
+    """Displays events."""
 
     def begin(self, client: Client) -> str:
-        """Show what is there; return the position from which on to follow."""
+        """Show the present state; return the position to follow from."""
 
     def take(self, client: Client, event: Row) -> None:
         """Show an event."""
 
     def aside(self, message: str) -> None:
-        """Say something about the connection."""
+        """Report on the connection."""
 
 
 def follow(wanted: Sequence[str], *, say_json: Callable[[object], None] | None) -> None:
-    """Show what happens until interrupted.
+    """Show events until interrupted.
 
     Args:
         wanted: Beginnings of the ids of sessions; none: all.
@@ -87,7 +87,7 @@ def follow(wanted: Sequence[str], *, say_json: Callable[[object], None] | None) 
 def _endless(
     client: Client, after: str, ids: Sequence[str], aside: Callable[[str], None]
 ) -> Iterator[tuple[Client, Row]]:
-    """Yield events, with whom they came from: a service that was started anew may be elsewhere."""
+    """Yield events with their service, also after a restart at another address."""
     is_lost = False
     while True:
         try:
@@ -113,31 +113,31 @@ def _found_again(client: Client) -> Client:
 
 
 class Aside:
-    """Says on stderr what is not an event."""
+    """Prints messages beside the events on stderr."""
 
     def aside(self, message: str) -> None:
-        """Say something about the connection."""
+        """Report on the connection."""
         sys.stderr.write(f"inspector: {message}\n")
         sys.stderr.flush()
 
 
 class Passing(Aside):
-    """Events as they came, for programs."""
+    """Unchanged events, for programs."""
 
     def __init__(self, say_json: Callable[[object], None]) -> None:
         self._say = say_json
 
     def begin(self, client: Client) -> str:
-        """From now on."""
+        """Start with the next event."""
         return str(client.get("/sessions", limit=1)["as_of"])
 
     def take(self, client: Client, event: Row) -> None:
-        """Print it."""
+        """Print the event."""
         self._say(event)
 
 
 class EventLines(Aside):
-    """A line for each event that says something, for a pipe or a log."""
+    """A line for each notable event, for a pipe or a log."""
 
     def __init__(self, console: Console, ids: Sequence[str]) -> None:
         self._console = console
@@ -145,11 +145,11 @@ class EventLines(Aside):
         self._statuses: dict[str, str] = {}
 
     def begin(self, client: Client) -> str:
-        """From now on."""
+        """Start with the next event."""
         return str(client.get("/sessions", limit=1)["as_of"])
 
     def take(self, client: Client, event: Row) -> None:
-        """Print its line, if it has one."""
+        """Print the line of an event, if it has one."""
         if self._ids and event.get("session_id") not in self._ids:
             return
         if said := self._said(event):
@@ -185,7 +185,7 @@ class EventLines(Aside):
 
 
 class LiveView:
-    """The trees of the sessions that run; below what has ended, which scrolls away."""
+    """The trees of running sessions, below the ended ones, which scroll away."""
 
     def __init__(self, console: Console, ids: Sequence[str]) -> None:
         self._console = console
@@ -201,7 +201,7 @@ class LiveView:
         )
 
     def begin(self, client: Client) -> str:
-        """Read what runs."""
+        """Read the running sessions."""
         page = client.get("/sessions", q=_LIVE_QUERY, limit=_MAX_LIVE)
         known = Following()
         for session in page["sessions"]:
@@ -219,7 +219,7 @@ class LiveView:
         return str(page["as_of"])
 
     def take(self, client: Client, event: Row) -> None:
-        """Take it in; a session that ended by it is shown for good."""
+        """Apply an event; a session that it ends is printed for good."""
         if self._ids and event.get("session_id", "") not in self._ids and "session_id" in event:
             return
         with self._lock:
@@ -228,7 +228,7 @@ class LiveView:
             self._show_ended(client, ended)
 
     def aside(self, message: str) -> None:
-        """Say it above the trees: stderr would be written into them."""
+        """Print above the trees: stderr would be written into them."""
         self._console.print(Text(f"inspector: {message}", "yellow"))
 
     def _show_ended(self, client: Client, session: Row) -> None:
@@ -245,7 +245,7 @@ class LiveView:
 
 
 def screen(sessions: Sequence[LiveSession], console: Console, now_ns: int) -> Iterator[Text]:
-    """Yield what of the sessions fits on the screen, the newest last."""
+    """Yield the part of the sessions that fits on the screen, the newest last."""
     if not sessions:
         yield _line("Nothing runs. Waiting; Ctrl-C ends this.", "bright_black")
         return

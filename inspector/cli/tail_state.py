@@ -27,7 +27,7 @@ Key = tuple[str, str]
 
 @dataclass(slots=True)
 class LiveSession:
-    """One that runs."""
+    """A running session."""
 
     row: dict[str, Any]
     spans: dict[Key, SpanRow] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class LiveSession:
     """What it asks, by id, oldest first."""
 
     def hear(self, event: dict[str, Any]) -> None:
-        """Take in that a person is asked, or is not any more."""
+        """Record that a person is asked, or is not any more."""
         if request := event.get("request"):
             self.requests.pop(request["id"], None)
             if request["status"] == "pending":
@@ -48,12 +48,12 @@ class LiveSession:
             self.waiting.discard((event["trace_id"], event["span_id"]))
 
     def waits(self, span: SpanRow) -> bool:
-        """Return whether a span that runs waits for a person."""
+        """Return whether a running span waits for a person."""
         is_asked = bool(span.waited) and span.waited[-1][1] is None
         return is_asked or (span.trace_id, span.span_id) in self.waiting
 
     def put(self, span: SpanRow) -> None:
-        """Take in the newest version of a span."""
+        """Store the newest version of a span."""
         key = span.trace_id, span.span_id
         self.spans.pop(key, None)
         self.spans[key] = span  # at the end: the last that changed
@@ -66,7 +66,7 @@ class LiveSession:
             self.spans = {(row.trace_id, row.span_id): row for row in rows}
 
     def outline(self, room: int) -> tuple[SpanTree, list[OutlineRow]]:
-        """Return the tree, and the `room` lines of it that tell most of what happens now."""
+        """Return the tree, and its `room` most notable lines."""
         tree = SpanTree.of([*self.spans.values()])
         kept = chosen(tree, range(len(tree.rows) - 1, -1, -1), room)
         lines: list[OutlineRow] = []
@@ -80,7 +80,7 @@ class LiveSession:
 
 
 def chosen(tree: SpanTree, newest_first: Iterable[int], room: int) -> set[int]:
-    """Return the spans that run, then the newest others, each with all that it is below.
+    """Return the running spans, then the newest others, each with its ancestors.
 
     Those that run are all there, however many; others, as far as there is room.
     """
@@ -104,14 +104,14 @@ def _keep(tree: SpanTree, place: int | None, kept: set[int]) -> None:
 
 @dataclass(slots=True)
 class Following:
-    """All sessions that run, in the order in which they were seen."""
+    """All running sessions, in the order of their first event."""
 
     live: dict[str, LiveSession] = field(default_factory=dict)
     ahead_ns: int = 0
     """How far the service's clock is ahead of ours."""
 
     def apply(self, event: dict[str, Any], now_ns: int) -> dict[str, Any] | None:
-        """Take in an event; return the row of a session that ended by it."""
+        """Apply an event; return the row of a session that it ends."""
         match event:
             case {"type": "Heartbeat", "now_ns": service_ns}:
                 self.ahead_ns = int(service_ns) - now_ns

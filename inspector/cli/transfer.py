@@ -18,7 +18,7 @@ _MAX_NAME_CHARS = 80
 
 
 class Exporter(Protocol):
-    """Answers questions, and gives sessions as gzip files."""
+    """Reads and exports sessions, as gzip files."""
 
     def get(self, path: str, **query: object) -> Any:
         """Return the JSON at `path`."""
@@ -40,7 +40,7 @@ class _Online:
 
 
 def find_exporter() -> Exporter:
-    """Return the running service, or else the store, only to be read.
+    """Return the running service, or else the store, read-only.
 
     Raises:
         NoServiceError: There is neither.
@@ -54,7 +54,7 @@ def find_exporter() -> Exporter:
 
 
 def wanted(exporter: Exporter, session_id: str | None, query: str | None) -> list[str]:
-    """Return the ids of the sessions that are meant.
+    """Return the ids of the chosen sessions.
 
     Raises:
         RefusedError: There is none, or a beginning of an id is that of several.
@@ -74,7 +74,7 @@ def wanted(exporter: Exporter, session_id: str | None, query: str | None) -> lis
 
 
 def pieces(exporter: Exporter, session_id: str, *, is_packed: bool) -> Iterator[bytes]:
-    """Yield a session as gzip, or as plain lines; several joined are a file of the same kind."""
+    """Yield a session as gzip or as plain lines; several in a row make a valid file."""
     packed = exporter.export(session_id)
     if is_packed:
         yield from packed
@@ -86,5 +86,5 @@ def pieces(exporter: Exporter, session_id: str, *, is_packed: bool) -> Iterator[
 
 
 def file_name(session_id: str) -> str:
-    """Return what of an id can be the name of a file."""
+    """Return the part of an id that is safe in a file name."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", session_id)[:_MAX_NAME_CHARS].strip("-.") or "session"

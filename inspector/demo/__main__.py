@@ -29,7 +29,7 @@ def _parse(argv: list[str]) -> argparse.Namespace:
 
 
 def main() -> int:
-    """Parse the arguments and tell the stories."""
+    """Parse the arguments and run the stories."""
     options = _parse(sys.argv[1:])
     tell = partial(
         run, seed=options.seed, loop=options.loop, speed=options.speed, story=options.story

@@ -143,7 +143,7 @@ class Agent(HookHost):
         ]
 
     async def _use_tool(self, call: ToolCall) -> str:
-        """Call a tool; whatever goes wrong is told to the model, which may try something else."""
+        """Call a tool; report any failure to the model, which may try something else."""
         tool = next((tool for tool in self.tools if tool.name == call.name), None)
         if tool is None:
             return f"There is no tool {call.name!r}."
@@ -185,7 +185,7 @@ class Agent(HookHost):
 
 @dataclass(frozen=True, slots=True)
 class AgentTool:
-    """Another agent, offered as a tool: how a planner hands work on."""
+    """Another agent as a tool: a planner delegates work to it."""
 
     agent: Agent
     server_name: str | None = None
@@ -197,7 +197,7 @@ class AgentTool:
 
     @property
     def description(self) -> str:
-        """What that agent is for."""
+        """The purpose of that agent."""
         return f"Hand a task to the {self.agent.name}. {self.agent.description}"
 
     @property

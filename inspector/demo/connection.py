@@ -50,7 +50,7 @@ class McpTool:
         return self.connection.name
 
     async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
-        """Call it; return the MCP result as it came over the wire.
+        """Call the tool; return the MCP result unchanged.
 
         Raises:
             ToolFailedError: The server refused the request or is gone.
@@ -163,7 +163,7 @@ class McpConnection:
 
 
 def result_text(result: Mapping[str, Any]) -> str:
-    """Return what a model is shown of a tool result: the structured content, else the text."""
+    """Return a tool result for a model: the structured content, else the text."""
     structured = result.get("structuredContent")
     if structured is not None:
         bare = structured.get("result")
@@ -173,5 +173,5 @@ def result_text(result: Mapping[str, Any]) -> str:
 
 
 def wire_form(model: BaseModel) -> dict[str, Any]:
-    """Return a message of the SDK as it looks in JSON-RPC."""
+    """Return a message of the SDK in its JSON-RPC form."""
     return model.model_dump(by_alias=True, mode="json", exclude_none=True)

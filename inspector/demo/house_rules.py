@@ -37,7 +37,7 @@ _REMINDER = {"role": "user", "content": f"Where does this come from? End with `{
 
 @asynccontextmanager
 async def in_force(pace: Pace) -> AsyncGenerator[None]:
-    """Put what holds for all agents of the process in force, until the block ends."""
+    """Apply the rules for all agents of the process, until the block ends."""
     off = bus.intercept("before_tool_call", ask_before_pushes(pace), name="push desk")
     unmount = await workspace.mount(ModuleCoordinator(), {"root": WORKSPACE})
     detach = _guide()
@@ -50,7 +50,7 @@ async def in_force(pace: Pace) -> AsyncGenerator[None]:
 
 
 def ask_before_pushes(pace: Pace) -> Callable[..., Decision | None]:
-    """Return an interceptor that has a person look at a tag before it is pushed.
+    """Return an interceptor that asks a person before a tag is pushed.
 
     This is a demo: it goes on by itself when nobody looks. A real one would not.
     """
@@ -86,7 +86,7 @@ def _situation(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def send_back_without_sources(agent: Any) -> Hook:
-    """Have an answer of `agent` that names no source written again, once."""
+    """Have an answer of `agent` without sources rewritten, once."""
     return (
         HookPoint(agent)
         .on(AgentEvent.BEFORE_FINAL_RESPONSE)
@@ -109,7 +109,7 @@ def _remind(status: AgentStatus) -> None:
 
 
 class ShortSearches:
-    """Gives searches a limit: what an agent reads it has to pay for."""
+    """Limits searches, because an agent pays for all that it reads."""
 
     def register_hooks(self, registry: HookRegistry) -> None:
         """Add the call-back."""
@@ -117,7 +117,7 @@ class ShortSearches:
 
 
 def limit_search(event: BeforeToolCallEvent) -> None:
-    """Let a search bring no more than a few notes."""
+    """Limit the results of a search to a few notes."""
     asked = event.tool_use.input
     limit = asked.get("limit")
     if event.tool_use.name == "search_notes" and isinstance(limit, int) and limit > _MAX_NOTES:

@@ -43,7 +43,7 @@ def run(
     token: str | None = None,
     story: str | None = None,
 ) -> int:
-    """Tell the stories and return the exit code.
+    """Run the stories and return the exit code.
 
     Args:
         seed: Same seed, same stories: only ids and times differ.
@@ -125,7 +125,7 @@ class _Telling:
 
 
 def _stop_when_told() -> None:
-    """Take a request to end for what Ctrl-C is: stories are told to their end as cancelled."""
+    """Treat a request to end like Ctrl-C: stories end as cancelled."""
     task = asyncio.current_task()
     if task is not None and sys.platform != "win32":
         for number in (signal.SIGTERM, signal.SIGHUP):

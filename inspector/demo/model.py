@@ -20,7 +20,7 @@ _USD_PER_MILLION_OUTPUT = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """The model asks for a tool; `arguments` is JSON text, as models write it."""
+    """A tool call of the model; `arguments` is JSON text, as models write it."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class ModelUsage:
     cost_usd: float | None = None
 
     def as_mapping(self) -> dict[str, int | float]:
-        """Return what is known, by name."""
+        """Return the known values, by name."""
         known: dict[str, int | float] = {
             "input_tokens": self.input_tokens,
             "output_tokens": self.output_tokens,
@@ -64,11 +64,11 @@ class Model(Protocol):
 
     @property
     def provider(self) -> str:
-        """Name of who runs it."""
+        """Name of the provider."""
 
     @property
     def model(self) -> str:
-        """Name it is asked for by."""
+        """Name of the model in requests."""
 
     @property
     def request_params(self) -> Mapping[str, Any]:
@@ -90,7 +90,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """What a script knows when it starts."""
+    """The input of a script."""
 
     task: str
     tools: frozenset[str]

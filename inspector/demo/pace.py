@@ -17,9 +17,9 @@ class Pace:
             raise ValueError(f"The speed must be above 0, got {self.speed}.")
 
     def real_s(self, seconds: float) -> float:
-        """Return how long that much of the story's time takes."""
+        """Return the real duration of a stretch of the story's time."""
         return seconds / self.speed
 
     async def wait(self, seconds: float) -> None:
-        """Let that much of the story's time pass."""
+        """Wait for a stretch of the story's time."""
         await asyncio.sleep(self.real_s(seconds))

@@ -49,7 +49,7 @@ _DISCOVER_PARAMS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """How to start an MCP server."""
+    """The command that starts an MCP server."""
 
     name: str
     command: str
@@ -62,7 +62,7 @@ class ServerSpec:
 
     @property
     def uri(self) -> str:
-        """What hooks call this transport's other end."""
+        """The address of the server in hooks."""
         return f"stdio:{self.command}"
 
 
@@ -100,7 +100,7 @@ def _repository_of(directory: Path) -> Path | None:
 async def connect_all(
     specs: Sequence[ServerSpec], context: RunContext, elicit: Callback
 ) -> AsyncGenerator[dict[str, McpConnection]]:
-    """Start the servers, all at once, and keep them until the block ends.
+    """Start the servers in parallel, and keep them until the block ends.
 
     Yields:
         The connections by the names of their servers.

@@ -16,7 +16,7 @@ _STOP_S = 5.0
 
 
 class ServiceError(RuntimeError):
-    """The service ended before it listened. It has said why itself."""
+    """The service ended before it listened. It printed the reason itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from instrument import operation
 
 @dataclass(slots=True)
 class StorySession:
-    """Tells one story. The randomness decides all that varies in it but the ids."""
+    """Runs one story. `rng` decides all that varies in it except the ids."""
 
     story: Story
     rng: random.Random
@@ -140,7 +140,7 @@ class StorySession:
         return self.endpoint or ScriptedModel(role.script, own_rng, self.pace, model=selected)
 
     async def _elicit(self, context: Any, params: Any) -> ElicitResult:
-        """Answer a server: by whoever looks at the inspector, else by the person of the story."""
+        """Answer a server: by a viewer of the inspector, else by the person of the story."""
         await emit("session_paused", session_id=self.id, signal_name=SIGNAL, prompt=params.message)
         ask = make_elicit(
             timeout_s=self.pace.real_s(PERSON_S),

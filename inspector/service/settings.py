@@ -110,7 +110,7 @@ def _default_store() -> str:
 
 
 class Settings(BaseSettings):
-    """What the service is told. Each field is a flag, an `INSPECTOR_` variable and a file key."""
+    """The service's settings. Each field is a flag, an `INSPECTOR_` variable and a file key."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True

@@ -30,7 +30,7 @@ _EXAMINATIONS: tuple[Callable[[Settings, Mapping[str, str]], Iterator[CheckResul
 
 
 def examine(environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield what is found, one after another; nothing takes longer than a few seconds."""
+    """Yield the results of all checks; none takes longer than a few seconds."""
     yield CheckResult(OK, "version", f"mcp-agent-inspector {VERSION}")
     try:
         settings = load_settings()

@@ -20,7 +20,7 @@ _CHECKED_BYTES = 256 * 1024**2  # a larger store is not read whole for a look
 
 
 def examine_token(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield where the token is; never what it is."""
+    """Check the token: yield its place, and never its value."""
     if settings.token:
         yield CheckResult(OK, "token", "as INSPECTOR_TOKEN says")
         return
@@ -40,7 +40,7 @@ def examine_token(settings: Settings, environ: Mapping[str, str]) -> Iterator[Ch
 
 
 def examine_store(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield how the store is, and whether there is room for more."""
+    """Check the store, and its free space."""
     path = store_path(settings.store)
     if path is None:
         yield CheckResult(WARN, "store", f"{settings.store}: nothing is kept when the service ends")

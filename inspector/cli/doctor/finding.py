@@ -16,7 +16,7 @@ FAIL: Level = "fail"
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What was looked at, how it is, and what to do."""
+    """The subject of a check, its state, and advice."""
 
     level: Level
     subject: str

@@ -13,7 +13,7 @@ from inspector.service.settings import Settings
 
 
 def examine_policies(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield what each file says, or what is wrong with it."""
+    """Yield the content of each file of policies, or its mistake."""
     if is_switched_off(environ):
         yield CheckResult(WARN, "policies", f"{SWITCH} is off: no policy acts on agents from here")
         return

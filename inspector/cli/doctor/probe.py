@@ -16,14 +16,14 @@ _MAX_BYTES = 65_536
 
 
 def health(url: str, token: str | None = None) -> dict[str, Any] | None:
-    """Return what `GET /health` at `url` says, if an inspector is there; None otherwise."""
+    """Return the `GET /health` of an inspector at `url`; None without one."""
     answer = ask(f"{url}/health", token)
     found = answer[1] if answer else None
     return found if isinstance(found, dict) and found.get("name") == NAME else None
 
 
 def ask(url: str, token: str | None = None) -> tuple[int, Any] | None:
-    """Return status and JSON (None if it is none) of a GET; None: nobody answers."""
+    """Return status and JSON (None if invalid) of a GET; None without an answer."""
     request = urllib.request.Request(url)
     if token:
         request.add_header("Authorization", f"Bearer {token}")
@@ -39,7 +39,7 @@ def ask(url: str, token: str | None = None) -> tuple[int, Any] | None:
 
 
 def listens(host: str, port: int) -> bool:
-    """Whether somebody takes connections there."""
+    """Return whether a server accepts connections there."""
     with contextlib.suppress(OSError), socket.create_connection((host, port), TIMEOUT_S):
         return True
     return False

@@ -16,7 +16,7 @@ _EXTRAS = {"serve": "uvicorn", "mcp": "mcp", "otel": "opentelemetry-sdk"}
 
 
 def examine_senders(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield where a stock OpenTelemetry SDK that is started here would send its spans."""
+    """Check where a stock OpenTelemetry SDK that starts here would send its spans."""
     if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         yield CheckResult(WARN, "OTLP", "OTEL_SDK_DISABLED: SDKs of this environment make no spans")
         return
@@ -60,7 +60,7 @@ _FORWARD = f"{_POINT} INSPECTOR_FORWARD_OTLP sends everything on to where it wen
 
 
 def examine_frameworks(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield what is installed, and whether the parts of it get along."""
+    """Check the installed extras and frameworks, and whether they are compatible."""
     missing = [extra for extra, package in _EXTRAS.items() if _version(package) is None]
     if missing:
         advice = f"pip install 'mcp-agent-inspector[{','.join(missing)}]'"

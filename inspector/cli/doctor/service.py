@@ -17,7 +17,7 @@ START = "Start one with `inspector serve`."
 
 
 def examine_service(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield what is known of the service that commands and agents of this environment find."""
+    """Check the service that commands and agents of this environment find."""
     if url := environ.get(f"{PREFIX}URL"):
         url, token = url.rstrip("/"), environment_token(environ)
         where = f"at {_without_user(url)} (INSPECTOR_URL)"
@@ -69,7 +69,7 @@ def _examine_run_files(environ: Mapping[str, str]) -> Iterator[CheckResult]:
 
 
 def examine_ports(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield who listens where the service of these settings would."""
+    """Check the ports that the service of these settings would use."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)
     scheme = "https" if settings.tls_cert else "http"
     name = f"[{host}]" if ":" in host else host
@@ -89,7 +89,7 @@ def examine_ports(settings: Settings, environ: Mapping[str, str]) -> Iterator[Ch
 
 
 def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield whether the targets of forwarding can be reached from here."""
+    """Check that the targets of forwarding can be reached from here."""
     for target in settings.forward_otlp:
         shown = _without_user(target)
         try:

@@ -39,7 +39,7 @@ _KNOWN_EVENTS = frozenset(ALL_EVENTS) | {
 
 
 def check_module(target: Target) -> Iterator[Finding]:
-    """Yield what the text of `target` shows before any of it runs."""
+    """Yield the findings in the text of `target`, before any of it runs."""
     if not target.sources:
         return
     nodes = list(target.nodes())
@@ -59,7 +59,7 @@ def check_module(target: Target) -> Iterator[Finding]:
 
 
 def check_handlers(target: Target, places: Collection[tuple[str, int]]) -> Iterator[Finding]:
-    """Yield what the text of the handlers shows.
+    """Yield the findings in the text of the handlers.
 
     Args:
         target: The module.

@@ -13,7 +13,7 @@ _MAX_CHARS = 500
 
 @dataclass(frozen=True)
 class Rule:
-    """One thing that is checked.
+    """One rule that modules are checked against.
 
     Attributes:
         level: `error` for what the contract requires, `warning` for what it recommends.
@@ -90,7 +90,7 @@ RULES: Mapping[str, Rule] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong.
+    """One mistake in a module.
 
     Attributes:
         code: A key of `RULES`.
@@ -111,30 +111,30 @@ class Finding:
 
     @property
     def advice(self) -> str:
-        """Return what to do."""
+        """Return the advice."""
         return RULES[self.code].advice
 
     @property
     def place(self) -> str:
-        """Return `file:line`, as far as it is known."""
+        """Return `file:line`, as far as known."""
         return ":".join(str(part) for part in (self.path, self.line) if part is not None)
 
 
 def finding(code: str, problem: str, path: Path | str | None = None, line: int = 0) -> Finding:
-    """Make a finding of text that may come from the module: one printable, bounded line."""
+    """Make a finding from text of the module: one printable, bounded line."""
     shown = "".join(char if char.isprintable() else " " for char in problem)[:_MAX_CHARS]
     return Finding(code, shown, None if path is None else str(path), line or None)
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was found at a path; errors first."""
+    """The findings at a path; errors first."""
 
     path: str
     findings: list[Finding]
 
     def count(self, level: str) -> int:
-        """Return how many findings of `level` there are."""
+        """Return the number of findings of `level`."""
         return sum(one.level == level for one in self.findings)
 
     @property
@@ -143,7 +143,7 @@ class Report:
         return self.count(ERROR) == 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return what machines read."""
+        """Return the machine-readable form."""
         return {
             "path": self.path,
             "is_valid": self.is_valid,

@@ -44,7 +44,7 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def last_name(node: ast.expr | None) -> str:
-    """Return `c` of `a.b.c`, and an empty text for what has no name."""
+    """Return `c` of `a.b.c`, and an empty text for an expression without a name."""
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
@@ -120,7 +120,7 @@ def _branches(value: ast.expr | None) -> Iterator[ast.expr | None]:
 
 
 def unguarded(function: Function) -> list[ast.stmt]:
-    """Return the statements whose exceptions leave `function`, without what blocks hold."""
+    """Return the statements whose exceptions leave `function`, without nested ones."""
     return [statement for statement, caught in _guarded(function.body) if not caught & _ALL]
 
 

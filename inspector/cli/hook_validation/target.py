@@ -20,14 +20,14 @@ _NO_SOURCE = frozenset({"tests", "test", "build", "dist", "docs", "examples", "_
 
 
 class UnreadablePathError(InspectorError):
-    """There is nothing at the path that could be a module of hooks."""
+    """The path holds no module of hooks."""
 
     code = "unreadable_path"
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file of the module, parsed."""
+    """A parsed file of the module."""
 
     path: Path
     tree: ast.Module
@@ -35,7 +35,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a module is mounted.
+    """The entry point of a module, which mounts it.
 
     Attributes:
         module: Its dotted name.
@@ -52,7 +52,7 @@ class Entry:
 
 @dataclass
 class Target:
-    """What is to be checked, and what was wrong with it already."""
+    """The code to check, and the findings about it so far."""
 
     path: Path
     entries: list[Entry] = field(default_factory=list)
@@ -67,12 +67,12 @@ class Target:
 
     @property
     def main_file(self) -> Path:
-        """Return where to place what is wrong with all of it."""
+        """Return the place of findings about the whole."""
         return self.entries[0].file if self.entries else self.path
 
 
 def locate(path: Path) -> Target:
-    """Read what is at `path`.
+    """Read the code at `path`.
 
     Raises:
         UnreadablePathError: It does not exist, cannot be read, is too large, or is no Python.

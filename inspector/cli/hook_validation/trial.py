@@ -21,14 +21,14 @@ _ROOT = Path(__file__).resolve().parents[3]
 
 
 class TrialResult(NamedTuple):
-    """What mounting showed, and the file and first line of each handler that was registered."""
+    """The findings of mounting, and the file and first line of each registered handler."""
 
     findings: list[Finding]
     handlers: list[tuple[str, int]]
 
 
 def mount_on_trial(target: Target, entry: Entry, time_limit_s: float) -> TrialResult:
-    """Import and mount an entry point elsewhere, and return what that showed."""
+    """Import and mount an entry point in another process, and return the result."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         answer = Path(folder, "answer.json")
         exit_code = _run(entry, answer, time_limit_s)
@@ -63,7 +63,7 @@ def _run(entry: Entry, answer: Path, time_limit_s: float) -> int | None:
 
 
 def _environment() -> dict[str, str]:
-    """Return ours without the way to a running service: a module on trial is told of none."""
+    """Return our environment without the address of a service, for a module on trial."""
     own = {name: text for name, text in os.environ.items() if not name.startswith("INSPECTOR_")}
     paths = [str(_ROOT), own.get("PYTHONPATH", "")]
     own["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)

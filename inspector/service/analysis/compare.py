@@ -271,7 +271,7 @@ def _time(left_ns: int | None, right_ns: int | None) -> Iterator[Change]:
 
 
 def _price(left: SpanRow, right: SpanRow) -> Iterator[Change]:
-    """Compare what calls cost; where nobody said, how many tokens they took."""
+    """Compare the costs of calls, or their tokens where no cost was reported."""
     before, after, least = left.cost_usd, right.cost_usd, 0.0
     if before is None or after is None:
         before, after, least = _tokens(left), _tokens(right), DEARER_BY_TOKENS

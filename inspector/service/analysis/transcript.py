@@ -304,7 +304,7 @@ def _request(row: RequestRow, epoch_ns: int, payload: Clip | None) -> AskedReadi
 
 
 def _pauses(happened: Sequence[Moment], epoch_ns: int) -> list[AskedReading]:
-    """Return the pauses and the requests that a span tells of itself."""
+    """Return the pauses and the requests in a span's own events."""
     found: list[AskedReading] = []
     open_: dict[tuple[str, str | None], AskedReading] = {}
     for moment in happened:

@@ -119,7 +119,7 @@ def _steps(pointer: str) -> Iterator[str]:
 
 
 def _views_first(value: dict[str, Json]) -> Iterator[tuple[str, Json]]:
-    """What a reader sees first comes first, while there is room."""
+    """Yield the fields that a reader sees first, before the rest, while there is room."""
     if "view" in value:
         yield "view", value["view"]
     yield from ((key, inner) for key, inner in value.items() if key != "view")

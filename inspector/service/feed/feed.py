@@ -152,7 +152,7 @@ class Feed:
         return change if self._is_in_reach(change) else None
 
     def _is_in_reach(self, change: int) -> bool:
-        """Say whether all that came after `change` can still be told."""
+        """Return whether all changes after `change` can still be sent."""
         head = self._tail.head
         return head - MAX_BEHIND <= change <= head
 
@@ -233,7 +233,7 @@ class Feed:
 
 
 class _Commit:
-    """What one commit changed; entries are made of it when a viewer first asks."""
+    """The changes of one commit; its entries are made when a viewer first asks."""
 
     def __init__(self, changes: Changes) -> None:
         self.head = changes.head

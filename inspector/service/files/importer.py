@@ -81,7 +81,7 @@ class FileOutcome:
 
 @dataclass(slots=True)
 class _Pile:
-    """What waits for the next commit."""
+    """The rows of the next commit."""
 
     spans: list[IncomingSpan] = field(default_factory=list)
     logs: list[IncomingLog] = field(default_factory=list)
@@ -117,7 +117,7 @@ async def import_stream(
 
 
 class _Reading:
-    """How far a file is read."""
+    """The progress of reading a file."""
 
     def __init__(self, scrubs: bool) -> None:
         self.report = FileOutcome()

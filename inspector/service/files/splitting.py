@@ -98,7 +98,7 @@ class Splitter:
 
 
 def _is_document(line: bytes) -> bool:
-    """Whether a first line is only the beginning of a value."""
+    """Return whether a first line is only the beginning of a value."""
     return _OPENS_DOCUMENT.search(line.rstrip(_BLANK)) is not None
 
 

@@ -141,7 +141,7 @@ def _take(
 
 
 def _row(process_id: str, asked: wire_control.OpenedRequest, now_ns: int) -> RequestRow:
-    """Return the request by the service's clock: an agent tells spans of time, not times."""
+    """Return the request by the service's clock: an agent sends durations, not times."""
     expires_ns = None
     if asked.expires_in_ms is not None:
         left_ms = max(-_MAX_AGE_MS, min(asked.expires_in_ms, _MAX_AGE_MS))

@@ -67,7 +67,7 @@ async def page(request: Request, path: str) -> Response:
 
 
 def _index(base: str) -> str:
-    """Return the page, told where it is: its links are relative to `base`."""
+    """Return the page with `base` in it: its links are relative to that."""
     file = _file("index.html")
     if file is None:
         return _NOT_BUILT

@@ -350,7 +350,7 @@ class Recorder:
             self._settle_waits(unit, new.trace_id, new.span_id, None)
 
     def _sends_starts(self, arrival: _Arrival) -> bool:
-        """Whether the sender sends live records: a short span's start is left out of them."""
+        """Return whether the sender sends live records, which leave out a short span's start."""
         process_id = arrival.facts.process_id
         return not arrival.is_end or bool(process_id and self._processes.is_alive(process_id))
 

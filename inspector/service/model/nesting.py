@@ -34,7 +34,7 @@ def parse(text: str, loads: Callable[[str], Any] = json.loads) -> Any:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether `value` is nested deeper than `MAX_DEPTH`."""
+    """Return whether `value` is nested deeper than `MAX_DEPTH`."""
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [

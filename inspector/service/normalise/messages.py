@@ -296,7 +296,7 @@ def _items(value: Any) -> list[Any]:
 
 
 def _holds_results(content: Any) -> bool:
-    """Whether the content of a tool's message is parts that say which call they answer."""
+    """Return whether a tool message's content is parts that name the calls they answer."""
     return _is_parts(content) and all(
         part_of(item).type == "tool_result" for item in _items(content)
     )

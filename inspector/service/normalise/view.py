@@ -162,7 +162,7 @@ def _packed(result: Payload) -> Mapping[str, Any] | None:
 
 
 def _says_error(attributes: Attributes, result: Payload | None) -> bool:
-    """Whether a call that went well came back with a tool's failure (MCP's `isError`)."""
+    """Return whether a successful call returned a tool's failure (MCP's `isError`)."""
     if attributes.get("result.isError") is True or attributes.get("gen_ai.tool.status") == "error":
         return True
     if result is None or not result.is_json or '"isError"' not in result.text:

@@ -34,7 +34,7 @@ class ExpandedTooLargeError(TooLargeError):
 
 
 class _Stream(Protocol):
-    """What `zlib` and `zstd` have in common."""
+    """The common interface of `zlib` and `zstd`."""
 
     @property
     def eof(self) -> bool: ...

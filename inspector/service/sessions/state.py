@@ -247,7 +247,7 @@ class Profile:
             self.title, self.title_rank, self.title_ns = title[:MAX_TITLE], rank, time_ns
 
     def _see_agent(self, name: str, start_ns: int) -> None:
-        """Keep those that began first: what is below an agent ends, and is told, before it."""
+        """Keep the agents that began first: a sub-agent is reported before its caller."""
         self.agents[name] = min(start_ns, self.agents.get(name, start_ns))
         if len(self.agents) > MAX_NAMES:
             del self.agents[self.agents_by_start()[-1]]

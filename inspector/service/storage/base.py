@@ -279,7 +279,7 @@ class Reader(Protocol):
 
 
 class ReadableStore(Protocol):
-    """Where everything lives, to be read from any thread."""
+    """A store that any thread can read."""
 
     id: str
     """Names this store for ever: positions of another store mean nothing here."""

@@ -18,7 +18,7 @@ _ARGUMENTS = ("mcp.request.argument.", "arguments.", "tool_args.", "request.para
 
 
 def _requests(telling: Telling) -> list[list[Any]]:
-    """Return the messages of each request that the events tell."""
+    """Return the messages of each request in the events."""
     found = (expand(moment.attributes, "messages.") for moment in telling.moments)
     return [messages for messages in found if isinstance(messages, list)]
 
