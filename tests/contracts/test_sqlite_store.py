@@ -301,6 +301,17 @@ def test_a_store_that_another_program_locks_is_unavailable_until_that_one_is_don
     rig.store.close()
 
 
+def test_a_new_snapshot_of_a_store_that_was_moved_says_what_to_do(path: Path) -> None:
+    """Every other connection is in use: it is a new one that finds the file gone."""
+    with contextlib.closing(open_store(url(path))) as store, store.read():
+        path.rename(path.with_suffix(".moved"))
+        with (
+            pytest.raises(StoreUnavailableError, match="its file was deleted or moved"),
+            store.read(),
+        ):
+            pass
+
+
 def test_a_snapshot_of_a_locked_store_is_unavailable(path: Path) -> None:
     store = open_store(url(path))
     with (

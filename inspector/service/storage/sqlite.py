@@ -133,7 +133,11 @@ class SqliteStore:
     def _take_reader(self) -> apsw.Connection:
         with self._readers_lock:
             connection = self._readers.pop() if self._readers else None
-        return connection or self._open_reader()
+        if connection is not None:
+            return connection
+        if self._path is not None and file_of(self._path) is None:
+            raise _gone(self._path)  # says more than SQLite, which only cannot open it
+        return self._open_reader()
 
     def _give_back(self, connection: apsw.Connection, *, is_sound: bool) -> None:
         try:
