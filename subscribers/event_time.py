@@ -8,29 +8,29 @@ from contextlib import contextmanager
 from time import time_ns
 
 
-class _Said(threading.local):
+class _ExplicitTime(threading.local):
     ns: int | None = None
 
 
-_said = _Said()
+_explicit = _ExplicitTime()
 # Not a context variable: an operation goes on in the context in which it began.
 
 
 def explicit_time_ns() -> int | None:
     """Return the time set on this thread; None for now."""
-    return _said.ns
+    return _explicit.ns
 
 
 def event_time_ns() -> int:
     """Return the time of the current event."""
-    return _said.ns or time_ns()
+    return _explicit.ns or time_ns()
 
 
 @contextmanager
 def at_time(ns: int) -> Iterator[None]:
     """Date events emitted in the block to `ns` of the system clock."""
-    before, _said.ns = _said.ns, ns
+    before, _explicit.ns = _explicit.ns, ns
     try:
         yield
     finally:
-        _said.ns = before
+        _explicit.ns = before

@@ -17,21 +17,21 @@ from instrument.operations import is_current
 
 TOOL_CALL = "tool_call"
 
-_telling: ContextVar[str | None] = ContextVar("inspector.integrations.telling", default=None)
+_reporting: ContextVar[str | None] = ContextVar("inspector.integrations.reporting", default=None)
 
 
 def is_reported(tool_name: str, bus: Bus | None = None) -> bool:
     """Return whether an outer layer already reports this tool call."""
-    return _telling.get() == tool_name or is_current(bus or shared.bus, TOOL_CALL, tool_name)
+    return _reporting.get() == tool_name or is_current(bus or shared.bus, TOOL_CALL, tool_name)
 
 
 @contextmanager
 def reporting(tool_name: str) -> Iterator[None]:
     """Mark the block as reported: it runs inside a call of `tool_name`."""
-    before = _telling.get()
-    _telling.set(tool_name)
+    before = _reporting.get()
+    _reporting.set(tool_name)
     try:
         yield
     finally:
-        if _telling.get() == tool_name:  # a generator may be closed by another task
-            _telling.set(before)
+        if _reporting.get() == tool_name:  # a generator may be closed by another task
+            _reporting.set(before)

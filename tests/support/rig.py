@@ -116,7 +116,7 @@ class Rig:
     # --- control ----------------------------------------------------------------------------
 
     def act(self, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
-        """Do something at the rig of control; commit it and return what it returned."""
+        """Run `act` on the control plane, commit, and return its result."""
         returned: list[_T] = []
 
         def note(unit: UnitOfWork, rig: ControlPlane) -> None:

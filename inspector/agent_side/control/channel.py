@@ -20,7 +20,7 @@ from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
 from inspector.agent_side.control.open_requests import RequestTable
 from inspector.agent_side.control.receiver import CommandReceiver
-from inspector.agent_side.control.sender import Speaker
+from inspector.agent_side.control.sender import ReportSender
 
 
 class Channel:
@@ -56,9 +56,11 @@ class Channel:
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
-        self._line = ConnectionState(self._limits)
-        self._speaker = Speaker(self._line, self._find, self._process, self._requests, self._gate)
-        self._listener = CommandReceiver(self._line, self._commands)
+        self._state = ConnectionState(self._limits)
+        self._speaker = ReportSender(
+            self._state, self._find, self._process, self._requests, self._gate
+        )
+        self._listener = CommandReceiver(self._state, self._commands)
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -73,13 +75,13 @@ class Channel:
         """Wake the sending thread for new reports. Never blocks, never raises."""
         if self._thread is None:
             self.start()
-        self._line.news.set()
+        self._state.news.set()
 
     def begin_close(self) -> None:
         """Send the remaining reports and a goodbye in the background; see `finish_close`."""
         with self._lock:
             self._is_ended = True
-        self._line.close()
+        self._state.close()
 
     def finish_close(self, timeout_s: float) -> None:
         """Wait for the goodbye, but not for long."""
@@ -89,7 +91,7 @@ class Channel:
 
     def forget(self) -> None:
         """Start afresh in a forked child: threads and connections are the parent's."""
-        links = (self._speaker.link, self._line.stream)
+        links = (self._speaker.link, self._state.stream)
         self._begin()
         for link in links:
             if link is not None:

@@ -85,29 +85,29 @@ class ConnectionState:
         self.closing = Event()
         self.obeying = Lock()
         """Held from a command to its ack."""
-        self.has_visit = Event()
-        self.visit: Connection | None = None
+        self.has_connection = Event()
+        self.connection: Connection | None = None
         self.stream: HttpConnection | None = None
         """That commands come by."""
         self.lost_after_s = 12.0
         self._heard_s = monotonic()
         self._said_s: dict[str, float] = {}
 
-    def begin(self, visit: Connection) -> None:
-        """Let both threads work for `visit`."""
-        self.lost_after_s = visit.welcome.lost_after_s
-        self.visit = visit
-        self.has_visit.set()
+    def begin(self, connection: Connection) -> None:
+        """Let both threads work for `connection`."""
+        self.lost_after_s = connection.welcome.lost_after_s
+        self.connection = connection
+        self.has_connection.set()
 
-    def end(self, visit: Connection | None) -> None:
+    def end(self, connection: Connection | None) -> None:
         """End a connection; the next one begins with hello."""
-        if visit is None:
+        if connection is None:
             return
-        visit.is_over = True
-        if self.visit is visit:
+        connection.is_over = True
+        if self.connection is connection:
             if not self.closing.is_set():
-                self.has_visit.clear()
-            self.visit = None
+                self.has_connection.clear()
+            self.connection = None
         if self.stream is not None:
             self.stream.abort()
         self.news.set()
@@ -115,7 +115,7 @@ class ConnectionState:
     def close(self) -> None:
         """Wake both threads, for the last time."""
         self.closing.set()
-        self.has_visit.set()
+        self.has_connection.set()
         self.news.set()
         if self.stream is not None:
             self.stream.abort()

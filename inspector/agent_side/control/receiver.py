@@ -18,63 +18,63 @@ _logger = logging.getLogger("inspector")
 class CommandReceiver:
     """Follows one connection's command stream, and reconnects if it breaks."""
 
-    def __init__(self, line: ConnectionState, commands: Commands) -> None:
-        self._line = line
+    def __init__(self, state: ConnectionState, commands: Commands) -> None:
+        self._state = state
         self._commands = commands
 
     def run(self) -> None:
-        """Listen until the line closes."""
-        line, failures = self._line, 0
-        while not line.closing.is_set():
-            line.has_visit.wait()
-            visit = line.visit
-            if visit is None:
+        """Follow the command stream until the channel closes."""
+        state, failures = self._state, 0
+        while not state.closing.is_set():
+            state.has_connection.wait()
+            connection = state.connection
+            if connection is None:
                 continue
             began_s = monotonic()
             try:
-                self._follow(visit)
+                self._follow(connection)
             except Exception:  # noqa: BLE001 - no command may be the last one
                 text = "The stream of commands failed; it is taken up again."
-                line.say_once(logging.WARNING, "stream", text, has_trace=True)
+                state.say_once(logging.WARNING, "stream", text, has_trace=True)
             # A stream that ends at once may be one that another process of this name takes over.
-            has_lasted = monotonic() - began_s > visit.welcome.heartbeat_s
+            has_lasted = monotonic() - began_s > connection.welcome.heartbeat_s
             failures = 0 if has_lasted else failures + 1
-            line.closing.wait(line.pause_s(failures))
+            state.closing.wait(state.pause_s(failures))
 
-    def _follow(self, visit: Connection) -> None:
-        """Do what is commanded until the stream, or the visit, ends."""
-        line = self._line
-        line.stream = link = HttpConnection(visit.link.address)
+    def _follow(self, connection: Connection) -> None:
+        """Do what is commanded until the stream, or the connection, ends."""
+        state = self._state
+        state.stream = link = HttpConnection(connection.link.address)
         events = EventSplitter()
-        silence_s = line.limits.silent_beats * visit.welcome.heartbeat_s
-        path = f"{visit.path}/commands?after={visit.last_seq}"
+        silence_s = state.limits.silent_beats * connection.welcome.heartbeat_s
+        path = f"{connection.path}/commands?after={connection.last_seq}"
         try:
-            for piece in link.follow(path, line.limits.timeout_s, silence_s):
-                line.hear()
+            for piece in link.follow(path, state.limits.timeout_s, silence_s):
+                state.hear()
                 for text in events.feed(piece):
-                    if visit.is_over or line.closing.is_set():
+                    if connection.is_over or state.closing.is_set():
                         return
-                    with line.obeying:
-                        self._obey(visit, text)
+                    with state.obeying:
+                        self._obey(connection, text)
         except StatusError as error:
             if error.status == 404:  # it has forgotten us
-                line.end(visit)
+                state.end(connection)
         except TooLongError as error:
-            line.say_once(logging.WARNING, "length", f"A stream of commands was cut: {error}.")
+            state.say_once(logging.WARNING, "length", f"A stream of commands was cut: {error}.")
         except AwayError as error:
             _logger.debug("The stream of commands broke off: %s", error)
 
-    def _obey(self, visit: Connection, text: str) -> None:
+    def _obey(self, connection: Connection, text: str) -> None:
         try:
             command = read_command(text)
         except MalformedCommandError as error:
             sent = f"The inspector sent what is no command: {error}."
-            self._line.say_once(logging.WARNING, "command", sent)
+            self._state.say_once(logging.WARNING, "command", sent)
             if error.seq is None:
                 return
             seq, taken = error.seq, AnswerOutcome(False, f"malformed: {error}"[:1_000])
         else:
             seq, taken = command.seq, self._commands.handle(command)
-        visit.last_seq = max(visit.last_seq, seq)
-        visit.acks.append(Ack(uuid.uuid4().hex, seq, taken))
-        self._line.news.set()
+        connection.last_seq = max(connection.last_seq, seq)
+        connection.acks.append(Ack(uuid.uuid4().hex, seq, taken))
+        self._state.news.set()

@@ -33,18 +33,18 @@ _REFUSED = frozenset({400, 413, 422})
 Message = dict[str, Any]
 
 
-class Speaker:
+class ReportSender:
     """Speaks over one line."""
 
     def __init__(
         self,
-        line: ConnectionState,
+        state: ConnectionState,
         find: Callable[[], Address | None],
         process: Callable[[], Process],
         requests: RequestTable,
         gate: Gate,
     ) -> None:
-        self._line = line
+        self._state = state
         self._find = find
         self._process = process
         self._requests = requests
@@ -56,39 +56,39 @@ class Speaker:
 
     def run(self) -> None:
         """Send reports until the channel closes, and then a goodbye."""
-        line = self._line
-        while not line.closing.is_set():
-            line.news.clear()
+        state = self._state
+        while not state.closing.is_set():
+            state.news.clear()
             try:
                 is_well = self._speak()
             except Exception:  # noqa: BLE001 - it has to go on
                 text = "The control channel failed; it begins anew."
-                line.say_once(logging.WARNING, "channel", text, has_trace=True)
-                line.end(line.visit)
+                state.say_once(logging.WARNING, "channel", text, has_trace=True)
+                state.end(state.connection)
                 is_well = False
             self._check_away()
             if is_well:
                 self._failures = 0
-                line.news.wait(max(self._next_beat_s - monotonic(), 0.0))
+                state.news.wait(max(self._next_beat_s - monotonic(), 0.0))
             else:
                 self._failures = min(self._failures + 1, 16)
-                line.closing.wait(line.pause_s(self._failures - 1))
+                state.closing.wait(state.pause_s(self._failures - 1))
         self._say_goodbye()
 
     def _speak(self) -> bool:
         """Say what there is to say; return whether the service took it."""
-        visit = self._line.visit
-        if visit is None:
-            visit = self._say_hello()
-            if visit is None:
+        connection = self._state.connection
+        if connection is None:
+            connection = self._say_hello()
+            if connection is None:
                 return False
         has_beat = monotonic() >= self._next_beat_s
         if has_beat:
-            self._next_beat_s = monotonic() + visit.welcome.heartbeat_s
+            self._next_beat_s = monotonic() + connection.welcome.heartbeat_s
             self._gate.refresh()
-        if self._say_news(visit, has_beat=has_beat):
+        if self._say_news(connection, has_beat=has_beat):
             return True
-        self._line.end(visit)
+        self._state.end(connection)
         return False
 
     # --- hello and goodbye --------------------------------------------------------------------
@@ -103,42 +103,42 @@ class Speaker:
         reply = self._ask("PUT", path, said)
         if reply is None or not self._is_fine(reply):
             return None
-        visit = Connection(self.link, path, read_welcome(reply.fields(), self._line.limits))
+        connection = Connection(self.link, path, read_welcome(reply.fields(), self._state.limits))
         self._acks, self._next_beat_s = [], 0.0
         self._requests.say_again()
-        self._line.begin(visit)
-        return visit
+        self._state.begin(connection)
+        return connection
 
     def _say_goodbye(self) -> None:
         """Say what was done and what has closed, and goodbye, if the service was there.
 
         What an agent does last is often what it was told: a cancel ends the program.
         """
-        visit, limits = self._line.visit, self._line.limits
-        if visit is None or visit.is_over:
+        connection, limits = self._state.connection, self._state.limits
+        if connection is None or connection.is_over:
             return
         now_s = monotonic()
         end_s = now_s + limits.goodbye_s
-        if self._line.obeying.acquire(timeout=limits.goodbye_s / 2):  # until its ack is there
-            self._line.obeying.release()
+        if self._state.obeying.acquire(timeout=limits.goodbye_s / 2):  # until its ack is there
+            self._state.obeying.release()
         still_open = {asked.id for asked in self._requests.still_open()}
         reports = self._requests.to_say(limits.max_batch)
-        self._collect_acks(visit)
+        self._collect_acks(connection)
         told = [messages.ack(*ack) for ack in self._acks]
         told += [messages.report(r, now_s) for r in reports if r.request_id not in still_open]
         told.append(messages.goodbye())
         for batch in _batches(told, limits.max_batch, limits.max_batch_chars):
-            path, left_s = f"{visit.path}/messages", end_s - monotonic()
+            path, left_s = f"{connection.path}/messages", end_s - monotonic()
             if left_s <= 0 or self._ask("POST", path, {"messages": batch}, left_s) is None:
                 break
-        self._line.end(visit)
+        self._state.end(connection)
 
     # --- news ---------------------------------------------------------------------------------
 
-    def _say_news(self, visit: Connection, *, has_beat: bool) -> bool:
-        """Say what is new, in batches; False when the visit is over."""
-        self._collect_acks(visit)
-        limits, now_s = self._line.limits, monotonic()
+    def _say_news(self, connection: Connection, *, has_beat: bool) -> bool:
+        """Say what is new, in batches; False when the connection is over."""
+        self._collect_acks(connection)
+        limits, now_s = self._state.limits, monotonic()
         reports = self._requests.to_say(limits.max_batch)
         told = [messages.ack(*ack) for ack in self._acks]
         told += [messages.report(report, now_s) for report in reports]
@@ -147,7 +147,7 @@ class Speaker:
         received: set[str] = set()
         is_over = False
         for batch in _batches(told, limits.max_batch, limits.max_batch_chars):
-            taken = self._post(visit, batch)
+            taken = self._post(connection, batch)
             if taken is None:
                 is_over = True
                 break
@@ -156,21 +156,21 @@ class Speaker:
         self._requests.said(report for report in reports if report.id in received)
         # What was not taken, because the service has no room, is said with the next heartbeat.
         if not is_over and len(reports) >= limits.max_batch and len(received) == len(told):
-            self._line.news.set()  # there is more
-        return not is_over and not visit.is_over
+            self._state.news.set()  # there is more
+        return not is_over and not connection.is_over
 
-    def _collect_acks(self, visit: Connection) -> None:
-        while visit.acks:
-            self._acks.append(visit.acks.popleft())
+    def _collect_acks(self, connection: Connection) -> None:
+        while connection.acks:
+            self._acks.append(connection.acks.popleft())
         del self._acks[:-MAX_ACKS]
 
-    def _post(self, visit: Connection, batch: list[Message]) -> set[str] | None:
-        """Return the ids of what was taken, or never will be; None when the visit is over."""
-        reply = self._ask("POST", f"{visit.path}/messages", {"messages": batch})
+    def _post(self, connection: Connection, batch: list[Message]) -> set[str] | None:
+        """Return the ids of what was taken, or never will be; None when the connection is over."""
+        reply = self._ask("POST", f"{connection.path}/messages", {"messages": batch})
         if reply is None:
             return None
         if reply.status in _REFUSED:
-            return self._post_apart(visit, batch, reply)
+            return self._post_apart(connection, batch, reply)
         if reply.status == 404 or not self._is_fine(reply):
             return None
         received = reply.fields().get("received")
@@ -178,14 +178,16 @@ class Speaker:
         listed = received if isinstance(received, list) else []
         return sent.intersection(one for one in listed if isinstance(one, str))
 
-    def _post_apart(self, visit: Connection, batch: list[Message], reply: Reply) -> set[str] | None:
+    def _post_apart(
+        self, connection: Connection, batch: list[Message], reply: Reply
+    ) -> set[str] | None:
         """Find what is refused by halves, so that it takes nothing else with it."""
         if len(batch) == 1:
             self._give_up(batch[0], reply)
             return {batch[0]["id"]}
         middle = len(batch) // 2
-        first = self._post(visit, batch[:middle])
-        second = None if first is None else self._post(visit, batch[middle:])
+        first = self._post(connection, batch[:middle])
+        second = None if first is None else self._post(connection, batch[middle:])
         return None if first is None or second is None else first | second
 
     def _give_up(self, message: Message, reply: Reply) -> None:
@@ -198,18 +200,18 @@ class Speaker:
     def _ask(
         self, method: str, path: str, body: Message, timeout_s: float | None = None
     ) -> Reply | None:
-        link, line = self.link, self._line
+        link, state = self.link, self._state
         assert link is not None
         try:
-            reply = link.request(method, path, body, timeout_s or line.limits.timeout_s)
+            reply = link.request(method, path, body, timeout_s or state.limits.timeout_s)
         except AwayError as error:
             _logger.debug("The inspector at %s is away: %s", link.address.name, error)
             if type(error.__cause__).__name__ == "SSLCertVerificationError":  # `ssl` may be missing
                 text = f"The certificate of {link.address.name} is not trusted: {error.__cause__}"
-                line.say_once(logging.WARNING, "certificate", text)
+                state.say_once(logging.WARNING, "certificate", text)
             return None
         if reply.status < 300:
-            line.hear()
+            state.hear()
         return reply
 
     def _is_fine(self, reply: Reply) -> bool:
@@ -218,7 +220,7 @@ class Speaker:
             return True
         name = self.link.address.name if self.link is not None else ""
         if reply.status in (401, 403):
-            self._line.say_once(
+            self._state.say_once(
                 logging.WARNING,
                 "token",
                 f"The inspector at {name} does not accept the token ({reply.status}): nobody can "
@@ -227,10 +229,10 @@ class Speaker:
             )
         elif reply.status in _NO_SUCH_ROUTE:
             text = f"{name} takes no control: it is no inspector, or an old one."
-            self._line.say_once(logging.INFO, "route", text)
-            self._line.closing.wait(self._line.limits.unknown_retry_s)
+            self._state.say_once(logging.INFO, "route", text)
+            self._state.closing.wait(self._state.limits.unknown_retry_s)
         elif 300 <= reply.status < 400:
-            self._line.say_once(
+            self._state.say_once(
                 logging.WARNING,
                 "redirect",
                 f"The inspector at {name} sends us elsewhere ({reply.status}), which is not "
@@ -239,8 +241,8 @@ class Speaker:
         return False
 
     def _check_away(self) -> None:
-        away_s = self._line.away_s()
-        if away_s >= self._line.limits.held_for * self._line.lost_after_s:
+        away_s = self._state.away_s()
+        if away_s >= self._state.limits.held_for * self._state.lost_after_s:
             self._gate.let_all_go(f"the inspector has been away for {away_s:.0f} s")
 
 

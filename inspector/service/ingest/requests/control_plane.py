@@ -68,7 +68,7 @@ class ControlPlane:
 
     Args:
         processes: Who lives.
-        hear: Notes in a unit that a process lives: (unit, process id, lost after ns or None).
+        hear: Marks a process as alive: (unit of work, process id, lost after ns or None).
     """
 
     def __init__(
