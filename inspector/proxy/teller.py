@@ -6,6 +6,7 @@ forgotten and said, and nothing ever waits for us. While no service runs, it is 
 
 from __future__ import annotations
 
+import codecs
 import json
 import logging
 import os
@@ -60,6 +61,8 @@ class ProxyReporter:
             "stdin": LineSplitter(),
             "stdout": LineSplitter(),
         }
+        # A chunk may end inside a character: the rest comes with the next one.
+        self._stderr = codecs.getincrementaldecoder("utf-8")("replace")
         self._handle: Handle | None = None
         self._looked_s = -LOOK_AGAIN_S
         self._failure: BaseException | None = None
@@ -181,7 +184,8 @@ class ProxyReporter:
 
     def _tell_chunk(self, wire: ConnectionFacts, chunk: _Chunk) -> None:
         if chunk.stream == "stderr":
-            self._output(wire, chunk, chunk.data.decode("utf-8", "replace"), "stderr")
+            text = self._stderr.decode(chunk.data, final=not chunk.data)
+            self._output(wire, chunk, text, "stderr")
             return
         lines = self._lines[chunk.stream]
         if chunk.is_after_gap:

@@ -318,12 +318,14 @@ def test_what_is_no_message_and_what_goes_wrong_is_seen(
     watched: Environment, service: Service
 ) -> None:
     program = (
-        "import sys; print('debug: left in', flush=True); sys.stderr.write('warned\\n');"
-        "sys.stdin.readline(); sys.exit(3)"
+        "import os, sys; print('debug: left in', flush=True); os.write(2, b'warned \\xe2');"
+        "sys.stdin.readline(); os.write(2, b'\\x9c\\x93\\n'); sys.exit(3)"
     )
     process = start([sys.executable, "-c", program], watched, "--name", "noisy")
+    first = read(process.stderr, 8)
     said = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cut"}}\n'
-    assert ended(process, said) == (b"debug: left in\n", b"warned\n", 3)
+    out, rest, code = ended(process, said)
+    assert (out, first + rest, code) == (b"debug: left in\n", "warned ✓\n".encode(), 3)
     wait_for(lambda: is_over(service, "noisy"), deadline_s=DEADLINE_S)
 
     def begins_at_zero() -> bool:  # once the span of the whole has come
@@ -333,7 +335,7 @@ def test_what_is_no_message_and_what_goes_wrong_is_seen(
     log = entries(service, "noisy")
     assert {one["server"] for one in log} == {"noisy"}
     written = {one["text"] for one in log if one["type"] == "stderr"}
-    assert written == {"no message, on stdout: debug: left in", "warned\n"}
+    assert written == {"no message, on stdout: debug: left in", "warned ", "✓\n"}
     (response,) = [one for one in log if one["type"] == "response"]
     assert (response["target"], response["fault"]["kind"]) == ("cut", "failed")
 

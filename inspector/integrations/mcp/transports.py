@@ -7,6 +7,7 @@ the generator function in a closure: that is what is replaced, and put back.
 
 from __future__ import annotations
 
+import codecs
 import os
 import threading
 from collections.abc import AsyncGenerator, Iterator
@@ -133,11 +134,16 @@ def _with_environment(
 
 def _pass_on(read: int, target: int, wire: ConnectionFacts) -> None:
     """Copy what the server writes, and tell it; ends when the last writer has closed it."""
+    # A read may end inside a character: the rest comes with the next one.
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
     with suppress(OSError):
         while chunk := os.read(read, MAX_CHUNK_BYTES):
             with suppress(OSError):
                 _write(target, chunk)
-            wire.output(chunk.decode("utf-8", "replace"))
+            if text := decoder.decode(chunk):
+                wire.output(text)
+        if text := decoder.decode(b"", final=True):
+            wire.output(text)
     os.close(read)
     os.close(target)
 
