@@ -9,12 +9,13 @@ import urllib.parse
 import urllib.request
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from http.client import HTTPException, HTTPMessage
-from typing import IO, Any
+from http.client import HTTPException, HTTPMessage, HTTPResponse
+from typing import Any
 
 from inspector import runfile
 from inspector.errors import InspectorError, RefusedError, SettingsError
 from inspector.runfile import environment_token
+from inspector.sse import EventSplitter, TooLongError
 from inspector.version import VERSION
 
 TIMEOUT_S = 30.0
@@ -37,7 +38,7 @@ class _SameOrigin(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self,
         req: urllib.request.Request,
-        fp: IO[bytes],
+        fp: Any,
         code: int,
         msg: str,
         headers: HTTPMessage,
@@ -124,10 +125,12 @@ class Client:
         """
         wanted = ",".join(session_ids) or None
         with self._open("/events", {"after": after, "session_id": wanted}) as response:
+            splitter = EventSplitter()
             try:
-                for event_id, data in _events(response):
-                    yield event_id, json.loads(data)
-            except (OSError, HTTPException) as error:
+                while piece := response.read1(_PIECE_BYTES):
+                    for event in splitter.feed(piece):
+                        yield event.id, json.loads(event.data)
+            except (OSError, HTTPException, TooLongError) as error:
                 raise NoServiceError(f"The connection to {self.url} broke: {error}.") from error
         raise NoServiceError(f"The service at {self.url} ended the connection.")
 
@@ -138,7 +141,7 @@ class Client:
         body: bytes | Iterable[bytes] | None = None,
         media_type: str = "application/octet-stream",
         headers: Mapping[str, str] | None = None,
-    ) -> IO[bytes]:
+    ) -> HTTPResponse:
         given = {name: value for name, value in query.items() if value is not None}
         address = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
         request = urllib.request.Request(address, data=body)
@@ -151,7 +154,7 @@ class Client:
         # No proxy: the service is on this machine, or in this network.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _SameOrigin)
         try:
-            opened: IO[bytes] = opener.open(request, timeout=TIMEOUT_S)
+            opened: HTTPResponse = opener.open(request, timeout=TIMEOUT_S)
         except urllib.error.HTTPError as error:
             with error:
                 raise _refusal(error) from error
@@ -192,7 +195,7 @@ class Client:
         with self._open(path, {}, body) as response:
             return self._json(response)
 
-    def _json(self, response: IO[bytes]) -> Any:
+    def _json(self, response: HTTPResponse) -> Any:
         try:
             return json.load(response)
         except (OSError, HTTPException) as error:
@@ -219,21 +222,3 @@ def _refusal(error: urllib.error.HTTPError) -> RefusedError:
         return RefusedError(str(problem["detail"]), problem)
     except (ValueError, KeyError, TypeError):
         return RefusedError(f"The service answered {error.code}.")
-
-
-def _events(lines: IO[bytes]) -> Iterator[tuple[str, str]]:
-    """Yield (id, data) of server-sent events."""
-    event_id, data = "", list[str]()
-    for raw in lines:
-        line = raw.decode("utf-8").rstrip("\r\n")
-        if not line:
-            if data:
-                yield event_id, "\n".join(data)
-            event_id, data = "", []
-            continue
-        name, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        if name == "id":
-            event_id = value
-        elif name == "data":
-            data.append(value)

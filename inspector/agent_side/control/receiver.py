@@ -10,7 +10,7 @@ from inspector.agent_side.control.commands import Commands, MalformedCommandErro
 from inspector.agent_side.control.connection_state import Ack, Connection, ConnectionState
 from inspector.agent_side.control.http_connection import AwayError, HttpConnection, StatusError
 from inspector.agent_side.control.open_requests import AnswerOutcome
-from inspector.agent_side.control.sse import EventSplitter, TooLongError
+from inspector.sse import EventSplitter, TooLongError
 
 _logger = logging.getLogger("inspector")
 
@@ -51,11 +51,11 @@ class CommandReceiver:
         try:
             for piece in link.follow(path, state.limits.timeout_s, silence_s):
                 state.hear()
-                for text in events.feed(piece):
+                for event in events.feed(piece):
                     if connection.is_over or state.closing.is_set():
                         return
                     with state.obeying:
-                        self._obey(connection, text)
+                        self._obey(connection, event.data)
         except StatusError as error:
             if error.status == 404:  # it has forgotten us
                 state.end(connection)

@@ -1,4 +1,4 @@
-"""Server-sent events, however they are cut."""
+"""The splitter of server-sent events, wherever the stream is cut."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.agent_side.control.sse import EventSplitter, TooLongError
+from inspector.sse import EventSplitter, ServerSentEvent, TooLongError
 
 LINES = st.sampled_from(
     ["data: a", "data:b", "data", "data: ü☃", ": alive", "id: 7", "event: x", "", "", "nonsense"]
@@ -21,7 +21,7 @@ STREAMS = st.tuples(st.lists(LINES), st.sampled_from(["\n", "\r\n"])).map(
 @given(STREAMS, st.lists(st.integers(0, 200)))
 def test_where_a_stream_is_cut_makes_no_difference(stream: bytes, cuts: list[int]) -> None:
     whole = list(EventSplitter().feed(stream))
-    splitter, found = EventSplitter(), list[str]()
+    splitter, found = EventSplitter(), list[ServerSentEvent]()
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     for start, end in pairwise(edges):
         found.extend(splitter.feed(stream[start:end]))
@@ -29,23 +29,26 @@ def test_where_a_stream_is_cut_makes_no_difference(stream: bytes, cuts: list[int
 
 
 @given(st.lists(st.binary(max_size=50), max_size=50))
-def test_anything_is_taken_or_too_long(pieces: list[bytes]) -> None:
+def test_any_bytes_are_split_or_too_long(pieces: list[bytes]) -> None:
     splitter = EventSplitter(max_bytes=100)
     try:
-        texts = [text for piece in pieces for text in splitter.feed(piece)]
+        events = [event for piece in pieces for event in splitter.feed(piece)]
     except TooLongError:
         return
-    assert all(len(text) <= 100 for text in texts)
+    assert all(len(event.data) <= 100 for event in events)
 
 
-def test_the_lines_of_an_event_are_one_text_and_comments_are_none() -> None:
+def test_the_lines_of_an_event_are_one_text_and_its_id_is_its_own() -> None:
     stream = b": hi\n\nid: 1\ndata: {\ndata: }\n\ndata: next\r\n\r\ndata: cut off"
-    assert list(EventSplitter().feed(stream)) == ["{\n}", "next"]
+    assert list(EventSplitter().feed(stream)) == [
+        ServerSentEvent("1", "{\n}"),
+        ServerSentEvent("", "next"),
+    ]
 
 
 @pytest.mark.parametrize("piece", [b"x", b"data: x", b"data: x\n", b"data:\n"])
 def test_an_event_without_end_is_cut(piece: bytes) -> None:
     splitter = EventSplitter(max_bytes=1_000)
-    fed = (text for _ in range(2_000) for text in splitter.feed(piece))
+    events = (event for _ in range(2_000) for event in splitter.feed(piece))
     with pytest.raises(TooLongError):
-        list(fed)
+        list(events)
