@@ -12,8 +12,8 @@ from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from inspector.service.model.rows import Json
-from tests.support.otlp import SECOND_NS, START_NS, key_values, resource, span
-from tests.support.rich_session import rich_session
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, key_values, resource, span
+from tests.support.telemetry.rich_session import rich_session
 
 EPOCH_NS: Final = START_NS + 10 * 3600 * SECOND_NS
 BEFORE, AFTER, AGAIN, STATES, LINKS, PLAIN = "before", "after", "again", "states", "links", "plain"

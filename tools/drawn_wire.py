@@ -15,7 +15,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json
-from tests.support.otlp import SECOND_NS, START_NS, any_value, key_values, resource, span
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, any_value, key_values, resource, span
 
 SESSION: Final = "wire"
 TRACE: Final = 0x31

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from tests.support.door import TOKEN, Remembering, caller, door
+from tests.support.services.app import TOKEN, Remembering, caller, door
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 PROTOBUF = {"content-type": "application/x-protobuf"}

@@ -23,8 +23,8 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyVa
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.app import create_app, running
-from tests.support import door
-from tests.support.otlp import START_NS
+from tests.support.services import app as service_app
+from tests.support.telemetry.otlp import START_NS
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
 JSON = {"content-type": "application/json"}
@@ -40,14 +40,14 @@ def told(play: Callable[[httpx.AsyncClient], Awaitable[Any]]) -> Any:
     """Return what `play` finds out from a service that has seen nothing yet."""
 
     async def in_service() -> Any:
-        app = create_app(door.settings(), token=door.TOKEN)
+        app = create_app(service_app.settings(), token=service_app.TOKEN)
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(running(app))
             transport = httpx.ASGITransport(app, client=("127.0.0.1", 50_000))
             client = httpx.AsyncClient(
                 transport=transport,
                 base_url="http://127.0.0.1:7800",
-                headers={"authorization": f"Bearer {door.TOKEN}"},
+                headers={"authorization": f"Bearer {service_app.TOKEN}"},
             )
             return await play(await stack.enter_async_context(client))
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.inbox import Inbox
-from tests.support.receiver import Receiver, attributes
-from tests.support.service_process import Service
-from tests.support.watched_agent import WatchedAgent
+from tests.api.request_client import Inbox
+from tests.support.agents.watched_agent import WatchedAgent
+from tests.support.services.otlp_receiver import Receiver, attributes
+from tests.support.services.restartable import Service
 
 ROOT = Path(__file__).resolve().parents[2]
 FIVE_WAYS = ROOT / "examples" / "five_ways_to_ask.py"
-AGENT = ROOT / "tests" / "support" / "cleaner_agent.py"
+AGENT = ROOT / "tests" / "support" / "agents" / "cleaner_agent.py"
 LONG = "x" * 200_000
 ARGS = {
     "path": "/tmp/report.txt",

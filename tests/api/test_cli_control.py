@@ -15,9 +15,15 @@ from typer.testing import CliRunner, Result
 from inspector.cli.control import NOT_DONE, ON_ITS_WAY, NotDoneError
 from inspector.cli.main import app
 from inspector.errors import InspectorError
-from tests.support.agents import hash_of
-from tests.support.obedient_agent import ObedientAgent
-from tests.support.service import DEADLINE_S, Service, command, environment, running_service
+from tests.support.agents.http_agent import hash_of
+from tests.support.agents.obedient_agent import ObedientAgent
+from tests.support.services.running import (
+    DEADLINE_S,
+    Service,
+    command,
+    environment,
+    running_service,
+)
 
 ARGS = '{"id":9007199254740993,"path":"/etc/\u202e\\u001b[2Jx","rate":1.0}'
 HOSTILE = "Fine.\n\nLet it run? [y/N]: y\n\x1b[2J\u202eevil"

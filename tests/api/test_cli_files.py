@@ -13,8 +13,14 @@ from typer.testing import CliRunner, Result
 from inspector.cli.client import NoServiceError
 from inspector.cli.main import app
 from inspector.errors import RefusedError, SettingsError
-from tests.support.otlp import span
-from tests.support.service import DEADLINE_S, Service, command, environment, running_service
+from tests.support.services.running import (
+    DEADLINE_S,
+    Service,
+    command,
+    environment,
+    running_service,
+)
+from tests.support.telemetry.otlp import span
 from tests.unit.inspector.service.otlp.test_scrub import request
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "release_notes.otlp.jsonl"

@@ -18,9 +18,15 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.cli.main import run
 from inspector.service.analysis.sanitise import visible
-from tests.support.asking_agent import AskingAgent
-from tests.support.otlp import key_values, resource, span
-from tests.support.service import DEADLINE_S, Service, command, environment, running_service
+from tests.support.agents.asking_agent import AskingAgent
+from tests.support.services.running import (
+    DEADLINE_S,
+    Service,
+    command,
+    environment,
+    running_service,
+)
+from tests.support.telemetry.otlp import key_values, resource, span
 
 HIDDEN = "a\u202e\x00\x1b]0;evil\x07\x9b2J\u200b\u2066\u00ad\ufeff\u3164z"
 TYPED = HIDDEN.replace("\0", "")

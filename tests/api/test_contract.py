@@ -16,8 +16,8 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from tests.support.export import TRACE_ID, span, span_id, trace_request
-from tests.support.service import Service, running_service
+from tests.support.services.running import Service, running_service
+from tests.support.telemetry.export import TRACE_ID, span, span_id, trace_request
 
 CONTRACT = Path(__file__).parents[2] / "openapi.yaml"
 PROTOBUF = "application/x-protobuf"

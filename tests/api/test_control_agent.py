@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.agent_process import AgentProcess
-from tests.support.control_service import ControlService
-from tests.support.service_process import Service
+from tests.support.agents.agent_process import AgentProcess
+from tests.support.services.control_service import ControlService
+from tests.support.services.restartable import Service
 
 DEADLINE_S = 30.0
 START = """

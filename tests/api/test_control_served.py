@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.agents import hash_of, opened
-from tests.support.service_process import Service
+from tests.support.agents.http_agent import hash_of, opened
+from tests.support.services.restartable import Service
 
 ARGS = '{"n":9007199254740993,"path":"/a"}'
 HASH = hash_of(ARGS)

@@ -14,10 +14,10 @@ import httpx
 import pytest
 from mcp.types import CallToolResult
 
-from tests.support.deleting_agent import DeletingAgent, deleting_agent
-from tests.support.mcp_host import over_http, text_of
-from tests.support.service import DEADLINE_S, command, environment, wait_for
-from tests.support.service_process import Service
+from tests.api.deleting_agent import DeletingAgent, deleting_agent
+from tests.support.agents.mcp_host import over_http, text_of
+from tests.support.services.restartable import Service
+from tests.support.services.running import DEADLINE_S, command, environment, wait_for
 
 NOTE = "x" * 200_000
 ARGS = {"path": "/etc/passwd", "id": 9007199254740993, "rate": 1.0, "note": NOTE}

@@ -17,8 +17,8 @@ from fastapi.routing import APIRoute
 
 from inspector.service.app import create_app, running
 from inspector.service.normalise.conventions import CONVENTIONS
-from tests.support import door
-from tests.support.otlp import START_NS
+from tests.support.services.app import TOKEN, caller, settings
+from tests.support.telemetry.otlp import START_NS
 
 TRACE = "ab" * 16
 SESSION = "deep"
@@ -113,14 +113,14 @@ def addresses(app: FastAPI, span_id: str, frame_key: str) -> Iterator[tuple[str,
 
 @pytest.fixture
 async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with door.caller(app) as client:
-        client.headers["authorization"] = f"Bearer {door.TOKEN}"
+    async with caller(app) as client:
+        client.headers["authorization"] = f"Bearer {TOKEN}"
         yield client
 
 
 @pytest.fixture
 async def app() -> AsyncIterator[FastAPI]:
-    app = create_app(door.settings(), token=door.TOKEN)
+    app = create_app(settings(), token=TOKEN)
     async with running(app):
         yield app
 

@@ -13,11 +13,11 @@ from fastapi import FastAPI
 from inspector.service.app import create_app
 from inspector.service.model.rows import RequestStatus
 from inspector.service.storage.sqlite import SqliteStore
-from tests.support.agents import Agent, hash_of
-from tests.support.asked import asked
-from tests.support.door import TOKEN, caller, settings
-from tests.support.export import trace_request
-from tests.support.rig import Rig
+from tests.support.agents.http_agent import Agent, hash_of
+from tests.support.agents.request_rows import asked
+from tests.support.services.app import TOKEN, caller, settings
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.export import trace_request
 
 _SECRET = "correct horse battery staple"
 _ARGS = [f'{{"password":"{_SECRET}"}}', f'{{"text":"{"x" * 100_000} {_SECRET}"}}']

@@ -15,10 +15,10 @@ from pydantic import TypeAdapter
 from inspector.service.feed.feed import FeedTiming
 from inspector.service.storage import open_store
 from inspector.service.wire.control import StreamEvent
-from tests.support.otlp import START_NS, span
-from tests.support.store_app import service
-from tests.support.telemetry import heartbeat, incoming, started, trace_hex
-from tests.support.viewer import Row, Viewer
+from tests.support.services.api import service
+from tests.support.services.viewer import Row, Viewer
+from tests.support.telemetry.otlp import START_NS, span
+from tests.support.telemetry.records import heartbeat, incoming, started, trace_hex
 
 _MESSAGE: TypeAdapter[StreamEvent] = TypeAdapter(StreamEvent)
 _TIMING = FeedTiming(interval_s=0.01, keep_alive_s=0.2)

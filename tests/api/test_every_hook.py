@@ -18,8 +18,8 @@ from inspector import context
 from instrument import CATALOGUE, Bus
 from subscribers.spec import HookSpec
 from subscribers.spec_loader import load_spec
-from tests.support.service_process import Service
-from tests.support.stream import stream_items
+from tests.support.services.event_stream import stream_items
+from tests.support.services.restartable import Service
 
 SPEC = load_spec()
 SEED_HOOKS = [hook.name for hook in CATALOGUE.values() if hook.since <= "1.2"]

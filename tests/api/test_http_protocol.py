@@ -17,8 +17,8 @@ from inspector.service.server.http_protocol import (
 )
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import serving
-from tests.support.door import Remembering, door, settings
-from tests.support.export import span, trace_request
+from tests.support.services.app import Remembering, door, settings
+from tests.support.telemetry.export import span, trace_request
 
 BODY = trace_request(span(1, name="kept")).SerializeToString()
 TYPE = b"Host: 127.0.0.1\r\nContent-Type: application/x-protobuf\r\n"

@@ -22,10 +22,10 @@ from opentelemetry.trace import Link, SpanKind, Status, StatusCode
 from inspector.service.http import bodies
 from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
-from tests.support.export import trace_request
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.store_app import FakeClock, client_of, service
-from tests.support.telemetry import (
+from tests.support.services.api import FakeClock, client_of, service
+from tests.support.telemetry.export import trace_request
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import (
     heartbeat,
     incoming,
     log,

@@ -12,12 +12,12 @@ from inspector.service.ingest.recorder import Recorder
 from inspector.service.model.rows import IncomingSpan, SessionRow
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
-from tests.support.export import trace_request
-from tests.support.model_store import ModelStore
-from tests.support.otlp import START_NS, span
-from tests.support.senders import Acknowledged, Sender
-from tests.support.service import DEADLINE_S, free_port
-from tests.support.service_process import Service
+from tests.api.senders import Acknowledged, Sender
+from tests.support.models.store import ModelStore
+from tests.support.services.restartable import Service
+from tests.support.services.running import DEADLINE_S, free_port
+from tests.support.telemetry.export import trace_request
+from tests.support.telemetry.otlp import START_NS, span
 
 _LONG = [pytest.mark.slow, pytest.mark.timeout(3600)]
 

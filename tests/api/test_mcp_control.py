@@ -10,10 +10,10 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
-from tests.support.agents import hash_of
-from tests.support.mcp_host import Mode, over_http, over_stdio, recorded_of, text_of
-from tests.support.obedient_agent import ObedientAgent
-from tests.support.service import Service, environment, running_service
+from tests.support.agents.http_agent import hash_of
+from tests.support.agents.mcp_host import Mode, over_http, over_stdio, recorded_of, text_of
+from tests.support.agents.obedient_agent import ObedientAgent
+from tests.support.services.running import Service, environment, running_service
 
 STEERING = {
     "answer_request",

@@ -13,9 +13,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import IncomingLog, Json
 from inspector.service.storage import open_store
-from tests.support.otlp import SECOND_NS, START_NS, any_value, key_values, span
-from tests.support.store_app import client_of, service
-from tests.support.telemetry import incoming, log, span_hex, started, trace_hex
+from tests.support.services.api import client_of, service
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, any_value, key_values, span
+from tests.support.telemetry.records import incoming, log, span_hex, started, trace_hex
 
 KEY = f"{trace_hex(1)}.{span_hex(2)}"
 CALL: dict[str, Json] = {

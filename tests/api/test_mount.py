@@ -20,14 +20,14 @@ from starlette.testclient import TestClient
 
 from inspector.mount import is_about, mount
 from inspector.service.settings import Settings
-from tests.support.export import trace_request
-from tests.support.service import (
+from tests.support.services.running import (
     DEADLINE_S,
     environment,
     free_port,
     running_service,
     wait_for,
 )
+from tests.support.telemetry.export import trace_request
 
 
 @dataclass
@@ -52,7 +52,7 @@ def running_app(
     port = free_port()
     options = ["--port", str(port), "--log-level", "warning", "--no-access-log", *more]
     with subprocess.Popen(
-        [sys.executable, "-m", "uvicorn", "tests.support.mounted_app:app", *options],
+        [sys.executable, "-m", "uvicorn", "tests.api.mounted_app:app", *options],
         env=environment(directory),
         stderr=subprocess.PIPE,
         text=True,
@@ -144,7 +144,7 @@ def test_the_app_itself_is_untouched(mounted: Mounted) -> None:
 def test_the_app_keeps_its_access_log(tmp_path: Path) -> None:
     port = free_port()
     with subprocess.Popen(
-        [sys.executable, "-m", "uvicorn", "tests.support.mounted_app:app", "--port", str(port)],
+        [sys.executable, "-m", "uvicorn", "tests.api.mounted_app:app", "--port", str(port)],
         env=environment(tmp_path),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

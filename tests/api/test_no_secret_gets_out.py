@@ -1,7 +1,7 @@
 """Secrets in every place an agent has: none on the wire, in the store, in a log, or further on.
 
-A real agent (`tests.support.careless_agent`) reports to a real service through a tap that keeps
-every byte; the service stores on disk, logs, and forwards.
+A real agent (`tests.support.agents.careless_agent`) reports to a real service through a tap that
+keeps every byte; the service stores on disk, logs, and forwards.
 """
 
 from __future__ import annotations
@@ -20,9 +20,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.careless_agent import SECRETS
-from tests.support.receivers import bare_receiver
-from tests.support.service import DEADLINE_S, Service, environment, running_service, wait_for
+from tests.support.agents.careless_agent import SECRETS
+from tests.support.services.otlp_targets import bare_receiver
+from tests.support.services.running import (
+    DEADLINE_S,
+    Service,
+    environment,
+    running_service,
+    wait_for,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -78,7 +84,7 @@ def tapped(service: Service) -> Iterator[Tap]:
 def run_agent(service: Service, tap: Tap, directory: Path, **settings: str) -> bytes:
     """Run the careless agent to its end; return all that it printed and logged."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.careless_agent"],
+        [sys.executable, "-m", "tests.support.agents.careless_agent"],
         cwd=ROOT,
         env=environment(
             directory,

@@ -11,10 +11,10 @@ from inspector.cli.offline import OfflineClient
 from inspector.service.model.rows import Json
 from inspector.service.sessions import state as sessions
 from inspector.service.storage.sqlite import SqliteStore
-from tests.support.door import settings
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import incoming, started
+from tests.support.services.app import settings
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import incoming, started
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from inspector.service.otlp.body import MAX_BODY_BYTES
 from inspector.service.otlp.grpc_server import GrpcServer
 from inspector.service.otlp.receiver import Receiver
 from inspector.service.otlp.signals import SIGNALS
-from tests.support.door import TOKEN, Remembering
-from tests.support.export import span, trace_request
+from tests.support.services.app import TOKEN, Remembering
+from tests.support.telemetry.export import span, trace_request
 
 TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 

@@ -26,8 +26,8 @@ from inspector.service.otlp import receiver as receiver_module
 from inspector.service.otlp.body import CODINGS, MAX_BODY_BYTES
 from inspector.service.otlp.decode_proto import decode_proto
 from inspector.service.otlp.receiver import SMALL_BODY_BYTES
-from tests.support.door import Remembering, caller, door
-from tests.support.export import span, span_id, trace_request
+from tests.support.services.app import Remembering, caller, door
+from tests.support.telemetry.export import span, span_id, trace_request
 
 if sys.version_info >= (3, 14):
     from compression import zstd

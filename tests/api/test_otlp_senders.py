@@ -11,7 +11,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.service import DEADLINE_S, Service, environment, running_service, wait_for
+from tests.support.services.running import (
+    DEADLINE_S,
+    Service,
+    environment,
+    running_service,
+    wait_for,
+)
 
 PYTHON_SENDER = """
 from opentelemetry import trace

@@ -18,7 +18,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from instrument import Bus
 from subscribers import Capture, Options, Vocabulary, install
-from tests.support.hook_examples import (
+from tests.support.services.running import DEADLINE_S, free_port, wait_for
+from tests.support.telemetry.hook_examples import (
     ANSWER,
     CALL,
     CALLED,
@@ -31,7 +32,6 @@ from tests.support.hook_examples import (
     Planner,
     Release,
 )
-from tests.support.service import DEADLINE_S, free_port, wait_for
 
 PHOENIX = os.environ.get("INSPECTOR_TEST_PHOENIX") or shutil.which("phoenix")
 START_S = 240.0

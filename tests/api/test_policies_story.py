@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.agent_process import AgentProcess
-from tests.support.service import environment, wait_for
-from tests.support.service_process import Service
+from tests.support.agents.agent_process import AgentProcess
+from tests.support.services.restartable import Service
+from tests.support.services.running import environment, wait_for
 
 RULES = """
 port = 7811

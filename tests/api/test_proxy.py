@@ -20,11 +20,11 @@ from mcp import Client, StdioServerParameters
 from mcp.types import ElicitResult, TextContent
 
 from inspector.proxy import command
-from tests.support.service import wait_for
-from tests.support.service_process import Service, free_port
+from tests.support.services.restartable import Service, free_port
+from tests.support.services.running import wait_for
 
-SUPPORT = Path(__file__).resolve().parents[1] / "support"
-MIRROR = [sys.executable, str(SUPPORT / "mirror.py")]
+ECHO = [sys.executable, str(Path(__file__).with_name("echo_program.py"))]
+SERVERS = Path(__file__).resolve().parents[1] / "support" / "services" / "mcp_servers.py"
 PROXY = [sys.executable, "-m", "inspector", "proxy"]
 DEADLINE_S = 60
 
@@ -106,7 +106,7 @@ def entries(service: Service, title: str) -> list[dict[str, Any]]:
 
 
 def test_random_bytes_in_random_pieces_pass_unchanged_both_ways(alone: Environment) -> None:
-    process = start(MIRROR, alone)
+    process = start(ECHO, alone)
     assert process.stdin is not None
 
     @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
@@ -119,7 +119,7 @@ def test_random_bytes_in_random_pieces_pass_unchanged_both_ways(alone: Environme
         assert read(process.stdout, len(whole)) == whole
 
     passes()
-    assert ended(process) == (b"", b"mirror\n", 0)
+    assert ended(process) == (b"", b"echo\n", 0)
 
 
 @pytest.mark.parametrize(
@@ -136,11 +136,11 @@ def test_random_bytes_in_random_pieces_pass_unchanged_both_ways(alone: Environme
     ids=["ten megabytes", "binary", "no json", "half a line", "batch", "deep", "nothing"],
 )
 def test_whatever_is_said_passes_with_a_service_too(watched: Environment, said: bytes) -> None:
-    assert ended(start([*MIRROR, "7"], watched), said) == (said, b"mirror\n", 7)
+    assert ended(start([*ECHO, "7"], watched), said) == (said, b"echo\n", 7)
 
 
 def test_a_piece_passes_before_its_line_ends(alone: Environment) -> None:
-    process = start(MIRROR, alone)
+    process = start(ECHO, alone)
     assert process.stdin is not None
     process.stdin.write(b'{"jsonrpc"')
     assert read(process.stdout, 10) == b'{"jsonrpc"'
@@ -151,8 +151,8 @@ def test_a_piece_passes_before_its_line_ends(alone: Environment) -> None:
 def test_signals_reach_the_server_and_its_end_is_ours(
     alone: Environment, number: signal.Signals
 ) -> None:
-    process = start(MIRROR, alone)
-    assert read(process.stderr, 7) == b"mirror\n"
+    process = start(ECHO, alone)
+    assert read(process.stderr, 5) == b"echo\n"
     process.send_signal(number)
     process.wait(DEADLINE_S)  # its input is still open: nothing but the signal ends it
     _, err, code = ended(process)
@@ -230,7 +230,7 @@ def test_where_there_is_no_posix_one_sentence_says_so(
 ) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(os, "name", "nt")
-        code = command.main(["--", *MIRROR])
+        code = command.main(["--", *ECHO])
     said = capsys.readouterr()
     assert (code, said.out) == (2, "")
     assert said.err.startswith("inspector proxy: Cannot run here: it needs POSIX")
@@ -247,7 +247,7 @@ def test_arguments_that_are_none_are_refused(alone: Environment) -> None:
 def test_with_a_dead_service_it_is_only_a_pipe(alone: Environment) -> None:
     env = {**alone, "INSPECTOR_URL": f"http://127.0.0.1:{free_port()}"}
     said = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 2_000
-    assert ended(start(MIRROR, env), said) == (said, b"mirror\n", 0)
+    assert ended(start(ECHO, env), said) == (said, b"echo\n", 0)
 
 
 def test_with_a_service_that_hangs_it_is_only_a_pipe(alone: Environment) -> None:
@@ -255,13 +255,13 @@ def test_with_a_service_that_hangs_it_is_only_a_pipe(alone: Environment) -> None
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
         env = {**alone, "INSPECTOR_URL": f"http://127.0.0.1:{deaf.getsockname()[1]}"}
-        process = start(MIRROR, env)
+        process = start(ECHO, env)
         assert process.stdin is not None
         for number in range(300):
             message = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n' % number
             process.stdin.write(message)
             assert read(process.stdout, len(message)) == message
-        assert ended(process) == (b"", b"mirror\n", 0)
+        assert ended(process) == (b"", b"echo\n", 0)
 
 
 def test_without_the_extra_it_is_only_a_pipe(alone: Environment, tmp_path: Path) -> None:
@@ -271,7 +271,7 @@ def test_without_the_extra_it_is_only_a_pipe(alone: Environment, tmp_path: Path)
         "raise ModuleNotFoundError('No module', name='opentelemetry')"
     )
     env = {**alone, "PYTHONPATH": str(tmp_path), "INSPECTOR_URL": "http://127.0.0.1:9"}
-    assert ended(start(MIRROR, env), b"{}\n") == (b"{}\n", b"mirror\n", 0)
+    assert ended(start(ECHO, env), b"{}\n") == (b"{}\n", b"echo\n", 0)
 
 
 async def accept(context: Any, params: Any) -> ElicitResult:
@@ -283,7 +283,7 @@ async def accept(context: Any, params: Any) -> ElicitResult:
 async def test_a_real_host_and_a_real_server_are_seen(
     watched: Environment, service: Service, kind: str
 ) -> None:
-    server = [sys.executable, "-P", str(SUPPORT / "mcp_servers.py"), kind]
+    server = [sys.executable, "-P", str(SERVERS), kind]
     parameters = StdioServerParameters(
         command=PROXY[0], args=[*PROXY[1:], "--name", f"host-{kind}", "--", *server], env=watched
     )

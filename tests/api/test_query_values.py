@@ -10,9 +10,9 @@ import pytest
 from fastapi import FastAPI
 
 from inspector.service.storage import open_store
-from tests.support.otlp import span
-from tests.support.store_app import FakeClock, client_of, service
-from tests.support.telemetry import incoming
+from tests.support.services.api import FakeClock, client_of, service
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import incoming
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from opentelemetry.sdk.trace.export import SpanExporter
 
 from instrument import CATALOGUE
 from subscribers import Vocabulary
-from tests.support.receiver import attributes
-from tests.support.receivers import Rotel, bare_receiver, running_rotel
-from tests.support.service import wait_for
+from tests.support.services.otlp_receiver import attributes
+from tests.support.services.otlp_targets import Rotel, bare_receiver, running_rotel
+from tests.support.services.running import wait_for
 from tests.unit.subscribers.firing import fire
 
 

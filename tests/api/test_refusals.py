@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from inspector.service.app import create_app
 from inspector.service.http.access import cookie_name
 from inspector.service.http.refusals import BURST
-from tests.support.door import TOKEN, caller, settings
+from tests.support.services.app import TOKEN, caller, settings
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 

@@ -26,9 +26,9 @@ from inspector.service.model.times import rfc3339
 from inspector.service.storage import Store, open_store
 from inspector.service.wire import Wire
 from inspector.service.wire.control import AgentMessages, Answer, ProcessHello, Signal, VerbBody
-from tests.support.agents import Agent, hash_of, opened
-from tests.support.otlp import SECOND_NS
-from tests.support.store_app import FakeClock, client_of, service
+from tests.support.agents.http_agent import Agent, hash_of, opened
+from tests.support.services.api import FakeClock, client_of, service
+from tests.support.telemetry.otlp import SECOND_NS
 
 ARGS = '{"n":9007199254740993,"path":"/a"}'
 EDITED = '{"n":9007199254740993, "path": "/b"}'

@@ -14,7 +14,7 @@ import pytest
 
 import _mcp_agent_inspector
 from inspector.agent_side import bootstrap
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
 
 AGENT = """
 import asyncio, instrument

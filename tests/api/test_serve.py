@@ -12,9 +12,8 @@ import pytest
 
 from inspector.errors import InspectorError
 from inspector.service.server.serve import serve
-from tests.support.door import settings
-from tests.support.export import span, trace_request
-from tests.support.service import (
+from tests.support.services.app import settings
+from tests.support.services.running import (
     DEADLINE_S,
     command,
     environment,
@@ -22,6 +21,7 @@ from tests.support.service import (
     running_service,
     wait_for,
 )
+from tests.support.telemetry.export import span, trace_request
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
 
@@ -203,7 +203,7 @@ def test_without_the_serve_extra_the_install_line_is_printed(tmp_path: Path) -> 
 
 
 def test_a_service_runs_where_only_its_store_can_be_written(tmp_path: Path) -> None:
-    with running_service(tmp_path, module="tests.support.read_only_root") as service:
+    with running_service(tmp_path, module="tests.api.read_only_root") as service:
         assert service.client.get("/sessions").status_code == 200
 
 

@@ -19,9 +19,9 @@ from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import TRACES
 from inspector.service.storage import open_store
 from inspector.service.storage.orders import Order, SortKey
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.store_app import FakeClock, client_of, service
-from tests.support.telemetry import heartbeat, incoming, log, span_hex, started, trace_hex
+from tests.support.services.api import FakeClock, client_of, service
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import heartbeat, incoming, log, span_hex, started, trace_hex
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
-from tests.support.otlp import START_NS, key_values, span
-from tests.support.store_app import client_of, service
-from tests.support.telemetry import incoming, log, span_hex, trace_hex
+from tests.support.services.api import client_of, service
+from tests.support.telemetry.otlp import START_NS, key_values, span
+from tests.support.telemetry.records import incoming, log, span_hex, trace_hex
 
 URL = f"/spans/{trace_hex(1)}/{span_hex(1)}"
 

@@ -20,9 +20,9 @@ from inspector.service.server import http_protocol
 from inspector.service.server.http_protocol import TakeHttp2
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import serving
-from tests.support.door import TOKEN, Remembering, door, settings
-from tests.support.export import span, trace_request
-from tests.support.service import wait_for
+from tests.support.services.app import TOKEN, Remembering, door, settings
+from tests.support.services.running import wait_for
+from tests.support.telemetry.export import span, trace_request
 
 TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"

@@ -11,9 +11,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.service.analysis import model_calls
 from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
-from tests.support.otlp import SECOND_NS, START_NS, key_values, span
-from tests.support.store_app import client_of, service
-from tests.support.telemetry import incoming, span_hex, started
+from tests.support.services.api import client_of, service
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, key_values, span
+from tests.support.telemetry.records import incoming, span_hex, started
 
 MS = 1_000_000
 

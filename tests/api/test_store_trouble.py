@@ -17,10 +17,10 @@ import httpx
 import pytest
 
 from inspector.service.storage import open_store
-from tests.support.export import span, trace_request
-from tests.support.faulty_disk import TROUBLE
-from tests.support.service import DEADLINE_S, Service, running_service, wait_for
-from tests.support.stream import stream_items
+from tests.support.faults.faulty_disk import TROUBLE
+from tests.support.services.event_stream import stream_items
+from tests.support.services.running import DEADLINE_S, Service, running_service, wait_for
+from tests.support.telemetry.export import span, trace_request
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
 TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
@@ -43,7 +43,7 @@ class Disk:
 def told_to_fail(folder: Path, trouble: str) -> Iterator[Disk]:
     """A disk of our own making."""
     disk, switch = Disk(folder), folder / "trouble"
-    disk.module = "tests.support.faulty_disk"
+    disk.module = "tests.support.faults.faulty_disk"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(TROUBLE, str(switch))
         disk.fail = lambda _: switch.write_text(trouble)

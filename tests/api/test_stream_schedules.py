@@ -16,10 +16,10 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from inspector.service.model.rows import IncomingLog, IncomingSpan
-from tests.support.schedules import Delete, Restart, Step, Take, schedules
-from tests.support.service_process import Service
-from tests.support.telemetry import trace_hex
-from tests.support.viewer import Row, Viewer
+from tests.support.models.schedules import Delete, Restart, Step, Take, schedules
+from tests.support.services.restartable import Service
+from tests.support.services.viewer import Row, Viewer
+from tests.support.telemetry.records import trace_hex
 
 DEADLINE_S = 30.0
 _PROTOBUF = {"content-type": "application/x-protobuf"}

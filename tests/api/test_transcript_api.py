@@ -11,10 +11,10 @@ from fastapi import FastAPI
 
 from inspector.service.http import transcript
 from inspector.service.storage import open_store
-from tests.support.delegating_agent import TRACE, WHY, spans
-from tests.support.otlp import span
-from tests.support.store_app import client_of, service
-from tests.support.telemetry import incoming, log, span_hex, started, trace_hex
+from tests.support.services.api import client_of, service
+from tests.support.telemetry.delegating_run import TRACE, WHY, spans
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import incoming, log, span_hex, started, trace_hex
 
 URL = "/sessions/refunds/transcript"
 

@@ -8,7 +8,7 @@ import pytest
 from inspector.service.app import create_app
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import serving
-from tests.support.door import TOKEN, settings
+from tests.support.services.app import TOKEN, settings
 
 FORWARDED = {"x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https"}
 HERE = "127.0.0.1"

@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from inspector.service.http import ui
-from tests.support.door import TOKEN, Remembering, caller, door
+from tests.support.services.app import TOKEN, Remembering, caller, door
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 PAGE = '<!doctype html><html><head><base href="/somewhere/"><title>x</title></head></html>'

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from inspector.service.storage import Store, open_store
-from tests.support.model_store import ModelStore
+from tests.support.models.store import ModelStore
 
 OpenStore = Callable[[], Store]
 

@@ -17,9 +17,9 @@ from inspector.service.query.tree import All
 from inspector.service.storage import open_store, open_to_read
 from inspector.service.storage.sqlite import SqliteStore
 from inspector.service.storage.sqlite_backup import back_up, restore
-from tests.support.otlp import span
-from tests.support.rig import Rig
-from tests.support.telemetry import incoming
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import incoming
 
 
 @pytest.fixture

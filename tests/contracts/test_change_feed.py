@@ -16,11 +16,11 @@ from inspector.service.model.records import Changes
 from inspector.service.present import rows as presenter
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig, play
-from tests.support.schedules import Step, controlled_schedules
-from tests.support.telemetry import log, progressed, started, trace_hex
-from tests.support.viewer import Viewer
+from tests.support.models.schedules import Step, controlled_schedules
+from tests.support.services.recorder_rig import Rig, play
+from tests.support.services.viewer import Viewer
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import log, progressed, started, trace_hex
 
 # Keep-alives soon: they tell the position when the last changes concern no viewer.
 _AT_ONCE = FeedTiming(interval_s=0.0, keep_alive_s=0.01)

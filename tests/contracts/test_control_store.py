@@ -12,9 +12,9 @@ from inspector.service.model.rows import AnswerRow, AuditRow, CommandRow, Proces
 from inspector.service.storage import Store
 from inspector.service.storage.base import MAX_REQUESTS_BYTES
 from tests.contracts.test_store import session
-from tests.support.asked import AGENT, asked
-from tests.support.otlp import START_NS
-from tests.support.telemetry import trace_hex
+from tests.support.agents.request_rows import AGENT, asked
+from tests.support.telemetry.otlp import START_NS
+from tests.support.telemetry.records import trace_hex
 
 PENDING, ANSWERED, EXPIRED, WITHDRAWN, LOST = RequestStatus
 

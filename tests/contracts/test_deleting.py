@@ -11,9 +11,9 @@ from inspector.service.model.records import Tombstone
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.sqlite_sweep import BYTES_A_STEP, ROWS_A_STEP
-from tests.support.otlp import span
-from tests.support.rig import Rig, sweep_all
-from tests.support.telemetry import log, started, trace_hex
+from tests.support.services.recorder_rig import Rig, sweep_all
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import log, started, trace_hex
 
 SESSION = {"session.id": "S"}
 

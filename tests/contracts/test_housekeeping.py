@@ -18,11 +18,11 @@ from inspector.service.query.tree import All
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.sqlite import SqliteStore
-from tests.support.otlp import SECOND_NS, span
-from tests.support.rig import Rig, sweep_all
-from tests.support.store_app import FakeClock
-from tests.support.telemetry import incoming, trace_hex
-from tests.support.viewer import Viewer
+from tests.support.services.api import FakeClock
+from tests.support.services.recorder_rig import Rig, sweep_all
+from tests.support.services.viewer import Viewer
+from tests.support.telemetry.otlp import SECOND_NS, span
+from tests.support.telemetry.records import incoming, trace_hex
 
 LARGE: dict[str, Json] = {"text": "x" * 10_000}
 DAY_NS = 86_400 * SECOND_NS

@@ -20,10 +20,10 @@ from inspector.service.model.rows import Json, SpanFacts
 from inspector.service.normalise import span_facts
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
-from tests.support.model_store import ModelStore
-from tests.support.otlp import span
-from tests.support.store_app import FakeClock
-from tests.support.telemetry import incoming, log, trace_hex
+from tests.support.models.store import ModelStore
+from tests.support.services.api import FakeClock
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import incoming, log, trace_hex
 
 
 class _GatedStore(ModelStore):

@@ -12,8 +12,8 @@ from inspector.errors import StoreUnavailableError
 from inspector.service.model.records import Changes
 from inspector.service.storage import Store, open_store, sqlite_open
 from tests.contracts.test_store import session
-from tests.support.otlp import span
-from tests.support.rig import Rig, sweep_all
+from tests.support.services.recorder_rig import Rig, sweep_all
+from tests.support.telemetry.otlp import span
 
 
 @pytest.fixture

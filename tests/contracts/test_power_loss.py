@@ -15,11 +15,11 @@ from inspector.errors import StoreError, StoreUnavailableError
 from inspector.service.ingest.requests.answering import ProposedAnswer
 from inspector.service.storage import open_store, sqlite_open
 from inspector.service.storage.base import Reader
-from tests.support.asked import asked
-from tests.support.losing_disk import Mark, Platter, losing_disk, put_back
-from tests.support.otlp import span
-from tests.support.rig import Rig
-from tests.support.telemetry import span_hex, started, trace_hex
+from tests.support.agents.request_rows import asked
+from tests.support.faults.losing_disk import Mark, Platter, losing_disk, put_back
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import span_hex, started, trace_hex
 
 _BATCH = 6
 

@@ -13,10 +13,10 @@ from inspector.service.model.rows import RequestStatus
 from inspector.service.query.tree import All
 from inspector.service.sessions.state import REQUEST_WAIT, SessionState
 from inspector.service.storage import Store, open_store
-from tests.support.model_store import ModelStore
-from tests.support.rig import Rig, play
-from tests.support.schedules import Step, controlled_schedules
-from tests.support.telemetry import trace_hex
+from tests.support.models.schedules import Step, controlled_schedules
+from tests.support.models.store import ModelStore
+from tests.support.services.recorder_rig import Rig, play
+from tests.support.telemetry.records import trace_hex
 
 _FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
 

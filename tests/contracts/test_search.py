@@ -29,11 +29,11 @@ from inspector.service.storage.orders import Order, SortKey, place_of
 from inspector.service.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
 from inspector.service.storage.word_index import WordIndex
 from tests.contracts.test_store import session, span, trace
-from tests.support.model_store import ModelStore
-from tests.support.otlp import SECOND_NS, START_NS, key_values
-from tests.support.otlp import span as otlp_span
-from tests.support.rig import Rig
-from tests.support.telemetry import incoming, span_hex, started
+from tests.support.models.store import ModelStore
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, key_values
+from tests.support.telemetry.otlp import span as otlp_span
+from tests.support.telemetry.records import incoming, span_hex, started
 
 NOW_NS = START_NS + 100 * SECOND_NS
 _INDEXES = ("no index", "index", "index of half")

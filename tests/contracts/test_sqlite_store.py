@@ -20,9 +20,9 @@ from inspector.service.storage import open_store, open_to_read
 from inspector.service.storage.orders import Order, SortKey
 from tests.contracts.test_store import content_of, fill, moment, session, trace
 from tests.contracts.test_store import span as stored_span
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig, sweep_all
-from tests.support.telemetry import incoming, span_hex, started, trace_hex
+from tests.support.services.recorder_rig import Rig, sweep_all
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import incoming, span_hex, started, trace_hex
 
 _ROOT = Path(__file__).parents[2]
 
@@ -324,8 +324,8 @@ def test_a_snapshot_of_a_locked_store_is_unavailable(path: Path) -> None:
 
 _WRITER = """
 import sys
-from tests.support.rig import Rig
-from tests.support.otlp import span
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import span
 from inspector.service.storage import open_store
 
 rig = Rig(open_store(sys.argv[1]))

@@ -18,8 +18,8 @@ from inspector.service.model.rows import Engine, SessionRow, SessionStatus, Span
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
 from inspector.service.storage.base import SpanPosition
-from tests.support.otlp import START_NS
-from tests.support.telemetry import span_hex, trace_hex
+from tests.support.telemetry.otlp import START_NS
+from tests.support.telemetry.records import span_hex, trace_hex
 
 
 def session(id_: str, change: int, *, title: str = "", started_ns: int = START_NS) -> SessionRecord:

@@ -13,11 +13,11 @@ from inspector.errors import StoreUnavailableError
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest.writer import Writer
 from inspector.service.model.records import Changes
-from tests.support.model_store import ModelStore
-from tests.support.otlp import span
-from tests.support.store_app import FakeClock
-from tests.support.telemetry import incoming
-from tests.support.viewer import Viewer
+from tests.support.models.store import ModelStore
+from tests.support.services.api import FakeClock
+from tests.support.services.viewer import Viewer
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import incoming
 
 DISK_FULL = StoreUnavailableError("Cannot write: disk full.", trouble="full")
 

@@ -20,10 +20,10 @@ from inspector.service.search.indexing import Indexer
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
 from inspector.service.storage.word_reader import IndexedSpans, Phrase
-from tests.support.model_store import ModelStore
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import started
+from tests.support.models.store import ModelStore
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import started
 
 NOW_NS = START_NS + 100 * SECOND_NS
 

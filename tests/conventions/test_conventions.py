@@ -16,7 +16,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from instrument import CATALOGUE
 from subscribers import Vocabulary, load_spec
 from tests.conventions.checker import NAMESPACES, RULES, violations
-from tests.support.hook_examples import EXAMPLES
+from tests.support.telemetry.hook_examples import EXAMPLES
 from tests.unit.subscribers.firing import fire, fire_all
 
 SPEC = load_spec()

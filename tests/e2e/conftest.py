@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
 from tests.e2e.browser import installed_browser
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
 
 # Two cores are shared with the service, the agent and its servers.
 expect.set_options(timeout=20_000)

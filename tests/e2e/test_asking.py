@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.receiver import Receiver, attributes
-from tests.support.service_process import Service
-from tests.support.watched_agent import WatchedAgent
+from tests.support.agents.watched_agent import WatchedAgent
+from tests.support.services.otlp_receiver import Receiver, attributes
+from tests.support.services.restartable import Service
 
-AGENT = Path(__file__).resolve().parents[1] / "support" / "cleaner_agent.py"
+AGENT = Path(__file__).resolve().parents[1] / "support" / "agents" / "cleaner_agent.py"
 ARGS: dict[str, Any] = {
     "path": "/tmp/report.txt",
     "id": 9007199254740993,

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.service_process import Service
-from tests.support.two_runs import FIRST_ID, SECOND_ID, two_runs
+from tests.support.services.restartable import Service
+from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 BOTH = f"compare?left={FIRST_ID}&right={SECOND_ID}"
 

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.agent_process import AgentProcess
-from tests.support.service_process import Service
+from tests.support.agents.agent_process import AgentProcess
+from tests.support.services.restartable import Service
 
 AGENT = """
 import asyncio, json

@@ -11,8 +11,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.otlp import resource, span
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
+from tests.support.telemetry.otlp import resource, span
 
 
 def _send(service: Service, name: str, number: int, *, said: str, agent: str) -> None:

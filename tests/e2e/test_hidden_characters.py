@@ -10,9 +10,9 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.asking_agent import AskingAgent
-from tests.support.otlp import START_NS
-from tests.support.service_process import Service
+from tests.support.agents.asking_agent import AskingAgent
+from tests.support.services.restartable import Service
+from tests.support.telemetry.otlp import START_NS
 
 SECOND_NS = 1_000_000_000
 NAME = "pay\u202eexe\u202c\x00\x1b[31m\u200b!"

@@ -15,8 +15,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.otlp import SECOND_NS
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
+from tests.support.telemetry.otlp import SECOND_NS
 
 COUNT = 250
 """More than a page of the list."""

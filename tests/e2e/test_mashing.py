@@ -18,9 +18,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.asking_agent import AskingAgent
-from tests.support.golden import send_golden
-from tests.support.service_process import Service
+from tests.e2e.golden_traces import send_golden
+from tests.support.agents.asking_agent import AskingAgent
+from tests.support.services.restartable import Service
 
 ARGS = '{"path":"build/old","recursive":true}'
 FORM = '{"type":"object","properties":{"version":{"type":"string"}}}'

@@ -15,12 +15,12 @@ from playwright.sync_api import Locator, Page, expect
 
 from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
-from tests.support.otlp import START_NS, any_value, key_values, resource, span
-from tests.support.service import wait_for
-from tests.support.service_process import Service
-from tests.support.watched_agent import WatchedAgent
+from tests.support.agents.watched_agent import WatchedAgent
+from tests.support.services.restartable import Service
+from tests.support.services.running import wait_for
+from tests.support.telemetry.otlp import START_NS, any_value, key_values, resource, span
 
-AGENT = Path(__file__).resolve().parents[1] / "support" / "mcp_agent.py"
+AGENT = Path(__file__).with_name("mcp_agent.py")
 MS_NS = 1_000_000
 
 

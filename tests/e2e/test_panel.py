@@ -12,7 +12,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.rich_session import (
+from tests.support.services.restartable import Service
+from tests.support.telemetry.rich_session import (
     AGENT,
     LONG_TRACE,
     LONG_VALUES,
@@ -22,7 +23,6 @@ from tests.support.rich_session import (
     long_value,
     rich_session,
 )
-from tests.support.service_process import Service
 
 LONG_MS = 60_000
 

@@ -11,11 +11,11 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.agents import hash_of, opened
-from tests.support.asking_agent import AskingAgent
-from tests.support.export import trace_request
-from tests.support.otlp import span
-from tests.support.service_process import Service
+from tests.support.agents.asking_agent import AskingAgent
+from tests.support.agents.http_agent import hash_of, opened
+from tests.support.services.restartable import Service
+from tests.support.telemetry.export import trace_request
+from tests.support.telemetry.otlp import span
 
 ARGS = '{"big":9007199254740993,"path":"build/old","recursive":true}'
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.service_process import Service
-from tests.support.two_runs import SECOND_ID, two_runs
+from tests.support.services.restartable import Service
+from tests.support.telemetry.two_runs import SECOND_ID, two_runs
 
 
 @pytest.fixture(scope="module")

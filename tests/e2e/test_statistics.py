@@ -14,9 +14,9 @@ from playwright.sync_api import Page, expect
 
 from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
-from tests.support.otlp import SECOND_NS, START_NS, resource, span
-from tests.support.service_process import Service
-from tests.support.telemetry import span_hex, trace_hex
+from tests.support.services.restartable import Service
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, resource, span
+from tests.support.telemetry.records import span_hex, trace_hex
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.export import trace_request
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
+from tests.support.telemetry.export import trace_request
 
 
 def test_a_store_that_went_away_is_a_banner_until_it_is_back(

@@ -11,12 +11,12 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.asking_agent import AskingAgent
-from tests.support.delegating_agent import MS, WHY, answers, asks, call, spans, text, tool
-from tests.support.export import trace_request
-from tests.support.otlp import START_NS, span
-from tests.support.service_process import Service
-from tests.support.telemetry import log, started, trace_hex
+from tests.support.agents.asking_agent import AskingAgent
+from tests.support.services.restartable import Service
+from tests.support.telemetry.delegating_run import MS, WHY, answers, asks, call, spans, text, tool
+from tests.support.telemetry.export import trace_request
+from tests.support.telemetry.otlp import START_NS, span
+from tests.support.telemetry.records import log, started, trace_hex
 
 LONG = 60_000
 

@@ -11,11 +11,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.large_session import deep_session, requests_of, wide_session
-from tests.support.otlp import SECOND_NS, START_NS, resource, span
-from tests.support.page_frames import PageFrames
-from tests.support.service_process import Service
-from tests.support.telemetry import trace_hex
+from tests.e2e.large_session import deep_session, requests_of, wide_session
+from tests.e2e.page_frames import PageFrames
+from tests.support.services.restartable import Service
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, resource, span
+from tests.support.telemetry.records import trace_hex
 
 CAUSE = "No space left on device: /var/spool/reports"
 FAILED, CAUGHT, FINE = 1, 2, 3

@@ -16,7 +16,7 @@ from inspector.service.model.rows import SpanKind
 from tests.emitters.reading import CAPTURED, Told, of_kind, parsed, said, told
 from tests.emitters.record import emitters
 from tests.emitters.scripts.story import ANSWER, CALL_ID, CITY, QUESTION, SYSTEM, TOOL, WEATHER
-from tests.support.door import TOKEN, settings
+from tests.support.services.app import TOKEN, settings
 
 NAMES = emitters()
 OVER_MCP = ("fastmcp_tools", "mcp_sdk")

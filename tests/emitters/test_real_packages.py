@@ -12,7 +12,7 @@ import pytest
 from tests.emitters.record import SCRIPTS, emitters, run
 from tests.emitters.scripts.story import ANSWER, CITY, QUESTION, SYSTEM, TOOL
 from tests.emitters.test_captured import SUMS
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
 
 FILE = Path(__file__).with_name("demo_release.otlp.jsonl")
 ROOT = Path(__file__).resolve().parents[2]

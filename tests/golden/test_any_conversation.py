@@ -14,7 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json
 from inspector.service.normalise import span_view
-from tests.support.otlp import START_NS, key_values, span
+from tests.support.telemetry.otlp import START_NS, key_values, span
 
 LLM: dict[str, Json] = {"gen_ai.operation.name": "chat"}
 

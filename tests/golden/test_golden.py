@@ -13,7 +13,7 @@ from dirty_equals import IsPartialDict
 from inline_snapshot import snapshot
 
 from inspector.service.app import create_app, running
-from tests.support.door import TOKEN, settings
+from tests.support.services.app import TOKEN, settings
 from tools.generate_golden import TRACE_ID
 
 GOLDEN = Path(__file__).with_name("release_notes.otlp.jsonl")

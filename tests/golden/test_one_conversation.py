@@ -16,7 +16,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json, Moment
 from inspector.service.normalise import span_facts, span_view
-from tests.support.otlp import START_NS, key_values, span
+from tests.support.telemetry.otlp import START_NS, key_values, span
 
 SYSTEM = "Answer in one sentence."
 QUESTION = "What is the weather here?"

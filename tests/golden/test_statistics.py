@@ -19,7 +19,7 @@ from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.analysis.statistics import SpanKey, Statistics
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 from inspector.service.present import statistics as presenter
-from tests.support.rows import MS, row
+from tests.support.telemetry.span_rows import MS, row
 
 _FILE = Path(__file__).with_name("statistics.json")
 _NAMES = {

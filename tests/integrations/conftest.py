@@ -13,7 +13,7 @@ import pytest
 from instrument import Bus
 from tests.integrations.capabilities import CAPABILITIES, FRAMEWORKS
 from tests.integrations.told import Told
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
 
 pytest.register_assert_rewrite("tests.integrations.stories")
 

@@ -20,8 +20,8 @@ from inspector.integrations.amplifier import attach
 from instrument import Bus, Decision
 from instrument.approvals import ApprovalAnswer, ApprovalRequest
 from instrument.control import ModuleCoordinator, mount_plan
+from tests.integrations.cancellation import cancel_from_browser
 from tests.integrations.told import Told
-from tests.support.cancelling import cancel_from_browser
 
 MODULES = Path(__file__).parent / "amplifier_modules"
 CALL = [("multiply", {"a": 6, "b": 7})]

@@ -32,7 +32,7 @@ from inspector.integrations.langchain import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.langchain_model import ScriptedModel, calls, says
 from tests.integrations.told import Told
-from tests.support.wired import Wired
+from tests.support.agents.wired_bus import Wired
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "What is 1 + 2?"}]}
 RUN = [

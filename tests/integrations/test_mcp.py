@@ -20,12 +20,12 @@ from mcp.types import CallToolResult, CreateMessageResult, ElicitResult, TextCon
 
 from inspector.integrations import mcp
 from instrument import ApprovalAnswer, Bus, Decision
+from tests.integrations.cancellation import cancel_from_browser
 from tests.integrations.told import Told
-from tests.support.cancelling import cancel_from_browser
 
 pytestmark = pytest.mark.anyio
 
-SERVERS = Path(__file__).resolve().parents[1] / "support" / "mcp_servers.py"
+SERVERS = Path(__file__).resolve().parents[1] / "support" / "services" / "mcp_servers.py"
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import pytest
 from mcp.client.stdio import get_default_environment
 
 from inspector.agent_side import bootstrap
-from tests.support.service import wait_for
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
+from tests.support.services.running import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
-CLIENT = ROOT / "tests" / "support" / "tracing_client.py"
+CLIENT = Path(__file__).with_name("tracing_client.py")
 EXAMPLE = ROOT / "examples" / "frameworks" / "mcp_sdk.py"
 
 
@@ -170,7 +170,7 @@ def test_each_connection_of_a_client_is_one_session_called_by_what_it_did(
     before = {one["id"] for one in service.get("/sessions")["sessions"]}
     script = tmp_path / "client.py"
     script.write_text(CONNECTIONS)
-    server = ROOT / "tests" / "support" / "mcp_servers.py"
+    server = ROOT / "tests" / "support" / "services" / "mcp_servers.py"
     program = [sys.executable, str(script), str(server), "modern"]
     subprocess.run(
         [sys.executable, "-m", "inspector", "run", "--", *program],

@@ -52,7 +52,7 @@ from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenie
 from tests.integrations.openai_agents_model import Breaking, Scripted, calls, says
 from tests.integrations.stories import run
 from tests.integrations.told import Told
-from tests.support.wired import Wired
+from tests.support.agents.wired_bus import Wired
 
 QUESTION = "What is 1 + 2?"
 RUN = [

@@ -34,7 +34,7 @@ from inspector.integrations.pydantic_ai import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.pydantic_ai_model import Scripted, calls, says
 from tests.integrations.told import Told
-from tests.support.wired import Wired
+from tests.support.agents.wired_bus import Wired
 
 QUESTION = "What is 1 + 2?"
 RUN = [

@@ -26,8 +26,8 @@ from mcp.types import CallToolResult, ElicitResult
 
 from inspector.integrations import mcp
 from instrument import ApprovalAnswer, Bus, Decision
+from tests.integrations.cancellation import cancel_from_browser
 from tests.integrations.told import Told
-from tests.support.cancelling import cancel_from_browser
 
 pytestmark = pytest.mark.anyio
 

@@ -23,10 +23,10 @@ from inspector import context
 from inspector.agent_side.control.signals import deliver
 from inspector.integrations import mcp, mcp_agent
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from tests.integrations.cancellation import cancel_from_browser
 from tests.integrations.mcp1.apps import make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
 from tests.integrations.told import Told
-from tests.support.cancelling import cancel_from_browser
 
 pytestmark = pytest.mark.usefixtures("logging_ends")
 

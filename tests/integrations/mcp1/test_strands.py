@@ -26,8 +26,8 @@ from inspector.integrations import mcp
 from inspector.integrations.strands import attach
 from instrument import Bus, Decision
 from instrument.approvals import ApprovalAnswer, ApprovalRequest
+from tests.integrations.cancellation import cancel_from_browser
 from tests.integrations.mcp1.scripted_strands import ScriptedModel, call, make_agent
-from tests.support.cancelling import cancel_from_browser
 
 if TYPE_CHECKING:
     from tests.integrations.told import Told

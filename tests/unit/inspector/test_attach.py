@@ -14,7 +14,7 @@ import pytest
 
 from inspector import runfile
 from inspector.runfile import RunFile
-from tests.support.receiver import Receiver, attributes
+from tests.support.services.otlp_receiver import Receiver, attributes
 
 ROOT = Path(__file__).resolve().parents[3]
 

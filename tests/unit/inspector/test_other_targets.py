@@ -13,7 +13,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as messages
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2_grpc as services
 
-from tests.support.receiver import DEADLINE_S, Receiver, attributes
+from tests.support.services.otlp_receiver import DEADLINE_S, Receiver, attributes
 from tests.unit.inspector.test_attach import HELLO, run_program
 
 

@@ -21,7 +21,7 @@ from instrument import (
     Operation,
 )
 from instrument.decision import ENDING
-from tests.support.interleaving import interrupted_at_each_line
+from tests.support.faults.interleaving import interrupted_at_each_line
 
 Story = list[tuple[str, dict[str, Any]]]
 

@@ -21,7 +21,7 @@ from instrument import (
     dispatch,
     set_approval_provider,
 )
-from tests.support.eliciting import modern_server
+from tests.support.services.eliciting_servers import modern_server
 from tools.generate import ROOT
 
 GUIDE = (ROOT / "docs" / "guide" / "write-a-hook.md").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from instrument.question import Question
 from instrument.typed.events import AfterToolCallEvent, BaseHookEvent, ToolUse
 from instrument.typed.translation import HOOKS, event_from
 from instrument.views import copied
-from tests.support.plain_deliberation import decide_plainly
+from tests.unit.instrument.plain_deliberation import decide_plainly
 
 DECISIONS: tuple[Callable[[], Any], ...] = (
     lambda: None,

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from instrument import Bus
 from subscribers import Capture, Options, Spec, install, load_spec
 from subscribers.moments import LiveRecords
-from tests.support.receiver import Receiver
+from tests.support.services.otlp_receiver import Receiver
 
 SPEC = load_spec()
 

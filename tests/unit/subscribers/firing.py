@@ -15,7 +15,7 @@ from opentelemetry.trace import SpanContext
 
 from subscribers import Spec
 from subscribers.sessions import in_connection
-from tests.support.hook_examples import EXAMPLES, TRANSPORT, Kwargs, Planner
+from tests.support.telemetry.hook_examples import EXAMPLES, TRANSPORT, Kwargs, Planner
 from tests.unit.subscribers.conftest import SPEC, Traced
 
 WAITED = "inspector.session.wait_ms"

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from subscribers import Capture, Options
 from subscribers.wiring import Wiring, wire
-from tests.support.receiver import Receiver, attributes
+from tests.support.services.otlp_receiver import Receiver, attributes
 
 SECRET = "sk-verysecretverysecret"
 DECISION, OPENED, CLOSED = (

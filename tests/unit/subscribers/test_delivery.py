@@ -22,7 +22,7 @@ from subscribers.delivery import Item, Limits
 from subscribers.live_record import LiveRecord
 from subscribers.redaction import REDACTED, Redactor
 from subscribers.wiring import Wiring, wire
-from tests.support.receiver import DEADLINE_S, Receiver, attributes
+from tests.support.services.otlp_receiver import DEADLINE_S, Receiver, attributes
 
 QUICK = Limits(first_retry_s=0.01, last_retry_s=0.05, heartbeat_s=60.0)
 

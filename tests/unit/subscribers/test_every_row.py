@@ -17,7 +17,7 @@ from subscribers.engine import TRUNCATED
 from subscribers.spec import DEFAULT_PATH
 from subscribers.spec_file import Row, SpecFile, read_spec_file
 from subscribers.spec_loader import checked
-from tests.support.hook_examples import EXAMPLES
+from tests.support.telemetry.hook_examples import EXAMPLES
 from tests.unit.subscribers.conftest import SPEC
 from tests.unit.subscribers.firing import Fired, fire
 from tools.generate_telemetry_doc import render

@@ -12,7 +12,7 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 
 from subscribers.location import NO_LOCATION, OpenOperation, TraceLocation
-from tests.support.wired import Wired
+from tests.support.agents.wired_bus import Wired
 
 
 @pytest.fixture

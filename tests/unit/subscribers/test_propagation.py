@@ -20,7 +20,7 @@ from opentelemetry.trace import SpanContext, SpanKind, StatusCode
 from instrument import Bus
 from subscribers import Options, extract, inject
 from subscribers.wiring import wire
-from tests.support.receiver import Receiver, attributes
+from tests.support.services.otlp_receiver import Receiver, attributes
 from tests.unit.subscribers.conftest import Traced
 from tests.unit.subscribers.test_bridge import parent_id, span_id, values
 

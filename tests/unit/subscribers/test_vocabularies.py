@@ -12,7 +12,7 @@ from opentelemetry.trace import StatusCode
 
 from instrument import CATALOGUE
 from subscribers import Vocabulary
-from tests.support.hook_examples import CALL, MCP, READ, TOOL, TOOL_RESULT, TRANSPORT
+from tests.support.telemetry.hook_examples import CALL, MCP, READ, TOOL, TOOL_RESULT, TRANSPORT
 from tests.unit.subscribers.conftest import Traced
 from tests.unit.subscribers.firing import Fired, fire
 

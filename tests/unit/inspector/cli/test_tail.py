@@ -7,7 +7,7 @@ from inspector.cli.tail import EventLines, screen
 from inspector.cli.tail_state import KEPT_SPANS, Following, LiveSession, chosen
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
-from tests.support.rows import MS, row, rows_from_text
+from tests.support.telemetry.span_rows import MS, row, rows_from_text
 
 SESSION: dict[str, Any] = {
     "id": "run",

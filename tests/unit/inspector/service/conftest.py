@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.rig import Rig
+from tests.support.services.recorder_rig import Rig
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from instrument.flow import (
     ToolResult,
 )
 from instrument.flow.point import Hook
-from tests.support.interleaving import interrupted_at_each_line
+from tests.support.faults.interleaving import interrupted_at_each_line
 
 CONTINUE, RETRY, FAIL, STOP, ASK = HookDecision
 E = AgentEvent

@@ -9,7 +9,7 @@ from opentelemetry.context import Context
 
 from inspector.agent_side.control.gate import Gate
 from instrument import Bus
-from tests.support.wired import Wired
+from tests.support.agents.wired_bus import Wired
 
 Story: TypeAlias = list[tuple[str, dict[str, Any]]]
 

@@ -21,8 +21,8 @@ from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
 from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAnswer, RequestTable
 from inspector.service.wire.control import CommandAnswer
-from tests.support.control_service import DEADLINE_S, ControlService
-from tests.support.wired import Wired
+from tests.support.agents.wired_bus import Wired
+from tests.support.services.control_service import DEADLINE_S, ControlService
 from tests.unit.inspector.agent_side.control.test_open_requests import asked
 
 QUICK = Limits(

@@ -21,7 +21,7 @@ from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAnswer, RequestTable
 from inspector.service.wire.control import Command as WireCommand
 from inspector.service.wire.control import CommandAnswer
-from tests.support.wired import Wired
+from tests.support.agents.wired_bus import Wired
 from tests.unit.inspector.agent_side.control.test_open_requests import asked
 
 

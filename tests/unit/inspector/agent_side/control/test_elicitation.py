@@ -17,7 +17,7 @@ from inspector.agent_side.control.open_requests import (
 )
 from inspector.agent_side.control.provider import InspectorProvider
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
-from tests.support.eliciting import legacy_server, modern_server
+from tests.support.services.eliciting_servers import legacy_server, modern_server
 
 
 class Viewer:

@@ -14,7 +14,7 @@ from inspector.agent_side.control import gate as gates
 from inspector.agent_side.control.gate import Gate, SessionRef
 from inspector.agent_side.control.hold import By, Hold
 from instrument import Decision, HookDenied
-from tests.support.wired import Wired
+from tests.support.agents.wired_bus import Wired
 
 ANNA = By("ANNA", "browser", "let me look")
 BEN = By("BEN", "cli")

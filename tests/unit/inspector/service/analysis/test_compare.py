@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from inspector.service.analysis.compare import Comparison, Difference, SpanContent, compare
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.wire.comparison import Change
-from tests.support.rows import row, rows_from_text
+from tests.support.telemetry.span_rows import row, rows_from_text
 
 NAMES = st.sampled_from(["a", "b", "c"])
 ROWS = st.lists(st.tuples(st.none() | st.integers(1, 10), NAMES), max_size=10).map(

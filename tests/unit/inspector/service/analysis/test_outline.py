@@ -9,7 +9,7 @@ from inspector.service.analysis.causes import groups_of
 from inspector.service.analysis.outline import OutlineRow, lines_of, place_of, short_ids
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
-from tests.support.rows import row, rows_from_text
+from tests.support.telemetry.span_rows import row, rows_from_text
 
 ROWS = st.lists(
     st.tuples(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.service.analysis.span_tree import SpanTree
-from tests.support.rows import row
+from tests.support.telemetry.span_rows import row
 
 PARENTS = st.lists(st.none() | st.integers(1, 12), max_size=12)
 

@@ -1,7 +1,7 @@
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.analysis.statistics import Share, Statistics, agent_name, tool_name
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
-from tests.support.rows import MS, row, rows_from_text
+from tests.support.telemetry.span_rows import MS, row, rows_from_text
 
 
 def shares(*rows: SpanRow) -> list[Share]:

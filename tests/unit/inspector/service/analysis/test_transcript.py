@@ -12,8 +12,8 @@ from inspector.service.model.rows import Json, Moment, RequestRow, RequestStatus
 from inspector.service.normalise import span_view
 from inspector.service.wire import BlobPart, Message, TextPart, View
 from inspector.service.wire.transcript import Reading
-from tests.support.delegating_agent import asks, call, decided, text, tool
-from tests.support.otlp import START_NS, key_values
+from tests.support.telemetry.delegating_run import asks, call, decided, text, tool
+from tests.support.telemetry.otlp import START_NS, key_values
 
 KEY = ("0" * 31 + "1", "0" * 15 + "1")
 MS = 1_000_000

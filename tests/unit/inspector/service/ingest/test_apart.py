@@ -8,9 +8,9 @@ import pytest
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 
 from inspector.service.model.rows import IncomingSpan, Json
-from tests.support.otlp import START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import incoming, span_hex, trace_hex
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import START_NS, span
+from tests.support.telemetry.records import incoming, span_hex, trace_hex
 
 MS = 1_000_000
 USAGE: dict[str, Json] = {"gen_ai.usage.input_tokens": 100, "gen_ai.usage.output_tokens": 7}

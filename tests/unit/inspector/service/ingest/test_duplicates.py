@@ -13,9 +13,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.model.rows import IncomingSpan, Json
 from inspector.service.normalise.duplicates import fills
-from tests.support.otlp import START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import incoming, span_hex
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import START_NS, span
+from tests.support.telemetry.records import incoming, span_hex
 
 MS = 1_000_000
 LLM: dict[str, Json] = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4o"}

@@ -8,9 +8,9 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Engine, Json, SessionRow, SessionStatus
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import trace_hex
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import trace_hex
 
 CONVERSATION: dict[str, Json] = {"gen_ai.conversation.id": "chat"}
 BETTER: dict[str, Json] = {"session.id": "S"}

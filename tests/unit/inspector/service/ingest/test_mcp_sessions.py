@@ -8,9 +8,9 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import IncomingSpan, Json
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import incoming, trace_hex
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import incoming, trace_hex
 
 HERE: dict[str, Json] = {"inspector.mcp.connection.id": "here"}
 THERE: dict[str, Json] = {"inspector.mcp.connection.id": "there"}

@@ -14,9 +14,9 @@ from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
 from inspector.service.normalise import span_facts
 from inspector.service.sessions.state import SessionState
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import (
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import (
     heartbeat,
     incoming,
     log,

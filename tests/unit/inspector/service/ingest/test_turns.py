@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from inspector.service.ingest.turns import COMMIT_S, MAX_WORK, MIN_WORK, Part, Submission, Turns
 from inspector.service.normalise import span_facts
-from tests.support.otlp import span
-from tests.support.telemetry import incoming, log
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import incoming, log
 
 _MOST_OF_ONE_ITEM = 5
 """A span in a trace of its own."""

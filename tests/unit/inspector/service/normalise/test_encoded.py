@@ -10,7 +10,7 @@ from inspector.service.model.otlp_values import json_value
 from inspector.service.model.rows import Json
 from inspector.service.normalise import encoded_span_facts, resource_facts, span_facts
 from inspector.service.normalise.encoded import MAX_BYTES, EncodedAttributes
-from tests.support.otlp import any_value, resource, span
+from tests.support.telemetry.otlp import any_value, resource, span
 from tests.unit.inspector.service.normalise.test_facts import JSON, KNOWN_KEYS
 
 KEYS = st.sampled_from(["", "a", "wanted.x", "wanted." + "y" * 130, "x" * 127, "x" * 128])

@@ -10,7 +10,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json, SpanKind, SpanStatus
 from inspector.service.normalise import keys, span_facts, span_view
-from tests.support.otlp import resource, span
+from tests.support.telemetry.otlp import resource, span
 
 JSON: st.SearchStrategy[Json] = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text(),

@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from inspector.service.model.rows import Json, SpanKind
 from inspector.service.normalise import span_view
 from inspector.service.normalise.facts import span_facts
-from tests.support.otlp import key_values, span
+from tests.support.telemetry.otlp import key_values, span
 
 GENKIT_MODEL = {
     "genkit:type": "action",

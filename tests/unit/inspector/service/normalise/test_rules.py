@@ -18,7 +18,7 @@ from inspector.service.normalise.finish_reasons import finish_reason
 from inspector.service.normalise.flattened import MAX_INDEX, expand
 from inspector.service.normalise.providers import provider_name
 from inspector.service.wire import View
-from tests.support.otlp import START_NS, key_values, span
+from tests.support.telemetry.otlp import START_NS, key_values, span
 
 LLM: dict[str, Json] = {"gen_ai.operation.name": "chat"}
 JSON_VALUES: st.SearchStrategy[Json] = st.recursive(

@@ -10,7 +10,7 @@ from inspector.service.model.rows import Json, Moment
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise import span_view
 from inspector.service.wire import View
-from tests.support.otlp import START_NS, key_values, span
+from tests.support.telemetry.otlp import START_NS, key_values, span
 
 MESSAGES = [
     {"role": "user", "parts": [{"type": "text", "content": "Which files changed?"}]},

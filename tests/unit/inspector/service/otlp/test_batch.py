@@ -12,7 +12,7 @@ from inspector.service.otlp import batch as module
 from inspector.service.otlp.batch import Batch, sort_out
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import LOGS, METRICS, TRACES
-from tests.support.export import TRACE_ID, span, span_id, trace_request
+from tests.support.telemetry.export import TRACE_ID, span, span_id, trace_request
 
 
 def sort_spans(*spans: Span) -> tuple[Batch, Rejections]:

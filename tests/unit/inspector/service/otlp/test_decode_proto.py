@@ -10,7 +10,7 @@ from inspector.errors import BadDataError
 from inspector.service.otlp.decode_proto import decode_proto
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, OtlpSignal
-from tests.support.export import span, trace_request
+from tests.support.telemetry.export import span, trace_request
 
 
 def names(request: Any) -> list[str]:

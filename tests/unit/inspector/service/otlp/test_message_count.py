@@ -17,7 +17,7 @@ from inspector.service.otlp.decode_proto import decode_proto
 from inspector.service.otlp.message_count import check_message_count, count_messages
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import LOGS, METRICS, SIGNALS, TRACES, OtlpSignal
-from tests.support.export import span, trace_request
+from tests.support.telemetry.export import span, trace_request
 
 ROOT = TRACES.request.DESCRIPTOR
 EMPTY = 20_001

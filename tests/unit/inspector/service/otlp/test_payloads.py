@@ -15,7 +15,7 @@ from inspector.service.otlp.payloads import span_parts
 from inspector.service.otlp.receiver import read_request
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import TRACES
-from tests.support.otlp import resource, span
+from tests.support.telemetry.otlp import resource, span
 
 SHAPES = st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=3)
 """Of each resource, how many spans each of its scopes has."""

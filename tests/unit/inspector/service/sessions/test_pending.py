@@ -9,9 +9,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import SessionStatus, SpanStatus
 from inspector.service.sessions.live import read_pending
-from tests.support.otlp import span
-from tests.support.rig import Rig
-from tests.support.telemetry import incoming, span_hex
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import span
+from tests.support.telemetry.records import incoming, span_hex
 
 
 def pending(number: int, of: int, *, parent: str = "0" * 16, name: str = "work") -> Span:

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.service.sessions.retention import MOST_SESSIONS, MOST_SPANS, Retention
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import heartbeat, paused, started, trace_hex
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import heartbeat, paused, started, trace_hex
 
 DAY_S = 86_400
 

@@ -15,11 +15,11 @@ from inspector.service.sessions import state as sessions
 from inspector.service.sessions.run_time import RunTime
 from inspector.service.sessions.state import SessionState
 from inspector.service.storage.base import Reader, SpanTime
-from tests.support.model_store import ModelStore
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig, play
-from tests.support.schedules import Step, schedules
-from tests.support.telemetry import heartbeat, incoming, log, started
+from tests.support.models.schedules import Step, schedules
+from tests.support.models.store import ModelStore
+from tests.support.services.recorder_rig import Rig, play
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import heartbeat, incoming, log, started
 
 HOUR_NS = 3600 * SECOND_NS
 THREAD: dict[str, Json] = {"session.id": "S"}

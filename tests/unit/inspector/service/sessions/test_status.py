@@ -5,9 +5,17 @@ from __future__ import annotations
 import pytest
 
 from inspector.service.model.rows import Engine, SessionStatus, SpanStatus
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import heartbeat, incoming, log, paused, resumed, started, trace_hex
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import (
+    heartbeat,
+    incoming,
+    log,
+    paused,
+    resumed,
+    started,
+    trace_hex,
+)
 
 # --- without live records ---------------------------------------------------------------------
 

@@ -10,9 +10,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import IncomingLog, IncomingSpan, SessionStatus
 from inspector.service.sessions.state import SessionState, TraceState
-from tests.support.otlp import START_NS, key_values, span
-from tests.support.rig import Rig
-from tests.support.telemetry import (
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import START_NS, key_values, span
+from tests.support.telemetry.records import (
     closed,
     heartbeat,
     incoming,

@@ -16,8 +16,8 @@ from inspector.service.ingest.requests.answering import (
     refusal_of,
 )
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
-from tests.support.asked import AGENT, asked, question
-from tests.support.otlp import SECOND_NS, START_NS
+from tests.support.agents.request_rows import AGENT, asked, question
+from tests.support.telemetry.otlp import SECOND_NS, START_NS
 
 
 def refused(row: RequestRow | None, given: ProposedAnswer) -> Refusal:

@@ -14,10 +14,10 @@ from inspector.service.ingest.requests.control_plane import ControlPlane as Cont
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.rows import Actor, RequestStatus, SessionStatus, SpanStatus
 from inspector.service.normalise.session_ids import session_id
-from tests.support.asked import ANN, BOB, asked, process, question
-from tests.support.otlp import SECOND_NS, START_NS, span
-from tests.support.rig import Rig
-from tests.support.telemetry import heartbeat, log, progressed, started, trace_hex
+from tests.support.agents.request_rows import ANN, BOB, asked, process, question
+from tests.support.services.recorder_rig import Rig
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+from tests.support.telemetry.records import heartbeat, log, progressed, started, trace_hex
 
 PENDING, ANSWERED, EXPIRED, WITHDRAWN, LOST = RequestStatus
 ALLOW = ProposedAnswer("allow", "h1")

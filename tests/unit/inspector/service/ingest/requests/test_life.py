@@ -12,8 +12,8 @@ from inspector.service.ingest.requests import life
 from inspector.service.ingest.requests.answering import ProposedAnswer, refusal_of
 from inspector.service.model.records import is_over
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
-from tests.support.asked import AGENT, ANN, asked
-from tests.support.otlp import SECOND_NS, START_NS
+from tests.support.agents.request_rows import AGENT, ANN, asked
+from tests.support.telemetry.otlp import SECOND_NS, START_NS
 
 PENDING, ANSWERED, EXPIRED, WITHDRAWN, LOST = RequestStatus
 ALLOW = ProposedAnswer("allow", "h1")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from tests.support.otlp import SECOND_NS, START_NS, resource, span
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, resource, span
 
 BATCH = 4_000
 TURNS, CALLS, STEPS = 20, 12, 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.service.model.rows import Actor, ProcessRow, RequestRow, RequestStatus
-from tests.support.otlp import START_NS
+from tests.support.telemetry.otlp import START_NS
 
 ANN = Actor("Ann", "browser", "127.0.0.1")
 BOB = Actor("Bob", "cli")

@@ -10,7 +10,7 @@ import pytest
 
 from inspector.agent_side.control.gate import Gate, SessionRef
 from inspector.agent_side.control.hold import By
-from tests.support.wired import Wired
+from tests.support.agents.wired_bus import Wired
 
 DEADLINE_S = 30
 

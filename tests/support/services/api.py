@@ -18,8 +18,8 @@ from inspector.service.http.openapi import with_schemas
 from inspector.service.ingest.writer import Clock, Writer
 from inspector.service.search import Indexer, open_words
 from inspector.service.storage import Store
-from tests.support.door import settings
-from tests.support.otlp import START_NS
+from tests.support.services.app import settings
+from tests.support.telemetry.otlp import START_NS
 
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 

@@ -1,6 +1,6 @@
 """A SQLite VFS whose faults can be switched on and off.
 
-`python -m tests.support.faulty_disk` is `inspector` on such a disk; nothing of it knows.
+`python -m tests.support.faults.faulty_disk` is `inspector` on such a disk; nothing of it knows.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.agents import opened
+from tests.support.agents.http_agent import opened
 
 DEADLINE_S = 20.0
 _HEARTBEAT_S = 2.0
@@ -63,7 +63,7 @@ class AskingAgent:
         self._client.put(f"/processes/{self._process_id}", json=hello).raise_for_status()
 
     def ask(self, request_id: str, **given: Any) -> None:
-        """Open a request; see `tests.support.agents.opened`."""
+        """Open a request; see `tests.support.agents.http_agent.opened`."""
         self.ask_all([opened(request_id, **given)])
 
     def ask_all(self, requests: list[dict[str, Any]]) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 
-from tests.support.service_process import Service
-from tests.support.stream import stream_items
+from tests.support.services.event_stream import stream_items
+from tests.support.services.restartable import Service
 
 DEADLINE_S = 30.0
 

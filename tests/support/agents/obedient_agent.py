@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 import httpx
 
-from tests.support.agents import opened
-from tests.support.service import DEADLINE_S, Service
+from tests.support.agents.http_agent import opened
+from tests.support.services.running import DEADLINE_S, Service
 
 
 class ObedientAgent:

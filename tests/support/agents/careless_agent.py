@@ -1,7 +1,7 @@
 """An agent with a secret in every possible place, all of which it reports.
 
-Run as `python -m tests.support.careless_agent`; it prints the places in which it had one. What
-`SECRETS` has for them must not be found anywhere.
+Run as `python -m tests.support.agents.careless_agent`; it prints the places in which it had one.
+What `SECRETS` has for them must not be found anywhere.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import httpx
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json
-from tests.support.export import trace_request
-from tests.support.otlp import START_NS, span
+from tests.support.telemetry.export import trace_request
+from tests.support.telemetry.otlp import START_NS, span
 
 TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 _PROTOBUF = {"content-type": "application/x-protobuf"}

@@ -10,7 +10,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import IncomingLog, IncomingSpan, Json
-from tests.support.otlp import START_NS, key_values, resource
+from tests.support.telemetry.otlp import START_NS, key_values, resource
 
 SCOPE = InstrumentationScope(name="tests", version="1")
 LIVE_SCOPE = InstrumentationScope(name="inspector.live")

@@ -8,8 +8,8 @@ from typing import TypeAlias
 from hypothesis import strategies as st
 
 from inspector.service.model.rows import IncomingLog, IncomingSpan, Json, RequestStatus
-from tests.support.otlp import START_NS, span
-from tests.support.telemetry import (
+from tests.support.telemetry.otlp import START_NS, span
+from tests.support.telemetry.records import (
     heartbeat,
     incoming,
     log,

@@ -16,7 +16,7 @@ from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from inspector.service.model.rows import Json
-from tests.support.otlp import SECOND_NS, START_NS, key_values, resource, span
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, key_values, resource, span
 
 MODEL, TOOL, AGENT, TWIN, LATER = 2, 3, 1, 4, 5
 """Span ids, all of one trace."""

@@ -41,7 +41,7 @@ class DeletingAgent:
 def deleting_agent(environment: dict[str, str]) -> Iterator[DeletingAgent]:
     """Run one."""
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.support.deleting_agent"],
+        [sys.executable, "-m", "tests.api.deleting_agent"],
         env=environment,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

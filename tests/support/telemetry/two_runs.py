@@ -9,7 +9,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from inspector.service.model.rows import Json
-from tests.support.otlp import SECOND_NS, START_NS, resource, span
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, resource, span
 
 FIRST: Final = 0xA1
 SECOND: Final = 0xA2

@@ -15,7 +15,7 @@ from mcp.types import CreateMessageResult, ElicitResult, TextContent
 import inspector
 from instrument import operation
 
-SERVERS = Path(__file__).with_name("mcp_servers.py")
+SERVERS = Path(__file__).resolve().parents[1] / "support" / "services" / "mcp_servers.py"
 SESSION = "mcp-agent"
 
 

@@ -28,10 +28,8 @@ from inspector.service.model.rows import (
 )
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
-from tests.support.asked import ANN, asked, process
-from tests.support.model_store import ModelStore
-from tests.support.otlp import SECOND_NS, START_NS
-from tests.support.schedules import (
+from tests.support.agents.request_rows import ANN, asked, process
+from tests.support.models.schedules import (
     Answer,
     Ask,
     Delete,
@@ -43,7 +41,9 @@ from tests.support.schedules import (
     Tell,
     Wait,
 )
-from tests.support.telemetry import incoming, span_hex, trace_hex
+from tests.support.models.store import ModelStore
+from tests.support.telemetry.otlp import SECOND_NS, START_NS
+from tests.support.telemetry.records import incoming, span_hex, trace_hex
 
 _T = TypeVar("_T")
 

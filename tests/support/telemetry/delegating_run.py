@@ -13,7 +13,7 @@ from typing import Any
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json
-from tests.support.otlp import START_NS, key_values, span
+from tests.support.telemetry.otlp import START_NS, key_values, span
 
 MS = 1_000_000
 TRACE = 7

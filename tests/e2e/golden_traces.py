@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.service_process import Service
+from tests.support.services.restartable import Service
 from tools.generate_golden import TRACE_ID
 
 FOLDER = Path(__file__).resolve().parents[1] / "golden"
