@@ -12,7 +12,7 @@ from bridge_parts import Row, bridged, by_hand, measure
 
 from instrument import Bus
 from subscribers import Capture, Options, Redactor
-from subscribers.content import to_json
+from subscribers.content.serialise import to_json
 
 ROUNDS = 15
 

@@ -24,9 +24,9 @@ from inspector.agent_side.control.gate import SessionRef
 from inspector.agent_side.control.hold import By
 from inspector.agent_side.control.http_connection import Address
 from instrument import Bus
-from subscribers.delivery import Delivery
 from subscribers.installation import make_bridge
-from subscribers.live import LiveSpanProcessor
+from subscribers.send.delivery import Delivery
+from subscribers.send.live import LiveSpanProcessor
 
 ROUNDS = 15
 BY = By("ANNA", "browser")

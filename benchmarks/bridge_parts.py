@@ -13,8 +13,8 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 
 from instrument import Bus
 from subscribers import Options, install
-from subscribers.delivery import Answer, Delivery, SendResult
-from subscribers.live import LiveSpanProcessor
+from subscribers.send.delivery import Answer, Delivery, SendResult
+from subscribers.send.live import LiveSpanProcessor
 
 Call = Callable[[], Any]
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from inspector.agent_side.control.control import Control
     from instrument import Bus
-    from subscribers.delivery import Delivery
+    from subscribers.send.delivery import Delivery
     from subscribers.wiring import Wiring
 
 _logger = logging.getLogger("inspector")

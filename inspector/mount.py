@@ -40,7 +40,7 @@ from inspector.service.http.elsewhere import Elsewhere
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import serving
 from inspector.service.settings import Settings, load_settings
-from subscribers.live_record import LiveRecord
+from subscribers.send.live_record import LiveRecord
 
 MOUNT_PATH = "/_inspector"
 

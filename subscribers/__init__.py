@@ -10,11 +10,11 @@ import logging
 from collections.abc import Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from subscribers.content.redaction import Redactor
 from subscribers.errors import PriceError, SpecError, SubscribersError
 from subscribers.options import Capture, Options, SpanMode, Vocabulary, read_options
-from subscribers.redaction import Redactor
-from subscribers.spec import Spec
-from subscribers.spec_loader import load_spec
+from subscribers.spec.loader import load_spec
+from subscribers.spec.model import Spec
 from subscribers.state import capture_state, dump_state_to_span
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
     from instrument import Bus
-    from subscribers.moments import LiveRecords
+    from subscribers.bridge.moments import LiveRecords
 
 __all__ = [
     "Capture",
@@ -105,7 +105,7 @@ def inject(meta: MutableMapping[str, Any] | None) -> None:
     without a span, or where `meta` is no mapping, nothing is written. Source: MCP's SEP-414.
     """
     try:
-        from subscribers import propagation  # noqa: PLC0415 - needs the extra
+        from subscribers.bridge import propagation  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError as error:
         _check_otel_is_missing(error)
         return
@@ -120,7 +120,7 @@ def extract(meta: Any) -> Context | None:
     `meta` names no span, is none, or not in W3C's form.
     """
     try:
-        from subscribers import propagation  # noqa: PLC0415 - needs the extra
+        from subscribers.bridge import propagation  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError as error:
         _check_otel_is_missing(error)
         return None

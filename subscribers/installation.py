@@ -14,17 +14,17 @@ from opentelemetry.trace import ProxyTracerProvider, TracerProvider
 import instrument
 from instrument import Bus
 from instrument.default import bus as default_bus
-from subscribers.bridge import Bridge
-from subscribers.engine import Engine
+from subscribers.bridge.bridge import Bridge
+from subscribers.bridge.metrics import Metrics
+from subscribers.bridge.moments import LiveRecords
+from subscribers.bridge.prices import PriceList, load_prices
+from subscribers.bridge.spans import BRIDGE_SCOPE
+from subscribers.content.redaction import Redactor
 from subscribers.errors import PriceError
-from subscribers.metrics import Metrics
-from subscribers.moments import LiveRecords
 from subscribers.options import Options, read_options
-from subscribers.prices import PriceList, load_prices
-from subscribers.redaction import Redactor
-from subscribers.spans import BRIDGE_SCOPE
-from subscribers.spec import Spec
-from subscribers.spec_loader import usable_spec
+from subscribers.spec.engine import Engine
+from subscribers.spec.loader import usable_spec
+from subscribers.spec.model import Spec
 
 _logger = logging.getLogger("inspector")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from subscribers.redaction import Redactor
+from subscribers.content.redaction import Redactor
 
 _BUS = logging.getLogger("mcp.instrument")
 _FORMATTER = logging.Formatter()

@@ -19,17 +19,17 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON, DEFAULT_ON
 
 from instrument import Bus
 from instrument.default import bus as default_bus
-from subscribers.delivery import Delivery, Limits
-from subscribers.foreign import ForeignContent
+from subscribers.bridge.location import OpenOperation, TraceLocation
+from subscribers.content.redaction import Redactor
 from subscribers.installation import connected, disconnect_others, make_bridge
-from subscribers.live import LiveSpanProcessor
-from subscribers.location import OpenOperation, TraceLocation
 from subscribers.logs import scrub_logs_of_hooks
 from subscribers.options import Capture, Options
-from subscribers.otlp import OtlpTarget, rehomed
-from subscribers.process import INSTANCE_ID, ProcessIdentity
-from subscribers.redaction import Redactor
-from subscribers.targets import standard_target
+from subscribers.send.delivery import Delivery, Limits
+from subscribers.send.foreign import ForeignContent
+from subscribers.send.live import LiveSpanProcessor
+from subscribers.send.otlp import OtlpTarget, rehomed
+from subscribers.send.process import INSTANCE_ID, ProcessIdentity
+from subscribers.send.targets import standard_target
 
 _logger = logging.getLogger("inspector")
 

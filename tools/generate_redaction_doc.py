@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from subscribers.redaction import REDACTED, Redactor
+from subscribers.content.redaction import REDACTED, Redactor
 from tests.support.telemetry.published_tokens import CONTEXTS, VALUES, name_of, sample
 
 _PAGE = """\

@@ -214,7 +214,7 @@ class ProxyReporter:
     def _at(self, ns: int) -> AbstractContextManager[None]:
         if self._handle is None:  # nobody listens, and it need not be imported
             return nullcontext()
-        from subscribers.event_time import at_time  # noqa: PLC0415 - needs the extra
+        from subscribers.bridge.event_time import at_time  # noqa: PLC0415 - needs the extra
 
         return at_time(ns)
 

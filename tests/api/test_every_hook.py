@@ -16,8 +16,8 @@ import pytest
 import inspector
 from inspector import context
 from instrument import CATALOGUE, Bus
-from subscribers.spec import HookSpec
-from subscribers.spec_loader import load_spec
+from subscribers.spec.loader import load_spec
+from subscribers.spec.model import HookSpec
 from tests.support.services.event_stream import stream_items
 from tests.support.services.restartable import Service
 

@@ -39,7 +39,7 @@ def test_the_wheel_has_the_packages_their_data_and_their_types(wheel: zipfile.Zi
     for package in ("instrument", "subscribers", "inspector"):
         assert f"{package}/py.typed" in names
     data = {
-        "subscribers/telemetry_spec.toml",
+        "subscribers/spec/telemetry_spec.toml",
         "inspector/demo/library.toml",
         "inspector/demo/cite-sources.md",
     }

@@ -17,7 +17,7 @@ from inspector.agent_side.control.open_requests import AnswerOutcome, RequestTab
 from inspector.agent_side.control.provider import InspectorProvider
 from inspector.agent_side.control.signals import PausedSessions, deliver
 from instrument import Bus
-from subscribers.location import OpenOperation, TraceLocation
+from subscribers.bridge.location import OpenOperation, TraceLocation
 
 if TYPE_CHECKING:
     from subscribers.wiring import Wiring

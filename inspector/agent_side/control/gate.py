@@ -22,7 +22,7 @@ from inspector.agent_side.control.hold import OPERATOR, By, Hold, Release
 from inspector.agent_side.control.open_requests import AnswerOutcome
 from instrument import Bus, Decision
 from instrument.catalogue import NOUNS
-from subscribers.location import OpenOperation, TraceLocation
+from subscribers.bridge.location import OpenOperation, TraceLocation
 
 _logger = logging.getLogger("inspector")
 

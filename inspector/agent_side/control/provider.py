@@ -30,7 +30,7 @@ from inspector.agent_side.control.open_requests import (
     RequestTable,
 )
 from instrument import ApprovalAnswer, ApprovalRequest, Bus
-from subscribers.location import NO_LOCATION, TraceLocation
+from subscribers.bridge.location import NO_LOCATION, TraceLocation
 
 MAX_PROMPT_CHARS = 64 * 1024
 MAX_NAME_CHARS = 200

@@ -34,7 +34,7 @@ from inspector.agent_side.control.provider import (
 )
 from instrument import Bus
 from instrument.ids import next_call_id
-from subscribers.location import NO_LOCATION
+from subscribers.bridge.location import NO_LOCATION
 
 NOBODY = "nobody in the agent takes signals of this name: see `inspector.on_signal`"
 ELSEWHERE = "answered elsewhere"

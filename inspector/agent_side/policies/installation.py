@@ -19,7 +19,7 @@ from inspector.agent_side.policies.sources import load_or_deny
 from instrument import Bus
 from instrument.default import bus as default_bus
 from instrument.once import once
-from subscribers.sessions import Sessions
+from subscribers.bridge.sessions import Sessions
 
 LAST = 1_000_000
 """The priority of policies: what they judge is what runs."""

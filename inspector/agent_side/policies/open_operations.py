@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.agent_side.policies.budgets import CallUsage
-from subscribers.paths import read_path
+from subscribers.content.paths import read_path
 
 MAX_OPEN = 100_000
 MAX_NESTED = 1_000

@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import Any
 
 from inspector.agent_side.policies.budgets import CallUsage
-from subscribers.engine import Engine
+from subscribers.bridge.prices import COST, PriceList, load_prices
 from subscribers.errors import PriceError
 from subscribers.options import Capture, Options, Vocabulary
-from subscribers.prices import COST, PriceList, load_prices
-from subscribers.spec import Spec
-from subscribers.spec_loader import usable_spec
+from subscribers.spec.engine import Engine
+from subscribers.spec.loader import usable_spec
+from subscribers.spec.model import Spec
 
 _BEFORE, _AFTER = "before_llm_generate", "after_llm_generate"
 _INPUT, _OUTPUT = "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"

@@ -26,7 +26,7 @@ def new_connection_id() -> str:
 def in_connection(connection_id: str | None) -> AbstractContextManager[None]:
     """Mark spans that begin a trace in the block as part of this connection."""
     try:
-        from subscribers import sessions  # noqa: PLC0415 - needs the extra
+        from subscribers.bridge import sessions  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError:
         return nullcontext()
     return nullcontext() if connection_id is None else sessions.in_connection(connection_id)

@@ -130,7 +130,7 @@ class Sdk:
     def _injector(self) -> Callable[[Any], None] | None:
         """Return what 2.x does by itself (SEP-414); None without OpenTelemetry."""
         try:
-            from subscribers.propagation import inject  # noqa: PLC0415 - needs the extra
+            from subscribers.bridge.propagation import inject  # noqa: PLC0415 - needs the extra
         except ModuleNotFoundError:
             return None
 

@@ -234,7 +234,7 @@ def _mark_of_own_span(operation_name: str) -> Callable[[], None] | None:
     try:
         from opentelemetry import trace  # noqa: PLC0415 - may not be installed
 
-        from subscribers.spans import mark_inner  # noqa: PLC0415 - needs it
+        from subscribers.bridge.spans import mark_inner  # noqa: PLC0415 - needs it
     except ModuleNotFoundError:
         return None
     span: Any = trace.get_current_span()

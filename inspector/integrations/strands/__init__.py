@@ -91,7 +91,7 @@ class _Adapter:
                 span = original(*args, **kwargs)
                 if current_noun(self._bus) == noun:
                     with suppress(Exception):  # never into the program that is watched
-                        from subscribers.spans import mark_inner  # noqa: PLC0415
+                        from subscribers.bridge.spans import mark_inner  # noqa: PLC0415
 
                         mark_inner(span)
                 return span

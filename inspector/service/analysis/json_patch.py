@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from subscribers.snapshots import difference
+from subscribers.content.snapshots import difference
 
 Json: TypeAlias = Any
 Step: TypeAlias = Literal["add", "remove", "replace"]

@@ -141,7 +141,7 @@ def _compared(before: _Known, after: _Known) -> list[Changed] | None:
 
 
 def _hash(tree: Any) -> str:
-    """As `subscribers.snapshots` makes it."""
+    """As `subscribers.content.snapshots` makes it."""
     try:
         text = json.dumps(tree, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

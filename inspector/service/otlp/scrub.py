@@ -1,7 +1,7 @@
 """Remove secrets from received telemetry, because other senders do not redact it.
 
-The rules are those of the agent side (`subscribers.redaction`), so what our own bridge has cleaned
-stays as it is. What was changed lists where in its attribute `inspector.redacted`.
+The rules are those of the agent side (`subscribers.content.redaction`), so what our own bridge has
+cleaned stays as it is. What was changed lists where in its attribute `inspector.redacted`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from inspector.errors import TooLargeError
 from inspector.service.otlp.secrets import may_hold_secret
 from inspector.service.otlp.signals import ExportRequest, OtlpSignal
-from subscribers.redaction import REDACTED, Redactor, is_secret_flag
+from subscribers.content.redaction import REDACTED, Redactor, is_secret_flag
 
 REDACTED_MARK = "inspector.redacted"
 _MAX_PLACES = 100

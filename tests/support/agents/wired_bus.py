@@ -9,7 +9,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from instrument import Bus
 from subscribers import Options
-from subscribers.delivery import Limits
+from subscribers.send.delivery import Limits
 from subscribers.wiring import Wiring, wire
 
 

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from instrument import Bus
 from subscribers import Capture, Options, Spec, install, load_spec
-from subscribers.moments import LiveRecords
+from subscribers.bridge.moments import LiveRecords
 from tests.support.services.otlp_receiver import Receiver
 
 SPEC = load_spec()

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
 from subscribers import Spec
-from subscribers.sessions import in_connection
+from subscribers.bridge.sessions import in_connection
 from tests.support.telemetry.hook_examples import EXAMPLES, TRANSPORT, Kwargs, Planner
 from tests.unit.subscribers.conftest import SPEC, Traced
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 
 from instrument import CATALOGUE
-from subscribers import Capture, Vocabulary, paths
-from subscribers.content import to_json
-from subscribers.redaction import Redactor
+from subscribers import Capture, Vocabulary
+from subscribers.content import paths
+from subscribers.content.redaction import Redactor
+from subscribers.content.serialise import to_json
 from tests.unit.subscribers.conftest import Traced
 
 MEBIBYTE = 2**20

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 import inspector
 from subscribers import Capture, Vocabulary, capture_state, dump_state_to_span
-from subscribers.snapshots import MAX_SNAPSHOT_BYTES, Snapshots, difference
+from subscribers.content.snapshots import MAX_SNAPSHOT_BYTES, Snapshots, difference
 from tests.unit.subscribers.conftest import Traced
 
 

@@ -20,7 +20,7 @@ from inspector.agent_side.control.open_requests import (
 from inspector.agent_side.control.provider import InspectorProvider
 from instrument import Bus, Decision, HookDenied
 from instrument.typed import BeforeToolCallEvent, HookRegistry
-from subscribers.location import NO_LOCATION, TraceLocation
+from subscribers.bridge.location import NO_LOCATION, TraceLocation
 
 Story = list[tuple[str, dict[str, Any]]]
 ARGS = {"path": "/tmp/a", "id": 9007199254740993, "text": "x" * 200_000}

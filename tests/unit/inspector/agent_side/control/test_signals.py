@@ -17,7 +17,7 @@ from inspector.agent_side.control.open_requests import (
 from inspector.agent_side.control.provider import InspectorProvider
 from inspector.agent_side.control.signals import NOBODY, PausedSessions, Signal, Signals
 from instrument import Bus
-from subscribers.location import TraceLocation
+from subscribers.bridge.location import TraceLocation
 
 
 class Waiting:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from inspector.service.analysis.states import Step, steps
 from inspector.service.model.rows import Json, Moment
-from subscribers.snapshots import Snapshots
+from subscribers.content.snapshots import Snapshots
 
 _STATES: Any = st.lists(
     st.dictionaries(

@@ -14,7 +14,7 @@ from inspector.service.otlp import scrub as scrub_module
 from inspector.service.otlp.scrub import REDACTED_MARK, scrub
 from inspector.service.otlp.secrets import may_hold_secret
 from inspector.service.otlp.signals import LOGS, METRICS, TRACES
-from subscribers.redaction import REDACTED, Redactor
+from subscribers.content.redaction import REDACTED, Redactor
 from tests.support.agents.careless_agent import PLACES
 from tests.support.telemetry.otlp import any_value, key_values, span
 from tests.support.telemetry.published_tokens import CONTEXTS, VALUES, name_of, sample

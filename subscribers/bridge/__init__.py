@@ -1,0 +1,1 @@
+"""The bridge from hooks to spans."""

@@ -1,0 +1,160 @@
+"""Failures of operations, read from exceptions and results, in both vocabularies.
+
+Sources: GenAI/MCP conventions (`error.type`, `rpc.response.status_code`), the seed's `mcp.error.*`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from subscribers.content.paths import read_path, step
+from subscribers.content.redaction import Redactor
+from subscribers.content.serialise import clean_text, cut_text, to_json
+
+MAX_MESSAGE_CHARS = 1_024
+_MARGIN_CHARS = 256
+"""Read beyond the cut, so that a secret across it is seen whole."""
+
+_CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
+_METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
+
+# As `operation_closed` has it: a stream that its reader left is cancelled, too.
+_CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an operation failed; `type` is `error.type`, `code` the seed's `mcp.error.code`."""
+
+    type: str
+    code: str
+    message: str
+    rpc_code: str | None = None
+    is_cancelled: bool = False
+    exception_type: str | None = None
+
+
+CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
+
+
+_BARE = frozenset({type(None), bool, int, float, str, list, tuple})
+_FAILURE_KEYS = frozenset({"error", "isError", "is_error", "result"})
+"""Where `failure_of_result` looks: what has none of them, nearly every result, did not fail."""
+
+
+def is_callers_fault(failure: Failure) -> bool:
+    """Return whether the sender caused the error, not the server (MCP conventions)."""
+    return failure.rpc_code in _CALLERS_FAULTS
+
+
+def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
+    """Classify the `exc` of an `error_*` hook: an exception, though emitters pass anything."""
+    message = _message(exc, redactor)
+    if isinstance(exc, _CANCELLED):
+        return Failure("cancelled", "CANCELLED", message or "cancelled", is_cancelled=True)
+    name = _qualified_name(exc)
+    rpc_code = _rpc_code(exc)
+    if rpc_code is not None:
+        code = _legacy_rpc_code(rpc_code, message)
+        return Failure(str(rpc_code), code, message, rpc_code=str(rpc_code), exception_type=name)
+    if isinstance(exc, TimeoutError) or "Timeout" in type(exc).__name__:
+        return Failure("timeout", "TIMEOUT", message, exception_type=name)
+    if type(exc).__name__ in {"HookDenied", "ApprovalDenied"}:
+        return Failure("denied", "DENIED", message, exception_type=name)
+    if type(exc).__name__ == "ErrorResultError":  # ours, around a result that is an error
+        return Failure("tool_error", "tool_error", message)
+    return Failure(name, type(exc).__name__, message, exception_type=name)
+
+
+def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
+    """Read the failure out of a result: a JSON-RPC error envelope or a tool result `isError`."""
+    if type(result) in _BARE or (type(result) is dict and _FAILURE_KEYS.isdisjoint(result)):
+        return None
+    error = step(result, "error")
+    code = step(error, "code") if error is not None else None
+    if isinstance(code, int) and not isinstance(code, bool):
+        message = _scrub(step(error, "message"), redactor)
+        return Failure(str(code), _legacy_rpc_code(code, message), message, rpc_code=str(code))
+    if read_path(result, "isError|is_error|result.isError|result.is_error") is True:
+        text = read_path(result, "content.0.text|result.content.0.text")
+        return Failure("tool_error", "tool_error", _scrub(text, redactor))
+    return None
+
+
+def failure_of_hook(
+    path: str | None, kwargs: Mapping[str, Any], redactor: Redactor
+) -> Failure | None:
+    """Read the failure at `path`, the hook's failure path in the telemetry spec."""
+    if path is None:
+        return None
+    if path == "exc":
+        return failure_of_exception(kwargs.get("exc"), redactor)
+    return failure_of_result(kwargs.get(path) or read_path(kwargs, path), redactor)
+
+
+def _message(exc: object, redactor: Redactor) -> str:
+    if isinstance(exc, str):
+        return _scrub(exc, redactor)
+    if not isinstance(exc, BaseException):
+        return ""
+    try:
+        return _scrub(exception_text(exc, redactor), redactor)
+    except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
+        return ""
+
+
+def exception_text(exc: BaseException, redactor: Redactor) -> str:
+    """Return an exception's message; the default `__str__` would show `repr`s of its arguments.
+
+    Raises:
+        Exception: Whatever a `__str__` of its own raises.
+    """
+    if type(exc).__str__ not in {BaseException.__str__, KeyError.__str__}:
+        return str(exc)
+    parts = (
+        arg[: MAX_MESSAGE_CHARS + _MARGIN_CHARS]
+        if isinstance(arg, str)
+        else to_json(arg, redactor=redactor, max_bytes=MAX_MESSAGE_CHARS).text
+        for arg in exc.args[:8]
+    )
+    return ", ".join(parts)
+
+
+def _scrub(text: object, redactor: Redactor) -> str:
+    if not isinstance(text, str):
+        return ""
+    with_margin = clean_text(text[: MAX_MESSAGE_CHARS + _MARGIN_CHARS])
+    return cut_text(redactor.text(with_margin), MAX_MESSAGE_CHARS)
+
+
+def _qualified_name(exc: object) -> str:
+    if not isinstance(exc, BaseException):
+        return "_OTHER"
+    module, name = type(exc).__module__, type(exc).__qualname__
+    module = module.removeprefix("_mcp_agent_inspector.")  # ours, beside a module of their name
+    return name if module == "builtins" else f"{module}.{name}"
+
+
+def _rpc_code(exc: object) -> int | None:
+    """Return the JSON-RPC code of an MCP error, whichever attribute its SDK keeps it in."""
+    names = {kind.__name__ for kind in type(exc).__mro__}
+    if not names & {"McpError", "MCPError", "JSONRPCError"}:
+        return None
+    code = read_path(exc, "error.code|code")
+    return code if isinstance(code, int) and not isinstance(code, bool) else None
+
+
+def _legacy_rpc_code(code: int, message: str) -> str:
+    is_unknown_tool = code == _METHOD_NOT_FOUND or (
+        code == _INVALID_PARAMS and "unknown tool" in message.lower()
+    )
+    if is_unknown_tool:
+        return "UNKNOWN_TOOL"
+    if code == _INVALID_PARAMS:
+        return "INVALID_PARAMS"
+    if code == _INTERNAL_ERROR or -32099 <= code <= -32000:
+        return "SERVER_ERROR"
+    return str(code)

@@ -1,0 +1,1 @@
+"""Values of the watched program, read, converted, redacted and bounded."""

@@ -1,0 +1,496 @@
+"""Serialisation of any value as bounded, valid, redacted JSON text.
+
+Order: redact, then cut. A value is read with a budget of nodes and characters, so that 2 MiB cost
+what 30 KB do. Never `repr`: objects that are not data become their class name, for a `repr` is
+where secrets leak.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from enum import Enum
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
+
+from subscribers.content.paths import step
+from subscribers.content.redaction import REDACTED, Redactor, is_secret_flag, is_secret_key
+from subscribers.options import DEFAULT_MAX_CONTENT_BYTES
+
+MAX_NODES = 1_500
+MAX_DEPTH = 64
+MAX_KEY_CHARS = 256
+ELLIPSIS = "…"
+
+# Read beyond the cut, so that a secret lying across it is seen whole.
+_MARGIN_CHARS = 256
+_STARVED_CHARS = 256
+_FEW_STRINGS = 64
+_MIN_USEFUL_CHARS = 128
+_MAX_INT_BITS = 4_096
+"""Python refuses to print integers of more than 4300 digits."""
+_DATA_URL = re.compile(r"data:([\w.+/-]{1,128});base64,(?=[A-Za-z0-9+/=])")
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """JSON text, at most the asked number of UTF-8 bytes."""
+
+    text: str
+    is_truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """A value to be encoded as a JSON string of its own inside a larger one."""
+
+    value: Any
+
+
+class LeftOut(int):
+    """A count of items omitted earlier, to be reported as truncation."""
+
+
+_SIMPLE = Enum | datetime | date | time | UUID | Decimal | PurePath
+"""What is no JSON, and has one form as a text that says it all."""
+
+
+def is_data(value: Any) -> bool:
+    """Return whether `value` has a JSON form with more than its class name."""
+    return (
+        isinstance(value, Mapping | Sequence | Set | int | float | _SIMPLE)
+        or _field_names(value) is not None
+        or isinstance(getattr(type(value), "model_fields", None), Mapping)
+    )
+
+
+def to_json(
+    value: Any,
+    *,
+    redactor: Redactor | None = None,
+    max_bytes: int = DEFAULT_MAX_CONTENT_BYTES,
+) -> Content:
+    """Serialise `value` to valid JSON of at most `max_bytes` (at least 16) UTF-8 bytes.
+
+    The longest strings are shortened first, to one common length; if that is not enough, trailing
+    items go. Applied to its own parsed output it changes nothing.
+    """
+    reader = _Reader(redactor, max_bytes)
+    tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
+    if reader.is_oversize:
+        tree = _map_strings(tree, lambda text: cut_text(text, max_bytes))
+        return Content(_fit(tree, None, max_bytes), True)
+    text = _ENCODER.encode(tree)
+    size = _size(text)
+    if size <= max_bytes:
+        return Content(text, reader.is_cut)
+    return Content(_fit(tree, size, max_bytes), True)
+
+
+def to_tree(
+    value: Any, *, redactor: Redactor | None, max_bytes: int, max_nodes: int
+) -> tuple[Any, bool]:
+    """Return `value` as plain dicts, lists and scalars without secrets, and whether it is whole."""
+    reader = _Reader(redactor, max_bytes, max_nodes)
+    tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
+    return tree, not (reader.is_cut or reader.room_bytes < 0)
+
+
+def encode(tree: Any) -> str:
+    """Return the compact JSON text of a tree."""
+    return _ENCODER.encode(tree)
+
+
+def clean_text(text: str) -> str:
+    """Replace lone surrogates: one of them makes the export of a whole batch fail."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def cut_text(text: str, max_chars: int) -> str:
+    """Cut to `max_chars`, the last of them an ellipsis; never in the middle of a redaction."""
+    if len(text) <= max_chars:
+        return text
+    kept = text[: max(max_chars - 1, 0)]
+    start = kept.rfind("[", max(len(kept) - len(REDACTED), 0))
+    if start >= 0 and REDACTED.startswith(kept[start:]):
+        kept = kept[:start]
+    return kept + ELLIPSIS
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _scrub(tree: Any, redactor: Redactor | None, strings: Sequence[str]) -> Any:
+    changed = redactor.texts(strings) if redactor is not None else None
+    if not changed:
+        return tree
+    return _map_strings(tree, lambda text: changed.get(text, text), has_keys=True)
+
+
+class _Reader:
+    """Turn a value into plain dicts, lists and scalars within a budget.
+
+    Strings come out whole or with a margin beyond the cut, for the redactor to see.
+    """
+
+    def __init__(
+        self, redactor: Redactor | None, max_bytes: int, max_nodes: int = MAX_NODES
+    ) -> None:
+        self.strings: list[str] = []
+        self._keys: dict[str, tuple[str, bool]] = {}
+        self.is_cut = False
+        self.is_oversize = False
+        self.room_bytes = max_bytes
+        """What is left when strings count as short as they may become; below 0: it cannot fit."""
+        self._redacts = redactor is not None
+        self._max_chars = max_bytes
+        self._nodes = max_nodes
+        self._chars = 2 * max_bytes
+
+    def plain(self, value: Any, depth: int) -> Any:
+        kind = type(value)  # exact types first: they are nearly everything there is
+        if kind is str:
+            return self._string(value)
+        if kind is dict:
+            return self._mapping(value, depth)
+        if kind is list:
+            return self._items(value, depth)
+        if value is None or kind is bool:
+            self.room_bytes -= 4
+            return value
+        try:
+            return self._other(value, depth)
+        except Exception:  # noqa: BLE001 - code of the watched program may raise anything
+            self.is_cut = True
+            return f"<{kind.__name__}>"
+
+    def _other(self, value: Any, depth: int) -> Any:
+        if isinstance(value, str):
+            return self._string(str.__str__(value))
+        self.room_bytes -= 1
+        if isinstance(value, int):
+            self.is_cut |= type(value) is LeftOut
+            return int(value) if value.bit_length() <= _MAX_INT_BITS else "<int>"
+        if isinstance(value, float):
+            return float(value) if math.isfinite(value) else str(value)
+        return self._container(value, depth)
+
+    def _container(self, value: Any, depth: int) -> Any:
+        if isinstance(value, JsonText):
+            return self._json_text(value.value, depth)
+        if isinstance(value, bytes | bytearray | memoryview):
+            return {"bytes": len(value)}
+        if isinstance(value, Mapping):
+            return self._mapping(value, depth)
+        if isinstance(value, tuple) and (names := getattr(value, "_fields", None)):
+            return self._pairs(zip(names, value, strict=False), depth)
+        if isinstance(value, Sequence | Set):
+            return self._items(value, depth)
+        return self._object(value, depth)
+
+    def _json_text(self, value: Any, depth: int) -> str:
+        room_bytes, chars = self.room_bytes, self._chars
+        text = _ENCODER.encode(self.plain(value, depth))
+        # Only the text takes room; what it is made of was looked at for its secrets.
+        self.room_bytes, self._chars = room_bytes, chars
+        return self._string(text)
+
+    def _string(self, text: str) -> str:
+        limit = self._max_chars if self._chars > 0 else _STARVED_CHARS
+        if len(text) > limit:
+            self.is_cut = True
+            if (url := _data_url(text)) is not None:
+                return url
+            # Starved strings are cut here: their redaction may lose its last characters.
+            text = text[: limit + _MARGIN_CHARS]
+            self.is_oversize = True
+        elif text.startswith("data:") and (url := _data_url(text)) is not None:
+            return url
+        text = clean_text(text)
+        self.strings.append(text)
+        length = len(text)
+        self._chars -= length
+        self.room_bytes -= (length if length < _MIN_USEFUL_CHARS else _MIN_USEFUL_CHARS) + 2
+        return text
+
+    def _is_spent(self, depth: int) -> bool:
+        if self._nodes > 0 and depth < MAX_DEPTH and self.room_bytes >= 0:
+            return False
+        self.is_cut = True
+        return True
+
+    def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
+        if ("data" in value or "blob" in value) and (blob := _blob(value)) is not None:
+            self.room_bytes -= 40
+            return blob
+        if "value" in value and self._redacts and _names_secret(value):
+            return self._pairs(_with_hidden_value(value), depth)
+        return self._pairs(value.items(), depth)
+
+    def _pairs(self, pairs: Iterable[tuple[Any, Any]], depth: int) -> dict[str, Any]:
+        plain: dict[str, Any] = {}
+        keys = self._keys
+        try:
+            for key, item in pairs:
+                if self._is_spent(depth):
+                    break
+                self._nodes -= 1
+                known = keys.get(key) if type(key) is str else None
+                name, is_secret = known or self._key(key)
+                self.room_bytes -= len(name) + 4
+                if is_secret and item is not None and type(item) is not bool:
+                    item = REDACTED
+                plain[name] = self.plain(item, depth + 1)
+        except Exception:  # noqa: BLE001 - a mapping of the watched program, or changed meanwhile
+            self.is_cut = True
+        return plain
+
+    def _key(self, key: Any) -> tuple[str, bool]:
+        """Return a key as text, and whether its value must not be shown."""
+        if type(key) is str and len(key) <= MAX_KEY_CHARS:
+            text, is_secret = _short_key(key)
+            self.strings.append(text)
+            known = self._keys[key] = text, is_secret and self._redacts
+            return known
+        if isinstance(key, Enum):
+            key = key.value
+        if isinstance(key, bytes):
+            key = key.decode("utf-8", "replace")
+        if not isinstance(key, str | int | float | None):
+            return f"<{type(key).__name__}>", False
+        if isinstance(key, int) and key.bit_length() > _MAX_INT_BITS:
+            return "<int>", False
+        whole = str.__str__(key) if isinstance(key, str) else str(key)
+        is_secret = self._redacts and is_secret_key(whole[-MAX_KEY_CHARS:])
+        text = whole
+        if len(text) > MAX_KEY_CHARS:
+            self.is_cut = True
+            text = whole[: MAX_KEY_CHARS + _MARGIN_CHARS]
+        self.strings.append(clean_text(text))
+        self._keys[whole] = clean_text(text), is_secret
+        return self._keys[whole]
+
+    def _items(self, value: Iterable[Any], depth: int) -> list[Any]:
+        plain: list[Any] = []
+        before: Any = None
+        try:
+            for item in value:
+                if self._is_spent(depth):
+                    break
+                self._nodes -= 1
+                self.room_bytes -= 1
+                if self._redacts:
+                    if type(before) is str and before[:1] == "-" and is_secret_flag(before):
+                        before, item = None, REDACTED
+                    else:
+                        before = item
+                        if type(item) is tuple or type(item) is list:
+                            item = _without_secret(item)
+                plain.append(self.plain(item, depth + 1))
+        except Exception:  # noqa: BLE001 - a sequence of the watched program
+            self.is_cut = True
+        return plain
+
+    def _object(self, value: Any, depth: int) -> Any:
+        if isinstance(value, Enum):
+            return self.plain(value.value, depth) if not isinstance(value.value, Enum) else None
+        if isinstance(value, datetime | date | time):
+            return value.isoformat()
+        if isinstance(value, UUID | Decimal | PurePath):
+            return self._string(str(value))
+        if isinstance(value, type):
+            return f"<{value.__name__}>"
+        if (names := _field_names(value)) is not None:
+            return self._pairs(((name, step(value, name)) for name in names), depth)
+        fields = getattr(type(value), "model_fields", None)
+        if isinstance(fields, Mapping):  # pydantic, without importing it
+            return self._pairs(_model_pairs(value, fields), depth)
+        if type(value).__module__.startswith("pydantic") and hasattr(value, "unicode_string"):
+            return self._string(str(value))
+        return f"<{type(value).__name__}>"
+
+
+@lru_cache(maxsize=2048)
+def _short_key(key: str) -> tuple[str, bool]:
+    """Remembered: the same few keys are in nearly every value."""
+    return clean_text(key), is_secret_key(key)
+
+
+def _field_names(value: Any) -> list[str] | None:
+    """Return the fields of a dataclass or an attrs class (without importing it)."""
+    if dataclasses.is_dataclass(value):
+        return [field.name for field in dataclasses.fields(value)]
+    fields = getattr(type(value), "__attrs_attrs__", None)
+    return [field.name for field in fields] if isinstance(fields, tuple) else None
+
+
+def _names_secret(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is one header or variable: `{"name": "Authorization", "value": …}`."""
+    name = value.get("name") or value.get("key")
+    return isinstance(name, str) and is_secret_key(name[-MAX_KEY_CHARS:])
+
+
+def _with_hidden_value(value: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
+    return ((key, REDACTED if key == "value" else item) for key, item in value.items())
+
+
+def _without_secret(pair: Sequence[Any]) -> Sequence[Any]:
+    """Hide the second of `("authorization", …)`, as lists of headers have it."""
+    if len(pair) == 2 and isinstance(pair[0], str) and is_secret_key(pair[0][-MAX_KEY_CHARS:]):
+        return (pair[0], REDACTED)
+    return pair
+
+
+def _data_url(text: str) -> str | None:
+    match = _DATA_URL.match(text[:160])
+    if match is None:
+        return None
+    return f"data:{match[1]};base64,<{(len(text) - match.end()) * 3 // 4} bytes>"
+
+
+def _model_pairs(model: Any, fields: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Yield what a pydantic model would send: by alias, without Nones, one level at a time."""
+    for name, info in fields.items():
+        value = step(model, name)
+        if value is not None and not getattr(info, "exclude", None):
+            alias = getattr(info, "serialization_alias", None) or getattr(info, "alias", None)
+            yield alias or name, value
+    extra = getattr(model, "model_extra", None)
+    if isinstance(extra, Mapping):
+        yield from extra.items()
+
+
+def _blob(value: Mapping[Any, Any]) -> dict[str, Any] | None:
+    """Replace inline media by its type and size."""
+    mime_type = value.get("mimeType") or value.get("mime_type") or value.get("media_type")
+    data = value.get("data") or value.get("blob")
+    if not isinstance(mime_type, str) or not isinstance(data, str | bytes):
+        return None
+    size_bytes = len(data) * 3 // 4 if isinstance(data, str) else len(data)
+    modality = mime_type[:64].partition("/")[0]
+    return {"modality": modality, "mime_type": mime_type[:128], "bytes": size_bytes}
+
+
+def _fit(tree: Any, size: int | None, max_bytes: int) -> str:
+    """Shorten strings, then drop trailing items, until the text fits.
+
+    Args:
+        tree: What is too large.
+        size: Of its text, in bytes; None when nobody has looked.
+        max_bytes: What it has to fit into.
+    """
+    while True:
+        lengths: list[int] = []
+        nodes = _measure(tree, lengths)
+        lengths.sort()
+        if size is None and len(lengths) > _FEW_STRINGS:
+            size = _size(_ENCODER.encode(tree))
+        shortened = _shorten(tree, lengths, size or 0, max_bytes)
+        if shortened is not None:
+            return shortened
+        if nodes == 0:
+            return _ENCODER.encode(ELLIPSIS)
+        # Keep the share of the nodes that fits if all are as large as the average.
+        size = size or _size(_ENCODER.encode(tree))
+        tree = _prune(tree, [min(nodes - 1, nodes * max_bytes // size)])
+        text = _ENCODER.encode(tree)
+        size = _size(text)
+        if size <= max_bytes:
+            return text
+
+
+def _shorten(tree: Any, lengths: Sequence[int], size: int, max_bytes: int) -> str | None:
+    """Cut the longest strings to one length; None if that would leave too little of them."""
+    if len(lengths) > _FEW_STRINGS:
+        room = max_bytes - size + sum(lengths)
+        if room <= 0 or _common_length(lengths, room) < _MIN_USEFUL_CHARS:
+            return None  # told without measuring: most of such a value is structure
+    room = max_bytes - _size(_ENCODER.encode(_map_strings(tree, lambda _: "")))
+    # JSON escapes and UTF-8 make 1 to 6 bytes of a character: guess, measure, tighten.
+    chars = room - 2 * min(len(lengths), _FEW_STRINGS)  # what a cut leaves ends with 3 bytes
+    while chars > 8 * len(lengths):
+        cap = _common_length(lengths, chars)
+        text = _ENCODER.encode(_map_strings(tree, partial(cut_text, max_chars=cap)))
+        excess = _size(text) - max_bytes
+        if excess <= 0:
+            return text
+        chars = min(chars * room // (room + excess), chars * 49 // 50) - 1
+    return None
+
+
+def _measure(tree: Any, lengths: list[int]) -> int:
+    """Return how many keys and items are inside `tree`; add the lengths of its strings."""
+    kind = type(tree)
+    if kind is str:
+        lengths.append(len(tree))
+    if kind is not dict and kind is not list:
+        return 0
+    nodes = len(tree)
+    for item in tree.values() if kind is dict else tree:
+        if type(item) is str:  # most are: spare the call
+            lengths.append(len(item))
+        else:
+            nodes += _measure(item, lengths)
+    return nodes
+
+
+def _common_length(lengths: Sequence[int], budget: int) -> int:
+    """Return the length to which all longer strings must be cut so that the sum fits."""
+    for index, length in enumerate(lengths):
+        share = budget // (len(lengths) - index)
+        if length > share:
+            return share
+        budget -= length
+    return lengths[-1]
+
+
+def _map_strings(tree: Any, change: Callable[[str], str], *, has_keys: bool = False) -> Any:
+    kind = type(tree)
+    if kind is str:
+        return change(tree)
+    if kind is dict:
+        if has_keys:
+            return {change(k): _map_strings(v, change, has_keys=True) for k, v in tree.items()}
+        return {key: _map_strings(item, change) for key, item in tree.items()}
+    if kind is list:
+        return [_map_strings(item, change, has_keys=has_keys) for item in tree]
+    return tree
+
+
+def _prune(tree: Any, nodes: list[int]) -> Any:
+    """Keep the first `nodes[0]` nodes, depth first."""
+    kind = type(tree)
+    if kind is dict:
+        kept: dict[str, Any] = {}
+        for key, item in tree.items():
+            if nodes[0] <= 0:
+                break
+            nodes[0] -= 1
+            kept[key] = item if type(item) is str else _prune(item, nodes)
+        return kept
+    if kind is list:
+        items: list[Any] = []
+        for item in islice(tree, nodes[0]):
+            if nodes[0] <= 0:
+                break
+            nodes[0] -= 1
+            items.append(item if type(item) is str else _prune(item, nodes))
+        return items
+    return tree

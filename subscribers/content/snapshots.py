@@ -1,0 +1,144 @@
+"""State snapshots, sent whole or as a patch against the previous one.
+
+A patch is RFC 6902; `base` and `hash` are SHA-256 of a snapshot as compact JSON with sorted keys,
+so that a reader can tell whether it has the right one, and whether it arrived at the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from subscribers.content.redaction import Redactor
+from subscribers.content.serialise import Content, encode, to_json, to_tree
+
+MAX_SNAPSHOT_BYTES = 262_144
+"""Of a state that is larger its beginning is sent, marked, and never a patch."""
+MAX_SNAPSHOT_NODES = 8_000
+MAX_KEPT_BYTES = 8 * 2**20
+"""What the last snapshots of all names may hold in memory."""
+
+Operation: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The data sent of one state: `value` or `patch`."""
+
+    value: Content | None
+    patch: Content | None
+    hash: str | None
+    """Of the whole snapshot; None if it was too large to be read."""
+    base: str | None
+    """Hash of the snapshot that `patch` applies to."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    tree: Any
+    hash: str
+    size_bytes: int
+
+
+class Snapshots:
+    """Remembers the last snapshot of each key, the newest keys, within a bound."""
+
+    def __init__(self, redactor: Redactor | None, max_bytes: int) -> None:
+        self._redactor = redactor
+        self._max_bytes = max_bytes
+        self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+        self._kept_bytes = 0
+
+    def take(self, key: Hashable, value: Any) -> Snapshot:
+        """Return the snapshot or patch of `value`, and store it as the last under `key`."""
+        tree, is_whole = to_tree(
+            value,
+            redactor=self._redactor,
+            max_bytes=MAX_SNAPSHOT_BYTES,
+            max_nodes=MAX_SNAPSHOT_NODES,
+        )
+        before = self._forget(key)
+        if not is_whole:
+            return Snapshot(self._cut(tree), None, None, None)
+        text = encode(tree)
+        size_bytes = len(text.encode())
+        new = _Kept(tree, _hash(tree), size_bytes)
+        self._keep(key, new)
+        if size_bytes <= self._max_bytes:
+            return Snapshot(Content(text, is_truncated=False), None, new.hash, None)
+        if before is not None:
+            patch = encode(list(difference(before.tree, tree)))
+            if len(patch.encode()) <= self._max_bytes:
+                content = Content(patch, is_truncated=False)
+                return Snapshot(None, content, new.hash, before.hash)
+        return Snapshot(self._cut(tree), None, new.hash, None)
+
+    def _cut(self, tree: Any) -> Content:
+        # Without a redactor: nothing is left to be found.
+        return Content(to_json(tree, max_bytes=self._max_bytes).text, is_truncated=True)
+
+    def _forget(self, key: Hashable) -> _Kept | None:
+        kept = self._kept.pop(key, None)
+        if kept is not None:
+            self._kept_bytes -= kept.size_bytes
+        return kept
+
+    def _keep(self, key: Hashable, new: _Kept) -> None:
+        self._kept[key] = new
+        self._kept_bytes += new.size_bytes
+        while self._kept_bytes > MAX_KEPT_BYTES:
+            self._forget(next(iter(self._kept)))
+
+
+def difference(old: Any, new: Any, path: str = "") -> Iterator[Operation]:
+    """Yield the RFC 6902 operations that make `new` of `old`; both are plain JSON values."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        yield from _of_objects(old, new, path)
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _of_arrays(old, new, path)
+    elif type(old) is not type(new) or old != new:
+        yield {"op": "replace", "path": path, "value": new}
+
+
+def _of_objects(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Operation]:
+    for key in old.keys() - new.keys():
+        yield {"op": "remove", "path": f"{path}/{_escape(key)}"}
+    for key, value in new.items():
+        inner = f"{path}/{_escape(key)}"
+        if key in old:
+            yield from difference(old[key], value, inner)
+        else:
+            yield {"op": "add", "path": inner, "value": value}
+
+
+def _of_arrays(old: list[Any], new: list[Any], path: str) -> Iterator[Operation]:
+    """Treat what lies between the common beginning and the common end."""
+    shorter = min(len(old), len(new))
+    head = next((i for i in range(shorter) if not _is_same(old[i], new[i])), shorter)
+    rest = shorter - head
+    tail = next((i for i in range(rest) if not _is_same(old[-1 - i], new[-1 - i])), rest)
+    old_end, new_end = len(old) - tail, len(new) - tail
+    both_end = min(old_end, new_end)
+    for index in range(head, both_end):
+        yield from difference(old[index], new[index], f"{path}/{index}")
+    for _ in range(both_end, old_end):
+        yield {"op": "remove", "path": f"{path}/{both_end}"}
+    for index in range(both_end, new_end):
+        yield {"op": "add", "path": f"{path}/{index}", "value": new[index]}
+
+
+def _is_same(old: Any, new: Any) -> bool:
+    return next(difference(old, new), None) is None
+
+
+def _escape(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _hash(tree: Any) -> str:
+    text = json.dumps(tree, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Delivery of spans and live records to the inspector and to other targets."""

@@ -1,0 +1,400 @@
+"""Delivery to the inspector: one bounded buffer, one daemon thread.
+
+`put` appends to a deque and nothing else. The thread sends what has gathered 10 ms after the first
+item, or at 128, and more at a time when it is behind. While the target is away it keeps what fits,
+tries again with growing pauses, and sends it when the target is back. Order is kept, so that a
+start never comes after its end.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+from time import monotonic
+from typing import Protocol, TypeAlias, TypeVar
+
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan
+
+from subscribers.send.live_record import LiveRecord, heartbeat
+
+_logger = logging.getLogger("inspector")
+
+Item: TypeAlias = "LiveRecord | ReadableSpan"
+
+
+_T = TypeVar("_T")
+
+
+class SendResult(Enum):
+    """The result of sending a batch to a target."""
+
+    TAKEN = "taken"
+    AWAY = "away"
+    """Not reachable, or overloaded: try again."""
+    TOO_LARGE = "too large"
+    UNENCODABLE = "unencodable"
+    """Something in it cannot be put on the wire; the rest can."""
+    REFUSED = "refused"
+    """It will never be taken."""
+
+
+_DIVISIBLE = frozenset({SendResult.TOO_LARGE, SendResult.UNENCODABLE})
+"""What may be true of one item alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A target's verdict; `retry_after_s` is its wish for the next try."""
+
+    verdict: SendResult
+    retry_after_s: float | None = None
+
+
+class Target(Protocol):
+    """The receiver of batches. Called from the delivery's thread only."""
+
+    name: str
+
+    def send_logs(self, records: Sequence[LiveRecord]) -> Answer:
+        """Send live records; TAKEN also when the target wants none."""
+
+    def send_spans(self, spans: Sequence[ReadableSpan]) -> Answer:
+        """Send ended spans."""
+
+    def reset(self) -> None:
+        """Forget connections: they belong to the parent of a fork."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of the buffer and of retries."""
+
+    flush_after_s: float = 0.010
+    max_batch_items: int = 128
+    """What ends the gathering."""
+    max_request_items: int = 1_024
+    """What one request takes when more has gathered while the one before was under way."""
+    max_items: int = 8_192
+    max_bytes: int = 64 * 2**20
+    heartbeat_s: float = 5.0
+    lost_after_s: float = 12.0
+    first_retry_s: float = 0.1
+    last_retry_s: float = 2.0
+    exit_s: float = 0.9
+
+
+@dataclass(slots=True)
+class _Flush:
+    """Somebody who waits until all is sent."""
+
+    over: threading.Event
+    until_back: bool
+    is_sent: bool = False
+
+
+class Delivery:
+    """Buffers and sends; safe to use from any thread, and after `fork`."""
+
+    def __init__(
+        self,
+        target: Target,
+        resource: Callable[[], Resource],
+        limits: Limits | None = None,
+        *,
+        treat: Callable[[Item], Item] | None = None,
+        on_start: Callable[[], None] | None = None,
+    ) -> None:
+        """Make a delivery; its thread starts with the first item or `start`.
+
+        Args:
+            target: Where it goes.
+            resource: Whose heartbeats these are; asked for each, as `fork` changes it.
+            limits: Bounds; the defaults are what `attach` uses.
+            treat: What is done to each item, once, on the thread.
+            on_start: Called when the thread has been started, in each process anew.
+        """
+        self._target = target
+        self._resource = resource
+        self._limits = limits or Limits()
+        self._treat = treat
+        self._on_start = on_start
+        self.leaves_out: Callable[[Item], bool] | None = None
+        """Asked on the thread what is not to be sent."""
+        self.sent_spans = 0  # that were taken
+        self._thread: threading.Thread | None = None
+        self._is_closing = False
+        self._is_closed = False
+        self._reset()
+        if hasattr(os, "register_at_fork"):
+            forked = weakref.ref(self)
+            os.register_at_fork(after_in_child=lambda: _after_fork(forked()))
+
+    def put(self, item: Item) -> None:
+        """Take an item; never blocks, never raises. The oldest goes when there are too many."""
+        if self._thread is None:
+            self.start()
+        inbox = self._inbox
+        if len(inbox) == inbox.maxlen:
+            self._dropped += 1
+        inbox.append(item)
+        # Not "if it is the first": two threads may both append before either looks. Asking first
+        # is cheap; `set` takes a lock.
+        if not self._wake.is_set():
+            self._wake.set()
+        if len(inbox) >= self._limits.max_batch_items and not self._full.is_set():
+            self._full.set()
+
+    def start(self) -> None:
+        """Start the thread, so that heartbeats go out before the first span."""
+        with self._lock:
+            if self._thread is not None or self._is_closing:
+                return
+            self._thread = threading.Thread(
+                target=self._run, name="inspector-delivery", daemon=True
+            )
+            self._thread.start()
+        if self._on_start is not None:
+            self._on_start()
+
+    def flush(self, timeout_s: float, *, until_back: bool = True) -> bool:
+        """Wait until all items so far are sent or refused; False on timeout.
+
+        Args:
+            timeout_s: The longest wait.
+            until_back: Whether a target that is away is waited for.
+        """
+        thread = self._thread
+        if thread is None or not thread.is_alive():
+            return not self._inbox
+        if self._is_away and not until_back:
+            return False
+        flush = _Flush(threading.Event(), until_back)
+        self._flushes.append(flush)
+        self._hurry()
+        return flush.over.wait(timeout_s) and flush.is_sent
+
+    def close(self) -> None:
+        """Send the remaining items and a goodbye, for at most `exit_s`; idempotent."""
+        self._is_closing = True
+        thread = self._thread
+        if thread is None or thread is threading.current_thread():
+            return
+        self._hurry()
+        thread.join(self._limits.exit_s)
+        lost = self._dropped + len(self._inbox) + len(self._pending)
+        if lost and not self._is_closed:
+            _logger.warning(
+                "The inspector at %s did not get %d records before the exit.",
+                self._target.name,
+                lost,
+            )
+        self._is_closed = True
+
+    def _reset(self) -> None:
+        self._inbox: deque[Item] = deque(maxlen=self._limits.max_items)
+        self._pending: deque[tuple[Item, int]] = deque()
+        self._pending_bytes = 0
+        self._flushes: deque[_Flush] = deque()
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._full = threading.Event()
+        self._urgent = threading.Event()
+        self._thread = None
+        self._is_away = False
+        self._failures = 0
+        self._dropped = 0
+
+    def after_fork(self) -> None:
+        """Start afresh in the child: the buffered items are the parent's to send."""
+        self._reset()
+        self._target.reset()
+
+    def _hurry(self) -> None:
+        self._urgent.set()
+        self._full.set()
+        self._wake.set()
+
+    # --- the thread ---------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        next_beat_s = monotonic()
+        while not self._is_closing:
+            now_s = monotonic()
+            if now_s >= next_beat_s:
+                self._beat("alive")
+                next_beat_s = now_s + self._limits.heartbeat_s
+            self._gather(max(next_beat_s - monotonic(), 0.0))
+            self._send_pending()
+            self._tell_flushed()
+        self._say_goodbye()
+
+    def _gather(self, timeout_s: float) -> None:
+        """Wait for the first item, then a little for more; take them over."""
+        self._wake.wait(timeout_s)
+        self._wake.clear()
+        if self._inbox and not self._urgent.is_set():
+            self._full.wait(self._limits.flush_after_s)
+        self._full.clear()
+        self._take()
+
+    def _take(self) -> None:
+        inbox, pending, limits = self._inbox, self._pending, self._limits
+        while inbox:
+            item = inbox.popleft()
+            if self.leaves_out is not None and self.leaves_out(item):
+                continue
+            if self._treat is not None:
+                try:
+                    item = self._treat(item)
+                except Exception:  # noqa: BLE001 - a user's redactor; unscrubbed it must not go
+                    self._dropped += 1
+                    continue
+            size = _size_bytes(item)
+            pending.append((item, size))
+            self._pending_bytes += size
+            if len(pending) > limits.max_items or self._pending_bytes > limits.max_bytes:
+                self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        if self._dropped == 0:
+            _logger.warning(
+                "The inspector at %s takes nothing and the buffer is full: dropping the oldest "
+                "records.",
+                self._target.name,
+            )
+        _, size = self._pending.popleft()
+        self._pending_bytes -= size
+        self._dropped += 1
+
+    def _send_pending(self) -> None:
+        while self._pending:
+            batch = [item for item, _ in islice(self._pending, self._limits.max_request_items)]
+            answer = self._send(batch)
+            if answer.verdict is SendResult.AWAY:
+                self._back_off(answer)
+                return
+            self._came_back()
+            for _ in batch:
+                self._pending_bytes -= self._pending.popleft()[1]
+            self._take()
+
+    def _send(self, batch: list[Item]) -> Answer:
+        """Send logs, then spans: an end must not overtake its start."""
+        spans = [item for item in batch if isinstance(item, ReadableSpan)]
+        ended = {span.context.span_id for span in spans if span.context is not None}
+        records = [
+            item
+            for item in batch
+            if isinstance(item, LiveRecord) and not (item.span and _span_id(item) in ended)
+        ]
+        answer = self._send_part(records, self._target.send_logs)
+        if answer.verdict is SendResult.AWAY:
+            return answer
+        answer = self._send_part(spans, self._target.send_spans)
+        if answer.verdict is SendResult.TAKEN:
+            self.sent_spans += len(spans)
+        return answer
+
+    def _send_part(self, items: list[_T], send: Callable[[Sequence[_T]], Answer]) -> Answer:
+        """Send, in halves until what is too large or unencodable is alone.
+
+        What is refused is counted and forgotten.
+        """
+        if not items:
+            return Answer(SendResult.TAKEN)
+        answer = send(items)
+        if answer.verdict in _DIVISIBLE and len(items) > 1:
+            middle = len(items) // 2
+            first = self._send_part(items[:middle], send)
+            return (
+                first if first.verdict is SendResult.AWAY else self._send_part(items[middle:], send)
+            )
+        if answer.verdict in {*_DIVISIBLE, SendResult.REFUSED}:
+            self._dropped += len(items)
+        return answer
+
+    def _back_off(self, answer: Answer) -> None:
+        """Pause, longer each time, unless somebody waits or the process exits."""
+        if not self._is_away:
+            self._is_away = True
+            _logger.info(
+                "The inspector at %s is away; telemetry is kept and sent when it is back.",
+                self._target.name,
+            )
+        self._end_flushes(is_sent=False)
+        limits = self._limits
+        pause_s = min(limits.first_retry_s * 2**self._failures, limits.last_retry_s)
+        if answer.retry_after_s is not None:
+            pause_s = min(answer.retry_after_s, 30.0)
+        self._failures = min(self._failures + 1, 16)
+        self._urgent.wait(pause_s * random.uniform(0.8, 1.2))
+        self._urgent.clear()
+        self._wake.set()  # what is pending must be tried again without a new item
+
+    def _came_back(self) -> None:
+        if self._is_away:
+            self._is_away = False
+            _logger.info("The inspector at %s is back.", self._target.name)
+        self._failures = 0
+
+    def _tell_flushed(self) -> None:
+        if self._inbox or self._pending:
+            return
+        self._urgent.clear()
+        self._end_flushes(is_sent=True)
+
+    def _end_flushes(self, *, is_sent: bool) -> None:
+        """Let those go on who wait; while the target is away, those who do not wait for it."""
+        for _ in range(len(self._flushes)):
+            flush = self._flushes.popleft()
+            if is_sent or not flush.until_back:
+                flush.is_sent = is_sent
+                flush.over.set()
+            else:
+                self._flushes.append(flush)
+
+    def _beat(self, state: str) -> None:
+        """Say that the process lives; not kept while the target is away, as it grows stale."""
+        record = heartbeat(self._resource(), state=state, lost_after_s=self._limits.lost_after_s)
+        if not self._is_away:
+            self._inbox.append(record)
+            self._wake.set()
+
+    def _say_goodbye(self) -> None:
+        self._beat("exiting")
+        self._take()
+        deadline_s = monotonic() + self._limits.exit_s
+        while self._pending and monotonic() < deadline_s:
+            before = len(self._pending)
+            self._urgent.set()
+            self._send_pending()
+            if len(self._pending) == before:
+                break
+        self._tell_flushed()
+
+
+def _after_fork(delivery: Delivery | None) -> None:
+    if delivery is not None:
+        delivery.after_fork()
+
+
+def _span_id(record: LiveRecord) -> int:
+    return record.span_context.span_id if record.span_context is not None else 0
+
+
+def _size_bytes(item: Item) -> int:
+    """Estimate what an item holds on to."""
+    attributes = item.attributes or {}
+    return 512 + sum(
+        len(key) + (len(value) if isinstance(value, str) else 16)
+        for key, value in attributes.items()
+    )

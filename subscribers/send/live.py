@@ -1,0 +1,96 @@
+"""The span processor that sends live records as OTLP logs (`docs/formats.md`).
+
+OTLP sends a span when it has ended. `LiveSpanProcessor` tells about every recorded span of its
+provider, whoever instrumented it, as soon as it starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from time import time_ns
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
+from opentelemetry.trace import SpanContext
+
+from subscribers.bridge.sessions import MAX_ID_CHARS, SESSION_ID, UNKNOWN_SESSION
+from subscribers.bridge.spans import DUPLICATE_OF, duplicated
+from subscribers.send.live_record import PROGRESS, STARTED, LiveRecord
+
+if TYPE_CHECKING:
+    from subscribers.send.delivery import Delivery
+
+
+class LiveSpanProcessor(SpanProcessor):
+    """Hands starts, progress, moments and ends to one delivery, in the order they happened."""
+
+    def __init__(
+        self,
+        delivery: Delivery,
+        resource: Callable[[], Resource],
+        session_id: Callable[[], str | None] | None = None,
+    ) -> None:
+        """Make one that asks `session_id` for the session of spans that name none."""
+        self._delivery = delivery
+        self._resource = resource
+        self._session_id = session_id or (lambda: None)
+        self._is_stopped = False
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:
+        """Report a started span; unsampled spans are not shown."""
+        context = span.get_span_context()
+        if self._is_stopped or not context.trace_flags.sampled:
+            return
+        if (owned := duplicated(span, parent_context)) is not None:
+            original = owned.span.get_span_context().span_id
+            span.set_attribute(DUPLICATE_OF, trace.format_span_id(original))
+        self._name_session(span)
+        attributes = dict(span.attributes or {})
+        record = LiveRecord(
+            STARTED, span.start_time or time_ns(), context, attributes, span.resource, span
+        )
+        self._delivery.put(record)
+
+    def _name_session(self, span: Span) -> None:
+        """Let a span of another instrumentation belong to the session that the program is in."""
+        session = self._session_id()
+        if session and session != UNKNOWN_SESSION and SESSION_ID not in (span.attributes or {}):
+            span.set_attribute(SESSION_ID, session[:MAX_ID_CHARS])
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Send the whole span."""
+        context = span.get_span_context()
+        if not self._is_stopped and context is not None and context.trace_flags.sampled:
+            self._delivery.put(span)
+
+    def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
+        """Send the changes of a running span."""
+        context = span.get_span_context()
+        if self._is_stopped or not isinstance(span, Span) or not context.trace_flags.sampled:
+            return
+        record = LiveRecord(PROGRESS, time_ns(), context, dict(attributes), span.resource, span)
+        self._delivery.put(record)
+
+    def moment(
+        self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
+    ) -> None:
+        """Send a moment; on an unsampled span nothing is shown."""
+        if self._is_stopped or (span is not None and not span.trace_flags.sampled):
+            return
+        self._delivery.put(LiveRecord(name, time_ns, span, dict(attributes), self._resource()))
+
+    def shutdown(self) -> None:
+        """Send the remaining records, for at most a second, and accept no more."""
+        if not self._is_stopped:
+            self._is_stopped = True
+            self._delivery.close()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Wait until all that was handed over has been sent; not for a service that is away.
+
+        Frameworks call this after each span, in the agent's own thread.
+        """
+        return self._delivery.flush(timeout_millis / 1_000, until_back=False)

@@ -1,0 +1,245 @@
+"""The inspector as an OTLP/HTTP target of the official exporters.
+
+The exporters bring their own retries, their own error lines, and the user's `OTEL_EXPORTER_OTLP_*`
+settings, which are meant for another backend. Here they get a session that answers for all three:
+one try, silence, and exactly our headers.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from opentelemetry import context as otel_context
+from opentelemetry import trace
+from opentelemetry._logs import LogRecord
+from opentelemetry.context import Context
+from opentelemetry.exporter.otlp.proto.http import Compression
+from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk._logs import ReadableLogRecord
+from opentelemetry.sdk._logs.export import LogRecordExportResult
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExportResult
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+from subscribers.send.delivery import Answer, SendResult
+from subscribers.send.live_record import LiveRecord
+from subscribers.send.process import ProcessIdentity
+
+_logger = logging.getLogger("inspector")
+
+LIVE_SCOPE = InstrumentationScope("inspector.live")
+TIMEOUT_S = 10.0
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_KEPT_HEADERS = frozenset({"content-type", "content-encoding", "user-agent"})
+_AWAY_STATUSES = frozenset({429, 500, 502, 503, 504})
+_NO_SUCH_SIGNAL = frozenset({404, 405, 501})
+_EXPORTER_LOGGERS = (
+    "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+    "opentelemetry.exporter.otlp.proto.http._log_exporter",
+    "opentelemetry.exporter.otlp.proto.common._internal",
+    "urllib3.connectionpool",
+)
+
+
+class OneTryError(Exception):
+    """Ends an exporter's attempt: of a type that it does not try again."""
+
+
+class OtlpTarget:
+    """Sends to `URL/v1/traces` and `URL/v1/logs`; remembers a signal that is not wanted."""
+
+    def __init__(self, url: str, token: str | None, identity: ProcessIdentity) -> None:
+        """Make a target.
+
+        Args:
+            url: Base address of the service, without a trailing slash.
+            token: For `Authorization: Bearer`; None where none is needed.
+            identity: Completes resources that do not say which process they are.
+        """
+        parts = urlsplit(url)
+        self.name = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+        """For people: without what may be a password."""
+        self._url = url
+        self._token = token
+        self._identity = identity
+        self._unwanted: set[str] = set()
+        self._is_refused_told = False
+        self.reset()
+
+    def reset(self) -> None:
+        """Open new connections with the next request."""
+        self._session = _Session(self._token, is_direct=urlsplit(self._url).hostname in _LOOPBACK)
+        self._logs: OTLPLogExporter | None = None
+        self._spans: OTLPSpanExporter | None = None
+        self._thread: int | None = None
+
+    def send_logs(self, records: Sequence[LiveRecord]) -> Answer:
+        """Send live records, unless the target has refused logs."""
+        if "logs" in self._unwanted:
+            return Answer(SendResult.TAKEN)
+        self._prepare()
+        if self._logs is None:
+            self._logs = OTLPLogExporter(
+                endpoint=f"{self._url}/v1/logs",
+                session=self._session,
+                timeout=TIMEOUT_S,
+                compression=Compression.NoCompression,
+            )
+        batch = [self._log(record) for record in records]
+        is_taken = self._logs.export(batch) is LogRecordExportResult.SUCCESS
+        return self._answer("logs", is_taken)
+
+    def send_spans(self, spans: Sequence[ReadableSpan]) -> Answer:
+        """Send ended spans."""
+        if "traces" in self._unwanted:
+            return Answer(SendResult.TAKEN)
+        self._prepare()
+        if self._spans is None:
+            self._spans = OTLPSpanExporter(
+                endpoint=f"{self._url}/v1/traces",
+                session=self._session,
+                timeout=TIMEOUT_S,
+                compression=Compression.NoCompression,
+            )
+        batch = [self._span(span) for span in spans]
+        is_taken = self._spans.export(batch) is SpanExportResult.SUCCESS
+        return self._answer("traces", is_taken)
+
+    def _prepare(self) -> None:
+        """Once per thread: its requests are nobody's spans, its failures are told by us."""
+        if self._thread == threading.get_ident():
+            return
+        self._thread = threading.get_ident()
+        context = otel_context.get_current()
+        for name in ("_SUPPRESS_INSTRUMENTATION_KEY", "_SUPPRESS_HTTP_INSTRUMENTATION_KEY"):
+            if (key := getattr(otel_context, name, None)) is not None:
+                context = otel_context.set_value(key, True, context)
+        otel_context.attach(context)
+        _silence(self._thread)
+
+    def _answer(self, signal: str, is_taken: bool) -> Answer:
+        status, self._session.status = self._session.status, None
+        if is_taken:
+            return Answer(SendResult.TAKEN)
+        if status in _NO_SUCH_SIGNAL:
+            self._unwanted.add(signal)
+            _logger.info("%s takes no OTLP %s; sending none.", self.name, signal)
+            return Answer(SendResult.TAKEN)
+        if status is None:
+            is_unreachable, self._session.is_unreachable = self._session.is_unreachable, False
+            # Neither an answer nor a failed request: the exporter could not encode the batch.
+            return Answer(SendResult.AWAY if is_unreachable else SendResult.UNENCODABLE)
+        if status in _AWAY_STATUSES:
+            return Answer(SendResult.AWAY, self._session.retry_after_s)
+        if status == 413:
+            return Answer(SendResult.TOO_LARGE)
+        self._tell_refused(status)
+        return Answer(SendResult.REFUSED)
+
+    def _tell_refused(self, status: int) -> None:
+        if self._is_refused_told:
+            return
+        self._is_refused_told = True
+        advice = "check INSPECTOR_TOKEN" if status in {401, 403} else "is it an inspector?"
+        _logger.warning("%s refuses telemetry with HTTP %d: %s.", self.name, status, advice)
+
+    def _log(self, record: LiveRecord) -> ReadableLogRecord:
+        context = Context()
+        if record.span_context is not None:
+            span = trace.NonRecordingSpan(record.span_context)
+            context = trace.set_span_in_context(span, context)
+        log = LogRecord(
+            timestamp=record.time_ns,
+            observed_timestamp=record.time_ns,
+            context=context,
+            attributes=record.all_attributes(),
+            event_name=record.name,
+        )
+        resource = self._identity.complete(record.resource)
+        return ReadableLogRecord(log, resource, LIVE_SCOPE)
+
+    def _span(self, span: ReadableSpan) -> ReadableSpan:
+        return rehomed(span, self._identity.complete(span.resource))
+
+
+def rehomed(span: ReadableSpan, resource: Resource) -> ReadableSpan:
+    """Return `span` under `resource`."""
+    return span if resource is span.resource else _Rehomed(span, resource)
+
+
+class _Rehomed(ReadableSpan):
+    """A span under another resource."""
+
+    def __init__(self, span: ReadableSpan, resource: Resource) -> None:
+        self.__dict__.update(span.__dict__)
+        self._resource = resource
+
+
+class _Session(requests.Session):
+    """One try per export, with our headers only."""
+
+    def __init__(self, token: str | None, *, is_direct: bool) -> None:
+        super().__init__()
+        self.trust_env = not is_direct  # no proxy, no .netrc between us and this machine
+        self._authorization = f"Bearer {token}" if token else None
+        self.status: int | None = None
+        self.retry_after_s: float | None = None
+        self.is_unreachable = False
+
+    def request(  # type: ignore[override] # passed on as they come
+        self, method: str, url: str | bytes, **kwargs: Any
+    ) -> requests.Response:
+        """Send; note the outcome; turn what the exporter would try again into a final failure."""
+        headers = kwargs.get("headers") or {}
+        # The exporter adds OTEL_EXPORTER_OTLP_HEADERS: another backend's keys.
+        kwargs["headers"] = {k: v for k, v in headers.items() if k.lower() in _KEPT_HEADERS}
+        kwargs["auth"] = self._authorize
+        try:
+            response = super().request(method, url, **kwargs)
+        except requests.RequestException as error:
+            self.is_unreachable = True
+            raise OneTryError(str(type(error).__name__)) from None
+        self.status = response.status_code
+        self.retry_after_s = _seconds(response.headers.get("Retry-After"))
+        if response.status_code in _AWAY_STATUSES:
+            raise OneTryError(f"HTTP {response.status_code}")
+        return response
+
+    def _authorize(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self._authorization is not None:
+            request.headers["Authorization"] = self._authorization
+        return request
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        return max(float(text), 0.0) if text else None
+    except ValueError:
+        return None
+
+
+class _NotFrom(logging.Filter):
+    """Drops what one thread logs."""
+
+    def __init__(self, thread: int) -> None:
+        super().__init__()
+        self.thread = thread
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.thread != self.thread
+
+
+def _silence(thread: int) -> None:
+    for name in _EXPORTER_LOGGERS:
+        logger = logging.getLogger(name)
+        for old in [f for f in logger.filters if isinstance(f, _NotFrom) and f.thread == thread]:
+            logger.removeFilter(old)
+        logger.addFilter(_NotFrom(thread))

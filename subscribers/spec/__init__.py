@@ -1,0 +1,1 @@
+"""The telemetry spec: the mapping of hooks to spans, events and attributes, as data."""

@@ -1,0 +1,260 @@
+"""The engine that compiles the telemetry spec into functions from kwargs to attributes.
+
+Most rows of a hook have no source in a given call (a model call has 22, of which an emitter fills
+five). So what is compiled is a plan for a hook with certain kwargs: only the rows, and of their
+paths only the alternatives, that begin at one of them. An emitter's kwargs are always the same few;
+its plans are made at their first use. Measured: half the time of visiting every row.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import islice
+from typing import Any, TypeAlias
+
+from subscribers.content.convert import CONVERSIONS, MAX_LIST_ITEMS
+from subscribers.content.paths import Reader, compile_path, path_from
+from subscribers.content.redaction import REDACTED, Redactor, is_secret_key
+from subscribers.content.serialise import Content, clean_text, cut_text, to_json
+from subscribers.options import Capture, Options, Vocabulary
+from subscribers.spec.model import Attribute, Sensitivity, SpanSpec, Spec, Truncation
+
+Attributes: TypeAlias = dict[str, Any]
+Kwargs: TypeAlias = Mapping[str, Any]
+
+TRUNCATED = "inspector.truncated"
+MAX_PLANS = 1_024
+
+_MAX_CHARS = {Truncation.SHORT: 256, Truncation.LONG: 1_024}
+_MARGIN_CHARS = 256
+_SHORTEST_SECRET_CHARS = 16
+_MAX_KEY_CHARS = 128
+_UNSAFE_KEY_CHARS = re.compile(r"[^A-Za-z0-9_.-]")
+
+_Write: TypeAlias = Callable[[Attributes, Any], None]
+_Row: TypeAlias = Callable[[Attributes, Kwargs], None]
+
+
+class Engine:
+    """The spec under one set of options."""
+
+    def __init__(self, spec: Spec, options: Options, redactor: Redactor | None = None) -> None:
+        self.spec = spec
+        self.options = options
+        self.redactor = redactor or Redactor()
+        is_legacy = options.vocabulary is Vocabulary.LEGACY
+        templates = {
+            span.name: () if is_legacy else _words(span.template) for span in spec.spans.values()
+        }
+        self._names = {
+            span.name: _namer(span, templates[span.name]) for span in spec.spans.values()
+        }
+        self._name_keys = {
+            name: frozenset(key for _, keys in words for key in keys)
+            for name, words in templates.items()
+        }
+        self._rows = {
+            name: [row for row in hook.attributes if self._is_wanted(row)]
+            for name, hook in spec.hooks.items()
+        }
+        self._plans: dict[tuple[str, ...], tuple[_Row, ...]] = {}
+
+    def attributes(self, hook: str, kwargs: Kwargs) -> Attributes:
+        """Return the attributes of `hook` with `kwargs`; never raises.
+
+        A row whose source is missing, or whose conversion fails, is left out.
+        """
+        found: Attributes = {}
+        shape = (hook, *[name for name, value in kwargs.items() if value is not None])
+        plan = self._plans.get(shape)
+        for row in self._plan(shape) if plan is None else plan:
+            try:
+                row(found, kwargs)
+            except Exception:  # noqa: BLE001 - values of the watched program
+                continue
+        return found
+
+    def in_official_words(self) -> Engine:
+        """Return an engine for the official vocabulary, without content."""
+        if self.options.vocabulary is not Vocabulary.LEGACY:
+            return self
+        options = replace(self.options, vocabulary=Vocabulary.CURRENT, capture=Capture.OFF)
+        return Engine(self.spec, options, self.redactor)
+
+    def span_name(self, span: SpanSpec, attributes: Attributes) -> str:
+        """Fill the span's name template in from its attributes."""
+        return self._names[span.name](attributes)
+
+    def may_rename(self, span: SpanSpec, attributes: Attributes) -> bool:
+        """Return whether the span's name depends on any of these attributes."""
+        return not self._name_keys[span.name].isdisjoint(attributes)
+
+    def _is_wanted(self, row: Attribute) -> bool:
+        is_content = row.sensitivity is Sensitivity.CONTENT
+        return bool(self._keys(row)) and not (is_content and self.options.capture is Capture.OFF)
+
+    def _plan(self, shape: tuple[str, ...]) -> tuple[_Row, ...]:
+        """Compile what `shape`, a hook with the kwargs that are not None, can say."""
+        hook, given = shape[0], frozenset(shape[1:])
+        rows = (self._compile(row, given) for row in self._rows[hook])
+        plan = tuple(row for row in rows if row is not None)
+        if len(self._plans) < MAX_PLANS:  # names of kwargs are the emitter's to choose
+            self._plans[shape] = plan
+        return plan
+
+    def _compile(self, row: Attribute, given: Set[str]) -> _Row | None:
+        """Return what `row` does with kwargs of the names `given`; None: nothing."""
+        write = self._writer(row, self._keys(row))
+        if row.source is None:
+            return _writing(row.constant, write)
+        source, condition = path_from(row.source, given), path_from(row.when or "", given)
+        if not source or (row.when and not condition):
+            return None
+        compiled = _reading(compile_path(source), CONVERSIONS[row.via], write)
+        return _guarded(compile_path(condition), compiled) if condition else compiled
+
+    def _keys(self, row: Attribute) -> tuple[str, ...]:
+        match self.options.vocabulary:
+            case Vocabulary.DUP:
+                return row.keys
+            case Vocabulary.CURRENT:
+                return (row.current,) if row.current else ()
+            case Vocabulary.LEGACY:
+                return (row.legacy,) if row.legacy else ()
+
+    def _writer(self, row: Attribute, keys: Sequence[str]) -> _Write:
+        if row.type == "json":
+            return self._json_writer(row, keys)
+        if row.type == "map":
+            return self._map_writer(row, keys)
+        text = self._text(row)
+
+        def write(found: Attributes, value: Any) -> None:
+            if isinstance(value, str):
+                value = text(value)
+            elif isinstance(value, list):
+                value = [text(item) for item in value]
+            for key in keys:
+                found[key] = value
+
+        return write
+
+    def _redactor_of(self, row: Attribute) -> Redactor | None:
+        """Scrub everything; content unless everything was asked for."""
+        is_full = self.options.capture is Capture.FULL
+        return None if is_full and row.sensitivity is Sensitivity.CONTENT else self.redactor
+
+    def _text(self, row: Attribute) -> Callable[[str], str]:
+        redactor, limit = self._redactor_of(row), _MAX_CHARS.get(row.truncation, 1_024)
+        # Names and ids hold no secrets, but what is as long as one may be one by mistake.
+        is_plain = row.sensitivity in {Sensitivity.PUBLIC, Sensitivity.IDENTIFIER}
+        harmless_chars = _SHORTEST_SECRET_CHARS - 1 if is_plain else 0
+
+        def text(value: str) -> str:
+            # With a margin, so that a secret across the cut is seen whole.
+            value = clean_text(value[: limit + _MARGIN_CHARS])
+            if redactor is not None and len(value) > harmless_chars:
+                value = redactor.text(value)
+            return cut_text(value, limit)
+
+        return text
+
+    def _json_writer(self, row: Attribute, keys: Sequence[str]) -> _Write:
+        redactor, max_bytes = self._redactor_of(row), self.options.max_content_bytes
+        is_structured = self.options.has_structured_content
+
+        def write(found: Attributes, value: Any) -> None:
+            if isinstance(value, Content):  # made by the bridge
+                content = value
+            else:
+                content = to_json(value, redactor=redactor, max_bytes=max_bytes)
+            for key in keys:
+                structured = is_structured and key == row.current
+                found[key] = json.loads(content.text) if structured else content.text
+                if content.is_truncated:
+                    self._mark(found, key, is_legacy=key == row.legacy)
+
+        return write
+
+    def _mark(self, found: Attributes, key: str, *, is_legacy: bool) -> None:
+        if is_legacy:
+            found[f"{key}_truncated"] = True
+        if self.options.vocabulary is not Vocabulary.LEGACY:
+            found.setdefault(TRUNCATED, []).append(key)
+
+    def _map_writer(self, row: Attribute, keys: Sequence[str]) -> _Write:
+        """One attribute per item: `gen_ai.prompt.variable.*`."""
+        text, redactor = self._text(row), self._redactor_of(row)
+
+        def write(found: Attributes, value: Any) -> None:
+            for name, item in islice(value.items(), MAX_LIST_ITEMS):
+                suffix = key_part(name, redactor)
+                if redactor is not None and is_secret_key(suffix):
+                    item = REDACTED
+                elif not isinstance(item, str):
+                    item = to_json(item, redactor=redactor, max_bytes=1_024).text
+                for key in keys:
+                    found[key.removesuffix("*") + suffix] = text(item)
+
+        return write
+
+
+def key_part(name: Any, redactor: Redactor | None) -> str:
+    """Return a name as a part of an attribute key."""
+    text = clean_text(name[:_MAX_KEY_CHARS]) if isinstance(name, str) else type(name).__name__
+    return _UNSAFE_KEY_CHARS.sub("_", redactor.text(text) if redactor is not None else text)
+
+
+def _writing(constant: Any, write: _Write) -> _Row:
+    always: Attributes = {}
+    write(always, constant)
+    return lambda found, kwargs: found.update(always)
+
+
+def _reading(read: Reader, convert: Callable[[Any], Any], write: _Write) -> _Row:
+    def row(found: Attributes, kwargs: Kwargs) -> None:
+        value = read(kwargs)
+        if value is not None and (value := convert(value)) is not None:
+            write(found, value)
+
+    return row
+
+
+def _guarded(condition: Reader, row: _Row) -> _Row:
+    def guarded(found: Attributes, kwargs: Kwargs) -> None:
+        if condition(kwargs):
+            row(found, kwargs)
+
+    return guarded
+
+
+_Word: TypeAlias = tuple[str | None, tuple[str, ...]]
+"""Of a name's template: a literal, or attribute keys of which the first that is there counts."""
+
+
+def _words(template: str) -> tuple[_Word, ...]:
+    return tuple(
+        (None, tuple(word.strip("{}").split("|"))) if word.startswith("{") else (word, ())
+        for word in template.split(" ")
+    )
+
+
+def _namer(span: SpanSpec, words: Sequence[_Word]) -> Callable[[Attributes], str]:
+    if not words:
+        return lambda attributes: span.legacy_name
+
+    def name(attributes: Attributes) -> str:
+        found = [literal or _first_text(attributes, keys) for literal, keys in words]
+        return " ".join([word for word in found if word]) or span.noun
+
+    return name
+
+
+def _first_text(attributes: Attributes, keys: Sequence[str]) -> str | None:
+    for key in keys:
+        if isinstance(value := attributes.get(key), str):
+            return value
+    return None

@@ -1,0 +1,529 @@
+"""Export and live records over real HTTP."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from opentelemetry import context as otel_context
+from opentelemetry.context import Context
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
+from opentelemetry.trace import StatusCode
+
+from instrument import Bus
+from subscribers import Capture, Options
+from subscribers.content.redaction import REDACTED, Redactor
+from subscribers.send.delivery import Item, Limits
+from subscribers.send.live_record import LiveRecord
+from subscribers.wiring import Wiring, wire
+from tests.support.services.otlp_receiver import DEADLINE_S, Receiver, attributes
+
+QUICK = Limits(first_retry_s=0.01, last_retry_s=0.05, heartbeat_s=60.0)
+
+
+class Connected:
+    """A bus wired to an inspector at some address."""
+
+    def __init__(
+        self,
+        url: str,
+        limits: Limits = QUICK,
+        provider: TracerProvider | None = None,
+        capture: Capture = Capture.REDACTED,
+        redactor: Redactor | None = None,
+    ) -> None:
+        self.bus = Bus()
+        self.provider = provider or TracerProvider(shutdown_on_exit=False)
+        self.wiring: Wiring = wire(
+            url,
+            "the-token",
+            options=Options(capture=capture),
+            set_global=False,
+            bus=self.bus,
+            tracer_provider=self.provider,
+            redactor=redactor,
+            limits=limits,
+        )
+        self.tracer = self.provider.get_tracer("foreign", "1.2")
+
+
+@pytest.fixture
+def connect() -> Iterator[Callable[..., Connected]]:
+    token = otel_context.attach(Context())
+    made: list[Connected] = []
+
+    def make(*args: Any, **kwargs: Any) -> Connected:
+        made.append(Connected(*args, **kwargs))
+        return made[-1]
+
+    yield make
+    for connected in made:
+        connected.wiring.undo()
+    otel_context.detach(token)
+
+
+def named(receiver: Receiver, name: str) -> bool:
+    return any(span.name == name for span in receiver.spans)
+
+
+async def test_a_running_span_is_told_before_it_ends(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url)
+    async with (
+        connected.bus.operation("agent_call", agent={"name": "a"}),
+        connected.bus.operation("tool_call", tool_name="t", args={"q": 1}),
+    ):
+        receiver.wait_for(lambda r: len(r.events("inspector.span.started")) == 2)
+        assert receiver.spans == []
+    receiver.wait_for(lambda r: len(r.spans) == 2)
+    tool = next(span for span in receiver.spans if span.name == "execute_tool t")
+    started = next(r for r in receiver.logs if r.span_id == tool.span_id)
+    told = attributes(started.attributes)
+    assert started.event_name == "inspector.span.started"
+    assert started.trace_id == tool.trace_id
+    assert started.time_unix_nano == tool.start_time_unix_nano
+    assert started.flags & 1
+    assert told["inspector.span.name"] == "execute_tool t"
+    assert told["inspector.span.kind"] == tool.kind
+    assert told["inspector.span.parent_span_id"] == tool.parent_span_id.hex()
+    assert told["inspector.span.flags"] == tool.flags
+    assert told["inspector.span.scope_name"] == "mcp-agent-inspector.bridge"
+    assert told["gen_ai.tool.call.arguments"] == '{"q":1}'
+    assert receiver.order.index(("inspector.span.started", tool.span_id)) < receiver.order.index(
+        ("ended", tool.span_id)
+    )
+    assert "inspector.live" in receiver.scopes
+    assert all(headers["Authorization"] == "Bearer the-token" for headers in receiver.headers)
+
+
+def test_spans_of_other_instrumentation_are_told_too(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url)
+    with connected.tracer.start_as_current_span("foreign", attributes={"db.system": "x"}):
+        receiver.wait_for(lambda r: r.events("inspector.span.started"))
+    (started,) = receiver.events("inspector.span.started")
+    told = attributes(started.attributes)
+    assert told["inspector.span.name"] == "foreign"
+    assert told["inspector.span.scope_name"] == "foreign"
+    assert told["inspector.span.scope_version"] == "1.2"
+    assert "inspector.span.parent_span_id" not in told
+    assert told["db.system"] == "x"
+
+
+def test_a_span_that_ended_at_once_needs_no_start(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url, Limits(flush_after_s=30.0, heartbeat_s=60.0))
+    with connected.tracer.start_as_current_span("quick"):
+        pass
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert named(receiver, "quick")
+    assert receiver.events("inspector.span.started") == []
+
+
+async def test_changes_of_a_running_span_are_told(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url)
+    envelope = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "t"}}
+    async with connected.bus.operation("tool_call", tool_name="t", args={}):
+        receiver.wait_for(lambda r: r.events("inspector.span.started"))
+        async with connected.bus.operation("rpc_request", envelope=envelope, transport="stdio"):
+            receiver.wait_for(lambda r: r.events("inspector.span.progress"))
+    progress = receiver.events("inspector.span.progress")[0]
+    told = attributes(progress.attributes)
+    assert progress.span_id == receiver.events("inspector.span.started")[0].span_id
+    assert told["inspector.span.name"] == "execute_tool t"
+    assert told["jsonrpc.request.id"] == "5"
+    assert "gen_ai.tool.name" not in told, "what is not given stays"
+
+
+async def test_a_moment_is_a_span_event_and_a_record_with_one_time(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url)
+    async with connected.bus.operation("tool_call", tool_name="t", args={}) as op:
+        await connected.bus._emit(
+            "progress_update", operation_id=op.call_id, percent=50, message="half", context=None
+        )
+    receiver.wait_for(lambda r: r.spans and r.events("inspector.progress"))
+    (record,) = receiver.events("inspector.progress")
+    (event,) = receiver.spans[0].events
+    assert event.name == "inspector.progress"
+    assert event.time_unix_nano == record.time_unix_nano
+    assert attributes(event.attributes) == attributes(record.attributes)
+    assert record.span_id == receiver.spans[0].span_id
+
+
+async def test_a_foreign_span_of_the_same_request_is_marked_as_a_duplicate(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url)
+    envelope = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "t"}}
+    seen = {"mcp.method.name": "tools/call"}
+    async with connected.bus.operation("tool_call", tool_name="t", args={}):
+        for _ in ("first", "retry"):
+            async with connected.bus.operation("rpc_request", envelope=envelope, transport="stdio"):
+                with connected.tracer.start_as_current_span(
+                    "MCP send tools/call t", attributes=seen
+                ):
+                    pass
+        with connected.tracer.start_as_current_span("GET"):
+            pass
+    receiver.wait_for(lambda r: len(r.spans) == 5)
+    ids = {span.span_id: span for span in receiver.spans}
+    for span in receiver.spans:
+        original = attributes(span.attributes).get("inspector.duplicate_of")
+        assert (original is not None) == span.name.startswith("MCP send")
+        if original is not None:
+            assert ids[bytes.fromhex(original)].name in {"execute_tool t", "tools/call t"}
+
+
+def test_a_process_says_that_it_lives_and_that_it_goes(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url, Limits(heartbeat_s=0.02))
+    receiver.wait_for(lambda r: len(r.events("inspector.process.heartbeat")) >= 3)
+    connected.wiring.undo()
+    beats = [attributes(r.attributes) for r in receiver.events("inspector.process.heartbeat")]
+    assert beats[0] == {
+        "inspector.process.state": "alive",
+        "inspector.process.lost_after_s": 12.0,
+    }
+    assert beats[-1]["inspector.process.state"] == "exiting"
+    assert all(r["service.instance.id"] for r in receiver.resources)
+    assert len({r["service.instance.id"] for r in receiver.resources}) == 1
+
+
+def test_what_ended_while_the_service_was_away_arrives_when_it_is_back(
+    connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    first = Receiver()
+    connected = connect(first.url)
+    with connected.tracer.start_as_current_span("before"):
+        pass
+    first.wait_for(lambda r: named(r, "before"))
+    first.close()
+    for number in range(300):
+        with connected.tracer.start_as_current_span(f"away-{number}"):
+            pass
+    second = Receiver(first.port)
+    try:
+        second.wait_for(lambda r: len(r.spans) == 300)
+        assert [span.name for span in second.spans] == [f"away-{n}" for n in range(300)]
+    finally:
+        connected.wiring.undo()
+        second.close()
+    ours = [record for record in caplog.records if record.name != "inspector"]
+    assert ours == [], "the exporter's own lines are silenced"
+
+
+def test_an_overloaded_service_is_asked_again(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    receiver.statuses = {"/v1/traces": 503}
+    connected = connect(receiver.url)
+    with connected.tracer.start_as_current_span("kept"):
+        pass
+    receiver.wait_for(lambda r: r.requests.count("/v1/traces") >= 2)
+    receiver.statuses = {}
+    receiver.wait_for(lambda r: named(r, "kept"))
+    assert len(receiver.spans) == 1
+
+
+def test_a_target_without_logs_is_not_asked_again(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    receiver.statuses = {"/v1/logs": 404}
+    connected = connect(receiver.url)
+    for number in range(3):
+        with connected.tracer.start_as_current_span(f"s{number}"):
+            connected.wiring.delivery.flush(DEADLINE_S)
+    receiver.wait_for(lambda r: len(r.spans) == 3)
+    assert receiver.requests.count("/v1/logs") == 1
+
+
+def test_a_batch_that_is_too_large_is_halved(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    receiver.max_body_bytes = 3_000
+    connected = connect(receiver.url, Limits(flush_after_s=30.0, heartbeat_s=60.0))
+    for number in range(20):
+        with connected.tracer.start_as_current_span(f"s{number}", attributes={"x": "y" * 500}):
+            pass
+    with connected.tracer.start_as_current_span("far too large", attributes={"x": "y" * 5_000}):
+        pass
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert [span.name for span in receiver.spans] == [f"s{n}" for n in range(20)]
+
+
+def test_what_cannot_be_encoded_costs_nobody_else_its_place(
+    receiver: Receiver, connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
+) -> None:
+    connected = connect(receiver.url, Limits(flush_after_s=30.0, heartbeat_s=60.0))
+    names = [f"s{number}" for number in range(30)]
+    with connected.tracer.start_as_current_span("root"):
+        for name in (*names[:11], "bad\ud800", *names[11:]):
+            with connected.tracer.start_as_current_span(name):
+                pass
+        with connected.tracer.start_as_current_span("also bad\ud800"):
+            assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert [span.name for span in receiver.spans] == [*names, "root"]
+    started = receiver.events("inspector.span.started")
+    assert "root" in [attributes(r.attributes).get("inspector.span.name") for r in started]
+    assert [record for record in caplog.records if record.name != "inspector"] == []
+
+
+def test_a_refused_batch_is_not_tried_for_ever(
+    receiver: Receiver, connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
+) -> None:
+    receiver.statuses = {"/v1/traces": 401, "/v1/logs": 401}
+    connected = connect(receiver.url)
+    for _ in range(3):
+        with connected.tracer.start_as_current_span("refused"):
+            pass
+        assert connected.wiring.delivery.flush(DEADLINE_S)
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 1
+    assert "check INSPECTOR_TOKEN" in told[0]
+
+
+def test_a_dead_target_never_stops_the_program(
+    connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
+) -> None:
+    dead = Receiver()
+    dead.close()
+    limits = Limits(max_items=100, first_retry_s=0.01, last_retry_s=0.02)
+    connected = connect(dead.url, limits)
+    for number in range(500):
+        with connected.tracer.start_as_current_span(f"s{number}"):
+            pass
+    assert len(connected.wiring.delivery._pending) <= 100
+    connected.wiring.undo()
+    last = caplog.records[-1].getMessage()
+    assert "did not get" in last
+
+
+def test_a_framework_that_flushes_after_each_span_does_not_wait_for_a_dead_target(
+    connect: Callable[..., Connected],
+) -> None:
+    dead = Receiver()
+    dead.close()
+    connected = connect(dead.url)
+    for number in range(20):
+        with connected.tracer.start_as_current_span(f"s{number}"):
+            pass
+        # Waiting would take longer than any test may.
+        assert not connected.provider.force_flush(timeout_millis=600_000)
+
+
+def test_the_newest_records_are_kept_when_there_are_too_many(
+    connect: Callable[..., Connected],
+) -> None:
+    first = Receiver()
+    first.close()
+    limits = Limits(max_items=50, first_retry_s=0.01, last_retry_s=0.02, heartbeat_s=60.0)
+    connected = connect(first.url, limits)
+    for number in range(500):
+        with connected.tracer.start_as_current_span(f"s{number}"):
+            pass
+    second = Receiver(first.port)
+    try:
+        second.wait_for(lambda r: named(r, "s499"))
+        names = [int(span.name[1:]) for span in second.spans]
+        assert names == sorted(names)
+        assert len(names) <= 110, "inbox and pending are bounded"
+    finally:
+        connected.wiring.undo()
+        second.close()
+
+
+def test_spans_that_are_not_sampled_are_not_shown(
+    receiver: Receiver, connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    provider = TracerProvider(sampler=ALWAYS_OFF, shutdown_on_exit=False)
+    connected = connect(receiver.url, provider=provider)
+    with connected.tracer.start_as_current_span("unseen"):
+        pass
+    with connected.bus.operation("tool_call", tool_name="t", args={}):
+        pass
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert receiver.spans == []
+    assert receiver.events("inspector.span.started") == []
+    assert [r.getMessage() for r in caplog.records if "samples" in r.getMessage()] != []
+
+
+def test_keys_meant_for_another_backend_are_not_sent(
+    receiver: Receiver, connect: Callable[..., Connected], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-api-key=secret,authorization=other")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    connected = connect(receiver.url)
+    with connected.tracer.start_as_current_span("s"):
+        pass
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    for headers in receiver.headers:
+        assert "x-api-key" not in {name.lower() for name in headers}
+        assert headers["Authorization"] == "Bearer the-token"
+
+
+def test_many_threads_lose_nothing(receiver: Receiver, connect: Callable[..., Connected]) -> None:
+    connected = connect(receiver.url)
+
+    def work(thread: int) -> None:
+        for number in range(200):
+            with connected.tracer.start_as_current_span(f"{thread}-{number}"):
+                pass
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    receiver.wait_for(lambda r: len(r.spans) == 1_000)
+    assert len({span.span_id for span in receiver.spans}) == 1_000
+
+
+class _Together(deque[Item]):
+    """An inbox in which the items of two threads come to lie before either looks further."""
+
+    def __init__(self) -> None:
+        super().__init__(maxlen=100)
+        self._both = threading.Barrier(2)
+        self.threads: list[threading.Thread] = []
+
+    def append(self, item: Item) -> None:
+        super().append(item)
+        if threading.current_thread() in self.threads:
+            self._both.wait(DEADLINE_S)
+
+
+def test_what_two_threads_hand_over_at_once_does_not_wait_for_the_next_heartbeat(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    delivery = connect(receiver.url).wiring.delivery
+    receiver.wait_for(lambda r: r.events("inspector.process.heartbeat"))
+    assert delivery.flush(DEADLINE_S)
+    delivery._inbox = inbox = _Together()
+    record = LiveRecord("at once", 1, None, {}, Resource.get_empty())
+    inbox.threads = [threading.Thread(target=delivery.put, args=(record,)) for _ in range(2)]
+    for thread in inbox.threads:
+        thread.start()
+    receiver.wait_for(lambda r: len(r.events("at once")) == 2)
+    for thread in inbox.threads:
+        thread.join()
+
+
+SECRET = "sk-proj-abcdefghijklmnopqrstuvwx"
+CONTENT = {
+    "gen_ai.input.messages": f"my prompt {SECRET}",
+    "gen_ai.prompt.0.content": "my prompt",
+    "gen_ai.tool.call.arguments": "my prompt",
+    "input.value": "my prompt",
+    "llm.output_messages.0.message.content": "my prompt",
+    "ai.response.text": "my prompt",
+    "traceloop.entity.input": "my prompt",
+    "mcp.tool.input_json": "my prompt",
+}
+FACTS = {"gen_ai.request.model": "m", "gen_ai.tool.call.id": "c", "gen_ai.prompt.name": "p"}
+
+
+def trace_with_content(connected: Connected) -> None:
+    """Start and end a span as other instrumentations do; both are sent."""
+    given = {**CONTENT, **FACTS, "note": [SECRET, "ok"], "db.password": "hunter2"}
+    with connected.tracer.start_as_current_span("chat", attributes=given) as span:
+        assert connected.wiring.delivery.flush(DEADLINE_S)
+        span.add_event("gen_ai.user.message", {"content": f"my prompt {SECRET}", "role": "user"})
+        span.set_status(StatusCode.ERROR, f"bad key {SECRET}")
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+
+
+def sent(receiver: Receiver) -> tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return all as text, and the attributes of the start, the span and its event."""
+    (span,) = receiver.spans
+    (started,) = receiver.events("inspector.span.started")
+    told, ended, event = (attributes(thing.attributes) for thing in (started, span, span.events[0]))
+    return f"{span}{started}", told, ended, event
+
+
+def test_secrets_in_foreign_spans_do_not_leave_the_process(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    trace_with_content(connect(receiver.url))
+    text, told, ended, event = sent(receiver)
+    assert SECRET not in text
+    assert "hunter2" not in text
+    assert event == {"content": f"my prompt {REDACTED}", "role": "user"}
+    for found in (told, ended):
+        assert found["gen_ai.input.messages"] == f"my prompt {REDACTED}"
+        assert found["note"] == [REDACTED, "ok"]
+        assert found.items() >= FACTS.items()
+        assert found.keys() >= CONTENT.keys()
+
+
+def test_content_of_foreign_spans_stays_here_when_none_is_wanted(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    trace_with_content(connect(receiver.url, capture=Capture.OFF))
+    text, told, ended, event = sent(receiver)
+    assert "my prompt" not in text
+    assert SECRET not in text
+    assert event == {"role": "user"}
+    for found in (told, ended):
+        assert found.items() >= FACTS.items()
+
+
+def test_foreign_spans_come_whole_when_everything_is_wanted(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    trace_with_content(connect(receiver.url, capture=Capture.FULL))
+    _, told, ended, event = sent(receiver)
+    assert event["content"] == f"my prompt {SECRET}"
+    for found in (told, ended):
+        assert found.items() >= {**CONTENT, **FACTS}.items()
+
+
+async def test_foreign_spans_are_treated_by_the_sender_and_ours_are_not_paid_for_twice(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    threads: dict[str, set[str]] = {}
+
+    def note(text: str) -> str:
+        threads.setdefault(text, set()).add(threading.current_thread().name)
+        return text
+
+    connected = connect(receiver.url, redactor=Redactor(callback=note))
+    async with connected.bus.operation("tool_call", tool_name="ours", args={"q": "our own"}):
+        with connected.tracer.start_as_current_span("foreign", attributes={"q": "of others"}):
+            pass
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert threads["our own"] == {threading.current_thread().name}
+    assert threads["of others"] == {"inspector-delivery"}
+
+
+def test_a_redactor_that_raises_costs_one_span_and_not_the_delivery(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    class Broken(Redactor):
+        def text(self, text: str) -> str:
+            if text == "raise":
+                raise RuntimeError
+            return text
+
+    connected = connect(receiver.url, redactor=Broken())
+    for value in ("raise", "fine"):
+        with connected.tracer.start_as_current_span(value, attributes={"q": value}):
+            pass
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    assert [span.name for span in receiver.spans] == ["fine"]
