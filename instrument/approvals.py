@@ -17,7 +17,7 @@ GRANTS = frozenset({"allow", "allow once", "allow always"})
 
 
 class ApprovalRequest(NamedTuple):
-    """A request to a person for approval or an answer (001-14)."""
+    """A request to a person for approval or an answer."""
 
     request_id: str
     """Unique in this process."""
@@ -44,7 +44,7 @@ class ApprovalRequest(NamedTuple):
 
 
 class ApprovalAnswer(NamedTuple):
-    """A person's answer to a request (001-U12)."""
+    """A person's answer to a request."""
 
     decision: str
     """`allow`, `allow_once`, `allow_always`, `deny`; or `answer`, `decline`, `cancel`."""
@@ -84,7 +84,7 @@ class ApprovalAnswer(NamedTuple):
 
 
 class ApprovalProvider(Protocol):
-    """An object that asks people: a terminal, the inspector, a test (001-U12).
+    """An object that asks people: a terminal, the inspector, a test.
 
     When sync code waits, `ask` is run on a loop of its own; a provider that minds has `ask_sync`
     too (`SyncApprovalProvider`).

@@ -1,7 +1,7 @@
 """The hook bus: registration of observers and interceptors, and emission.
 
 Observers change nothing: what one returns, raises or does to the table has no effect on the
-emitter, nor on an emission that has begun (000-16). Interceptors decide, and only where an event
+emitter, nor on an emission that has begun. Interceptors decide, and only where an event
 is emitted by `operation`, `call` or `dispatch`.
 """
 
@@ -107,10 +107,10 @@ class Bus:
     def register(self, name: str, fn: Observer) -> None:
         """Call `fn` with the kwargs of every later event `name`, after those already registered.
 
-        Any name will do (000-01). Registered twice it is called twice (000-U2). `fn` may be sync or
-        async; a coroutine that it returns is awaited, and what that gives is ignored (000-04). What
-        it raises is logged and swallowed (000-07). It should take `**kwargs`, because minor
-        versions add some, and change nothing that it is given. Budget: 200 µs (000-25).
+        Any name will do. Registered twice it is called twice. `fn` may be sync or
+        async; a coroutine that it returns is awaited, and what that gives is ignored. What
+        it raises is logged and swallowed. It should take `**kwargs`, because minor
+        versions add some, and change nothing that it is given. Budget: 200 µs.
 
         Any name is accepted; one that the catalogue has not is said once, at debug level.
 
@@ -132,7 +132,7 @@ class Bus:
         self._unknown.note(name)
 
     def unregister(self, name: str, fn: Observer) -> None:
-        """Remove the first registration of `fn` for `name`, if there is one (000-02)."""
+        """Remove the first registration of `fn` for `name`, if there is one."""
         with self._lock:
             self._remove(name, fn)
 
@@ -198,7 +198,7 @@ class Bus:
         Args:
             hook: A name of the catalogue, or any other.
             fn: Who decides.
-            priority: Lower is asked earlier; among equals, who came first (001-02, 001-U6).
+            priority: Lower is asked earlier; among equals, who came first.
             name: For the trail; default: the name of `fn`.
             on_error: What happens when `fn` raises: `raise` leaves the operation as that
                 exception and `deny` as `HookDenied`, neither runs it; `continue` goes on.
@@ -394,7 +394,7 @@ class Bus:
         """Do as `dispatch`, from sync code.
 
         On a thread whose event loop is running it cannot wait: a person is not asked (that
-        denies), and an async interceptor that has to wait is a `HookContractError` (002-U1).
+        denies), and an async interceptor that has to wait is a `HookContractError`.
 
         Raises:
             Exception: What an interceptor with `on_error="raise"` raised.
@@ -429,7 +429,7 @@ class Bus:
     def operation(self, noun: str, /, **kwargs: Any) -> Operation:
         """Return an operation to be entered with `async with`, or `with` from sync code.
 
-        Its before hook is followed by exactly one after or error hook, whatever happens (000-15).
+        Its before hook is followed by exactly one after or error hook, whatever happens.
         What interceptors decide against it leaves the block, on entering or leaving, as
         `HookDenied`, `HookFailed` or `HookStopped`.
 
@@ -457,7 +457,7 @@ class Bus:
         Raises:
             HookDenied: An interceptor or a person refused it.
             HookFailed: An interceptor ended it, or wanted more retries than there may be.
-            HookContractError: An interceptor decided what the event does not allow (004-07).
+            HookContractError: An interceptor decided what the event does not allow.
         """
         attempt = 0
         while True:
@@ -481,7 +481,7 @@ class Bus:
         Raises:
             HookDenied: An interceptor or a person refused it.
             HookFailed: An interceptor ended it, or wanted more retries than there may be.
-            HookContractError: An interceptor decided what the event does not allow (004-07).
+            HookContractError: An interceptor decided what the event does not allow.
             TypeError: `fn` is async; it did not run.
         """
         attempt = 0

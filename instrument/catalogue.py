@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 CONTRACT_VERSION = "1.5"
-"""Minor: a hook or kwarg was added. Major: one was removed or renamed (000-21)."""
+"""Minor: a hook or kwarg was added. Major: one was removed or renamed."""
 
 HISTORY: tuple[tuple[str, str, str], ...] = (
     ("1.0", "2025-07-11", "initial catalogue: llm, tool, workflow, rpc"),
@@ -701,7 +701,7 @@ CATALOGUE: Mapping[str, Hook] = _by_name(
     _STATE,
     _DECISION,
 )
-"""Hook name to its row, family by family (000-19)."""
+"""Hook name to its row, family by family."""
 
 
 def _always(hook: str) -> Mapping[str, None]:

@@ -39,7 +39,7 @@ UNSET = Unset()
 
 
 class Injection(NamedTuple):
-    """Text that the model should see next (001-13)."""
+    """Text that the model should see next."""
 
     text: str
     role: str = "system"
@@ -54,7 +54,7 @@ class Injection(NamedTuple):
 
 
 class Decision:
-    """The decision of an interceptor (001-10, 004-06). None means `continue_()`.
+    """The decision of an interceptor. None means `continue_()`.
 
     Made by its class methods.
 
@@ -199,7 +199,7 @@ class Verdict(NamedTuple):
 
 
 class Outcome:
-    """The combined outcome of all decisions on one event (001-U1).
+    """The combined outcome of all decisions on one event.
 
     Attributes:
         hook: The event.

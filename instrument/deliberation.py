@@ -35,7 +35,7 @@ PERSON = "approval"
 """The name under which a person's answer is in the trail."""
 
 MAX_DEPTH = 8
-"""How deep one event may be decided inside itself; an interceptor may emit (001-18)."""
+"""How deep one event may be decided inside itself; an interceptor may emit."""
 
 GOING_ON = Decision.continue_()
 """What None means."""

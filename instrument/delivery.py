@@ -1,7 +1,7 @@
 """Delivery of events to observers: awaited from async code, inline from sync code.
 
 Whatever an observer does, the emitter goes on: failures are logged, told as `hook_failed`, and
-swallowed (000-07). The table is a plain dict from hook name to a tuple that is replaced whole, so
+swallowed. The table is a plain dict from hook name to a tuple that is replaced whole, so
 a reader takes no lock and keeps the observers that were there when the emission began.
 """
 
@@ -105,7 +105,7 @@ def emit_sync(
             returned = observer(*args, **kwargs)
             if returned is not None and _must_be_awaited(returned):
                 pending.append((observer, returned))
-        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - 000-07
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - logged and swallowed
             _failed_sync(table, name, observer, error, kwargs)
     if pending:
         run_later(_finish(table, name, pending, kwargs))
@@ -155,7 +155,7 @@ def is_our_own_cancellation(error: BaseException) -> bool:
 def _note_failure(
     name: str, observer: Observer, error: BaseException, kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """Log a failure (WARNING with traceback, 000-08); return the kwargs of `hook_failed`."""
+    """Log a failure (WARNING with traceback); return the kwargs of `hook_failed`."""
     if isinstance(error, UnheededPolicyError):  # told every time, logged once
         if not error.is_known:
             _logger.warning("%s", error)

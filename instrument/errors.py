@@ -36,15 +36,15 @@ class HookVerdict(Exception):  # noqa: N818 - a decision is not an error
 
 
 class HookDenied(HookVerdict):
-    """An interceptor, or a person, refused the operation; it did not run (001-11)."""
+    """An interceptor, or a person, refused the operation; it did not run."""
 
 
 class HookFailed(HookVerdict, RuntimeError):  # noqa: N818 - a decision is not an error
-    """An interceptor ended the operation with an error (004-U5)."""
+    """An interceptor ended the operation with an error."""
 
 
 class HookStopped(HookVerdict):
-    """An interceptor ended the operation early (004-06).
+    """An interceptor ended the operation early.
 
     Attributes:
         value: What there is instead of a result.
@@ -64,7 +64,7 @@ class HookStopped(HookVerdict):
 
 
 class HookContractError(RuntimeError):
-    """A decision that the contract of the event does not allow (004-07 to 004-09).
+    """A decision that the contract of the event does not allow.
 
     The message names the hook, what was expected, what came, and which events allow it.
     """

@@ -31,7 +31,7 @@ def are_kwargs(changes: object) -> bool:
 
 
 class Question(NamedTuple):
-    """A question to a person, who must answer before the operation proceeds (001-14)."""
+    """A question to a person, who must answer before the operation proceeds."""
 
     prompt: str
     options: tuple[str, ...] = APPROVAL_OPTIONS

@@ -17,7 +17,7 @@ Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class capture_hook:  # noqa: N801 - the seed's name, used like a function
-    """Record every emission of a hook as `(args, kwargs)` while in the block (000-22).
+    """Record every emission of a hook as `(args, kwargs)` while in the block.
 
     Example:
         >>> async with capture_hook("after_tool_call") as calls:
@@ -63,7 +63,7 @@ class capture_hook:  # noqa: N801 - the seed's name, used like a function
 
 
 class EventRecorder:
-    """Records events of the `control` vocabulary (001-07).
+    """Records events of the `control` vocabulary.
 
     Call `record` yourself, or register the recorder as a handler.
     """
@@ -96,7 +96,7 @@ class EventRecorder:
 
 
 class TestCoordinator(ModuleCoordinator):
-    """A coordinator with a bus of its own, in a session called `test-session` (001-07)."""
+    """A coordinator with a bus of its own, in a session called `test-session`."""
 
     __test__ = False
 

@@ -1,4 +1,4 @@
-"""Names outside the catalogue: accepted (000-01), and logged once, as most are typos."""
+"""Names outside the catalogue: accepted, and logged once, as most are typos."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import griffe
 
-from tools.reference_source import STATEMENT, Documented, Entry, entries, load
+from tools.reference_source import Documented, Entry, entries, load
 
 BAR = r"\|"
 """A vertical bar that does not end the cell of a table."""
@@ -35,9 +35,7 @@ Durations are in seconds where a name does not say its unit (`_ns`, `_ms`).
 Priorities of the bus are lower first, those of guidance higher first.
 Whatever may be async may be sync too, unless it says so.
 
-A number such as [001-02](statements.md#001-02) is the [statement](statements.md) of a hook
-contract that something comes from.
-What names none is this project's own.
+The [requirements](../requirements.md) are those of five hook contracts, each with its tests.
 
 See also: [write a hook](../guide/write-a-hook.md), [every event](../instrumentation-hooks.md),
 [every span and attribute](../telemetry-spec.md), [the HTTP routes](../../openapi.yaml).
@@ -104,7 +102,7 @@ class Page:
     def _summary(self, entry: Entry) -> str:
         if entry.same_as:
             return f"another name of `{entry.same_as}`"
-        return STATEMENT_IN_BRACKETS.sub("", entry.summary).replace("|", BAR)
+        return entry.summary.replace("|", BAR)
 
     def _entry(self, entry: Entry) -> Iterator[str]:
         yield f"\n## `{entry.name}`\n"
@@ -209,16 +207,12 @@ class Page:
         return f"[`{name}`](#{self._anchors[name]})" if name in self._anchors else f"`{name}`"
 
     def _linked(self, text: str) -> str:
-        """Return `text` with links from names of this page, and to the statements."""
-        text = re.sub(r"(?<!`)`(\w+(?:\.\w+)*)`(?!`)", lambda match: self._link(match[1]), text)
-        return STATEMENT.sub(lambda match: f"[{match[0]}](statements.md#{match[0].lower()})", text)
+        """Return `text` with links from names of this page."""
+        return re.sub(r"(?<!`)`(\w+(?:\.\w+)*)`(?!`)", lambda match: self._link(match[1]), text)
 
 
 def _text(lines: Iterable[str]) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
-
-
-STATEMENT_IN_BRACKETS = re.compile(r" \(00[0-4]-[^)]*\)")
 
 
 def _first_sentence(module: griffe.Module) -> str:
@@ -339,5 +333,5 @@ def _definition(name: griffe.ExprName, modules: griffe.ModulesCollection) -> str
     if isinstance(item, griffe.Attribute) and str(item.annotation) == "TypeAlias":
         return f"`{item.value}`"
     if isinstance(item, griffe.Class) and item.docstring:
-        return STATEMENT_IN_BRACKETS.sub("", Entry(item.name, item).summary)
+        return Entry(item.name, item).summary
     return None

@@ -25,9 +25,6 @@ PACKAGES = (
 
 Documented: TypeAlias = griffe.Class | griffe.Function | griffe.Attribute
 
-STATEMENT = re.compile(r"\b00[0-4]-U?\d{1,2}\b")
-"""The number of a statement of a hook contract, such as `001-07` or `002-U4`."""
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -55,12 +52,6 @@ class Entry:
         """The first sentence of the docstring, as one line."""
         paragraph = " ".join(self.docstring.split("\n\n")[0].split())
         return re.split(r"(?<=[.!?]) (?=[A-Z`(])", paragraph)[0]
-
-    @property
-    def statements(self) -> list[str]:
-        """The statements that its docstring, or that of a member, names as its source."""
-        texts = [self.docstring, *(member.docstring for member in self.members)]
-        return sorted({number for text in texts for number in STATEMENT.findall(text)})
 
 
 def load(packages: Iterable[str] = PACKAGES) -> list[griffe.Module]:

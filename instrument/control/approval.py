@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 @dataclass
 class ApprovalRequest:
-    """A module's request for approval (001-U12).
+    """A module's request for approval.
 
     Attributes:
         tool_name: The tool.
@@ -37,7 +37,7 @@ class ApprovalRequest:
 
 @dataclass
 class ApprovalResponse:
-    """A person's answer to an approval request (001-U12).
+    """A person's answer to an approval request.
 
     Attributes:
         approved: Whether the action may go on.
@@ -51,7 +51,7 @@ class ApprovalResponse:
 
 
 class ApprovalProvider(Protocol):
-    """Shows requests to a person (001-U12)."""
+    """Shows requests to a person."""
 
     async def request_approval(self, request: ApprovalRequest) -> ApprovalResponse:
         """Return the answer; raise `TimeoutError` when there is none in time."""

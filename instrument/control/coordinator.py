@@ -73,7 +73,7 @@ class ModuleCoordinator:
         return self._capabilities.get(name)
 
     def register_contributor(self, channel: str, name: str, callback: Callable[[], Any]) -> None:
-        """Register `callback` as a contributor to `channel` (001-06).
+        """Register `callback` as a contributor to `channel`.
 
         Args:
             channel: Such as `observability.events`: the events that a module emits.
@@ -127,7 +127,7 @@ class ModuleCoordinator:
         """If `result` is `ask_user`, ask a person; return any other result unchanged.
 
         Only allow, allow once and allow always grant. No answer in time is the question's
-        default; nobody to ask, and every failure, is a deny (001-U12).
+        default; nobody to ask, and every failure, is a deny.
         """
         if result.action != "ask_user":
             return result

@@ -1,4 +1,4 @@
-"""Event names as constants (001-17); modules may emit and handle any other `ns:name`."""
+"""Event names as constants; modules may emit and handle any other `ns:name`."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class MountError(RuntimeError):
 async def mount_plan(
     coordinator: ModuleCoordinator, plan: Mapping[str, Any] | Sequence[Any]
 ) -> Callable[[], None]:
-    """Mount every module of the `hooks` of `plan`, in order (001-04).
+    """Mount every module of the `hooks` of `plan`, in order.
 
     Each entry has `module`, the name of an installed entry point of the group
     `amplifier.modules`, and may have `config`, passed to its `mount(coordinator, config)`. A

@@ -22,7 +22,7 @@ from instrument.views import changed, copied, hooks_named
 
 @runtime_checkable
 class HookHandler(Protocol):
-    """Handles an event (001-01)."""
+    """Handles an event."""
 
     async def __call__(self, event: str, data: dict[str, Any]) -> HookResult:
         """Return what is to happen."""
@@ -39,7 +39,7 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
     "after_llm_generate": {"prompt": "messages"},
     "error_llm_generate": {"prompt": "messages", **_ERROR},
 }
-"""Kwarg to the name that it has in `data` (001-17); others keep theirs."""
+"""Kwarg to the name that it has in `data`; others keep theirs."""
 
 _KWARGS: Mapping[str, Mapping[str, str]] = {
     hook: {theirs: ours for ours, theirs in names.items()} for hook, names in _FIELDS.items()
@@ -56,10 +56,10 @@ _PROMISED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     events.PROVIDER_REQUEST: {"provider": ("llm", "provider"), "messages": ()},
     events.PROVIDER_RESPONSE: {"provider": ("llm", "provider"), "response": (), "usage": ()},
 }
-"""What an event's data always has (001-17), and where it is when its emitter does not give it."""
+"""What an event's data always has, and where it is when its emitter does not give it."""
 
 REGISTRY = "hooks"
-"""Where a handler finds the registry in its data (001-18)."""
+"""Where a handler finds the registry in its data."""
 
 TIMESTAMP = "timestamp"
 """Where it finds when the event was emitted, in UTC."""
@@ -107,14 +107,14 @@ class HookRegistry:
         """Let `handler(event, data)`, async or sync, decide on every later `event`.
 
         Args:
-            event: Such as `tool:pre`; any other name is an event of its own (001-19).
-            handler: Returns a `HookResult`. When it raises, the next one is asked (001-15);
+            event: Such as `tool:pre`; any other name is an event of its own.
+            handler: Returns a `HookResult`. When it raises, the next one is asked;
                 when it returns something else, the operation is denied.
-            priority: Lower is earlier; 10 to 90 recommended (001-02).
+            priority: Lower is earlier; 10 to 90 recommended.
             name: For the record; default: that of `handler`.
 
         Returns:
-            A function that removes this registration (001-03).
+            A function that removes this registration.
 
         Raises:
             TypeError: `event` is no name, or `handler` cannot be called.
@@ -152,7 +152,7 @@ class HookRegistry:
 
     @property
     def handlers(self) -> Mapping[str, list[Callable[..., Any]]]:
-        """Event to its handlers, in order; an event without any has an empty list (001-05)."""
+        """Event to its handlers, in order; an event without any has an empty list."""
         found: defaultdict[str, list[Callable[..., Any]]] = defaultdict(list)
         for adapter in self._adapters():
             found[adapter.event].append(adapter.handler)
@@ -171,7 +171,7 @@ class HookRegistry:
         self._default_fields.update(fields)
 
     async def emit(self, event: str, data: Mapping[str, Any] | None = None) -> HookResult:
-        """Ask the handlers of `event`, notify observers, and return the combined result (001-U1).
+        """Ask the handlers of `event`, notify observers, and return the combined result.
 
         Handlers of other registries are not asked; interceptors of the bus are, such as policies.
         A question is not asked: the caller does, with `ModuleCoordinator.process_hook_result`.

@@ -15,7 +15,7 @@ ResultAction: TypeAlias = Literal["continue", "deny", "modify", "inject_context"
 
 @dataclass
 class HookResult:
-    """The return value of a handler (001-10 to 001-14).
+    """The return value of a handler.
 
     Attributes:
         action: `continue`, `deny`, `modify`, `inject_context` or `ask_user`.
@@ -68,7 +68,7 @@ def decision_from(
         changes_of: The kwargs of the hook that the data of a `modify` changes.
 
     Raises:
-        MalformedDecisionError: It is no valid result; the operation is denied (001-U7).
+        MalformedDecisionError: It is no valid result; the operation is denied.
     """
     if returned is None:
         return None
@@ -157,7 +157,7 @@ def result_from(outcome: Outcome, data: dict[str, Any]) -> HookResult:
     """Return the combined result of all handlers of one event.
 
     A deny comes before a question, that before injections, those before going on, whoever was
-    first (001-U1). Modifications are in `data` whatever else was decided; after a deny there is
+    first. Modifications are in `data` whatever else was decided; after a deny there is
     none. What only other vocabularies can decide (`fail`, `stop`, `retry`) reads as a deny.
     """
     messages = "\n".join(outcome.user_messages) or None

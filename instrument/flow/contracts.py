@@ -11,7 +11,7 @@ from instrument.flow.values import FlowTypes
 
 
 class AgentEvent(StrEnum):
-    """A moment of an agent's work (004-01)."""
+    """A moment of an agent's work."""
 
     BEFORE_LLM_CALL = "before_llm_call"
     AFTER_LLM_CALL = "after_llm_call"
@@ -23,7 +23,7 @@ class AgentEvent(StrEnum):
 
 
 class HookDecision(StrEnum):
-    """The decision of a rule (004-06)."""
+    """The decision of a rule."""
 
     CONTINUE = "continue"
     """Keep going to the next rule."""
@@ -38,7 +38,7 @@ class HookDecision(StrEnum):
 
 
 class EventContract(NamedTuple):
-    """The contract of an event (004-10); types by name in `FlowTypes`, None for no value."""
+    """The contract of an event; types by name in `FlowTypes`, None for no value."""
 
     value: str | None
     """Of what comes in and what must come out."""
@@ -63,11 +63,11 @@ CONTRACTS: Mapping[AgentEvent, EventContract] = {
     ),
     AgentEvent.QUERY_END: EventContract("AssistantResponse", is_optional=True),
 }
-"""Event to what it allows (004-10)."""
+"""Event to what it allows."""
 
 
 def check_value(event: AgentEvent, types: FlowTypes, value: Any, what: str) -> None:
-    """Raise `HookContractError` unless `value` has the type that `event` takes (004-09)."""
+    """Raise `HookContractError` unless `value` has the type that `event` takes."""
     contract = CONTRACTS[event]
     if value is None and (contract.is_optional or contract.value is None):
         return
@@ -83,7 +83,7 @@ def check_value(event: AgentEvent, types: FlowTypes, value: Any, what: str) -> N
 
 
 def check_retry(event: AgentEvent) -> None:
-    """Raise `HookContractError` unless `event` can be retried (004-07)."""
+    """Raise `HookContractError` unless `event` can be retried."""
     if not CONTRACTS[event].is_retryable:
         allowed = ", ".join(other.name for other in AgentEvent if CONTRACTS[other].is_retryable)
         raise HookContractError(
@@ -93,7 +93,7 @@ def check_retry(event: AgentEvent) -> None:
 
 
 def check_stop(event: AgentEvent, types: FlowTypes, value: Any) -> None:
-    """Raise `HookContractError` unless `event` can be stopped, with `value` (004-08)."""
+    """Raise `HookContractError` unless `event` can be stopped, with `value`."""
     stop = CONTRACTS[event].stop
     if stop is None:
         allowed = ", ".join(other.name for other in AgentEvent if CONTRACTS[other].stop)

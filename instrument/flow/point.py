@@ -34,7 +34,7 @@ _logger = logging.getLogger("mcp.instrument")
 
 
 class HookPoint:
-    """Something that rules can be put on (004-02): of its own, or the base of an agent's class.
+    """Something that rules can be put on: of its own, or the base of an agent's class.
 
     Args:
         agent: What a rule's status has as agent; default: an instance of a subclass itself.
@@ -79,7 +79,7 @@ class HookPoint:
 
 
 class Hook:
-    """A rule. Each method returns it, so that they can be chained (004-02)."""
+    """A rule. Each method returns it, so that they can be chained."""
 
     def __init__(self, event: AgentEvent, agent: Any, types: FlowTypes, bus: Bus) -> None:
         self._event = event
@@ -101,7 +101,7 @@ class Hook:
             )
 
     def when(self, condition: Callable[[AgentStatus], Any]) -> Hook:
-        """Let the rule act only if `condition(status)`, sync or async, is true (004-03).
+        """Let the rule act only if `condition(status)`, sync or async, is true.
 
         Called again it adds a condition: all must be true.
 
@@ -126,7 +126,7 @@ class Hook:
             value: The new value, or `value_fn(status, current_value)`; with FAIL a message, with
                 ASK what to ask. None keeps the current one, but where the event allows None.
             effects: `effect_fn(status)`: change the state, through the status. They run before
-                the value is computed, and what they return is ignored (004-U1).
+                the value is computed, and what they return is ignored.
 
         Raises:
             ValueError: There is no such decision.
@@ -173,7 +173,7 @@ class Hook:
             returned = effect(status)
             if _must_be_awaited(returned):
                 await returned
-        if self._effects:  # what they wrote into the value does not count (004-05)
+        if self._effects:  # what they wrote into the value does not count
             current = value_from(self._event, self._types, kwargs)
             put_value(status, current)
         value = self._new_value(status, current)

@@ -63,7 +63,7 @@ def _can_be_compared(value: object) -> bool:
 def status_from(
     event: AgentEvent, kwargs: Mapping[str, Any], agent: Any, value: Any
 ) -> AgentStatus:
-    """Return the status at `event`; fields of other events are left out (004-11)."""
+    """Return the status at `event`; fields of other events are left out."""
     agent = kwargs.get("agent") or agent
     history = getattr(agent, "conversation_history", None)
     if history is None:

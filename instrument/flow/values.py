@@ -8,7 +8,7 @@ from typing import Any, cast
 
 @dataclass(slots=True)
 class AssistantMessage:
-    """The answer of a model (004-10)."""
+    """The answer of a model."""
 
     content: Any = ""
     tool_calls: list[Any] = field(default_factory=list)
@@ -16,7 +16,7 @@ class AssistantMessage:
 
 @dataclass(slots=True)
 class ToolCall:
-    """A tool call requested by the model (004-10)."""
+    """A tool call requested by the model."""
 
     id: str | None = None
     name: str | None = None
@@ -25,7 +25,7 @@ class ToolCall:
 
 @dataclass(slots=True)
 class ToolResult:
-    """The result of a tool; `error` if it failed (004-10)."""
+    """The result of a tool; `error` if it failed."""
 
     tool_call_id: str | None = None
     tool_name: str | None = None
@@ -35,14 +35,14 @@ class ToolResult:
 
 @dataclass(slots=True)
 class AssistantResponse:
-    """The final answer of an agent (004-10)."""
+    """The final answer of an agent."""
 
     content: Any = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FlowTypes:
-    """The classes of the values (004-09); a host that has its own names them.
+    """The classes of the values; a host that has its own names them.
 
     Each must be constructible by the keywords of ours, and have the same attributes.
     """
@@ -59,7 +59,7 @@ class FlowTypes:
 
 @dataclass(slots=True)
 class AgentStatus:
-    """The state of an agent at one event; fields that the event lacks are None (004-11).
+    """The state of an agent at one event; fields that the event lacks are None.
 
     Attributes:
         event: The event.

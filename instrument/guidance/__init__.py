@@ -46,7 +46,7 @@ from instrument.guidance.session import (
 
 ComposedHooksResult = ComposedHooks
 HookDefinitionInput: TypeAlias = HookDefinition | Mapping[str, object]
-"""What `register` takes (003-01)."""
+"""What `register` takes."""
 HookDefinitionWithId = HookDefinition
 
 createBlockingResponse = create_blocking_response  # noqa: N816 - the seed's spelling

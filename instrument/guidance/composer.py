@@ -36,7 +36,7 @@ _RANK = {level: rank for rank, level in enumerate(get_args(RequirementLevel))}
 
 
 class HookSummary(NamedTuple):
-    """The composer's treatment of one hook (003-33)."""
+    """The composer's treatment of one hook."""
 
     id: str
     tag: str
@@ -54,7 +54,7 @@ class HookSummary(NamedTuple):
 
 @dataclass(frozen=True)
 class ComposedHooks:
-    """Guidance for the model, with a full account of its sources (003-33)."""
+    """Guidance for the model, with a full account of its sources."""
 
     content: str
     """Markdown; empty when no hook was included."""
@@ -70,7 +70,7 @@ class ComposedHooks:
     failedHooks = Alias[tuple[HookSummary, ...]]("failed_hooks")
 
     role: ClassVar[str] = "assistant"
-    """Whose words `content` is in a prompt (003-35)."""
+    """Whose words `content` is in a prompt."""
 
     def to_message(self) -> dict[str, Any]:
         """Return `content` as a message of an MCP prompt."""
@@ -78,7 +78,7 @@ class ComposedHooks:
 
 
 class Composer:
-    """Puts texts together (003-30, 003-31).
+    """Puts texts together.
 
     It keeps nothing, so one will do for all threads and sessions.
     """
@@ -131,7 +131,7 @@ class Composer:
         *,
         notify: Notify | None = None,
     ) -> ComposedHooks:
-        """Compose as `compose` does, from lists of skipped and failed hooks (003-U4)."""
+        """Compose as `compose` does, from lists of skipped and failed hooks."""
         ordered = sorted(resolved, key=_place)
         count = self._how_many_fit(ordered)
         included, over = ordered[:count], ordered[count:]
@@ -206,7 +206,7 @@ def _were(hooks: list[HookSummary]) -> str:
 
 
 def create_composer(options: Mapping[str, object] | None = None, /, **named: Any) -> Composer:
-    r"""Return a composer (003-32).
+    r"""Return a composer.
 
     Args:
         options: The keywords below as a mapping, in either spelling.

@@ -28,16 +28,16 @@ from instrument.guidance.errors import GuidanceValueError
 from instrument.guidance.spelling import Alias, merged
 
 HookType: TypeAlias = Literal["session", "action", "storage", "config"]
-"""What a hook is about (003-01)."""
+"""What a hook is about."""
 
 HookLifecycle: TypeAlias = Literal["start", "running", "progress", "cancel", "end"]
-"""When it speaks (003-01)."""
+"""When it speaks."""
 
 RequirementLevel: TypeAlias = Literal["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY"]
-"""How strongly it binds (003-01, RFC 2119)."""
+"""How strongly it binds (RFC 2119)."""
 
 McpFeature: TypeAlias = Literal["tools", "resources", "prompts", "sampling", "elicitation"]
-"""What a client or server of MCP may offer (003-02)."""
+"""What a client or server of MCP may offer."""
 
 DEFAULT_APP = "mcp-toolkit"
 """The app of a hook when neither it nor its registry names one."""
@@ -47,7 +47,7 @@ DEFAULT_PRIORITY = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """Conditions of a hook; an empty condition is always met (003-12)."""
+    """Conditions of a hook; an empty condition is always met."""
 
     requires_storage: Collection[str] = ()
     """One of these storage backends is active."""
@@ -78,7 +78,7 @@ class Conditions:
 
 @dataclass(frozen=True, kw_only=True)
 class HookDefinition:
-    """A piece of guidance, without its text (003-01).
+    """A piece of guidance, without its text.
 
     Raises:
         GuidanceValueError: A field is not what it should be; the message says what to do.
@@ -138,7 +138,7 @@ class HookDefinition:
 
     @property
     def id(self) -> str:
-        """`app:type:lifecycle:tag` (003-02)."""
+        """`app:type:lifecycle:tag`."""
         return f"{self.app or DEFAULT_APP}:{self.type}:{self.lifecycle}:{self.tag}"
 
     @classmethod

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 
 class GuidanceError(Exception):
-    """Any error of this package (003-02, 003-22, 003-U5)."""
+    """Any error of this package."""
 
 
 class GuidanceValueError(GuidanceError, ValueError):
-    """An invalid definition, query or option (003-02)."""
+    """An invalid definition, query or option."""
 
 
 class DuplicateHookError(GuidanceValueError):
-    """A hook with this id is registered already (003-02)."""
+    """A hook with this id is registered already."""
 
     def __init__(self, hook_id: str) -> None:
         super().__init__(

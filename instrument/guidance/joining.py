@@ -35,7 +35,7 @@ def attach(
     moments: Iterable[str] | None = None,
     priority: int = 0,
 ) -> Callable[[], None]:
-    """Inject the guidance that counts into the events of `bus`, as the assistant's (003-35).
+    """Inject the guidance that counts into the events of `bus`, as the assistant's.
 
     Guidance never breaks an agent: when it fails, the event goes on without it. The same notice is
     told once. A text is read on the emitting thread, the first time that it is needed.
@@ -103,7 +103,7 @@ def attach_gate(
     notify: Notify = notify_locally,
     asks: bool = False,
 ) -> Callable[[], None]:
-    """Deny tool calls that `tracker` forbids (003-41), and record in it those that succeed.
+    """Deny tool calls that `tracker` forbids, and record in it those that succeed.
 
     A tracker with a `session_id` leaves events of other sessions alone; events that do not say
     their session it judges too. When it fails, the call is denied.

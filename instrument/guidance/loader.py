@@ -27,7 +27,7 @@ _ATTEMPT = "create a content loader"
 
 @dataclass(frozen=True)
 class ResolvedHook:
-    """A hook with its text (003-21)."""
+    """A hook with its text."""
 
     hook: HookDefinition
     content: str
@@ -48,14 +48,14 @@ class ResolvedHook:
 
 
 class FailedHook(NamedTuple):
-    """A hook whose text failed to load (003-22)."""
+    """A hook whose text failed to load."""
 
     hook: HookDefinition
     error: str
 
 
 class LoadedHooks(list[ResolvedHook]):
-    """The hooks with their texts, those that failed, and those that the query had skipped (003-22).
+    """The hooks with their texts, those that failed, and those that the query had skipped.
 
     Attributes:
         failed: What could not be loaded.
@@ -79,9 +79,9 @@ class LoadedHooks(list[ResolvedHook]):
 
 
 class ContentLoader:
-    """Loads texts, and keeps them until `clear_cache` (003-20).
+    """Loads texts, and keeps them until `clear_cache`.
 
-    What cannot be loaded is logged at level `error` (003-22); with a cache once, and not each time
+    What cannot be loaded is logged at level `error`; with a cache once, and not each time
     that it is tried again.
     """
 
@@ -236,7 +236,7 @@ def _text(hook: HookDefinition, path: Path, name: str) -> str:
 def create_content_loader(
     options: Mapping[str, object] | None = None, /, **named: Any
 ) -> ContentLoader:
-    """Return a loader with an empty cache (003-23).
+    """Return a loader with an empty cache.
 
     Args:
         options: The keywords below as a mapping, in either spelling.
@@ -252,7 +252,7 @@ def create_content_loader(
 
 
 class ContentError(GuidanceError):
-    """The text of a hook cannot be loaded (003-22)."""
+    """The text of a hook cannot be loaded."""
 
     def __init__(self, hook: HookDefinition, reason: str, remedy: str) -> None:
         super().__init__(f"Cannot load hook {hook.id!r}: {reason}. {remedy}")

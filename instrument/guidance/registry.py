@@ -35,7 +35,7 @@ _QUERY_KEYS = frozenset(
 
 
 class SkippedHook(NamedTuple):
-    """A hook that was asked for and left out (003-33)."""
+    """A hook that was asked for and left out."""
 
     hook: HookDefinition
     reason: str
@@ -43,7 +43,7 @@ class SkippedHook(NamedTuple):
 
 
 class QueryResult(list[HookDefinition]):
-    """Matching hooks, highest priority first, and those with unmet conditions (003-11).
+    """Matching hooks, highest priority first, and those with unmet conditions.
 
     Attributes:
         skipped: What was asked for and left out, with reasons.
@@ -57,7 +57,7 @@ class QueryResult(list[HookDefinition]):
 
 
 class HookRegistry:
-    """Hook definitions by id (003-10). All methods may be called from any thread."""
+    """Hook definitions by id. All methods may be called from any thread."""
 
     def __init__(self, *, app: str = DEFAULT_APP) -> None:
         check_app("create a hook registry", app)
@@ -116,7 +116,7 @@ class HookRegistry:
             self._hooks.clear()
 
     def query(self, options: Mapping[str, object] | None = None, /, **named: Any) -> QueryResult:
-        """Return the hooks that count in a situation (003-11).
+        """Return the hooks that count in a situation.
 
         Args:
             options: The keywords below as a mapping, in either spelling.
@@ -226,7 +226,7 @@ def _one_or_more(options: Mapping[str, Any], name: str) -> tuple[str, ...]:
 def create_hook_registry(
     options: Mapping[str, object] | None = None, /, **named: Any
 ) -> HookRegistry:
-    """Return an empty registry (003-03).
+    """Return an empty registry.
 
     Args:
         options: The keywords below as a mapping.

@@ -1,7 +1,7 @@
 # ruff: noqa: N815 - the seed spells attributes in camelCase
 """Session state, enforced: no tool call before the session is initialised.
 
-A session goes `uninitialized` → `initialized` → `ready` → `working` (003-40); `ready` is for those
+A session goes `uninitialized` → `initialized` → `ready` → `working`; `ready` is for those
 who have a reporting tool and may be left out.
 """
 
@@ -18,7 +18,7 @@ from instrument.guidance.errors import GuidanceError, GuidanceValueError
 from instrument.guidance.spelling import Alias, merged
 
 SessionState: TypeAlias = Literal["uninitialized", "initialized", "ready", "working"]
-"""Where a session is (003-40)."""
+"""Where a session is."""
 
 INIT_TOOL = "session_init"
 
@@ -30,7 +30,7 @@ _GUIDANCE: dict[SessionState, str] = {
 
 @dataclass(frozen=True)
 class StateTransition:
-    """The effect of a tool call on the session (003-42)."""
+    """The effect of a tool call on the session."""
 
     previous_state: SessionState
     new_state: SessionState
@@ -48,7 +48,7 @@ class StateTransition:
 
 @dataclass(frozen=True)
 class TimingInfo:
-    """The state of the session and the time of its initialisation (003-U5)."""
+    """The state of the session and the time of its initialisation."""
 
     state: SessionState
     init_at: datetime | None
@@ -63,7 +63,7 @@ class TimingInfo:
 
 
 class SessionStateTracker:
-    """The state machine of one session (003-40); make one for each. Any thread may call it.
+    """The state machine of one session; make one for each. Any thread may call it.
 
     Ask `check_tool_allowed` before a tool runs, and tell `record_tool_call` after it ran.
 
@@ -125,7 +125,7 @@ class SessionStateTracker:
         return self._state != "uninitialized"
 
     def check_tool_allowed(self, tool_name: str, request_id: str | int | None = None) -> str | None:
-        """Return None if the tool may be called now, else the steps to take first (003-41)."""
+        """Return None if the tool may be called now, else the steps to take first."""
         with self._lock:
             self._note_request(request_id)
             if self.is_initialized or not self._needs_init(tool_name):
@@ -152,7 +152,7 @@ class SessionStateTracker:
         tool_input: object = None,
         request_id: str | int | None = None,
     ) -> StateTransition:
-        """Record a tool call; return the transition and guidance for the next step (003-42)."""
+        """Record a tool call; return the transition and guidance for the next step."""
         with self._lock:
             self._note_request(request_id)
             before = self._state
@@ -215,7 +215,7 @@ _ATTEMPT = "create a session state tracker"
 
 
 def create_blocking_response(message: str) -> dict[str, Any]:
-    """Return the result of a tool call that was not allowed, as MCP has it (003-43)."""
+    """Return the result of a tool call that was not allowed, as MCP has it."""
     return {"isError": True, "content": [{"type": "text", "text": message}]}
 
 
@@ -237,7 +237,7 @@ def _utc_now() -> datetime:
 
 
 class WorkflowViolationError(GuidanceError, RuntimeError):
-    """A tool was to be called before the session allows it (003-U5)."""
+    """A tool was to be called before the session allows it."""
 
     def __init__(
         self, message: str, tool_name: str, current_state: SessionState, required_action: str

@@ -1,4 +1,4 @@
-"""Typed events: the properties that a callback reads and writes (002-03, 002-04, 002-10)."""
+"""Typed events: the properties that a callback reads and writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 
 
 class ToolUse(dict[str, Any]):
-    """A tool use of the model: `name`, `toolUseId`, `input`; items and attributes (002-11)."""
+    """A tool use of the model: `name`, `toolUseId`, `input`; items and attributes."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -31,9 +31,9 @@ class Interrupted(Exception):  # noqa: N818 - how a call-back is left, not an er
 
 @dataclass
 class BaseHookEvent:
-    """A moment (002-13). Properties are read-only, but for those that `_can_write` allows.
+    """A moment. Properties are read-only, but for those that `_can_write` allows.
 
-    Writing another one is an `AttributeError` (002-09).
+    Writing another one is an `AttributeError`.
 
     A dataclass made of it is an event of its own: call-backs can be added for it, and
     `invoke_callbacks` brings it to them.
@@ -44,7 +44,7 @@ class BaseHookEvent:
 
     @property
     def should_reverse_callbacks(self) -> bool:
-        """True if callbacks run in reverse order (002-08)."""
+        """True if callbacks run in reverse order."""
         return self.is_after
 
     def _can_write(self, name: str) -> bool:
@@ -63,7 +63,7 @@ class BaseHookEvent:
         object.__setattr__(self, name, value)
 
     def interrupt(self, name: str, reason: Any = None, response: Any = None) -> Any:
-        """Wait for a person, and return the answer (002-U6).
+        """Wait for a person, and return the answer.
 
         The call-back is left here, and run again from its beginning once there is an answer.
 
@@ -89,7 +89,7 @@ class BaseHookEvent:
 
 @dataclass
 class HookEvent(BaseHookEvent):
-    """A moment in the life of an agent (002-13).
+    """A moment in the life of an agent.
 
     Attributes:
         agent: Whose life; None where the emitter did not say and the registry has none.
@@ -106,7 +106,7 @@ class LifecycleEvent(HookEvent):
 
 
 class ModelStopResponse(NamedTuple):
-    """The answer of a model and its stop reason, if given (002-U5)."""
+    """The answer of a model and its stop reason, if given."""
 
     message: Any
     stop_reason: Any
@@ -114,12 +114,12 @@ class ModelStopResponse(NamedTuple):
 
 @dataclass
 class AgentInitializedEvent(LifecycleEvent):
-    """An agent has been built: the end of its `__init__` (002-03)."""
+    """An agent has been built: the end of its `__init__`."""
 
 
 @dataclass
 class BeforeInvocationEvent(LifecycleEvent):
-    """A request to an agent begins (002-05).
+    """A request to an agent begins.
 
     Attributes:
         messages: What the agent is asked; may be replaced.
@@ -136,7 +136,7 @@ class BeforeInvocationEvent(LifecycleEvent):
 
 @dataclass
 class AfterInvocationEvent(LifecycleEvent):
-    """A request to an agent has ended, with a result or an exception (002-06).
+    """A request to an agent has ended, with a result or an exception.
 
     Attributes:
         result: What the agent answered.
@@ -155,14 +155,14 @@ class AfterInvocationEvent(LifecycleEvent):
 
 @dataclass
 class MessageAddedEvent(LifecycleEvent):
-    """A message has entered the agent's history (002-03)."""
+    """A message has entered the agent's history."""
 
     message: Any = None
 
 
 @dataclass
 class BeforeModelCallEvent(LifecycleEvent):
-    """A model is about to be called (002-04).
+    """A model is about to be called.
 
     Attributes:
         messages: What it will see.
@@ -178,12 +178,12 @@ class BeforeModelCallEvent(LifecycleEvent):
 
 @dataclass
 class AfterModelCallEvent(LifecycleEvent):
-    """A model has answered, or failed (002-04).
+    """A model has answered, or failed.
 
     Attributes:
         response: What it answered.
         exception: Why it did not.
-        retry: Set it to discard the answer and call again (002-U5).
+        retry: Set it to discard the answer and call again.
     """
 
     response: Any = None
@@ -206,13 +206,12 @@ class AfterModelCallEvent(LifecycleEvent):
 
 @dataclass
 class BeforeToolCallEvent(LifecycleEvent):
-    """A tool is about to be called (002-04).
+    """A tool is about to be called.
 
     Attributes:
-        selected_tool: The tool itself; replace it to call another (002-10).
+        selected_tool: The tool itself; replace it to call another.
         tool_use: What the model asked for; may be replaced or written into.
-        cancel_tool: Set it to a reason, or to True, to keep the tool from being called
-            (002-U5).
+        cancel_tool: Set it to a reason, or to True, to keep the tool from being called.
     """
 
     selected_tool: Any = None
@@ -225,7 +224,7 @@ class BeforeToolCallEvent(LifecycleEvent):
 
 @dataclass
 class AfterToolCallEvent(LifecycleEvent):
-    """A tool has returned, or failed, or was kept from being called (002-04).
+    """A tool has returned, or failed, or was kept from being called.
 
     Attributes:
         result: What it returned; may be replaced or written into.
@@ -250,4 +249,4 @@ BeforeModelInvocationEvent = BeforeModelCallEvent
 AfterModelInvocationEvent = AfterModelCallEvent
 BeforeToolInvocationEvent = BeforeToolCallEvent
 AfterToolInvocationEvent = AfterToolCallEvent
-"""The names of the seed (002-04); the same classes."""
+"""The names of the seed; the same classes."""

@@ -37,9 +37,9 @@ class HostMeta(ABCMeta):
 
 
 class HookHost(metaclass=HostMeta):
-    """Gives any class `hooks=[…]` on construction and `.hooks` from then on (002-02).
+    """Gives any class `hooks=[…]` on construction and `.hooks` from then on.
 
-    `AgentInitializedEvent` comes when `__init__` has ended (002-03). The other events come from
+    `AgentInitializedEvent` comes when `__init__` has ended. The other events come from
     the operations that the agent emits; where several agents live in one process, pass
     `agent=self` to each, so that every agent's call-backs get its own events.
 

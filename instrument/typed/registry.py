@@ -31,14 +31,14 @@ C = TypeVar("C", bound=BaseHookEvent, contravariant=True)
 
 
 class HookCallback(Protocol[C]):
-    """A callback takes an event and sets its writable properties; no result is used (002-01)."""
+    """A callback takes an event and sets its writable properties; no result is used."""
 
     def __call__(self, event: C, /) -> Awaitable[None] | None:
         """Handle the event."""
 
 
 class HookOrder:
-    """Places in the order of call-backs: lower is earlier, also on after-events (002-08)."""
+    """Places in the order of call-backs: lower is earlier, also on after-events."""
 
     SDK_FIRST: Final = -100
     DEFAULT: Final = 0
@@ -47,14 +47,14 @@ class HookOrder:
 
 @runtime_checkable
 class HookProvider(Protocol):
-    """Registers several call-backs at once (002-02)."""
+    """Registers several call-backs at once."""
 
     def register_hooks(self, registry: HookRegistry) -> None:
         """Add call-backs to `registry`."""
 
 
 class HookRegistry:
-    """Call-backs of typed events (002-01).
+    """Call-backs of typed events.
 
     A view: call-backs live on the bus, and also decide on the operations that it is told of. What
     a host brings here reaches the call-backs of this registry only.
@@ -91,8 +91,8 @@ class HookRegistry:
         """Call `callback(event)` for every later event whose class is exactly `event_type`.
 
         Before-events and others reach call-backs in order of registration, after-events in
-        reverse (002-08). A call-back runs inline with the agent (002-12), may be async where the
-        agent is, and what it raises is raised in the agent (002-U1).
+        reverse. A call-back runs inline with the agent, may be async where the
+        agent is, and what it raises is raised in the agent.
 
         Args:
             event_type: The event, or a list of them; None: what the call-back's annotation says.

@@ -1,4 +1,4 @@
-"""`instrument` is standard library only (000-11), and light."""
+"""`instrument` is standard library only, and light."""
 
 import ast
 import json
@@ -12,7 +12,7 @@ MODULES = sorted(
 )
 
 
-def test_instrument_imports_only_the_standard_library() -> None:  # 000-11
+def test_instrument_imports_only_the_standard_library() -> None:
     allowed = sys.stdlib_module_names | {"instrument"}
     for path in (ROOT / "instrument").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -26,7 +26,7 @@ def test_instrument_imports_only_the_standard_library() -> None:  # 000-11
             assert roots <= allowed, f"{path.relative_to(ROOT)} imports {roots - allowed}"
 
 
-def test_every_module_of_instrument_can_be_imported_without_site_packages() -> None:  # 000-11
+def test_every_module_of_instrument_can_be_imported_without_site_packages() -> None:
     imports = "; ".join(f"import instrument.{module}" for module in MODULES)
     result = _isolated(f"import instrument; {imports}; print(instrument.CONTRACT_VERSION)")
 

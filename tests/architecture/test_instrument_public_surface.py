@@ -22,7 +22,7 @@ def test_everything_public_in_the_package_is_exported_or_a_module() -> None:
     assert public == set(instrument.__all__)
 
 
-def test_what_only_emitters_may_use_can_be_reached_and_is_not_exported() -> None:  # 000-13, D9
+def test_what_only_emitters_may_use_can_be_reached_and_is_not_exported() -> None:
     assert instrument._emit is instrument.default._emit
     assert instrument._hooks is instrument.default._hooks
     assert not any(name.startswith("_") for name in instrument.__all__)

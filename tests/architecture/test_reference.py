@@ -16,18 +16,9 @@ import pytest
 
 from tools.generate import ROOT
 from tools.generate_reference import FOLDER, Page, outputs
-from tools.reference_source import PACKAGES, STATEMENT, Entry, entries, load
+from tools.reference_source import PACKAGES, Entry, entries, load
 
 MODULES = {module.path: module for module in load()}
-STATEMENTS = (ROOT / FOLDER / "statements.md").read_text(encoding="utf-8")
-
-NOT_ASKED_FOR: dict[str, set[str]] = {
-    "instrument.control": {"MountError"},
-    "instrument.typed": set(),
-    "instrument.guidance": set(),
-    "instrument.flow": set(),
-}
-"""The packages that keep a contract, and their names that no statement asks for."""
 
 NO_ERRORS = {"AssertionError", "Interrupted"}
 """What is raised and never reaches a caller."""
@@ -101,28 +92,6 @@ def fractions(entry: Entry) -> Iterator[tuple[str, str]]:
             yield one.name, own or (said[1] if said else entry.docstring)
 
 
-@pytest.mark.parametrize("package", NOT_ASKED_FOR)
-def test_what_a_contract_asks_for_names_its_statement(package: str) -> None:
-    unsourced = {
-        entry.name
-        for entry in entries(MODULES[package])
-        if not entry.same_as and not entry.statements
-    }
-    assert unsourced == NOT_ASKED_FOR[package]
-
-
-def test_a_statement_that_a_docstring_names_is_on_the_page_of_statements() -> None:
-    named = {
-        number
-        for top in ("instrument", "subscribers", "inspector")
-        for path in (ROOT / top).rglob("*.py")
-        for number in STATEMENT.findall(path.read_text(encoding="utf-8"))
-    }
-    listed = set(re.findall(r'<a id="[^"]+"></a>(\S+) ', STATEMENTS))
-    assert len(named) > 60
-    assert named - listed == set()
-
-
 @pytest.mark.parametrize("path", sorted((ROOT / FOLDER).glob("*.md")), ids=lambda path: path.name)
 def test_a_link_leads_to_a_heading_that_is_there(path: Path) -> None:
     for file, anchor in re.findall(r"\]\(([\w.]*\.md)?#([^)]+)\)", path.read_text("utf-8")):
@@ -136,11 +105,10 @@ def anchors(path: Path) -> set[str]:
         re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
         for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     ]
-    numbered = {
+    return {
         f"{slug}-{slugs[:place].count(slug)}" if slug in slugs[:place] else slug
         for place, slug in enumerate(slugs)
     }
-    return numbered | set(re.findall(r'<a id="([^"]+)">', text))
 
 
 def test_two_names_that_differ_only_in_case_have_anchors_of_their_own() -> None:

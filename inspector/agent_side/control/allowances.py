@@ -1,4 +1,4 @@
-"""Standing permissions of a person ("always allow"), as an interceptor (001-U12)."""
+"""Standing permissions of a person ("always allow"), as an interceptor."""
 
 from __future__ import annotations
 

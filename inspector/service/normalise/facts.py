@@ -220,7 +220,7 @@ def _session_key(attributes: Mapping[str, Json]) -> tuple[int, str] | None:
         value = attributes.get(key)
         if key in keys.CONVERSATION and keys.first_key(attributes, keys.RUN):
             continue
-        # "unknown" is what a context without a session says (000-23).
+        # "unknown" is what a context without a session says.
         if isinstance(value, str) and value and value != "unknown":
             return rank, session_id(value)
     return None

@@ -9,7 +9,7 @@ import sys
 from inspector import context
 
 
-def test_unknown_until_it_is_set() -> None:  # 000-23
+def test_unknown_until_it_is_set() -> None:
     assert contextvars.Context().run(context.get) == "unknown"
 
 

@@ -61,7 +61,7 @@ def only(told: Story, hook: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "answer", ["allow", "Allow once", "allow_always", "ALLOW", ApprovalAnswer("allow")]
 )
-async def test_a_yes_lets_the_operation_run(bus: Bus, answer: Any) -> None:  # 001-14, 001-U12
+async def test_a_yes_lets_the_operation_run(bus: Bus, answer: Any) -> None:
     bus.intercept("before_tool_call", asking(), name="gate")
     bus.set_approval_provider(person := Person(answer))
 
@@ -98,7 +98,7 @@ async def test_a_yes_lets_the_operation_run(bus: Bus, answer: Any) -> None:  # 0
         (asyncio.CancelledError(), "asking failed: "),
     ],
 )
-async def test_anything_else_denies(bus: Bus, answer: Any, reason: str) -> None:  # 001-U12
+async def test_anything_else_denies(bus: Bus, answer: Any, reason: str) -> None:
     bus.intercept("before_tool_call", asking(), on_error="continue")
     bus.set_approval_provider(Person(answer))
 
@@ -251,7 +251,7 @@ async def test_a_policy_that_fails_on_an_edit_denies(bus: Bus) -> None:
         await bus.call("tool_call", lambda _: "ran", args={"a": 1})
 
 
-async def test_a_deny_after_the_question_wins_and_nobody_is_asked(bus: Bus) -> None:  # 001-U2
+async def test_a_deny_after_the_question_wins_and_nobody_is_asked(bus: Bus) -> None:
     bus.intercept("before_tool_call", asking())
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no"))
     bus.set_approval_provider(person := Person("allow"))
@@ -273,7 +273,7 @@ async def test_from_the_question_on_every_failure_denies(bus: Bus, on_error: Any
     assert person.requests == []
 
 
-async def test_of_several_questions_the_first_is_asked(bus: Bus) -> None:  # 001-U5
+async def test_of_several_questions_the_first_is_asked(bus: Bus) -> None:
     bus.intercept("before_tool_call", asking(Decision.ask_user("one?")))
     bus.intercept("before_tool_call", asking(Decision.ask_user("two?")))
     bus.set_approval_provider(person := Person("allow"))

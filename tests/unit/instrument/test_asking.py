@@ -218,7 +218,7 @@ async def test_a_last_word_that_fails_refuses(bus: Bus, told: Story) -> None:
     assert only(told, "request_closed")["status"] == "withdrawn"
 
 
-async def test_an_interrupt_is_a_question_that_a_decline_refuses(bus: Bus) -> None:  # 002-U6
+async def test_an_interrupt_is_a_question_that_a_decline_refuses(bus: Bus) -> None:
     registry = HookRegistry(bus=bus)
 
     def gate(event: BeforeToolCallEvent) -> None:

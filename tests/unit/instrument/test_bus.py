@@ -18,7 +18,7 @@ from instrument import Bus
 from instrument.interceptors import Interceptor
 
 
-async def test_an_observer_gets_the_kwargs_of_its_hook(bus: Bus) -> None:  # 000-01
+async def test_an_observer_gets_the_kwargs_of_its_hook(bus: Bus) -> None:
     observer = Mock()
     bus.register("before_tool_call", observer)
 
@@ -28,7 +28,7 @@ async def test_an_observer_gets_the_kwargs_of_its_hook(bus: Bus) -> None:  # 000
 
 
 async def test_a_hook_outside_the_catalogue_can_be_registered_and_emitted(bus: Bus) -> None:
-    observer = Mock()  # 000-01, 000-14
+    observer = Mock()
     bus.register("before_teleport", observer)
 
     await bus._emit("before_teleport", to="mars")
@@ -36,7 +36,7 @@ async def test_a_hook_outside_the_catalogue_can_be_registered_and_emitted(bus: B
     observer.assert_called_once_with(to="mars")
 
 
-async def test_an_event_reaches_the_observers_of_its_own_name_only(bus: Bus) -> None:  # 000-06
+async def test_an_event_reaches_the_observers_of_its_own_name_only(bus: Bus) -> None:
     bus.register("before_tool_call", before := Mock())
     bus.register("after_tool_call", after := Mock())
 
@@ -46,7 +46,7 @@ async def test_an_event_reaches_the_observers_of_its_own_name_only(bus: Bus) -> 
     after.assert_called_once_with(tool_name="x")
 
 
-async def test_an_unregistered_observer_is_not_called(bus: Bus) -> None:  # 000-02
+async def test_an_unregistered_observer_is_not_called(bus: Bus) -> None:
     observer = Mock()
     bus.register("after_tool_call", observer)
     bus.unregister("after_tool_call", observer)
@@ -56,7 +56,7 @@ async def test_an_unregistered_observer_is_not_called(bus: Bus) -> None:  # 000-
     observer.assert_not_called()
 
 
-def test_unregistering_what_was_never_registered_does_nothing(bus: Bus) -> None:  # 000-02
+def test_unregistering_what_was_never_registered_does_nothing(bus: Bus) -> None:
     bus.register("after_tool_call", other := Mock())
 
     bus.unregister("after_tool_call", Mock())
@@ -65,7 +65,7 @@ def test_unregistering_what_was_never_registered_does_nothing(bus: Bus) -> None:
     assert bus._hooks == {"after_tool_call": (other,)}
 
 
-async def test_emit_is_a_coroutine_function_that_returns_none(bus: Bus) -> None:  # 000-03
+async def test_emit_is_a_coroutine_function_that_returns_none(bus: Bus) -> None:
     bus.register("a_hook", lambda: "ignored")
 
     assert inspect.iscoroutinefunction(bus._emit)
@@ -75,7 +75,7 @@ async def test_emit_is_a_coroutine_function_that_returns_none(bus: Bus) -> None:
 
 
 async def test_sync_and_async_observers_run_in_the_order_of_registration(bus: Bus) -> None:
-    order: list[str] = []  # 000-04, 000-05
+    order: list[str] = []
 
     async def slow() -> None:
         await asyncio.sleep(0)
@@ -90,7 +90,7 @@ async def test_sync_and_async_observers_run_in_the_order_of_registration(bus: Bu
     assert order == ["first", "slow", "last"]
 
 
-async def test_an_observer_registered_twice_is_called_twice(bus: Bus) -> None:  # 000-U2
+async def test_an_observer_registered_twice_is_called_twice(bus: Bus) -> None:
     observer = Mock()
     bus.register("a_hook", observer)
     bus.register("a_hook", observer)
@@ -102,7 +102,7 @@ async def test_an_observer_registered_twice_is_called_twice(bus: Bus) -> None:  
     assert observer.call_count == 3
 
 
-async def test_unregister_removes_the_first_of_two_registrations(bus: Bus) -> None:  # 000-U2
+async def test_unregister_removes_the_first_of_two_registrations(bus: Bus) -> None:
     order: list[str] = []
 
     def twice() -> None:
@@ -136,7 +136,7 @@ async def test_a_bound_method_can_be_unregistered(bus: Bus) -> None:
 
 async def test_an_observer_that_unregisters_itself_leaves_the_running_emission_alone(
     bus: Bus,
-) -> None:  # 000-U1, 000-16
+) -> None:
     heard: list[str] = []
 
     def once() -> None:
@@ -154,7 +154,7 @@ async def test_an_observer_that_unregisters_itself_leaves_the_running_emission_a
 
 async def test_an_observer_that_another_unregisters_meanwhile_hears_the_running_emission(
     bus: Bus,
-) -> None:  # 000-U1
+) -> None:
     other = Mock()
     bus.register("a_hook", lambda: bus.unregister("a_hook", other))
     bus.register("a_hook", other)
@@ -166,7 +166,7 @@ async def test_an_observer_that_another_unregisters_meanwhile_hears_the_running_
 
 
 async def test_an_observer_registered_during_an_emission_hears_the_next_one(bus: Bus) -> None:
-    late = Mock()  # 000-16
+    late = Mock()
 
     def first() -> None:
         bus.register("a_hook", late)
@@ -181,7 +181,7 @@ async def test_an_observer_registered_during_an_emission_hears_the_next_one(bus:
     late.assert_called_once_with()
 
 
-async def test_positional_arguments_are_passed_on(bus: Bus) -> None:  # 000-U3
+async def test_positional_arguments_are_passed_on(bus: Bus) -> None:
     observer = Mock()
     bus.register("a_hook", observer)
 
@@ -190,7 +190,7 @@ async def test_positional_arguments_are_passed_on(bus: Bus) -> None:  # 000-U3
     observer.assert_called_once_with("first", "second", third=3)
 
 
-async def test_a_kwarg_may_be_called_name_or_self_or_fn(bus: Bus) -> None:  # D3
+async def test_a_kwarg_may_be_called_name_or_self_or_fn(bus: Bus) -> None:
     observer = Mock()
     bus.register("a_hook", observer)
 
@@ -202,7 +202,7 @@ async def test_a_kwarg_may_be_called_name_or_self_or_fn(bus: Bus) -> None:  # D3
 
 async def test_async_callable_objects_and_lambdas_that_return_coroutines_are_awaited(
     bus: Bus,
-) -> None:  # D1
+) -> None:
     awaited: list[str] = []
 
     async def note(what: str) -> None:
@@ -222,7 +222,7 @@ async def test_async_callable_objects_and_lambdas_that_return_coroutines_are_awa
     mock.assert_awaited_once_with()
 
 
-async def test_an_object_with_await_is_awaited(bus: Bus) -> None:  # D1
+async def test_an_object_with_await_is_awaited(bus: Bus) -> None:
     class Pending:
         is_awaited = False
 
@@ -256,7 +256,7 @@ async def test_a_returned_future_or_task_is_left_running(bus: Bus) -> None:
     await tasks[0]
 
 
-def test_the_guard_of_the_seed_is_false_until_somebody_listens(bus: Bus) -> None:  # 000-12
+def test_the_guard_of_the_seed_is_false_until_somebody_listens(bus: Bus) -> None:
     assert not bus._hooks.get("before_llm_generate")
 
     off = bus.observe("before_llm_generate", Mock())
@@ -266,7 +266,7 @@ def test_the_guard_of_the_seed_is_false_until_somebody_listens(bus: Bus) -> None
     assert not bus._hooks.get("before_llm_generate")
 
 
-def test_the_table_can_be_read_and_cleared_like_the_seeds(bus: Bus) -> None:  # 000-U3
+def test_the_table_can_be_read_and_cleared_like_the_seeds(bus: Bus) -> None:
     observer = Mock()
     bus.register("a_hook", observer)
     bus.register("a_hook", observer)
@@ -331,7 +331,7 @@ async def test_the_functions_of_the_package_act_on_one_bus() -> None:
     assert "a_hook_of_this_test" not in instrument._hooks
 
 
-async def test_observers_hear_events_of_every_loop_and_thread(bus: Bus) -> None:  # 000-10
+async def test_observers_hear_events_of_every_loop_and_thread(bus: Bus) -> None:
     heard: list[int] = []
     bus.register("a_hook", lambda: heard.append(threading.get_ident()))
 
@@ -341,7 +341,7 @@ async def test_observers_hear_events_of_every_loop_and_thread(bus: Bus) -> None:
     assert len(heard) == len(set(heard)) == 2
 
 
-def test_registering_from_many_threads_loses_nothing(bus: Bus) -> None:  # 000-10
+def test_registering_from_many_threads_loses_nothing(bus: Bus) -> None:
     threads, each = 8, 200
     start = threading.Barrier(threads)
 
@@ -417,7 +417,7 @@ def test_the_table_is_whole_at_every_moment_while_threads_change_it(bus: Bus) ->
 
 
 async def test_an_emission_that_nobody_hears_runs_one_python_function(bus: Bus) -> None:
-    entered: list[str] = []  # 000-09, counted and not timed
+    entered: list[str] = []  # counted and not timed
 
     def profile(frame: FrameType, event: str, arg: object) -> None:
         if event == "call":
@@ -438,7 +438,7 @@ async def test_an_emission_that_nobody_hears_runs_one_python_function(bus: Bus) 
     )
 )
 def test_the_table_is_what_the_registrations_say(steps: list[tuple[str, str, int]]) -> None:
-    bus, observers = Bus(), [Mock(spec=()) for _ in range(4)]  # 000-01, 000-02, 000-05
+    bus, observers = Bus(), [Mock(spec=()) for _ in range(4)]
     expected: dict[str, list[Mock]] = {"a": [], "b": []}
 
     for step, hook, index in steps:

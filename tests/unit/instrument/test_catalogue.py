@@ -45,7 +45,7 @@ transport_reconnecting | transport_type, uri, attempt | v1.2
 """
 
 
-def test_version_1_2_of_the_catalogue_is_the_seeds_table() -> None:  # 000-19
+def test_version_1_2_of_the_catalogue_is_the_seeds_table() -> None:
     of_1_2 = [
         f"{hook.name} | {', '.join(kwarg.name for kwarg in hook.kwargs if kwarg.always)} "
         f"| v{hook.since}"
@@ -58,7 +58,7 @@ def test_version_1_2_of_the_catalogue_is_the_seeds_table() -> None:  # 000-19
 
 
 @pytest.mark.parametrize("hook", CATALOGUE.values(), ids=lambda hook: hook.name)
-def test_a_row_of_the_catalogue_agrees_with_itself(hook: Any) -> None:  # 000-15, 000-21
+def test_a_row_of_the_catalogue_agrees_with_itself(hook: Any) -> None:
     names = [kwarg.name for kwarg in hook.kwargs]
 
     assert hook.name == hook.name.lower()
@@ -114,10 +114,10 @@ def test_an_unknown_noun_gets_hooks_named_after_it() -> None:
     )
 
 
-def test_the_transports_are_the_four_of_the_seed() -> None:  # 000-20
+def test_the_transports_are_the_four_of_the_seed() -> None:
     assert TRANSPORTS == ("stdio", "sse", "http", "websocket")
 
 
-def test_the_contract_version_is_the_last_of_its_history() -> None:  # 000-21, D9
+def test_the_contract_version_is_the_last_of_its_history() -> None:
     assert HISTORY[-1][0] == CONTRACT_VERSION
     assert [version for version, _, _ in HISTORY] == ["1.0", "1.1", "1.2", "1.3", "1.4", "1.5"]

@@ -130,9 +130,7 @@ async def test_a_fail_ends_with_an_error(bus: Bus, told: Story) -> None:
     assert only(told, "operation_closed")["status"] == "error"
 
 
-async def test_a_stop_beforehand_gives_the_value_without_running(
-    bus: Bus, told: Story
-) -> None:  # 004-12
+async def test_a_stop_beforehand_gives_the_value_without_running(bus: Bus, told: Story) -> None:
     bus.intercept("before_llm_generate", saying(Decision.stop("cached")))
     body = Body()
 
@@ -272,7 +270,7 @@ async def test_a_body_that_is_a_block_cannot_be_retried(bus: Bus, told: Story) -
     assert names(told)[2:] == ["error_llm_generate", "operation_closed"]
 
 
-async def test_what_was_streamed_cannot_be_retried(bus: Bus) -> None:  # 004-U6
+async def test_what_was_streamed_cannot_be_retried(bus: Bus) -> None:
     bus.intercept("after_llm_generate", saying(Decision.retry()))
 
     async def pieces() -> AsyncIterator[str]:
@@ -311,7 +309,7 @@ async def test_an_error_can_be_replaced_by_a_refusal(bus: Bus) -> None:
 )
 async def test_after_a_deny_closing_interceptors_are_called_and_change_nothing(
     bus: Bus, told: Story, decision: Any
-) -> None:  # 002-U4
+) -> None:
     called = []
 
     def clean_up(**kwargs: Any) -> Decision:
@@ -452,7 +450,7 @@ async def test_a_stream_given_up_early_lets_closing_interceptors_clean_up(
     assert names(told)[-2:] == ["error_tool_call", "operation_closed"]
 
 
-async def test_injections_reach_the_emitter(bus: Bus) -> None:  # 001-13
+async def test_injections_reach_the_emitter(bus: Bus) -> None:
     bus.intercept("before_llm_generate", saying(Decision.inject_context("be brief")))
     bus.intercept("after_llm_generate", saying(Decision.inject_context("3 lint errors")))
 

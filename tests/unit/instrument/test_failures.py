@@ -23,9 +23,7 @@ async def failing_later(**_: Any) -> None:
 
 
 @pytest.mark.parametrize("observer", [failing, failing_later])
-async def test_a_failing_observer_does_not_stop_the_next_one(
-    bus: Bus, observer: Any
-) -> None:  # 000-07
+async def test_a_failing_observer_does_not_stop_the_next_one(bus: Bus, observer: Any) -> None:
     bus.register("before_tool_call", observer)
     bus.register("before_tool_call", following := Mock())
 
@@ -37,7 +35,7 @@ async def test_a_failing_observer_does_not_stop_the_next_one(
 @pytest.mark.parametrize("observer", [failing, failing_later])
 async def test_a_failure_is_logged_as_a_warning_with_its_traceback(
     bus: Bus, observer: Any, caplog: pytest.LogCaptureFixture
-) -> None:  # 000-08
+) -> None:
     bus.register("before_tool_call", observer)
 
     await bus._emit("before_tool_call")
@@ -105,7 +103,7 @@ async def test_an_observer_of_failures_that_fails_is_only_logged(
 @pytest.mark.parametrize("is_async", [True, False])
 async def test_a_cancelled_error_of_an_observer_does_not_cancel_the_emitter(
     bus: Bus, is_async: bool
-) -> None:  # D2
+) -> None:
     async def cancelled_later() -> None:
         raise asyncio.CancelledError
 
@@ -120,7 +118,7 @@ async def test_a_cancelled_error_of_an_observer_does_not_cancel_the_emitter(
     following.assert_called_once_with()
 
 
-def test_a_cancelled_error_is_swallowed_without_any_event_loop(bus: Bus) -> None:  # D2
+def test_a_cancelled_error_is_swallowed_without_any_event_loop(bus: Bus) -> None:
     bus.register("a_hook", Mock(side_effect=asyncio.CancelledError))
 
     with pytest.raises(StopIteration):
@@ -189,7 +187,7 @@ async def test_an_observer_that_emits_its_own_hook_for_ever_is_stopped_and_logge
 
 
 async def test_nothing_that_an_observer_returns_or_raises_changes_an_operation(bus: Bus) -> None:
-    args = {"q": "otters"}  # 000-16
+    args = {"q": "otters"}
 
     def meddle(name: str, /, **kwargs: Any) -> object:
         if name == "operation_opened":

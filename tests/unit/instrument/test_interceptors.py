@@ -74,7 +74,7 @@ async def test_observers_hear_a_denied_event(bus: Bus) -> None:
     assert len(calls) == 1
 
 
-async def test_a_deny_ends_the_chain(bus: Bus) -> None:  # 001-11, 001-U2
+async def test_a_deny_ends_the_chain(bus: Bus) -> None:
     bus.intercept("before_tool_call", saying(Decision.deny("not here")), name="gate")
     bus.intercept("before_tool_call", asked := _Asked())
 
@@ -94,7 +94,7 @@ class _Asked:
         self.was_asked = True
 
 
-async def test_modifications_chain_and_the_outcome_has_them_all(bus: Bus) -> None:  # 001-U3
+async def test_modifications_chain_and_the_outcome_has_them_all(bus: Bus) -> None:
     bus.intercept("before_tool_call", lambda args, **_: Decision.modify({**args, "a": 1}))
     bus.intercept("before_tool_call", lambda args, **_: Decision.modify({**args, "b": 2}))
     bus.intercept("before_tool_call", saying(Decision.modify(tool_name="ls")))
@@ -110,7 +110,7 @@ async def test_modifications_chain_and_the_outcome_has_them_all(bus: Bus) -> Non
     assert outcome.changes == {"tool_name": "ls", "args": {"path": "/", "a": 1, "b": 2}}
 
 
-async def test_injections_keep_their_order_source_and_lifetime(bus: Bus) -> None:  # 001-U4
+async def test_injections_keep_their_order_source_and_lifetime(bus: Bus) -> None:
     one = Decision.inject_context("first", user_message="psst")
     two = Decision.inject_context("second", role="user", ephemeral=True)
     bus.intercept("after_tool_call", saying(one), name="one")
@@ -124,7 +124,7 @@ async def test_injections_keep_their_order_source_and_lifetime(bus: Bus) -> None
         ("second", "user", True, "two", False, False),
     ]
     assert outcome.user_messages == ["psst"]
-    assert outcome.data["result"] == "changed"  # 001-D1
+    assert outcome.data["result"] == "changed"
 
 
 async def test_every_verdict_is_told_with_what_it_changed(bus: Bus, told: Story) -> None:
@@ -177,7 +177,7 @@ async def test_who_speaks_for_several_decides_in_the_name_of_one(bus: Bus, told:
     assert [kwargs["interceptor"] for name, kwargs in told if name == "hook_decided"] == ["rule 7"]
 
 
-async def test_async_interceptors_and_callable_objects_are_awaited(bus: Bus) -> None:  # D1
+async def test_async_interceptors_and_callable_objects_are_awaited(bus: Bus) -> None:
     class Gate:
         async def __call__(self, **_: Any) -> Decision:
             await asyncio.sleep(0)
@@ -201,7 +201,7 @@ async def test_an_interceptor_gets_a_dict_of_its_own(bus: Bus) -> None:
     assert outcome.data["tool_name"] == "rm"
 
 
-async def test_off_removes_one_registration_however_often_it_is_called(bus: Bus) -> None:  # D2
+async def test_off_removes_one_registration_however_often_it_is_called(bus: Bus) -> None:
     def gate(**_: Any) -> Decision:
         return Decision.deny("no")
 
@@ -249,7 +249,7 @@ async def test_a_failing_interceptor_raises_by_default_and_the_event_is_told(
 
 async def test_a_failing_interceptor_may_be_passed_over(
     bus: Bus, told: Story, caplog: pytest.LogCaptureFixture
-) -> None:  # 001-15
+) -> None:
     bus.intercept("before_tool_call", failing, on_error="continue")
     bus.intercept("before_tool_call", asked := _Asked())
 
@@ -349,7 +349,7 @@ async def test_a_timeout_of_the_interceptors_own_keeps_its_message(bus: Bus) -> 
 
 async def test_an_interceptor_that_cancels_itself_does_not_cancel_the_agent(
     bus: Bus,
-) -> None:  # 001-D4
+) -> None:
     async def confused(**_: Any) -> None:
         raise asyncio.CancelledError
 
@@ -470,13 +470,13 @@ def test_a_value_is_checked_as_its_annotation_says(value: Any) -> None:
     assert _has_type(value, "Sequence[Any]") is (isinstance(value, Sequence) and not is_text)
 
 
-async def test_kwargs_outside_the_contract_may_be_added(bus: Bus) -> None:  # 000-14
+async def test_kwargs_outside_the_contract_may_be_added(bus: Bus) -> None:
     bus.intercept("before_tool_call", saying(Decision.modify(sanitized=True)))
 
     assert (await bus.dispatch("before_tool_call", **TOOL)).data["sanitized"] is True
 
 
-async def test_an_event_outside_the_catalogue_has_no_contract(bus: Bus) -> None:  # 001-19
+async def test_an_event_outside_the_catalogue_has_no_contract(bus: Bus) -> None:
     bus.intercept("before_teleport", saying(Decision.modify({"to": "moon"})))
     bus.intercept("before_teleport", saying(Decision.stop("here already")))
 
@@ -587,7 +587,7 @@ async def test_an_observer_of_a_custom_event_is_kept_beside_an_interceptor(
 # --- re-entrance ------------------------------------------------------------------------------
 
 
-async def test_an_interceptor_that_emits_its_own_event_is_stopped(bus: Bus) -> None:  # 001-18
+async def test_an_interceptor_that_emits_its_own_event_is_stopped(bus: Bus) -> None:
     depth = 0
 
     async def emit_again(**kwargs: Any) -> None:
@@ -724,7 +724,7 @@ async def test_on_a_running_loop_sync_code_hears_async_interceptors_that_need_no
 
 async def test_on_a_running_loop_sync_code_refuses_what_would_have_to_wait(
     bus: Bus,
-) -> None:  # 002-U1
+) -> None:
     off = bus.intercept("before_tool_call", _deny_later)
     with pytest.raises(RuntimeError, match="had to wait"):
         bus.dispatch_sync("before_tool_call", **TOOL)

@@ -44,7 +44,7 @@ async def test_an_observer_of_all_hears_hooks_outside_the_catalogue(bus: Bus) ->
     ]
 
 
-def test_a_guarded_emitter_sees_an_observer_of_all(bus: Bus) -> None:  # 000-12
+def test_a_guarded_emitter_sees_an_observer_of_all(bus: Bus) -> None:
     off = bus.observe_all(Mock())
     assert all(bus._hooks.get(name) for name in CATALOGUE)
 
@@ -53,7 +53,7 @@ def test_a_guarded_emitter_sees_an_observer_of_all(bus: Bus) -> None:  # 000-12
     assert bus._hooks == {}
 
 
-async def test_order_of_registration_holds_between_both_kinds(bus: Bus) -> None:  # 000-05
+async def test_order_of_registration_holds_between_both_kinds(bus: Bus) -> None:
     order: list[str] = []
     bus.register("a_hook", lambda: order.append("first"))
     bus.observe_all(lambda name, /: order.append("all"))

@@ -35,7 +35,7 @@ def only(story: Story, hook: str) -> dict[str, Any]:
 
 
 async def test_an_operation_is_told_from_opening_to_closing(bus: Bus, story: Story) -> None:
-    context = object()  # 000-15, D4
+    context = object()
 
     async with bus.operation("tool_call", tool_name="add", args={"a": 1}, context=context) as op:
         assert names(story) == ["operation_opened", "before_tool_call"]
@@ -71,7 +71,7 @@ def test_sync_code_tells_the_same_story(bus: Bus, story: Story) -> None:
 
 async def test_an_exception_leaves_as_it_came_and_is_told_as_an_error(
     bus: Bus, story: Story
-) -> None:  # 000-15
+) -> None:
     error = ValueError("no such tool")
 
     with pytest.raises(ValueError, match="no such tool") as caught:
@@ -101,7 +101,7 @@ def test_an_exception_in_sync_code_is_told_as_an_error(bus: Bus, story: Story) -
 
 async def test_a_cancelled_operation_is_told_as_an_error_and_closed_as_cancelled(
     bus: Bus, story: Story
-) -> None:  # D5
+) -> None:
     is_waiting = asyncio.Event()
 
     async def work() -> None:
@@ -255,9 +255,7 @@ async def test_an_interrupt_from_an_observer_of_the_opening_still_closes(
     )
 
 
-async def test_what_the_contract_promises_and_was_not_given_is_none(
-    bus: Bus, story: Story
-) -> None:  # 000-14
+async def test_what_the_contract_promises_and_was_not_given_is_none(bus: Bus, story: Story) -> None:
     async with bus.operation("llm_generate"):
         pass
 
@@ -268,9 +266,7 @@ async def test_what_the_contract_promises_and_was_not_given_is_none(
     assert "model" not in before
 
 
-async def test_further_kwargs_travel_to_every_hook_of_the_operation(
-    bus: Bus, story: Story
-) -> None:  # 000-14
+async def test_further_kwargs_travel_to_every_hook_of_the_operation(bus: Bus, story: Story) -> None:
     async with bus.operation("tool_call", tool_name="x", attempt=2):
         pass
 
@@ -278,7 +274,7 @@ async def test_further_kwargs_travel_to_every_hook_of_the_operation(
     assert only(story, "operation_opened")["kwargs"]["attempt"] == 2
 
 
-async def test_set_adds_kwargs_to_the_after_hook(bus: Bus, story: Story) -> None:  # D5
+async def test_set_adds_kwargs_to_the_after_hook(bus: Bus, story: Story) -> None:
     async with bus.operation("llm_generate", prompt="hi") as op:
         op.result = "hello"
         op.set(usage={"input_tokens": 1})

@@ -97,7 +97,7 @@ def own_table() -> Iterator[None]:
 
 async def test_observe_the_module_does_as_ours_though_it_logs_errors_where_its_text_says_warnings(
     bus: Bus, caplog: pytest.LogCaptureFixture
-) -> None:  # 000-01, 000-05, 000-07, 000-08
+) -> None:
     logger = logging.getLogger("mcp.instrument")
     names = await run(OBSERVE["Module interface"], _logger=logger)
     told: list[list[Any]] = []
@@ -129,7 +129,7 @@ async def test_observe_the_module_does_as_ours_though_it_logs_errors_where_its_t
 
 async def test_observe_the_subscriber_writes_the_prompt_on_the_current_span(
     own_table: None,
-) -> None:  # 000-14
+) -> None:
     await run(OBSERVE["A subscriber"])
     tracer = TracerProvider(shutdown_on_exit=False).get_tracer("test")
 
@@ -140,7 +140,7 @@ async def test_observe_the_subscriber_writes_the_prompt_on_the_current_span(
     assert dict(span.attributes or {}) == {"mcp.llm.prompt_json": '["hi"]'}
 
 
-async def test_observe_the_guard_emits_only_when_somebody_listens(bus: Bus) -> None:  # 000-12
+async def test_observe_the_guard_emits_only_when_somebody_listens(bus: Bus) -> None:
     async def not_called(*_: Any, **__: Any) -> None:
         pytest.fail("emitted to nobody")
 
@@ -152,7 +152,7 @@ async def test_observe_the_guard_emits_only_when_somebody_listens(bus: Bus) -> N
     assert calls == [((), {"llm": "me", "prompt": "hi"})]
 
 
-async def test_observe_the_capture_ends_with_its_block(own_table: None) -> None:  # 000-22
+async def test_observe_the_capture_ends_with_its_block(own_table: None) -> None:
     names = await run(OBSERVE["A capture for tests"])
 
     with suppress(LookupError):
@@ -168,7 +168,7 @@ async def test_observe_the_capture_ends_with_its_block(own_table: None) -> None:
 # --- control ----------------------------------------------------------------------------------
 
 
-async def test_control_the_protocol_is_ours() -> None:  # 001-01
+async def test_control_the_protocol_is_ours() -> None:
     names = await run(
         CONTROL["Protocol Definition"],
         runtime_checkable=runtime_checkable,
@@ -180,7 +180,7 @@ async def test_control_the_protocol_is_ours() -> None:  # 001-01
     assert isinstance(EventRecorder(), names["HookHandler"])
 
 
-async def test_control_results_are_made() -> None:  # 001-10
+async def test_control_results_are_made() -> None:
     names = await run(CONTROL["HookResult Actions"])
 
     assert names["HookResult"] is HookResult
@@ -190,7 +190,7 @@ async def _deny(event: str, data: dict[str, Any]) -> HookResult:
     return HookResult(action="deny", reason="Access denied")
 
 
-async def test_control_a_module_mounts_and_cleans_up() -> None:  # 001-04
+async def test_control_a_module_mounts_and_cleans_up() -> None:
     names = await run(
         CONTROL["mount() Function"],
         ModuleCoordinator=ModuleCoordinator,
@@ -207,7 +207,7 @@ async def test_control_a_module_mounts_and_cleans_up() -> None:  # 001-04
     assert [len(coordinator.hooks.handlers[event]) for event in ("tool:pre", "tool:post")] == [0, 0]
 
 
-async def test_control_a_handler_is_registered_by_keyword() -> None:  # 001-02, 001-03
+async def test_control_a_handler_is_registered_by_keyword() -> None:
     coordinator = TestCoordinator()
     names = await run(CONTROL["Event Registration"], coordinator=coordinator, my_handler=_deny)
 
@@ -216,7 +216,7 @@ async def test_control_a_handler_is_registered_by_keyword() -> None:  # 001-02, 
     assert coordinator.hooks.handlers["tool:post"] == []
 
 
-async def test_control_a_handler_emits_a_debug_event() -> None:  # 001-18
+async def test_control_a_handler_emits_a_debug_event() -> None:
     hooks = TestCoordinator().hooks
     names = await run(CONTROL["Debug Events"], HookResult=HookResult, time=time)
     hooks.register("tool:pre", names["my_handler"])
@@ -229,7 +229,7 @@ async def test_control_a_handler_emits_a_debug_event() -> None:  # 001-18
     assert (data["event"], data["details"]) == ("tool:pre", "Processing...")
 
 
-async def test_control_a_module_says_which_events_it_emits() -> None:  # 001-06
+async def test_control_a_module_says_which_events_it_emits() -> None:
     coordinator = TestCoordinator()
 
     await run(CONTROL["Observability"], coordinator=coordinator)
@@ -239,7 +239,7 @@ async def test_control_a_module_says_which_events_it_emits() -> None:  # 001-06
     ]
 
 
-async def test_control_the_validation_hook_blocks_a_path() -> None:  # 001-11
+async def test_control_the_validation_hook_blocks_a_path() -> None:
     coordinator = TestCoordinator()
     names = await run(CONTROL["Example: Validation Hook"])
     assert await names["mount"](coordinator) is None
@@ -256,7 +256,7 @@ def _path(op: Operation) -> Any:
     return op.args["file_path"]
 
 
-async def test_control_the_approval_hook_asks() -> None:  # 001-14
+async def test_control_the_approval_hook_asks() -> None:
     coordinator = TestCoordinator()
     names = await run(CONTROL["Example: Approval Hook"], HookResult=HookResult, fnmatch=fnmatch)
     await names["mount"](coordinator, {"require_approval": ["*.py"]})
@@ -271,7 +271,7 @@ async def test_control_the_approval_hook_asks() -> None:  # 001-14
 
 async def test_control_a_handler_that_catches_everything_goes_on(
     caplog: pytest.LogCaptureFixture,
-) -> None:  # 001-15
+) -> None:
     async def process_event(event: str, data: dict[str, Any]) -> HookResult:
         raise ValueError("disk full")
 
@@ -290,7 +290,7 @@ async def test_control_a_handler_that_catches_everything_goes_on(
 
 async def test_control_its_own_tests_pass_with_a_reason_that_says_denied_unlike_its_example() -> (
     None
-):  # 001-05, 001-07
+):
     async def mount(coordinator: ModuleCoordinator, config: dict[str, Any]) -> None:
         coordinator.hooks.register("tool:pre", _deny)
 
@@ -300,7 +300,7 @@ async def test_control_its_own_tests_pass_with_a_reason_that_says_denied_unlike_
     await names["test_hook_registration"]()
 
 
-async def test_control_events_are_recorded() -> None:  # 001-07
+async def test_control_events_are_recorded() -> None:
     names = await run(CONTROL["EventRecorder for Testing"])
 
     assert names["events"] == [("tool:pre", {"tool_name": "write_file"})]
@@ -329,7 +329,7 @@ def agent_class(bus: Bus) -> type[typed.HookHost]:
 
 async def test_typed_a_callback_is_added_to_hooks_though_the_text_does_not_say_whose(
     bus: Bus, agent_class: Any, capsys: pytest.CaptureFixture[str]
-) -> None:  # 002-01
+) -> None:
     names = await run(
         TYPED["Registering Individual Hook Callbacks"],
         **EVENTS,
@@ -344,7 +344,7 @@ async def test_typed_a_callback_is_added_to_hooks_though_the_text_does_not_say_w
 
 async def test_typed_a_provider_is_passed_in_or_added_later(
     agent_class: Any, capsys: pytest.CaptureFixture[str]
-) -> None:  # 002-02
+) -> None:
     names = await run(TYPED["Creating a Hook Provider"], **EVENTS, Agent=agent_class)
 
     names["agent"]()
@@ -354,7 +354,7 @@ async def test_typed_a_provider_is_passed_in_or_added_later(
     )
 
 
-async def test_typed_a_tool_is_replaced_by_a_safer_one(bus: Bus) -> None:  # 002-10, 002-11
+async def test_typed_a_tool_is_replaced_by_a_safer_one(bus: Bus) -> None:
     names = await run(TYPED["Tool Interception"], **EVENTS)
     interceptor = names["ToolInterceptor"]()
     interceptor.safe_alternative_tool = "safe tool"
@@ -372,7 +372,7 @@ async def test_typed_a_tool_is_replaced_by_a_safer_one(bus: Bus) -> None:  # 002
 )
 async def test_typed_a_result_is_formatted(
     bus: Bus, code: str, caplog: pytest.LogCaptureFixture
-) -> None:  # 002-10, 002-14
+) -> None:
     caplog.set_level(logging.INFO)
     names = await run(code, **EVENTS, logger=logging.getLogger("hook"))
     typed.HookRegistry(bus).add_hook(names["ResultProcessor"]())
@@ -385,7 +385,7 @@ async def test_typed_a_result_is_formatted(
     assert ("Modifying calculator result: 4" in caplog.text) is ("logger" in code)
 
 
-async def test_typed_heavy_work_is_queued(agent_class: Any) -> None:  # 002-12
+async def test_typed_heavy_work_is_queued(agent_class: Any) -> None:
     names = await run(TYPED["Performance Considerations"], **EVENTS)
     processor = names["AsyncProcessor"]()
     processor.background_queue = queue.Queue()
@@ -397,7 +397,7 @@ async def test_typed_heavy_work_is_queued(agent_class: Any) -> None:  # 002-12
 
 async def test_typed_a_provider_combines_callbacks_that_the_text_leaves_out(
     bus: Bus,
-) -> None:  # 002-02
+) -> None:
     names = await run(TYPED["Composability"], **EVENTS)
     heard: list[str] = []
     provider = names["RequestLoggingHook"]()
@@ -454,7 +454,7 @@ class _FlowAgent(HookPoint):
 
 async def test_flow_a_hook_is_put_in_one_chain_though_the_text_breaks_lines_without_brackets(
     bus: Bus, flow_names: dict[str, Any]
-) -> None:  # 004-02
+) -> None:
     code = "(" + FLOW["9) API Usage (when + handle)"] + ")"
     code = code.replace("decision=...", "decision=decision").replace("value=...", "value=value")
     code = code.replace("[...]", "[]")
@@ -466,9 +466,7 @@ async def test_flow_a_hook_is_put_in_one_chain_though_the_text_breaks_lines_with
     assert await bus.call("llm_generate", lambda _: AssistantMessage("y")) == AssistantMessage("x")
 
 
-async def test_flow_a_missing_plan_forces_a_retry(
-    bus: Bus, flow_names: dict[str, Any]
-) -> None:  # 004-06
+async def test_flow_a_missing_plan_forces_a_retry(bus: Bus, flow_names: dict[str, Any]) -> None:
     await run(FLOW["Example 1: Validate <plan> and force retry"], **flow_names)
     agent = flow_names["agent"]
     agent.conversation_history = []
@@ -480,9 +478,7 @@ async def test_flow_a_missing_plan_forces_a_retry(
     assert agent.conversation_history == ["Begin with <plan>."]
 
 
-async def test_flow_a_tool_error_is_enriched(
-    bus: Bus, flow_names: dict[str, Any]
-) -> None:  # 004-13
+async def test_flow_a_tool_error_is_enriched(bus: Bus, flow_names: dict[str, Any]) -> None:
     await run(FLOW["Example 2: Enrich tool error"], **flow_names)
 
     result: Any = await bus.call("tool_call", _failing, tool_name="query")
@@ -490,9 +486,7 @@ async def test_flow_a_tool_error_is_enriched(
     assert result == "ORA-00904: invalid identifier (see the manual)"
 
 
-async def test_flow_a_tool_error_injects_the_schema(
-    bus: Bus, flow_names: dict[str, Any]
-) -> None:  # 004-05, 004-13
+async def test_flow_a_tool_error_injects_the_schema(bus: Bus, flow_names: dict[str, Any]) -> None:
     await run(FLOW["Example 3: Inject schema on tool error"], **flow_names)
     agent = flow_names["agent"]
     agent.conversation_history = []
@@ -507,9 +501,7 @@ def _failing(op: Operation) -> Any:
     raise LookupError("ORA-00904: invalid identifier")
 
 
-async def test_flow_a_cached_answer_spares_the_llm(
-    bus: Bus, flow_names: dict[str, Any]
-) -> None:  # 004-12
+async def test_flow_a_cached_answer_spares_the_llm(bus: Bus, flow_names: dict[str, Any]) -> None:
     await run(FLOW["Example 4: Early exit before LLM"], **flow_names)
 
     answer: Any = await bus.call("llm_generate", lambda _: pytest.fail("was called"))

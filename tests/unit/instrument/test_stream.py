@@ -277,7 +277,7 @@ def test_pieces_counted_by_hand_are_measured_from_one_to_the_next(
     )
 
 
-async def test_a_piece_of_a_stream_is_counted_and_is_no_event(bus: Bus) -> None:  # 000-18
+async def test_a_piece_of_a_stream_is_counted_and_is_no_event(bus: Bus) -> None:
     names: list[str] = []
     bus.observe_all(lambda name, /, **_: names.append(name))
 

@@ -83,7 +83,7 @@ async def test_mocks_lambdas_and_partials_are_subscribers(bus: Bus) -> None:
     assert heard == [("partial", "t"), ("lambda", "t")]
 
 
-async def test_the_table_can_be_looked_into_as_the_contract_has_it(bus: Bus) -> None:  # 000-U3
+async def test_the_table_can_be_looked_into_as_the_contract_has_it(bus: Bus) -> None:
     def one(**_: Any) -> None: ...
 
     assert not bus._hooks.get("before_tool_call")

@@ -7,7 +7,7 @@ from instrument import Bus
 from instrument.testing import capture_hook
 
 
-async def test_a_capture_records_positional_and_keyword_arguments() -> None:  # 000-22, 000-27
+async def test_a_capture_records_positional_and_keyword_arguments() -> None:
     async with capture_hook("before_tool_call") as calls:
         await instrument._emit("before_tool_call", "positional", tool_name="x")
         await instrument._emit("after_tool_call", tool_name="x")
@@ -15,7 +15,7 @@ async def test_a_capture_records_positional_and_keyword_arguments() -> None:  # 
     assert calls == [(("positional",), {"tool_name": "x"})]
 
 
-async def test_a_capture_ends_with_its_block() -> None:  # 000-22
+async def test_a_capture_ends_with_its_block() -> None:
     async with capture_hook("before_tool_call") as calls:
         pass
     await instrument._emit("before_tool_call")
@@ -24,7 +24,7 @@ async def test_a_capture_ends_with_its_block() -> None:  # 000-22
     assert not instrument._hooks.get("before_tool_call")
 
 
-async def test_a_capture_ends_with_an_exception_too() -> None:  # 000-22
+async def test_a_capture_ends_with_an_exception_too() -> None:
     async def work() -> None:
         async with capture_hook("before_tool_call"):
             raise LookupError

@@ -1,4 +1,4 @@
-"""Names outside the catalogue: accepted, and said once (000-01)."""
+"""Names outside the catalogue: accepted, and said once."""
 
 import logging
 import subprocess

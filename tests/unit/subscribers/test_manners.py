@@ -1,4 +1,4 @@
-"""What the bridge owes to the agent, as any subscriber does (000-25)."""
+"""What the bridge owes to the agent, as any subscriber does."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ NESTED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("hook", CATALOGUE)
-async def test_the_bridge_changes_nothing_that_it_is_given(
-    traced: Traced, hook: str
-) -> None:  # 000-25
+async def test_the_bridge_changes_nothing_that_it_is_given(traced: Traced, hook: str) -> None:
     kwargs = {kwarg.name: copy.deepcopy(NESTED) for kwarg in CATALOGUE[hook].kwargs}
 
     await traced.bus._emit(hook, **kwargs)
@@ -30,7 +28,7 @@ async def test_the_bridge_changes_nothing_that_it_is_given(
     assert kwargs == dict.fromkeys(kwargs, NESTED)
 
 
-def test_the_bridge_takes_events_from_sync_and_from_async_code(traced: Traced) -> None:  # 000-25
+def test_the_bridge_takes_events_from_sync_and_from_async_code(traced: Traced) -> None:
     observers = [fn for entries in traced.bus._hooks.values() for fn in entries]
 
     assert observers

@@ -65,7 +65,7 @@ async def _told(arguments: Mapping[str, Any]) -> Recording:
 
 
 async def test_a_tool_call_succeeded_once_its_result_is_validated_and_is_no_text_yet() -> None:
-    told = await _told({"n": 3})  # 000-17
+    told = await _told({"n": 3})
 
     [after] = told.of("after_tool_call")
     assert after["result"]["structuredContent"] == {"n": 3}
@@ -74,7 +74,7 @@ async def test_a_tool_call_succeeded_once_its_result_is_validated_and_is_no_text
 
 @pytest.mark.parametrize("n", ["three", None, 3.5])
 async def test_a_result_that_breaks_its_schema_is_an_error_and_no_success(n: object) -> None:
-    told = await _told({"n": n})  # 000-17
+    told = await _told({"n": n})
 
     assert told.of("after_tool_call") == []
     [failed] = told.of("error_tool_call")

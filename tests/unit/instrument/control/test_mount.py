@@ -73,7 +73,7 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 
 @pytest.mark.usefixtures("installed")
-async def test_a_plan_mounts_modules_with_their_config_and_cleans_up() -> None:  # 001-04, 001-08
+async def test_a_plan_mounts_modules_with_their_config_and_cleans_up() -> None:
     coordinator = TestCoordinator()
     config = {"enabled_events": ["tool:pre", "tool:post"], "log_level": "info"}
 
@@ -119,7 +119,7 @@ async def test_a_module_may_mount_without_waiting() -> None:
 @pytest.mark.usefixtures("installed")
 async def test_a_module_that_returns_something_else_stays_and_is_told_of(
     caplog: pytest.LogCaptureFixture,
-) -> None:  # 001-04
+) -> None:
     coordinator = TestCoordinator()
 
     await mount_plan(coordinator, [{"module": "my-rubbish-hook"}])
@@ -193,7 +193,7 @@ async def test_a_cleanup_that_fails_does_not_keep_the_others_from_running(
 
 async def test_what_modules_contribute_is_collected(
     caplog: pytest.LogCaptureFixture,
-) -> None:  # 001-06
+) -> None:
     async def asked_for() -> str:
         return "slow:event"
 
@@ -248,7 +248,7 @@ async def test_a_coordinator_cleans_up_last_first(caplog: pytest.LogCaptureFixtu
     assert "failed to clean up" in caplog.text
 
 
-async def test_the_recorder_keeps_events_in_order() -> None:  # 001-07
+async def test_the_recorder_keeps_events_in_order() -> None:
     recorder = EventRecorder()
 
     await recorder.record("tool:pre", {"tool_name": "a"})
@@ -264,6 +264,6 @@ async def test_the_recorder_keeps_events_in_order() -> None:  # 001-07
     assert recorder.get_events() == []
 
 
-def test_a_test_coordinator_shares_nothing() -> None:  # 001-07
+def test_a_test_coordinator_shares_nothing() -> None:
     assert MockCoordinator is TestCoordinator
     assert TestCoordinator().hooks.bus is not TestCoordinator().hooks.bus

@@ -29,7 +29,7 @@ INJECT = HookResult(action="inject_context", context_injection="lint", user_mess
 TOOL = {"tool_name": "write_file", "tool_input": {"file_path": "/etc/passwd"}}
 
 
-async def test_a_handler_takes_event_and_data(registry: HookRegistry) -> None:  # 001-01
+async def test_a_handler_takes_event_and_data(registry: HookRegistry) -> None:
     seen: list[Any] = []
 
     class Handler:
@@ -49,7 +49,7 @@ async def test_a_handler_takes_event_and_data(registry: HookRegistry) -> None:  
 
 async def test_lower_priority_runs_earlier_and_equals_in_order_of_registration(
     registry: HookRegistry,
-) -> None:  # 001-02, 001-U6
+) -> None:
     order: list[str] = []
     for name, priority in (("late", 90), ("early", 10), ("later", 90), ("first", 0)):
 
@@ -64,7 +64,7 @@ async def test_lower_priority_runs_earlier_and_equals_in_order_of_registration(
     assert order == ["first", "early", "late", "later"]
 
 
-async def test_unregister_removes_that_handler(registry: HookRegistry) -> None:  # 001-03, 001-D2
+async def test_unregister_removes_that_handler(registry: HookRegistry) -> None:
     deny, other = saying(DENY), saying(DENY)
     first = registry.register("tool:post", deny, name="same")
     registry.register("tool:post", other, name="same")
@@ -75,7 +75,7 @@ async def test_unregister_removes_that_handler(registry: HookRegistry) -> None: 
     assert registry.handlers["tool:post"] == [other]
 
 
-async def test_handlers_can_be_looked_at(registry: HookRegistry, bus: Bus) -> None:  # 001-05
+async def test_handlers_can_be_looked_at(registry: HookRegistry, bus: Bus) -> None:
     one, two = saying(None), saying(None)
     registry.register("tool:post", two, priority=20)
     registry.register("tool:post", one, priority=10)
@@ -88,13 +88,13 @@ async def test_handlers_can_be_looked_at(registry: HookRegistry, bus: Bus) -> No
     assert len(registry.handlers["tool:pre"]) == 0
 
 
-def test_going_on_is_the_default() -> None:  # 001-10
+def test_going_on_is_the_default() -> None:
     assert HookResult().action == "continue"
 
 
 async def test_a_deny_blocks_with_its_reason_and_later_handlers_do_not_run(
     registry: HookRegistry,
-) -> None:  # 001-11, 001-U2
+) -> None:
     registry.register("tool:pre", saying(DENY))
     registry.register("tool:pre", recorder := EventRecorder())
 
@@ -106,7 +106,7 @@ async def test_a_deny_blocks_with_its_reason_and_later_handlers_do_not_run(
 
 async def test_modifications_chain_and_end_as_continue(
     registry: HookRegistry,
-) -> None:  # 001-12, 001-U3
+) -> None:
     async def add_one(event: str, data: dict[str, Any]) -> HookResult:
         data["tool_input"]["n"] = data["tool_input"].get("n", 0) + 1
         return HookResult(action="modify", data=data)
@@ -138,7 +138,7 @@ async def test_what_a_handler_writes_without_modify_stays_with_it(registry: Hook
 
 async def test_injections_are_joined_and_also_kept_apart(
     registry: HookRegistry,
-) -> None:  # 001-13, 001-U4, 001-D3
+) -> None:
     registry.register("tool:post", saying(INJECT))
     second = HookResult(
         action="inject_context",
@@ -168,7 +168,7 @@ async def test_injections_are_joined_and_also_kept_apart(
 
 async def test_joined_injections_have_role_and_flags_of_the_first(
     registry: HookRegistry,
-) -> None:  # 001-U4
+) -> None:
     first = HookResult(
         action="inject_context",
         context_injection="types",
@@ -186,11 +186,9 @@ async def test_joined_injections_have_role_and_flags_of_the_first(
     assert (result.suppress_output, result.append_to_last_tool_result) == (True, False)
 
 
-async def test_a_question_carries_its_prompt_and_default(registry: HookRegistry) -> None:  # 001-14
+async def test_a_question_carries_its_prompt_and_default(registry: HookRegistry) -> None:
     registry.register("tool:pre", saying(ASK))
-    registry.register(
-        "tool:pre", saying(HookResult(action="ask_user", approval_prompt="second?"))
-    )  # 001-U5
+    registry.register("tool:pre", saying(HookResult(action="ask_user", approval_prompt="second?")))
 
     result = await registry.emit("tool:pre", TOOL)
 
@@ -207,7 +205,7 @@ RANKED = [DENY, ASK, INJECT, MODIFY, HookResult()]
 @pytest.mark.parametrize("strongest", range(5))
 async def test_the_strongest_action_wins_whoever_ran_first(
     registry: HookRegistry, strongest: int, is_reversed: bool
-) -> None:  # 001-U1
+) -> None:
     results = RANKED[strongest:]
     for result in reversed(results) if is_reversed else results:
         registry.register("tool:pre", saying(result))
@@ -218,12 +216,12 @@ async def test_the_strongest_action_wins_whoever_ran_first(
     assert result.action == ("continue" if expected == "modify" else expected)
     if expected != "deny":
         assert result.data is not None
-        assert result.data["tool_name"] == ("safe" if strongest < 4 else "write_file")  # 001-D1
+        assert result.data["tool_name"] == ("safe" if strongest < 4 else "write_file")
 
 
 async def test_a_handler_that_raises_is_passed_over(
     registry: HookRegistry, caplog: pytest.LogCaptureFixture
-) -> None:  # 001-15, 001-U7
+) -> None:
     async def broken(event: str, data: dict[str, Any]) -> HookResult:
         raise ValueError("a bug")
 
@@ -252,9 +250,7 @@ async def test_a_handler_that_raises_is_passed_over(
         HookResult(action="ask_user"),
     ],
 )
-async def test_an_invalid_result_denies(
-    registry: HookRegistry, returned: Any
-) -> None:  # 001-16, 001-U7
+async def test_an_invalid_result_denies(registry: HookRegistry, returned: Any) -> None:
     registry.register("tool:pre", saying(returned))
     registry.register("tool:pre", recorder := EventRecorder())
 
@@ -265,7 +261,7 @@ async def test_an_invalid_result_denies(
     assert recorder.get_events() == []
 
 
-async def test_nothing_is_a_way_of_going_on(registry: HookRegistry) -> None:  # 001-16
+async def test_nothing_is_a_way_of_going_on(registry: HookRegistry) -> None:
     registry.register("tool:pre", saying(None))
 
     assert (await registry.emit("tool:pre")).action == "continue"
@@ -294,7 +290,7 @@ async def test_nothing_is_a_way_of_going_on(registry: HookRegistry) -> None:  # 
 )
 async def test_the_events_come_from_operations_with_their_fields(
     registry: HookRegistry, bus: Bus, event: str, noun: str, kwargs: Any, fields: dict[str, Any]
-) -> None:  # 001-17
+) -> None:
     registry.register(event, recorder := EventRecorder())
 
     await bus.call(noun, lambda _: "done", **kwargs)
@@ -320,7 +316,7 @@ class Broken:
 )
 async def test_data_always_has_what_the_event_promises(
     registry: HookRegistry, bus: Bus, llm: Any, provider: str | None
-) -> None:  # 001-17
+) -> None:
     seen: dict[str, dict[str, Any]] = {}
 
     async def handler(event: str, data: dict[str, Any]) -> HookResult:
@@ -352,9 +348,7 @@ PROMISED = {
 }
 
 
-async def test_a_failed_tool_has_an_error_and_an_end(
-    registry: HookRegistry, bus: Bus
-) -> None:  # 001-17
+async def test_a_failed_tool_has_an_error_and_an_end(registry: HookRegistry, bus: Bus) -> None:
     registry.register("tool:error", errors := EventRecorder())
     registry.register("tool:post", ends := EventRecorder())
     error = OSError("down")
@@ -377,9 +371,7 @@ async def test_an_emitted_event_reaches_its_own_handlers_only(registry: HookRegi
     assert (len(errors.get_events()), len(ends.get_events())) == (1, 2)
 
 
-async def test_the_prompt_of_the_user_is_an_event(
-    registry: HookRegistry, bus: Bus
-) -> None:  # 001-17
+async def test_the_prompt_of_the_user_is_an_event(registry: HookRegistry, bus: Bus) -> None:
     registry.register("prompt:submit", saying(HookResult("modify", data={"prompt": "[redacted]"})))
 
     outcome = await bus.dispatch("prompt_submitted", prompt="my key is …", context=None)
@@ -387,9 +379,7 @@ async def test_the_prompt_of_the_user_is_an_event(
     assert outcome.data["prompt"] == "[redacted]"
 
 
-async def test_a_handler_can_emit_an_event_of_its_own(
-    registry: HookRegistry, bus: Bus
-) -> None:  # 001-18, 001-19
+async def test_a_handler_can_emit_an_event_of_its_own(registry: HookRegistry, bus: Bus) -> None:
     async def handler(event: str, data: dict[str, Any]) -> HookResult:
         await data["hooks"].emit("my-hook:debug", {"event": event, "name": "x", "self": 1})
         return HookResult(action="modify", data={**data, "seen": True})
@@ -409,7 +399,7 @@ async def test_a_handler_can_emit_an_event_of_its_own(
 
 async def test_a_handler_that_emits_its_own_event_for_ever_is_stopped(
     registry: HookRegistry,
-) -> None:  # 001-18
+) -> None:
     depth = 0
 
     async def again(event: str, data: dict[str, Any]) -> HookResult:
@@ -427,7 +417,7 @@ async def test_a_handler_that_emits_its_own_event_for_ever_is_stopped(
 
 async def test_an_event_that_is_heard_has_a_time_that_its_emitter_cannot_set(
     registry: HookRegistry,
-) -> None:  # 001-U9
+) -> None:
     unheard = await registry.emit("tool:pre", TOOL)
     seen: list[str] = []
     registry.register("tool:pre", lambda event, data: seen.append(data["timestamp"]))
@@ -438,7 +428,7 @@ async def test_an_event_that_is_heard_has_a_time_that_its_emitter_cannot_set(
     assert datetime.fromisoformat(seen[0]).utcoffset() == timedelta(0)
 
 
-async def test_sync_handlers_and_plain_dicts_are_accepted(registry: HookRegistry) -> None:  # 001-U8
+async def test_sync_handlers_and_plain_dicts_are_accepted(registry: HookRegistry) -> None:
     registry.register("tool:pre", lambda event, data: {"action": "deny", "reason": "plain"})
 
     assert (await registry.emit("tool:pre", TOOL)).reason == "plain"
@@ -463,7 +453,7 @@ async def test_observers_hear_the_final_event(registry: HookRegistry, bus: Bus) 
     assert calls == [((), {"tool_name": "write_file", "args": {"file_path": "/etc/passwd"}})]
 
 
-async def test_a_handler_decides_on_operations(registry: HookRegistry, bus: Bus) -> None:  # 001-11
+async def test_a_handler_decides_on_operations(registry: HookRegistry, bus: Bus) -> None:
     registry.register("tool:pre", saying(DENY))
 
     with pytest.raises(HookDenied, match="Access denied"):
@@ -503,7 +493,7 @@ class Person:
 )
 async def test_a_question_is_asked_and_only_a_yes_is_one(
     answer: Any, action: str, reason: str | None
-) -> None:  # 001-14, 001-U12
+) -> None:
     coordinator = TestCoordinator()
     coordinator.hooks.bus.set_approval_provider(Person(answer))
     ask = HookResult(
@@ -517,7 +507,7 @@ async def test_a_question_is_asked_and_only_a_yes_is_one(
 
 
 async def test_a_question_that_nobody_answers_in_time_is_answered_by_its_default() -> None:
-    coordinator = TestCoordinator()  # 001-U12
+    coordinator = TestCoordinator()
     coordinator.hooks.bus.set_approval_provider(Person(None))
     ask = HookResult(
         "ask_user", approval_prompt="?", approval_timeout=0.01, approval_default="allow"
@@ -529,7 +519,7 @@ async def test_a_question_that_nobody_answers_in_time_is_answered_by_its_default
     assert result.action == "continue"
 
 
-async def test_with_no_approval_system_a_question_is_denied() -> None:  # 001-U12
+async def test_with_no_approval_system_a_question_is_denied() -> None:
     coordinator = TestCoordinator()
 
     result = await coordinator.process_hook_result(ASK, "tool:pre", "gate")

@@ -83,7 +83,7 @@ VALUES: dict[AgentEvent, Any] = {
 @pytest.mark.parametrize("event", E)
 async def test_each_of_the_seven_events_comes(
     point: HookPoint, bus: Bus, event: AgentEvent
-) -> None:  # 004-01
+) -> None:
     seen: list[AgentStatus] = []
     point.on(event).handle(effects=[seen.append])
 
@@ -95,14 +95,14 @@ async def test_each_of_the_seven_events_comes(
     assert event == event.value
 
 
-def test_each_call_returns_the_hook(point: HookPoint) -> None:  # 004-02
+def test_each_call_returns_the_hook(point: HookPoint) -> None:
     hook = point.on(E.QUERY_END)
 
     assert hook.when(lambda status: True) is hook
     assert hook.handle(decision=CONTINUE, value=None, effects=[]) is hook
 
 
-def test_an_agent_can_have_rules_of_its_own(bus: Bus) -> None:  # 004-02
+def test_an_agent_can_have_rules_of_its_own(bus: Bus) -> None:
     class Agent(HookPoint):
         _bus = bus
 
@@ -128,7 +128,7 @@ def test_an_agent_can_have_rules_of_its_own(bus: Bus) -> None:  # 004-02
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_conditions_values_and_effects_are_sync_or_async(
     point: HookPoint, bus: Bus, is_async: bool
-) -> None:  # 004-03, 004-04
+) -> None:
     seen: list[Any] = []
 
     def condition(status: AgentStatus) -> bool:
@@ -159,13 +159,13 @@ async def test_conditions_values_and_effects_are_sync_or_async(
     assert await fire(bus, E.AFTER_LLM_CALL, AssistantMessage("b")) == AssistantMessage("b")
 
 
-async def test_a_value_may_be_given_directly(point: HookPoint, bus: Bus) -> None:  # 004-04
+async def test_a_value_may_be_given_directly(point: HookPoint, bus: Bus) -> None:
     point.on(E.AFTER_LLM_CALL).handle(value=AssistantMessage("fixed"))
 
     assert await fire(bus, E.AFTER_LLM_CALL, AssistantMessage("x")) == AssistantMessage("fixed")
 
 
-async def test_an_effect_does_not_change_the_value(point: HookPoint, bus: Bus) -> None:  # 004-05
+async def test_an_effect_does_not_change_the_value(point: HookPoint, bus: Bus) -> None:
     def effect(status: AgentStatus) -> AssistantMessage:
         status.conversation_history.append("note")
         return AssistantMessage("not this")
@@ -181,7 +181,7 @@ async def test_an_effect_does_not_change_the_value(point: HookPoint, bus: Bus) -
 
 async def test_what_an_effect_writes_into_the_value_does_not_count(
     point: HookPoint, bus: Bus
-) -> None:  # 004-05
+) -> None:
     def effect(status: AgentStatus) -> None:
         assert status.tool_call is not None
         status.tool_call.arguments["evil"] = True
@@ -199,7 +199,7 @@ async def test_what_an_effect_writes_into_the_value_does_not_count(
 
 async def test_continue_goes_on_to_the_next_hook_and_values_chain(
     point: HookPoint, bus: Bus
-) -> None:  # 004-06, 004-15
+) -> None:
     seen: list[str] = []
 
     def adding(text: str) -> Any:
@@ -216,7 +216,7 @@ async def test_continue_goes_on_to_the_next_hook_and_values_chain(
     assert seen == ["a", "ab", "abc"]
 
 
-async def test_retry_runs_the_llm_again(point: HookPoint, bus: Bus) -> None:  # 004-06
+async def test_retry_runs_the_llm_again(point: HookPoint, bus: Bus) -> None:
     answers = ["no plan", "<plan>"]
     point.on(E.AFTER_LLM_CALL).when(
         lambda status: "<plan>" not in status.assistant_message.content
@@ -228,7 +228,7 @@ async def test_retry_runs_the_llm_again(point: HookPoint, bus: Bus) -> None:  # 
     assert (result, history) == ("<plan>", ["plan!"])
 
 
-async def test_fail_stops_with_an_error(point: HookPoint, bus: Bus) -> None:  # 004-06, 004-U5
+async def test_fail_stops_with_an_error(point: HookPoint, bus: Bus) -> None:
     hook = point.on(E.BEFORE_LLM_CALL).handle(decision=FAIL)
     with pytest.raises(RuntimeError, match=r"^Hook BEFORE_LLM_CALL requested FAIL$") as caught:
         await fire(bus, E.BEFORE_LLM_CALL)
@@ -239,7 +239,7 @@ async def test_fail_stops_with_an_error(point: HookPoint, bus: Bus) -> None:  # 
         await fire(bus, E.BEFORE_LLM_CALL)
 
 
-async def test_stop_returns_the_value(point: HookPoint, bus: Bus) -> None:  # 004-06
+async def test_stop_returns_the_value(point: HookPoint, bus: Bus) -> None:
     point.on(E.BEFORE_FINAL_RESPONSE).handle(decision=STOP, value=AssistantMessage("cached"))
 
     with pytest.raises(HookStopped) as caught:
@@ -247,9 +247,7 @@ async def test_stop_returns_the_value(point: HookPoint, bus: Bus) -> None:  # 00
     assert caught.value.value == AssistantMessage("cached")
 
 
-async def test_a_stop_before_the_llm_keeps_it_from_being_called(
-    point: HookPoint, bus: Bus
-) -> None:  # 004-12
+async def test_a_stop_before_the_llm_keeps_it_from_being_called(point: HookPoint, bus: Bus) -> None:
     point.on(E.BEFORE_LLM_CALL).handle(
         decision=STOP, value=lambda status, current: AssistantMessage("cached")
     )
@@ -265,7 +263,7 @@ WRONG = ["text", 7, ToolCall(), AssistantResponse()]
 @pytest.mark.parametrize("event", [event for event in E if not CONTRACTS[event].is_retryable])
 async def test_a_retry_where_there_is_none_is_an_error(
     point: HookPoint, bus: Bus, event: AgentEvent
-) -> None:  # 004-07, 004-10
+) -> None:
     point.on(event).handle(decision=RETRY)
 
     with pytest.raises(RuntimeError) as caught:
@@ -281,7 +279,7 @@ async def test_a_retry_where_there_is_none_is_an_error(
 @pytest.mark.parametrize("event", [event for event in E if CONTRACTS[event].stop is None])
 async def test_a_stop_where_it_is_not_meaningful_is_an_error(
     point: HookPoint, bus: Bus, event: AgentEvent
-) -> None:  # 004-08, 004-10
+) -> None:
     point.on(event).handle(decision=STOP, value=AssistantMessage())
 
     with pytest.raises(RuntimeError, match="Events that can be stopped: BEFORE_LLM_CALL, AFTER"):
@@ -292,7 +290,7 @@ async def test_a_stop_where_it_is_not_meaningful_is_an_error(
 @pytest.mark.parametrize("value", [None, *WRONG])
 async def test_a_stop_without_a_proper_value_is_an_error(
     point: HookPoint, bus: Bus, event: AgentEvent, value: Any
-) -> None:  # 004-08, 004-10
+) -> None:
     point.on(event).handle(decision=STOP, value=value)
 
     with pytest.raises(RuntimeError, match="wrong value: expected AssistantMessage, got "):
@@ -304,7 +302,7 @@ async def test_a_stop_without_a_proper_value_is_an_error(
 @given(data=st.data())
 def test_a_value_of_the_wrong_type_is_an_error(
     event: AgentEvent, is_function: bool, data: st.DataObject
-) -> None:  # 004-09, 004-10
+) -> None:
     contract = CONTRACTS[event]
     made = {"AssistantMessage", "ToolCall", "ToolResult", "AssistantResponse"}
     kinds = [getattr(FlowTypes(), name) for name in sorted(made - {contract.value})]
@@ -322,16 +320,14 @@ def test_a_value_of_the_wrong_type_is_an_error(
     )
 
 
-async def test_a_function_that_forgets_to_return_is_an_error(
-    point: HookPoint, bus: Bus
-) -> None:  # 004-09
+async def test_a_function_that_forgets_to_return_is_an_error(point: HookPoint, bus: Bus) -> None:
     point.on(E.AFTER_LLM_CALL).handle(value=lambda status, current: None)
 
     with pytest.raises(HookContractError, match="expected AssistantMessage, got NoneType"):
         await fire(bus, E.AFTER_LLM_CALL, AssistantMessage("a"))
 
 
-def test_the_contracts_are_those_of_the_seed() -> None:  # 004-10
+def test_the_contracts_are_those_of_the_seed() -> None:
     message = "AssistantMessage"
     assert {event.value: tuple(contract) for event, contract in CONTRACTS.items()} == {
         "before_llm_call": (None, False, False, message),
@@ -358,7 +354,7 @@ POPULATED = {
 @pytest.mark.parametrize("event", E)
 async def test_only_the_events_own_fields_are_populated(
     point: HookPoint, bus: Bus, event: AgentEvent
-) -> None:  # 004-11
+) -> None:
     statuses: list[AgentStatus] = []
     point.on(event).handle(effects=[statuses.append])
 
@@ -379,7 +375,7 @@ async def test_only_the_events_own_fields_are_populated(
     ]
 
 
-async def test_the_status_has_the_core_fields(point: HookPoint, bus: Bus) -> None:  # 004-11
+async def test_the_status_has_the_core_fields(point: HookPoint, bus: Bus) -> None:
     agent = object()
     statuses: list[AgentStatus] = []
     point.on(E.BEFORE_LLM_CALL).handle(effects=[statuses.append])
@@ -390,9 +386,7 @@ async def test_the_status_has_the_core_fields(point: HookPoint, bus: Bus) -> Non
     assert (status.agent, status.iteration, status.conversation_history) == (agent, 3, ["hi"])
 
 
-async def test_a_tool_error_comes_only_when_a_tool_failed(
-    point: HookPoint, bus: Bus
-) -> None:  # 004-13
+async def test_a_tool_error_comes_only_when_a_tool_failed(point: HookPoint, bus: Bus) -> None:
     errors: list[Any] = []
     point.on(E.ON_TOOL_ERROR).handle(effects=[lambda status: errors.append(status.error)])
 
@@ -406,7 +400,7 @@ async def test_a_tool_error_comes_only_when_a_tool_failed(
     assert [str(error) for error in errors] == ["no access", "{'isError': True}", "disk full"]
 
 
-async def test_a_tool_error_can_be_enriched(point: HookPoint, bus: Bus) -> None:  # 004-13
+async def test_a_tool_error_can_be_enriched(point: HookPoint, bus: Bus) -> None:
     def enrich(status: AgentStatus, current: ToolResult) -> ToolResult:
         return ToolResult(error=f"{current.error}; see the manual")
 
@@ -417,9 +411,7 @@ async def test_a_tool_error_can_be_enriched(point: HookPoint, bus: Bus) -> None:
     assert await fire(bus, E.ON_TOOL_ERROR) == "disk full; see the manual"
 
 
-async def test_a_query_ends_after_the_response_is_prepared(
-    point: HookPoint, bus: Bus
-) -> None:  # 004-14
+async def test_a_query_ends_after_the_response_is_prepared(point: HookPoint, bus: Bus) -> None:
     seen: list[Any] = []
 
     def polish(status: AgentStatus, current: Any) -> AssistantResponse:
@@ -433,7 +425,7 @@ async def test_a_query_ends_after_the_response_is_prepared(
     assert await fire(bus, E.QUERY_END, "raw") == "polished"
 
 
-async def test_a_tool_call_can_be_rewritten(point: HookPoint, bus: Bus) -> None:  # 004-15
+async def test_a_tool_call_can_be_rewritten(point: HookPoint, bus: Bus) -> None:
     def safer(status: AgentStatus, current: ToolCall) -> ToolCall:
         current.arguments["path"] = "/tmp"
         return ToolCall(current.id, "safe", current.arguments)
@@ -461,7 +453,7 @@ async def test_a_value_changed_in_place_counts(point: HookPoint, bus: Bus) -> No
 # --- beyond the text of the seed --------------------------------------------------------------
 
 
-async def test_condition_then_effects_then_value(point: HookPoint, bus: Bus) -> None:  # 004-U1
+async def test_condition_then_effects_then_value(point: HookPoint, bus: Bus) -> None:
     steps: list[str] = []
 
     def step(name: str, result: Any) -> Any:
@@ -486,7 +478,7 @@ async def test_condition_then_effects_then_value(point: HookPoint, bus: Bus) -> 
 @pytest.mark.parametrize("decision", [RETRY, STOP, FAIL])
 async def test_the_first_that_ends_the_flow_is_the_last_to_run(
     point: HookPoint, bus: Bus, decision: HookDecision
-) -> None:  # 004-U2
+) -> None:
     value = AssistantMessage("s") if decision is STOP else None
     point.on(E.BEFORE_FINAL_RESPONSE).handle(decision=decision, value=value)
     point.on(E.BEFORE_FINAL_RESPONSE).handle(effects=[lambda _: pytest.fail("ran")])
@@ -498,9 +490,7 @@ async def test_the_first_that_ends_the_flow_is_the_last_to_run(
     assert outcome.action == decision.value
 
 
-async def test_none_keeps_the_value_but_where_none_is_one(
-    point: HookPoint, bus: Bus
-) -> None:  # 004-U3
+async def test_none_keeps_the_value_but_where_none_is_one(point: HookPoint, bus: Bus) -> None:
     point.on(E.AFTER_LLM_CALL).handle(value=None)
     point.on(E.QUERY_END).handle(value=None)
     point.on(E.AFTER_LLM_CALL)  # never handled: continue
@@ -510,9 +500,7 @@ async def test_none_keeps_the_value_but_where_none_is_one(
 
 
 @pytest.mark.parametrize("where", ["condition", "effect", "value"])
-async def test_exceptions_of_a_rule_propagate(
-    point: HookPoint, bus: Bus, where: str
-) -> None:  # 004-U4
+async def test_exceptions_of_a_rule_propagate(point: HookPoint, bus: Bus, where: str) -> None:
     def broken(*_: Any) -> None:
         raise LookupError("a bug")
 

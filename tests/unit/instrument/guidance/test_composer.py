@@ -56,7 +56,7 @@ def included(result: ComposedHooks) -> list[str]:
     return [hook.tag for hook in result.included_hooks]
 
 
-def test_003_30_groups_are_ordered_by_level() -> None:
+def test_groups_are_ordered_by_level() -> None:
     levels = ["MAY", "SHOULD NOT", "SHOULD", "MUST NOT", "MUST"]
 
     result = compose(hook(level.lower().replace(" ", "-"), level) for level in levels)
@@ -64,7 +64,7 @@ def test_003_30_groups_are_ordered_by_level() -> None:
     assert included(result) == ["must", "must-not", "should", "should-not", "may"]
 
 
-def test_003_30_within_a_group_the_higher_priority_comes_first() -> None:
+def test_within_a_group_the_higher_priority_comes_first() -> None:
     result = compose([hook("low", "MAY", 1), hook("high", "MAY", 100), hook("mid", "MAY", 50)])
 
     assert included(result) == ["high", "mid", "low"]
@@ -76,7 +76,7 @@ def test_003_30_within_a_group_the_higher_priority_comes_first() -> None:
         st.tuples(st.sampled_from(get_args(RequirementLevel)), st.integers(-3, 3)), max_size=25
     )
 )
-def test_003_30_every_hook_is_there_once_by_level_priority_and_order_given(
+def test_every_hook_is_there_once_by_level_priority_and_order_given(
     drawn: list[tuple[str, int]],
 ) -> None:
     hooks = [hook(f"t{n}", level, priority) for n, (level, priority) in enumerate(drawn)]
@@ -93,7 +93,7 @@ def test_003_30_every_hook_is_there_once_by_level_priority_and_order_given(
     assert all(result.content.count(f"### T{n}\n\nText of t{n}.") == 1 for n in range(len(hooks)))
 
 
-def test_003_31_the_text_has_reference_headings_preambles_and_separators() -> None:
+def test_the_text_has_reference_headings_preambles_and_separators() -> None:
     result = compose([hook("tips", "MAY"), hook("init", "MUST")])
 
     assert result.content == (
@@ -108,19 +108,19 @@ def test_003_31_the_text_has_reference_headings_preambles_and_separators() -> No
     )
 
 
-def test_003_31_white_space_around_a_text_does_not_count() -> None:
+def test_white_space_around_a_text_does_not_count() -> None:
     padded = ResolvedHook(hook("tips", "MAY").hook, "\n\n  Text of tips.\n\n\n")
 
     assert compose([padded]).content == compose([hook("tips", "MAY")]).content
 
 
-def test_003_31_a_hook_with_no_words_keeps_its_heading() -> None:
+def test_a_hook_with_no_words_keeps_its_heading() -> None:
     empty = ResolvedHook(hook("tips", "MAY").hook, "\n")
 
     assert compose([empty]).content.endswith("\n\n### Tips")
 
 
-def test_003_32_preambles_can_be_left_out_and_the_separator_chosen() -> None:
+def test_preambles_can_be_left_out_and_the_separator_chosen() -> None:
     hooks = [hook("a", "MUST"), hook("b", "MUST"), hook("c", "MAY")]
 
     result = createComposer({"includePreambles": False, "separator": "\n\n***\n\n"}).compose(hooks)
@@ -135,13 +135,13 @@ def test_003_32_preambles_can_be_left_out_and_the_separator_chosen() -> None:
     )
 
 
-def test_003_32_by_default_hooks_of_a_section_are_separated_as_sections_are() -> None:
+def test_by_default_hooks_of_a_section_are_separated_as_sections_are() -> None:
     result = compose([hook("a", "MUST"), hook("b", "MUST")])
 
     assert "Text of a.\n\n---\n\n### B" in result.content
 
 
-def test_003_33_the_result_says_what_was_included_skipped_and_failed(make: Make) -> None:
+def test_the_result_says_what_was_included_skipped_and_failed(make: Make) -> None:
     result = create_composer(notify=lambda notice: None).compose_with_transparency(
         [hook("a", "MUST", 7)],
         [SkippedHook(make(tag="b"), "requires storage: memory")],
@@ -158,7 +158,7 @@ def test_003_33_the_result_says_what_was_included_skipped_and_failed(make: Make)
     assert len(result.notices) == 2
 
 
-async def test_003_33_what_a_query_skipped_and_a_load_failed_reaches_the_result(
+async def test_what_a_query_skipped_and_a_load_failed_reaches_the_result(
     registry: HookRegistry, make: Make, texts: Callable[..., Any]
 ) -> None:
     registry.register_all(
@@ -178,7 +178,7 @@ async def test_003_33_what_a_query_skipped_and_a_load_failed_reaches_the_result(
     assert [item.tag for item in result.failed_hooks] == ["gone"]
 
 
-def test_003_33_the_notice_is_worded_as_in_the_seed_which_counts_three_and_lists_two(
+def test_the_notice_is_worded_as_in_the_seed_which_counts_three_and_lists_two(
     make: Make,
 ) -> None:
     result = create_composer(notify=lambda notice: None).compose_with_transparency(
@@ -196,7 +196,7 @@ def test_003_33_the_notice_is_worded_as_in_the_seed_which_counts_three_and_lists
     )
 
 
-def test_003_33_one_hook_was_skipped_not_were(make: Make) -> None:
+def test_one_hook_was_skipped_not_were(make: Make) -> None:
     skipped = [SkippedHook(make(), "requires storage: memory")]
 
     [notice] = create_composer(notify=len).compose_with_transparency([], skipped).notices
@@ -204,7 +204,7 @@ def test_003_33_one_hook_was_skipped_not_were(make: Make) -> None:
     assert notice.startswith("1 hook was skipped (conditions not met): welcome (requires")
 
 
-def test_003_34_each_notice_goes_to_notify(make: Make) -> None:
+def test_each_notice_goes_to_notify(make: Make) -> None:
     told: list[str] = []
     composer = create_composer(notify=told.append)
 
@@ -216,9 +216,7 @@ def test_003_34_each_notice_goes_to_notify(make: Make) -> None:
     assert len(told) == 2
 
 
-def test_003_34_without_notify_notices_go_to_logging(
-    make: Make, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_without_notify_notices_go_to_logging(make: Make, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "mcp.instrument")
 
     create_composer().compose_with_transparency([], [], [FailedHook(make(), "gone")])
@@ -230,7 +228,7 @@ def test_003_34_without_notify_notices_go_to_logging(
     )
 
 
-def test_003_34_a_notify_that_fails_does_not_stop_the_composing(
+def test_a_notify_that_fails_does_not_stop_the_composing(
     make: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(notice: str) -> None:
@@ -244,7 +242,7 @@ def test_003_34_a_notify_that_fails_does_not_stop_the_composing(
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
 
-def test_003_35_the_composed_text_is_a_prompt_of_the_assistant() -> None:
+def test_the_composed_text_is_a_prompt_of_the_assistant() -> None:
     result = compose([hook("a", "MAY")])
 
     assert result.role == "assistant"
@@ -254,7 +252,7 @@ def test_003_35_the_composed_text_is_a_prompt_of_the_assistant() -> None:
     }
 
 
-def test_003_u4_there_are_five_headings_for_five_levels() -> None:
+def test_there_are_five_headings_for_five_levels() -> None:
     levels = get_args(RequirementLevel)
 
     result = compose(hook(f"t{n}", level) for n, level in enumerate(reversed(levels)))
@@ -263,12 +261,12 @@ def test_003_u4_there_are_five_headings_for_five_levels() -> None:
     assert len(set(re.findall(r"^These .*", result.content, re.MULTILINE))) == 5
 
 
-def test_003_u4_the_reference_can_be_left_out() -> None:
+def test_the_reference_can_be_left_out() -> None:
     for options in ({"include_rfc2119_reference": False}, {"includeRfc2119Reference": False}):
         assert compose([hook("a", "MAY")], **options).content.startswith("## MAY\n\n")
 
 
-def test_003_u4_the_notice_of_failures_counts_and_names_them(make: Make) -> None:
+def test_the_notice_of_failures_counts_and_names_them(make: Make) -> None:
     failed = [FailedHook(make(), "gone"), FailedHook(make(tag="b", name="Tips"), "not UTF-8")]
 
     result = createComposer(notify=len).composeWithTransparency([], [], failed)
@@ -276,7 +274,7 @@ def test_003_u4_the_notice_of_failures_counts_and_names_them(make: Make) -> None
     assert result.notices == ("2 hook(s) failed to load: Welcome (gone), Tips (not UTF-8)",)
 
 
-def test_003_u3_nothing_composed_is_no_text() -> None:
+def test_nothing_composed_is_no_text() -> None:
     assert compose([]) == ComposedHooks("")
 
 

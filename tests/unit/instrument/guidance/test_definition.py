@@ -23,7 +23,7 @@ from instrument.guidance import (
 Make = Callable[..., HookDefinition]
 
 
-def test_003_01_a_definition_has_the_fields_of_the_seed() -> None:
+def test_a_definition_has_the_fields_of_the_seed() -> None:
     hook = HookDefinition.parse(
         {
             "app": "mcp-toolkit",
@@ -60,7 +60,7 @@ def test_003_01_a_definition_has_the_fields_of_the_seed() -> None:
     assert conditions.requiresConfig == conditions.requires_config == {"debug": True}
 
 
-def test_003_01_what_is_optional_has_its_default(fields: dict[str, Any]) -> None:
+def test_what_is_optional_has_its_default(fields: dict[str, Any]) -> None:
     hook = HookDefinition(**fields)
 
     assert hook.priority == 50
@@ -70,16 +70,14 @@ def test_003_01_what_is_optional_has_its_default(fields: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("name", ["tag", "type", "lifecycle", "name", "requirement_level"])
-def test_003_01_what_is_required_is_named_when_it_is_missing(
-    name: str, fields: dict[str, Any]
-) -> None:
+def test_what_is_required_is_named_when_it_is_missing(name: str, fields: dict[str, Any]) -> None:
     del fields[name]
 
     with pytest.raises(GuidanceValueError, match=rf"Cannot define hook .*: {name} missing\. Every"):
         HookDefinition.parse(fields)
 
 
-def test_003_02_the_id_is_made_of_app_type_lifecycle_and_tag(make: Make) -> None:
+def test_the_id_is_made_of_app_type_lifecycle_and_tag(make: Make) -> None:
     assert make(app="my-server").id == "my-server:session:start:welcome"
 
 
@@ -91,7 +89,7 @@ def test_003_02_the_id_is_made_of_app_type_lifecycle_and_tag(make: Make) -> None
         ("requirementLevel", get_args(RequirementLevel)),
     ],
 )
-def test_003_02_an_enumerated_field_takes_its_values_and_no_other(
+def test_an_enumerated_field_takes_its_values_and_no_other(
     field: str, allowed: tuple[str, ...], fields: dict[str, Any]
 ) -> None:
     fields.pop("requirement_level")
@@ -104,7 +102,7 @@ def test_003_02_an_enumerated_field_takes_its_values_and_no_other(
             HookDefinition.parse({**fields, field: bad})
 
 
-def test_003_02_the_enumerations_are_the_seeds() -> None:
+def test_the_enumerations_are_the_seeds() -> None:
     assert get_args(HookType) == ("session", "action", "storage", "config")
     assert get_args(HookLifecycle) == ("start", "running", "progress", "cancel", "end")
     assert get_args(RequirementLevel) == ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY")
@@ -112,7 +110,7 @@ def test_003_02_the_enumerations_are_the_seeds() -> None:
 
 
 @pytest.mark.parametrize("tag", ["welcome", "init-required", "tips_2", "7", "a" * 64])
-def test_003_02_a_filesystem_safe_tag_is_taken(tag: str, make: Make) -> None:
+def test_a_filesystem_safe_tag_is_taken(tag: str, make: Make) -> None:
     assert make(tag=tag).tag == tag
 
 
@@ -123,13 +121,13 @@ def test_003_02_a_filesystem_safe_tag_is_taken(tag: str, make: Make) -> None:
         *("a" * 65, "con", "nul", "com1", None, 7),
     ],
 )
-def test_003_02_a_tag_that_is_not_filesystem_safe_is_refused(tag: object, make: Make) -> None:
+def test_a_tag_that_is_not_filesystem_safe_is_refused(tag: object, make: Make) -> None:
     with pytest.raises(GuidanceValueError, match=r"Cannot define hook .*: tag is .*\. Give "):
         make(tag=tag)
 
 
 @given(st.text(max_size=80))
-def test_003_02_a_tag_that_is_taken_stays_one_path_segment(tag: str) -> None:
+def test_a_tag_that_is_taken_stays_one_path_segment(tag: str) -> None:
     fields = {"type": "session", "lifecycle": "end", "name": "N", "requirement_level": "MAY"}
     try:
         hook = HookDefinition.parse(fields, tag=tag)

@@ -68,7 +68,7 @@ def texts(result: CallToolResult) -> list[str]:
 
 
 @both_protocols
-async def test_003_35_the_prompt_is_the_composed_text_in_the_role_of_the_assistant(
+async def test_the_prompt_is_the_composed_text_in_the_role_of_the_assistant(
     mode: str, connect: Connect
 ) -> None:
     async with connect(mode=mode) as client:
@@ -86,9 +86,7 @@ async def test_003_35_the_prompt_is_the_composed_text_in_the_role_of_the_assista
 
 
 @both_protocols
-async def test_003_34_what_was_skipped_comes_as_a_notice(
-    mode: str, connect: Connect, log: Log
-) -> None:
+async def test_what_was_skipped_comes_as_a_notice(mode: str, connect: Connect, log: Log) -> None:
     async with connect(mode=mode) as client:
         await client.get_prompt("guidance", {"type": "session", "lifecycle": "start"})
         told = await log.get()
@@ -119,7 +117,7 @@ async def test_a_moment_without_guidance_is_an_empty_prompt(connect: Connect) ->
 
 
 @both_protocols
-async def test_003_43_a_tool_before_session_init_is_refused_and_does_not_run(
+async def test_a_tool_before_session_init_is_refused_and_does_not_run(
     mode: str, connect: Connect
 ) -> None:
     async with connect(mode=mode) as client:
@@ -170,7 +168,7 @@ async def test_hooks_are_registered_and_triggered_by_tools(connect: Connect) -> 
     assert "### While It Runs" in texts(own)[0]
 
 
-async def test_003_34_a_text_that_cannot_be_loaded_is_logged_as_an_error_and_told(
+async def test_a_text_that_cannot_be_loaded_is_logged_as_an_error_and_told(
     connect: Connect, log: Log
 ) -> None:
     hook = {

@@ -117,7 +117,7 @@ async def test_a_moment_without_guidance_decides_nothing(
     assert outcome.injections == []
 
 
-async def test_003_44_guidance_of_one_request_and_session_reaches_those_events_alone(
+async def test_guidance_of_one_request_and_session_reaches_those_events_alone(
     bus: Bus, registry: HookRegistry, make: Make, join: Join
 ) -> None:
     registry.register(
@@ -232,7 +232,7 @@ async def run_tool(bus: Bus, tool_name: str, **kwargs: Any) -> list[str]:
     return ran
 
 
-async def test_003_41_the_gate_denies_with_the_directive_until_the_session_is_initialised(
+async def test_the_gate_denies_with_the_directive_until_the_session_is_initialised(
     bus: Bus,
 ) -> None:
     told: list[str] = []
@@ -248,7 +248,7 @@ async def test_003_41_the_gate_denies_with_the_directive_until_the_session_is_in
     assert await run_tool(bus, "search") == ["search"]
 
 
-def test_003_41_the_gate_holds_on_the_sync_path(bus: Bus) -> None:
+def test_the_gate_holds_on_the_sync_path(bus: Bus) -> None:
     ran: list[str] = []
     attach_gate(bus, SessionStateTracker())
 
@@ -260,7 +260,7 @@ def test_003_41_the_gate_holds_on_the_sync_path(bus: Bus) -> None:
     assert ran == ["search"]
 
 
-async def test_003_42_a_call_that_failed_or_was_denied_is_not_recorded(bus: Bus) -> None:
+async def test_a_call_that_failed_or_was_denied_is_not_recorded(bus: Bus) -> None:
     tracker = SessionStateTracker()
     attach_gate(bus, tracker)
 

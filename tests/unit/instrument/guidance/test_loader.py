@@ -48,7 +48,7 @@ def run_module(path: Path, code: str) -> dict[str, Any]:
     return namespace
 
 
-async def test_003_20_the_text_is_in_the_markdown_file_named_like_the_tag(
+async def test_the_text_is_in_the_markdown_file_named_like_the_tag(
     make: Make, texts: Texts
 ) -> None:
     loader = create_content_loader(base_path=texts(welcome="# Hello"))
@@ -56,7 +56,7 @@ async def test_003_20_the_text_is_in_the_markdown_file_named_like_the_tag(
     assert (await loader.load(make())).content == "# Hello"
 
 
-async def test_003_20_a_content_file_overrides_that(make: Make, texts: Texts) -> None:
+async def test_a_content_file_overrides_that(make: Make, texts: Texts) -> None:
     folder = texts(welcome="by tag")
     (folder / "deep").mkdir()
     (folder / "deep" / "other.md").write_text("by path", encoding="utf-8")
@@ -68,7 +68,7 @@ async def test_003_20_a_content_file_overrides_that(make: Make, texts: Texts) ->
     assert resolved.contentPath == resolved.content_path == folder / "deep" / "other.md"
 
 
-async def test_003_21_one_hook_or_several_are_loaded(make: Make, texts: Texts) -> None:
+async def test_one_hook_or_several_are_loaded(make: Make, texts: Texts) -> None:
     loader = createContentLoader({"basePath": texts(welcome="1", tips="2")})
 
     one = await loader.load(make())
@@ -79,7 +79,7 @@ async def test_003_21_one_hook_or_several_are_loaded(make: Make, texts: Texts) -
     assert loader.load_all_sync([make(tag="tips")])[0].content == "2"
 
 
-def test_003_21_text_can_be_given_inline(make: Make) -> None:
+def test_text_can_be_given_inline(make: Make) -> None:
     loader = create_content_loader()
 
     resolved = loader.loadInline(make(), "# Test\n\nContent here.")
@@ -88,7 +88,7 @@ def test_003_21_text_can_be_given_inline(make: Make) -> None:
     assert loader.cacheSize() == 0
 
 
-async def test_003_21_texts_are_kept_until_the_cache_is_cleared(make: Make, texts: Texts) -> None:
+async def test_texts_are_kept_until_the_cache_is_cleared(make: Make, texts: Texts) -> None:
     folder = texts(welcome="old", tips="tips")
     loader = create_content_loader(base_path=folder)
     await loader.load_all([make(), make(tag="tips"), make(lifecycle="end")])
@@ -102,7 +102,7 @@ async def test_003_21_texts_are_kept_until_the_cache_is_cleared(make: Make, text
     assert (await loader.load(make())).content == "new"
 
 
-async def test_003_21_without_a_cache_files_are_read_anew(make: Make, texts: Texts) -> None:
+async def test_without_a_cache_files_are_read_anew(make: Make, texts: Texts) -> None:
     loader = create_content_loader(base_path=texts(welcome="old"), cache=False)
     await loader.load(make())
     texts(welcome="new")
@@ -111,7 +111,7 @@ async def test_003_21_without_a_cache_files_are_read_anew(make: Make, texts: Tex
     assert loader.cache_size() == 0
 
 
-async def test_003_22_a_missing_text_is_logged_left_out_and_told_by_the_composer(
+async def test_a_missing_text_is_logged_left_out_and_told_by_the_composer(
     make: Make,
     texts: Texts,
     log: Callable[[str, str], None],
@@ -133,7 +133,7 @@ async def test_003_22_a_missing_text_is_logged_left_out_and_told_by_the_composer
     assert result.notices == ("1 hook(s) failed to load: Gone (there is no file gone.md)",)
 
 
-async def test_003_22_a_single_load_logs_and_raises(
+async def test_a_single_load_logs_and_raises(
     make: Make, tmp_path: Path, log: Callable[[str, str], None], logged: list[tuple[str, str]]
 ) -> None:
     loader = create_content_loader(base_path=tmp_path, log=log)
@@ -175,7 +175,7 @@ def break_as_loop(path: Path) -> None:
         (break_as_loop, "leads nowhere"),
     ],
 )
-async def test_003_22_a_text_that_cannot_be_read_fails_like_a_missing_one(
+async def test_a_text_that_cannot_be_read_fails_like_a_missing_one(
     breaking: Callable[[Path], None], reason: str, make: Make, tmp_path: Path, texts: Texts
 ) -> None:
     texts(tips="fine")
@@ -203,7 +203,7 @@ def test_a_byte_order_mark_is_not_part_of_the_text(make: Make, tmp_path: Path) -
     assert create_content_loader(base_path=tmp_path).load_all_sync([make()])[0].content == "Hello"
 
 
-async def test_003_23_adjacent_means_beside_the_file_that_made_the_definition(
+async def test_adjacent_means_beside_the_file_that_made_the_definition(
     tmp_path: Path, registry: HookRegistry
 ) -> None:
     module = run_module(
@@ -219,7 +219,7 @@ async def test_003_23_adjacent_means_beside_the_file_that_made_the_definition(
     assert (await create_content_loader().load(hook)).content == "beside it"
 
 
-async def test_003_23_a_mapping_is_made_a_definition_where_it_is_registered(
+async def test_a_mapping_is_made_a_definition_where_it_is_registered(
     tmp_path: Path, registry: HookRegistry, fields: dict[str, Any]
 ) -> None:
     module = run_module(
@@ -237,7 +237,7 @@ async def test_003_23_a_mapping_is_made_a_definition_where_it_is_registered(
     assert [item.content for item in loaded] == ["welcome", "tips"]
 
 
-async def test_003_23_a_base_path_overrides_what_is_adjacent(
+async def test_a_base_path_overrides_what_is_adjacent(
     tmp_path: Path, registry: HookRegistry, fields: dict[str, Any], texts: Texts
 ) -> None:
     module = run_module(
@@ -251,7 +251,7 @@ async def test_003_23_a_base_path_overrides_what_is_adjacent(
     assert [item.content for item in await loader.load_all(registry.all())] == ["based"]
 
 
-def test_003_23_a_definition_from_no_file_says_what_to_do(fields: dict[str, Any]) -> None:
+def test_a_definition_from_no_file_says_what_to_do(fields: dict[str, Any]) -> None:
     namespace: dict[str, Any] = {"__name__": "__console__", "fields": fields}
     exec(
         "from instrument.guidance import HookDefinition\nhook = HookDefinition(**fields)", namespace

@@ -26,7 +26,7 @@ def tags(hooks: list[HookDefinition]) -> list[str]:
 
 
 @pytest.mark.parametrize("options", [({"app": "my-server"}, {}), (None, {"app": "my-server"})])
-def test_003_03_the_registry_gives_its_app_to_hooks_that_name_none(
+def test_the_registry_gives_its_app_to_hooks_that_name_none(
     options: tuple[dict[str, str] | None, dict[str, str]], make: Make
 ) -> None:
     given_mapping, named = options
@@ -39,13 +39,11 @@ def test_003_03_the_registry_gives_its_app_to_hooks_that_name_none(
     assert other.id == "elsewhere:session:start:welcome"
 
 
-def test_003_03_seed_and_upstream_differ_so_app_is_optional(make: Make) -> None:
+def test_seed_and_upstream_differ_so_app_is_optional(make: Make) -> None:
     assert create_hook_registry().register(make()).id == "mcp-toolkit:session:start:welcome"
 
 
-def test_003_10_hooks_are_registered_found_counted_and_removed(
-    registry: HookRegistry, make: Make
-) -> None:
+def test_hooks_are_registered_found_counted_and_removed(registry: HookRegistry, make: Make) -> None:
     first = registry.register(make())
     second, third = registry.registerAll([make(tag="b"), {**FIELDS, "tag": "c"}])
 
@@ -116,7 +114,7 @@ def test_when_one_of_several_cannot_be_added_none_is(registry: HookRegistry, mak
         ({"type": None, "tags": []}, ["a", "b", "c", "d"]),
     ],
 )
-def test_003_11_a_query_filters_by_each_given_key(
+def test_a_query_filters_by_each_given_key(
     asked: dict[str, object], found: list[str], registry: HookRegistry, make: Make
 ) -> None:
     registry.register_all(
@@ -149,7 +147,7 @@ def stored(*backends: str) -> dict[str, list[str]]:
     ("active", "counts"),
     [("memory", True), ("file", True), (["redis", "file"], True), ("redis", False), (None, False)],
 )
-def test_003_12_one_of_the_required_storages_will_do(
+def test_one_of_the_required_storages_will_do(
     active: object, counts: bool, registry: HookRegistry, make: Make
 ) -> None:
     registry.register(make(conditions=stored("memory", "file")))
@@ -167,7 +165,7 @@ def test_003_12_one_of_the_required_storages_will_do(
         ({}, False),
     ],
 )
-def test_003_12_all_of_the_required_features_are_needed(
+def test_all_of_the_required_features_are_needed(
     available: dict[str, object], counts: bool, registry: HookRegistry, make: Make
 ) -> None:
     registry.register(make(conditions={"requires_features": ["tools", "sampling"]}))
@@ -184,7 +182,7 @@ def test_003_12_all_of_the_required_features_are_needed(
         ({}, False),
     ],
 )
-def test_003_12_the_required_configuration_must_match(
+def test_the_required_configuration_must_match(
     config: dict[str, object], counts: bool, registry: HookRegistry, make: Make
 ) -> None:
     required = {"debug": True, "level": {"deep": 1}}
@@ -193,16 +191,14 @@ def test_003_12_the_required_configuration_must_match(
     assert bool(registry.query(config=config)) is counts
 
 
-def test_003_12_a_required_none_is_not_met_by_a_missing_key(
-    registry: HookRegistry, make: Make
-) -> None:
+def test_a_required_none_is_not_met_by_a_missing_key(registry: HookRegistry, make: Make) -> None:
     registry.register(make(conditions={"requires_config": {"proxy": None}}))
 
     assert not registry.query(config={})
     assert registry.query(config={"proxy": None})
 
 
-def test_003_13_a_hook_of_one_request_is_for_that_request_alone(
+def test_a_hook_of_one_request_is_for_that_request_alone(
     registry: HookRegistry, make: Make
 ) -> None:
     registry.register(make(tag="mine", request_id="abc-123"))
@@ -213,7 +209,7 @@ def test_003_13_a_hook_of_one_request_is_for_that_request_alone(
     assert tags(registry.query()) == ["everyones"]
 
 
-def test_003_13_a_request_id_that_is_a_number_is_the_same_as_its_digits(
+def test_a_request_id_that_is_a_number_is_the_same_as_its_digits(
     registry: HookRegistry, make: Make
 ) -> None:
     registry.register(make(request_id=7))
@@ -223,7 +219,7 @@ def test_003_13_a_request_id_that_is_a_number_is_the_same_as_its_digits(
 
 
 @pytest.mark.parametrize("lifecycle", ["running", "progress", "cancel"])
-def test_003_44_hooks_of_a_running_request_are_tied_to_request_and_session(
+def test_hooks_of_a_running_request_are_tied_to_request_and_session(
     lifecycle: str, registry: HookRegistry, make: Make
 ) -> None:
     registry.register(
@@ -237,7 +233,7 @@ def test_003_44_hooks_of_a_running_request_are_tied_to_request_and_session(
     assert not registry.query({**asked, "requestId": "abc-123"})
 
 
-def test_003_u2_an_empty_query_leaves_out_hooks_whose_storage_or_features_are_not_there(
+def test_an_empty_query_leaves_out_hooks_whose_storage_or_features_are_not_there(
     registry: HookRegistry, make: Make
 ) -> None:
     registry.register(make(tag="a", conditions=stored("memory")))
@@ -253,7 +249,7 @@ def test_003_u2_an_empty_query_leaves_out_hooks_whose_storage_or_features_are_no
     ]
 
 
-def test_003_u2_the_configuration_is_looked_at_only_when_one_is_given(
+def test_the_configuration_is_looked_at_only_when_one_is_given(
     registry: HookRegistry, make: Make
 ) -> None:
     registry.register(make(conditions={"requires_config": {"debug": True}}))
@@ -263,7 +259,7 @@ def test_003_u2_the_configuration_is_looked_at_only_when_one_is_given(
 
 
 @given(st.lists(st.integers(-5, 5), max_size=20))
-def test_003_u2_results_come_by_priority_higher_first_and_else_as_registered(
+def test_results_come_by_priority_higher_first_and_else_as_registered(
     priorities: list[int],
 ) -> None:
     registry = create_hook_registry()

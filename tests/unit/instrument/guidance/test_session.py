@@ -22,7 +22,7 @@ NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 WITH_REPORTING = {"session_init": "initialized", "check_reporting": "ready"}
 
 
-def test_003_40_a_session_goes_from_uninitialized_to_working() -> None:
+def test_a_session_goes_from_uninitialized_to_working() -> None:
     tracker = SessionStateTracker(transition_triggers=WITH_REPORTING)
     states = [tracker.state]
 
@@ -34,7 +34,7 @@ def test_003_40_a_session_goes_from_uninitialized_to_working() -> None:
     assert states == ["uninitialized", "initialized", "ready", "working"]
 
 
-def test_003_41_before_init_a_tool_is_answered_with_what_to_do() -> None:
+def test_before_init_a_tool_is_answered_with_what_to_do() -> None:
     tracker = SessionStateTracker()
 
     assert tracker.checkToolAllowed("my_tool", "abc-123") == (
@@ -43,7 +43,7 @@ def test_003_41_before_init_a_tool_is_answered_with_what_to_do() -> None:
     )
 
 
-def test_003_41_after_init_every_tool_is_allowed() -> None:
+def test_after_init_every_tool_is_allowed() -> None:
     tracker = SessionStateTracker()
 
     assert tracker.check_tool_allowed("session_init") is None
@@ -51,7 +51,7 @@ def test_003_41_after_init_every_tool_is_allowed() -> None:
     assert tracker.check_tool_allowed("my_tool") is None
 
 
-def test_003_41_asking_changes_nothing() -> None:
+def test_asking_changes_nothing() -> None:
     tracker = SessionStateTracker()
 
     for _ in range(3):
@@ -60,7 +60,7 @@ def test_003_41_asking_changes_nothing() -> None:
     assert tracker.state == "uninitialized"
 
 
-def test_003_42_recording_a_call_updates_the_state_and_gives_guidance() -> None:
+def test_recording_a_call_updates_the_state_and_gives_guidance() -> None:
     tracker = SessionStateTracker(transition_triggers=WITH_REPORTING)
 
     first = tracker.recordToolCall("session_init", {"user": "me"}, "abc-123")
@@ -74,7 +74,7 @@ def test_003_42_recording_a_call_updates_the_state_and_gives_guidance() -> None:
     assert (fourth.transitioned, fourth.guidance) == (False, None)
 
 
-def test_003_42_the_input_can_decide_where_seed_and_upstream_differ_about_it() -> None:
+def test_the_input_can_decide_where_seed_and_upstream_differ_about_it() -> None:
     class Careful(SessionStateTracker):
         def next_state(
             self, state: SessionState, tool_name: str, tool_input: object
@@ -89,7 +89,7 @@ def test_003_42_the_input_can_decide_where_seed_and_upstream_differ_about_it() -
     assert tracker.record_tool_call("session_init", {"accept": True}).transitioned
 
 
-def test_003_43_a_blocking_response_is_a_tool_result_that_is_an_error() -> None:
+def test_a_blocking_response_is_a_tool_result_that_is_an_error() -> None:
     message = SessionStateTracker().check_tool_allowed("my_tool")
     assert message is not None
 
@@ -102,7 +102,7 @@ def test_003_43_a_blocking_response_is_a_tool_result_that_is_an_error() -> None:
         assert part in message
 
 
-def test_003_u5_init_tools_are_always_allowed() -> None:
+def test_init_tools_are_always_allowed() -> None:
     tracker = SessionStateTracker({"initTools": ["session_init", "server_info"]})
 
     assert tracker.check_tool_allowed("server_info") is None
@@ -113,7 +113,7 @@ def test_003_u5_init_tools_are_always_allowed() -> None:
     assert tracker.state == "initialized"
 
 
-def test_003_u5_with_a_list_only_listed_tools_require_init() -> None:
+def test_with_a_list_only_listed_tools_require_init() -> None:
     tracker = SessionStateTracker(requires_init={"write"})
 
     assert tracker.check_tool_allowed("write") is not None
@@ -122,7 +122,7 @@ def test_003_u5_with_a_list_only_listed_tools_require_init() -> None:
     assert tracker.state == "uninitialized"
 
 
-def test_003_u5_transitions_follow_the_trigger_map() -> None:
+def test_transitions_follow_the_trigger_map() -> None:
     tracker = SessionStateTracker(
         init_tools=["hello"],
         transition_triggers={"hello": "initialized", "goodbye": "uninitialized", "go": "working"},
@@ -138,7 +138,7 @@ def test_003_u5_transitions_follow_the_trigger_map() -> None:
 
 
 @pytest.mark.parametrize("reporting", [True, False])
-def test_003_u5_the_first_real_call_after_init_is_work(reporting: bool) -> None:
+def test_the_first_real_call_after_init_is_work(reporting: bool) -> None:
     tracker = SessionStateTracker(transition_triggers=WITH_REPORTING)
     tracker.record_tool_call("session_init")
     if reporting:
@@ -147,7 +147,7 @@ def test_003_u5_the_first_real_call_after_init_is_work(reporting: bool) -> None:
     assert tracker.record_tool_call("search").new_state == "working"
 
 
-def test_003_u5_timing_says_where_the_session_is_and_since_when() -> None:
+def test_timing_says_where_the_session_is_and_since_when() -> None:
     tracker = SessionStateTracker(session_id="s-1", now=lambda: NOON)
 
     assert tracker.getTimingInfo().initAt is None
@@ -163,7 +163,7 @@ def test_003_u5_timing_says_where_the_session_is_and_since_when() -> None:
     assert tracker.initAt == tracker.init_at == NOON
 
 
-def test_003_u5_the_clock_is_utc() -> None:
+def test_the_clock_is_utc() -> None:
     tracker = SessionStateTracker()
     tracker.record_tool_call("session_init")
 
@@ -171,7 +171,7 @@ def test_003_u5_the_clock_is_utc() -> None:
     assert tracker.init_at.tzinfo is UTC
 
 
-def test_003_u5_a_reset_begins_again() -> None:
+def test_a_reset_begins_again() -> None:
     tracker = SessionStateTracker(session_id="s-1")
     tracker.record_tool_call("session_init", {}, "abc-123")
     tracker.reset()
@@ -186,7 +186,7 @@ def test_003_u5_a_reset_begins_again() -> None:
     assert tracker.check_tool_allowed("search") is not None
 
 
-def test_003_u5_a_violation_says_which_tool_in_which_state_and_what_first() -> None:
+def test_a_violation_says_which_tool_in_which_state_and_what_first() -> None:
     tracker = SessionStateTracker()
 
     with pytest.raises(WorkflowViolationError, match="requires session initialization") as raised:

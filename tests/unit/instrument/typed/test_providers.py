@@ -461,7 +461,7 @@ def test_a_callback_that_does_not_say_its_event_is_refused(
         HookRegistry(bus).add_callback(None, callback)
 
 
-def test_only_events_are_taken_from_an_annotation_or_a_list(bus: Bus) -> None:  # 002-U3
+def test_only_events_are_taken_from_an_annotation_or_a_list(bus: Bus) -> None:
     def maybe(event: BeforeToolCallEvent | None) -> None: ...
     def other(event: int) -> None: ...
 
@@ -478,7 +478,7 @@ def test_only_events_are_taken_from_an_annotation_or_a_list(bus: Bus) -> None:  
 
 async def test_an_order_puts_callbacks_first_or_last_also_on_after_events(
     make: Callable[..., Any],
-) -> None:  # 002-U7
+) -> None:
     heard: list[str] = []
     agent = make()
     add = agent.hooks.add_callback

@@ -98,7 +98,7 @@ class Log(HookProvider):
         return [type(event).__name__ for event in self.events]
 
 
-def test_several_callbacks_hear_one_type(hooks: HookRegistry, bus: Bus) -> None:  # 002-01
+def test_several_callbacks_hear_one_type(hooks: HookRegistry, bus: Bus) -> None:
     heard: list[str] = []
     hooks.add_callback(BeforeInvocationEvent, lambda event: heard.append("one"))
     hooks.add_callback(BeforeInvocationEvent, lambda event: heard.append("two"))
@@ -108,7 +108,7 @@ def test_several_callbacks_hear_one_type(hooks: HookRegistry, bus: Bus) -> None:
     assert heard == ["one", "two"]
 
 
-def test_a_provider_is_added_at_once_or_later(agent_class: type[Agent]) -> None:  # 002-02
+def test_a_provider_is_added_at_once_or_later(agent_class: type[Agent]) -> None:
     at_once, later = Log(), Log()
 
     agent = agent_class(hooks=[at_once])  # type: ignore[call-arg] # the host takes it
@@ -123,7 +123,7 @@ def test_a_provider_is_added_at_once_or_later(agent_class: type[Agent]) -> None:
         agent.hooks.add_hook(Log)
 
 
-def test_an_agent_is_initialised_when_its_init_has_ended(bus: Bus) -> None:  # 002-03
+def test_an_agent_is_initialised_when_its_init_has_ended(bus: Bus) -> None:
     seen: list[Any] = []
 
     class Provider:
@@ -158,14 +158,14 @@ def test_an_agent_is_initialised_when_its_init_has_ended(bus: Bus) -> None:  # 0
     ]
 
 
-def test_the_old_names_are_the_same_classes() -> None:  # 002-04
+def test_the_old_names_are_the_same_classes() -> None:
     assert BeforeModelInvocationEvent is BeforeModelCallEvent
     assert AfterModelInvocationEvent is AfterModelCallEvent
     assert BeforeToolInvocationEvent is BeforeToolCallEvent
     assert AfterToolInvocationEvent is AfterToolCallEvent
 
 
-def test_a_request_tells_its_life_in_order(agent_class: type[Agent]) -> None:  # 002-05, 002-07
+def test_a_request_tells_its_life_in_order(agent_class: type[Agent]) -> None:
     agent = agent_class()
     agent.hooks.add_hook(log := Log())
 
@@ -186,7 +186,7 @@ def test_a_request_tells_its_life_in_order(agent_class: type[Agent]) -> None:  #
 
 async def test_every_way_of_asking_an_agent_begins_an_invocation(
     hooks: HookRegistry, bus: Bus
-) -> None:  # 002-05
+) -> None:
     hooks.add_hook(log := Log())
 
     async def stream() -> Any:
@@ -200,7 +200,7 @@ async def test_every_way_of_asking_an_agent_begins_an_invocation(
     assert log.names() == ["BeforeInvocationEvent", "AfterInvocationEvent"] * 3
 
 
-def test_an_invocation_ends_on_success_and_on_failure(agent_class: type[Agent]) -> None:  # 002-06
+def test_an_invocation_ends_on_success_and_on_failure(agent_class: type[Agent]) -> None:
     agent = agent_class()
     ends: list[AfterInvocationEvent] = []
     agent.hooks.add_callback(AfterInvocationEvent, ends.append)
@@ -219,7 +219,7 @@ def test_an_invocation_ends_on_success_and_on_failure(agent_class: type[Agent]) 
 @pytest.mark.parametrize("prompt", ["hi", "fail"])
 def test_after_events_reach_callbacks_in_reverse(
     agent_class: type[Agent], kind: type[HookEvent], is_reversed: bool, prompt: str
-) -> None:  # 002-08
+) -> None:
     agent = agent_class()
     order: list[str] = []
     for name in "abc":
@@ -265,14 +265,14 @@ def test_reversal_keeps_to_its_own_priority_and_places(hooks: HookRegistry, bus:
         (AgentInitializedEvent, "agent"),
     ],
 )
-def test_properties_are_read_only(kind: type[Any], name: str) -> None:  # 002-09
+def test_properties_are_read_only(kind: type[Any], name: str) -> None:
     event = kind()
 
     with pytest.raises(AttributeError, match=f"Property {name} of .* is not writable"):
         setattr(event, name, 1)
 
 
-def test_what_may_be_written_takes_effect(hooks: HookRegistry, bus: Bus) -> None:  # 002-10, 002-14
+def test_what_may_be_written_takes_effect(hooks: HookRegistry, bus: Bus) -> None:
     def safer(event: BeforeToolCallEvent) -> None:
         event.selected_tool = "the safe tool"
         event.tool_use["name"] = "safe"
@@ -306,7 +306,7 @@ def test_what_may_be_written_takes_effect(hooks: HookRegistry, bus: Bus) -> None
     }
 
 
-def test_a_tool_use_reads_as_items_and_as_attributes() -> None:  # 002-11
+def test_a_tool_use_reads_as_items_and_as_attributes() -> None:
     tool_use = ToolUse(name="calculator", toolUseId="1", input={})
 
     tool_use.name = "other"
@@ -316,7 +316,7 @@ def test_a_tool_use_reads_as_items_and_as_attributes() -> None:  # 002-11
         _ = tool_use.missing
 
 
-def test_callbacks_run_inline(hooks: HookRegistry, bus: Bus) -> None:  # 002-12
+def test_callbacks_run_inline(hooks: HookRegistry, bus: Bus) -> None:
     steps: list[str] = []
     hooks.add_callback(BeforeToolCallEvent, lambda event: steps.append("before"))
     hooks.add_callback(AfterToolCallEvent, lambda event: steps.append("after"))
@@ -326,7 +326,7 @@ def test_callbacks_run_inline(hooks: HookRegistry, bus: Bus) -> None:  # 002-12
     assert steps == ["before", "tool", "after"]
 
 
-def test_every_event_has_its_agent(agent_class: type[Agent]) -> None:  # 002-13
+def test_every_event_has_its_agent(agent_class: type[Agent]) -> None:
     agent = agent_class("otter")
     agent.hooks.add_hook(log := Log())
 
@@ -369,7 +369,7 @@ def test_a_callback_can_be_removed(hooks: HookRegistry, bus: Bus) -> None:
 # --- beyond the text of the seed --------------------------------------------------------------
 
 
-def test_exceptions_of_callbacks_propagate(hooks: HookRegistry, bus: Bus) -> None:  # 002-U1
+def test_exceptions_of_callbacks_propagate(hooks: HookRegistry, bus: Bus) -> None:
     def broken(event: BeforeToolCallEvent) -> None:
         raise LookupError("a bug")
 
@@ -380,10 +380,10 @@ def test_exceptions_of_callbacks_propagate(hooks: HookRegistry, bus: Bus) -> Non
     with pytest.raises(LookupError, match="a bug"):
         bus.call_sync("tool_call", lambda _: pytest.fail("ran"))
 
-    assert isinstance(ends[0].exception, LookupError)  # 002-U4
+    assert isinstance(ends[0].exception, LookupError)
 
 
-async def test_async_callbacks_are_awaited(hooks: HookRegistry, bus: Bus) -> None:  # 002-U1
+async def test_async_callbacks_are_awaited(hooks: HookRegistry, bus: Bus) -> None:
     async def gate(event: BeforeToolCallEvent) -> None:
         await asyncio.sleep(0)
         event.cancel_tool = "no"
@@ -398,7 +398,7 @@ async def test_async_callbacks_are_awaited(hooks: HookRegistry, bus: Bus) -> Non
         hooks.invoke_callbacks(BeforeToolCallEvent(agent=None))
 
 
-def test_an_async_callback_cannot_hear_of_an_initialisation(hooks: HookRegistry) -> None:  # 002-U1
+def test_an_async_callback_cannot_hear_of_an_initialisation(hooks: HookRegistry) -> None:
     async def callback(event: AgentInitializedEvent) -> None:
         """Wait."""
 
@@ -411,7 +411,7 @@ def test_an_async_callback_cannot_hear_of_an_initialisation(hooks: HookRegistry)
             hooks.add_callback(AgentInitializedEvent, wrong)
 
 
-def test_a_host_brings_its_own_events(hooks: HookRegistry) -> None:  # 002-U4
+def test_a_host_brings_its_own_events(hooks: HookRegistry) -> None:
     def change(event: BeforeToolCallEvent) -> None:
         event.tool_use["input"] = {"b": 2}
 
@@ -439,7 +439,7 @@ def test_a_host_brings_its_own_events(hooks: HookRegistry) -> None:  # 002-U4
 @pytest.mark.parametrize(("cancel", "reason"), [("too risky", "too risky"), (True, "cancelled")])
 def test_a_tool_and_a_model_can_be_cancelled(
     hooks: HookRegistry, bus: Bus, cancel: Any, reason: str
-) -> None:  # 002-U5
+) -> None:
     hooks.add_callback(BeforeToolCallEvent, lambda event: setattr(event, "cancel_tool", cancel))
     hooks.add_callback(BeforeModelCallEvent, lambda event: setattr(event, "cancel", cancel))
     ends: list[AfterToolCallEvent] = []
@@ -456,7 +456,7 @@ def test_a_tool_and_a_model_can_be_cancelled(
 )
 def test_a_retry_discards_and_calls_again(
     hooks: HookRegistry, bus: Bus, noun: str, kind: Any
-) -> None:  # 002-U5
+) -> None:
     results: list[Any] = [OSError("down"), "bad", "good"]
 
     def retry(event: Any) -> None:
@@ -476,7 +476,7 @@ def test_a_retry_discards_and_calls_again(
 
 def test_an_invocation_can_be_resumed_and_its_messages_replaced(
     hooks: HookRegistry, bus: Bus
-) -> None:  # 002-U5
+) -> None:
     def redact(event: BeforeInvocationEvent) -> None:
         event.messages = [message.upper() for message in event.messages]
 
@@ -510,7 +510,7 @@ class Person:
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_a_callback_can_wait_for_a_person(
     hooks: HookRegistry, bus: Bus, is_async: bool
-) -> None:  # 002-U6
+) -> None:
     answers: list[Any] = []
 
     def gate(event: BeforeToolCallEvent) -> None:
@@ -531,7 +531,7 @@ async def test_a_callback_can_wait_for_a_person(
     assert person.prompts == ["Delete all?", "how many"]
 
 
-async def test_a_person_who_declines_denies(hooks: HookRegistry, bus: Bus) -> None:  # 002-U6
+async def test_a_person_who_declines_denies(hooks: HookRegistry, bus: Bus) -> None:
     def gate(event: BeforeToolCallEvent) -> None:
         event.interrupt("confirm")
 
@@ -543,7 +543,7 @@ async def test_a_person_who_declines_denies(hooks: HookRegistry, bus: Bus) -> No
         await bus.call("tool_call", lambda _: pytest.fail("ran"))
 
 
-def test_the_name_of_an_interrupt_is_used_once(hooks: HookRegistry, bus: Bus) -> None:  # 002-U6
+def test_the_name_of_an_interrupt_is_used_once(hooks: HookRegistry, bus: Bus) -> None:
     def gate(event: BeforeToolCallEvent) -> None:
         event.interrupt("same", response=1)
         event.interrupt("same", response=2)

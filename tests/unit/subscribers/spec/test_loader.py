@@ -22,7 +22,7 @@ ROW = '{ current = "a.b", from = "agent", type = "string", req = "R", cut = "T1"
 ALL_OF_1_2 = [hook.name for hook in CATALOGUE.values() if hook.since <= "1.2"]
 
 
-def test_every_hook_of_the_catalogue_has_telemetry() -> None:  # 000-26
+def test_every_hook_of_the_catalogue_has_telemetry() -> None:
     assert len(ALL_OF_1_2) == 32
     assert load_spec().hooks.keys() == CATALOGUE.keys()
 

@@ -219,9 +219,7 @@ def test_a_handler_that_is_careful_in_other_ways_has_no_finding(tmp_path: Path, 
         ("bad-result", "return HookResult(approval_default='maybe')"),
     ],
 )  # fmt: skip
-def test_a_path_that_ends_badly_is_found_at_its_line(  # 001-16
-    tmp_path: Path, code: str, body: str
-) -> None:
+def test_a_path_that_ends_badly_is_found_at_its_line(tmp_path: Path, code: str, body: str) -> None:
     report = validate(distribution(tmp_path, with_handler(body)))
 
     assert codes(report) == {code}
