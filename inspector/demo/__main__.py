@@ -1,4 +1,4 @@
-"""`python -m inspector.demo`: the same as `inspector demo`."""
+"""`python -m inspector.demo`: `inspector demo`, with a service of its own if wanted."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def _parse(argv: list[str]) -> argparse.Namespace:
 def main() -> int:
     """Parse the arguments and run the stories."""
     options = _parse(sys.argv[1:])
-    tell = partial(
+    run_stories = partial(
         run, seed=options.seed, loop=options.loop, speed=options.speed, story=options.story
     )
     if not options.serve:
-        return tell(url=options.url)
-    # Whatever ends us must end the service: the default of these signals runs no clean-up.
+        return run_stories(url=options.url)
+    # Whatever ends this process must end the service: by default these signals run no clean-up.
     for name in ("SIGTERM", "SIGHUP"):
         if number := getattr(signal, name, None):
             signal.signal(number, _exit)
     try:
         with running_service() as service:
-            return tell(url=service.url, token=service.token)
+            return run_stories(url=service.url, token=service.token)
     except ServiceError as error:
         sys.stderr.write(f"{error}\n")
         return _NO_SERVICE

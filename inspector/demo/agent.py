@@ -1,4 +1,4 @@
-"""An agent: it calls its model and runs the requested tools in parallel, until it is done."""
+"""The agent loop: call the model, run the requested tools in parallel, until it is done."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from inspector.demo import house_rules
-from inspector.demo.connection import RunContext, ToolFailedError, result_text
+from inspector.demo.connection import RunContext, Tool, ToolFailedError, result_text
 from inspector.demo.model import Delta, Message, Model, ToolCall
 from inspector.demo.openai_model import ModelEndpointError
 from inspector.demo.pace import Pace
@@ -20,35 +20,12 @@ from instrument.typed import HookHost
 _MAX_TURNS = 12
 
 
-class Tool(Protocol):
-    """Something an agent can call."""
-
-    @property
-    def name(self) -> str:
-        """Unique among the agent's tools."""
-
-    @property
-    def description(self) -> str:
-        """For the model."""
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """JSON Schema of the arguments."""
-
-    @property
-    def server_name(self) -> str | None:
-        """The MCP server that owns it; None: this process."""
-
-    async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
-        """Return an MCP tool result. Raises ToolFailedError."""
-
-
 @dataclass(eq=False)
 class Agent(HookHost):
-    """One agent with its own conversation.
+    """An agent with a conversation of its own.
 
-    Hooks are given the agent itself: `name`, `description`, `instruction` and `tools` are what
-    they read. Those that are its own are given as `hooks=[…]`, or added to `.hooks`.
+    Hooks get the agent itself and read `name`, `description`, `instruction` and `tools`. An agent
+    may have hooks of its own: pass `hooks=[…]`, or add them to `.hooks`.
     """
 
     name: str
@@ -59,7 +36,7 @@ class Agent(HookHost):
     context: RunContext
     pace: Pace
     time_limits_s: Mapping[str, float] = field(default_factory=dict)
-    """Tools that are given up after so many seconds of the story's time."""
+    """Time limits of tools, in seconds of the story's time."""
     cites_sources: bool = False
     """Whether its answers must say what they rest on."""
 
@@ -70,19 +47,34 @@ class Agent(HookHost):
             ModelEndpointError: The model could not be asked.
         """
         async with operation("agent_call", agent=self) as op:
+            guided = await dispatch(
+                house_rules.AGENT_STARTS, agent=self, context=self.context, call_id=op.call_id
+            )
             messages: list[Message] = [
                 {"role": "system", "content": self.instruction},
-                *await self._ask_for_guidance(op),
+                *({"role": text.role, "content": text.text} for text in guided.injections),
                 {"role": "user", "content": task},
             ]
             op.result = answer = await self._work(messages, op)
         return answer
 
-    async def _ask_for_guidance(self, op: Operation) -> list[Message]:
-        guided = await dispatch(
-            house_rules.AGENT_STARTS, agent=self, context=self.context, call_id=op.call_id
+    def as_tool(self) -> Tool:
+        """Return a tool by which a planner hands a task to this agent."""
+
+        async def call(arguments: Mapping[str, Any], _call_id: str) -> dict[str, Any]:
+            try:
+                answer = await self.run(str(arguments.get("task", "")))
+            except ModelEndpointError as error:
+                raise ToolFailedError(f"The {self.name} could not be asked: {error}") from error
+            return {"content": [{"type": "text", "text": answer}], "isError": False}
+
+        task = {"type": "string", "description": "What it should do, with all it needs to know."}
+        return Tool(
+            name=f"ask_{self.name.replace(' ', '_')}",
+            description=f"Hand a task to the {self.name}. {self.description}",
+            parameters={"type": "object", "properties": {"task": task}, "required": ["task"]},
+            call=call,
         )
-        return [{"role": text.role, "content": text.text} for text in guided.injections]
 
     async def _work(self, messages: list[Message], op: Operation) -> str:
         for iteration in range(_MAX_TURNS):
@@ -131,7 +123,7 @@ class Agent(HookHost):
                 last = delta
             text = "".join(texts)
             op.result = _completion(self.model.model, text, calls, last)
-            op.set(usage=last.usage.as_mapping() if last.usage else None)
+            op.set(usage=last.usage)
         return text, calls
 
     async def _use_tools(self, calls: Sequence[ToolCall]) -> list[Message]:
@@ -183,38 +175,6 @@ class Agent(HookHost):
         return result_text(result)
 
 
-@dataclass(frozen=True, slots=True)
-class AgentTool:
-    """Another agent as a tool: a planner delegates work to it."""
-
-    agent: Agent
-    server_name: str | None = None
-
-    @property
-    def name(self) -> str:
-        """`ask_<agent>`."""
-        return f"ask_{self.agent.name.replace(' ', '_')}"
-
-    @property
-    def description(self) -> str:
-        """The purpose of that agent."""
-        return f"Hand a task to the {self.agent.name}. {self.agent.description}"
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        """One task, as text."""
-        task = {"type": "string", "description": "What it should do, with all it needs to know."}
-        return {"type": "object", "properties": {"task": task}, "required": ["task"]}
-
-    async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
-        """Run the agent on the task."""
-        try:
-            answer = await self.agent.run(str(arguments.get("task", "")))
-        except ModelEndpointError as error:
-            raise ToolFailedError(f"The {self.agent.name} could not be asked: {error}") from error
-        return {"content": [{"type": "text", "text": answer}], "isError": False}
-
-
 def _parse_arguments(call: ToolCall) -> dict[str, Any]:
     try:
         arguments = json.loads(call.arguments or "{}")
@@ -228,7 +188,14 @@ def _parse_arguments(call: ToolCall) -> dict[str, Any]:
 def _assistant_message(text: str, calls: Sequence[ToolCall]) -> Message:
     message: Message = {"role": "assistant", "content": text}
     if calls:
-        message["tool_calls"] = [call.as_message_part() for call in calls]
+        message["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments},
+            }
+            for call in calls
+        ]
     return message
 
 

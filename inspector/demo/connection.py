@@ -1,14 +1,15 @@
-"""A connection to an MCP server, with every exchange announced on the hook bus.
+"""A connection to an MCP server that announces every exchange on the hook bus.
 
-The official SDK talks to the server; around each of its calls stands an operation, so that
-whoever listens sees the request, its answer, its progress and its end.
+The official SDK talks to the server. An operation around each of its calls shows listeners the
+request, its answer, its progress and its end.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from mcp import Client, MCPError
@@ -25,7 +26,7 @@ _ResultT = TypeVar("_ResultT", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """Passed as `context` with every hook of a run."""
+    """The `context` of every hook of a run."""
 
     session_id: str
     tool_call_id: str | None = None
@@ -36,26 +37,22 @@ class ToolFailedError(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class McpTool:
-    """A tool of a connected server."""
+class Tool:
+    """A tool that an agent can call."""
 
-    connection: McpConnection
     name: str
+    """Unique among the agent's tools."""
     description: str
+    """For the model."""
     parameters: Mapping[str, Any]
+    """JSON Schema of the arguments."""
+    call: Callable[[Mapping[str, Any], str], Awaitable[dict[str, Any]]] = field(repr=False)
+    """Takes the arguments and the id of the operation; returns an MCP tool result.
 
-    @property
-    def server_name(self) -> str:
-        """The server that owns it."""
-        return self.connection.name
-
-    async def call(self, arguments: Mapping[str, Any], call_id: str) -> dict[str, Any]:
-        """Call the tool; return the MCP result unchanged.
-
-        Raises:
-            ToolFailedError: The server refused the request or is gone.
-        """
-        return await self.connection.call_tool(self.name, arguments, call_id)
+    Raises `ToolFailedError`: the tool could not be called.
+    """
+    server_name: str | None = None
+    """The MCP server that has it; None: it runs in this process."""
 
 
 class McpConnection:
@@ -69,11 +66,17 @@ class McpConnection:
         self._context = context
         self._allowed = allowed
 
-    async def tools(self) -> list[McpTool]:
+    async def tools(self) -> list[Tool]:
         """List the tools that agents may use."""
         listed = await self._request("tools/list", {}, self._client.list_tools)
         return [
-            McpTool(self, tool.name, tool.description or "", tool.input_schema)
+            Tool(
+                tool.name,
+                tool.description or "",
+                tool.input_schema,
+                partial(self.call_tool, tool.name),
+                self.name,
+            )
             for tool in listed.tools
             if self._allowed is None or tool.name in self._allowed
         ]
@@ -81,7 +84,11 @@ class McpConnection:
     async def call_tool(
         self, name: str, arguments: Mapping[str, Any], call_id: str
     ) -> dict[str, Any]:
-        """Call a tool; its progress is reported as that of operation `call_id`."""
+        """Call a tool, report its progress as that of operation `call_id`; return the MCP result.
+
+        Raises:
+            ToolFailedError: The server refused the request or is gone.
+        """
 
         async def report(progress: float, total: float | None, message: str | None) -> None:
             await emit(

@@ -1,12 +1,12 @@
 """The rules of the demo's agents: one hook in each vocabulary, each where it fits best.
 
-| rule | vocabulary | whose |
+| rule | vocabulary | agents |
 | --- | --- | --- |
-| a tag is pushed when a person lets it | `instrument`, an interceptor that asks | everybody's |
-| paths stay in the workspace | `instrument.control`, the module `workspace` | everybody's |
-| sources are to be named | `instrument.guidance`, the text `cite-sources.md` | who cites |
-| an answer without sources is sent back | `instrument.flow` | who cites |
-| a search brings few notes | `instrument.typed` | who searches |
+| a person approves before a tag is pushed | `instrument`, an interceptor that asks | all |
+| paths stay in the workspace | `instrument.control`, the module `workspace` | all |
+| answers name their sources | `instrument.guidance`, the text `cite-sources.md` | those that cite |
+| an answer without sources is sent back | `instrument.flow` | those that cite |
+| a search returns few notes | `instrument.typed` | those that search |
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from instrument.typed import BeforeToolCallEvent, HookRegistry
 
 WORKSPACE = "/workspace/lantern"
 AGENT_STARTS = "session:running"
-"""The moment at which an agent asks for guidance, before its first model call."""
+"""The hook at which an agent gets guidance, before its first model call."""
 
 PERSON_S = 25.0
-"""How long a person may take to answer, in the story's time; then it goes on without."""
+"""Time limit of an answer, in the story's time; then the story goes on without one."""
 
 _MAX_NOTES = 2
 _SOURCES = "Sources:"
@@ -52,7 +52,7 @@ async def in_force(pace: Pace) -> AsyncGenerator[None]:
 def ask_before_pushes(pace: Pace) -> Callable[..., Decision | None]:
     """Return an interceptor that asks a person before a tag is pushed.
 
-    This is a demo: it goes on by itself when nobody looks. A real one would not.
+    Without an answer it allows the push, for the sake of the demo. A real one would not.
     """
 
     def ask(tool_name: str, args: Mapping[str, Any], **_: Any) -> Decision | None:
@@ -90,18 +90,13 @@ def send_back_without_sources(agent: Any) -> Hook:
     return (
         HookPoint(agent)
         .on(AgentEvent.BEFORE_FINAL_RESPONSE)
-        .when(_names_no_source)
-        .when(_was_not_reminded)
-        .handle(decision=HookDecision.RETRY, effects=[_remind])
+        .when(lambda status: _SOURCES not in status.assistant_message.content)
+        .when(lambda status: _REMINDER not in status.conversation_history)
+        .handle(
+            decision=HookDecision.RETRY,
+            effects=[_remind],
+        )
     )
-
-
-def _names_no_source(status: AgentStatus) -> bool:
-    return _SOURCES not in status.assistant_message.content
-
-
-def _was_not_reminded(status: AgentStatus) -> bool:
-    return _REMINDER not in status.conversation_history
 
 
 def _remind(status: AgentStatus) -> None:
@@ -109,16 +104,16 @@ def _remind(status: AgentStatus) -> None:
 
 
 class ShortSearches:
-    """Limits searches, because an agent pays for all that it reads."""
+    """Call-backs that limit searches, because an agent pays for all that it reads."""
 
     def register_hooks(self, registry: HookRegistry) -> None:
-        """Add the call-back."""
+        """Register the call-back."""
         registry.add_callback(BeforeToolCallEvent, limit_search)
 
 
 def limit_search(event: BeforeToolCallEvent) -> None:
     """Limit the results of a search to a few notes."""
-    asked = event.tool_use.input
-    limit = asked.get("limit")
+    arguments = event.tool_use.input
+    limit = arguments.get("limit")
     if event.tool_use.name == "search_notes" and isinstance(limit, int) and limit > _MAX_NOTES:
-        asked["limit"] = _MAX_NOTES
+        arguments["limit"] = _MAX_NOTES

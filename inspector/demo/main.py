@@ -1,8 +1,8 @@
-"""`inspector demo`: an agent at work, made to be watched.
+"""`inspector demo`: a real agent with a scripted model, made to be watched.
 
 A planner and two sub-agents, real MCP servers over stdio, a scripted model (or any
-OpenAI-compatible endpoint). Everything that is seen of it goes through the hook bus; `attach()` is
-the only thing it knows of the inspector.
+OpenAI-compatible endpoint). The agent announces everything on the hook bus; `attach()` is all that
+it knows of the inspector.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ def run(
 
     Args:
         seed: Same seed, same stories: only ids and times differ.
-        loop: Begin again until interrupted; otherwise each story is told once.
+        loop: Begin again until interrupted; otherwise run each story once.
         speed: 1 takes as long as real models do; 10 is ten times faster.
         url: The service; None: found as `inspector.attach()` finds it.
         token: Of the service; None: found with the address.
-        story: Name of the only story to tell; None: all of them.
+        story: Name of the only story to run; None: all of them.
 
     Returns:
         0, or 1 when a story failed, 3 when no service runs, 130 when interrupted.
     """
-    # It announces its own exchanges: an adapter would tell each of them once more.
+    # The demo announces its own exchanges: an adapter would report each of them again.
     handle = inspector.attach(url, token=token, service_name="inspector-demo", integrations="off")
     if not handle.is_attached:
         sys.stderr.write("No inspector runs here to watch the demo. Start one: inspector serve\n")
@@ -66,9 +66,9 @@ def run(
         "It asks before it publishes and pushes: answer on the page (Waiting), or with "
         f"`inspector requests`. After {house_rules.PERSON_S / speed:g} s it goes on by itself."
     )
-    telling = _Telling(seed, Pace(speed), endpoint, [story] if story else list(STORIES))
+    runner = _StoryRunner(seed, Pace(speed), endpoint, [story] if story else list(STORIES))
     try:
-        failed = asyncio.run(telling.loop() if loop else telling.once())
+        failed = asyncio.run(runner.loop() if loop else runner.once())
     except (KeyboardInterrupt, asyncio.CancelledError):
         return _INTERRUPTED
     finally:
@@ -76,8 +76,8 @@ def run(
     return _FAILED if failed else 0
 
 
-class _Telling:
-    """The stories of one run, numbered; number n of a seed is always the same story."""
+class _StoryRunner:
+    """Runs stories by their number; number n of a seed is always the same story."""
 
     def __init__(
         self, seed: int, pace: Pace, endpoint: OpenAIModel | None, names: Sequence[str]
@@ -89,15 +89,15 @@ class _Telling:
         self._servers: list[ServerSpec] = servers_for(pace.speed, Path.cwd())
 
     async def once(self) -> int:
-        """Tell each story once, one after the other; return how many failed."""
-        _stop_when_told()
+        """Run each story once, one after the other; return how many failed."""
+        _cancel_on_signals()
         async with house_rules.in_force(self._pace):
-            outcomes = [await self._tell(number) for number in range(len(self._names))]
+            outcomes = [await self._run(number) for number in range(len(self._names))]
         return outcomes.count(False)
 
     async def loop(self) -> int:
-        """Tell stories until cancelled."""
-        _stop_when_told()
+        """Run stories until cancelled."""
+        _cancel_on_signals()
         numbers = itertools.count()
         async with house_rules.in_force(self._pace), asyncio.TaskGroup() as group:
             for lane in range(_LANES):
@@ -107,10 +107,10 @@ class _Telling:
     async def _lane(self, numbers: Iterator[int], lane: int) -> None:
         await self._pace.wait(lane * 3 * _PAUSE_S)
         for number in numbers:
-            await self._tell(number)
+            await self._run(number)
             await self._pace.wait(_PAUSE_S)
 
-    async def _tell(self, number: int) -> bool:
+    async def _run(self, number: int) -> bool:
         rng = random.Random(f"{self._seed}:{number}")
         story = STORIES[self._names[number % len(self._names)]](rng)
         session = StorySession(story, rng, self._pace, self._servers, self._endpoint)
@@ -124,8 +124,8 @@ class _Telling:
         return True
 
 
-def _stop_when_told() -> None:
-    """Treat a request to end like Ctrl-C: stories end as cancelled."""
+def _cancel_on_signals() -> None:
+    """Handle SIGTERM and SIGHUP like Ctrl-C: stories end as cancelled."""
     task = asyncio.current_task()
     if task is not None and sys.platform != "win32":
         for number in (signal.SIGTERM, signal.SIGHUP):

@@ -13,6 +13,9 @@ from inspector.demo.pace import Pace
 Message: TypeAlias = dict[str, Any]
 """One turn in the shape of OpenAI's chat completions: `role`, `content`, `tool_calls`, …"""
 
+Usage: TypeAlias = dict[str, int | float]
+"""`input_tokens`, `output_tokens` and, where the price is known, `cost_usd` of one model call."""
+
 _TOKEN_CHARS = 4
 _USD_PER_MILLION_INPUT = 2.5
 _USD_PER_MILLION_OUTPUT = 10.0
@@ -26,28 +29,6 @@ class ToolCall:
     name: str
     arguments: str
 
-    def as_message_part(self) -> dict[str, Any]:
-        """Return it as an entry of an assistant message's `tool_calls`."""
-        function = {"name": self.name, "arguments": self.arguments}
-        return {"id": self.id, "type": "function", "function": function}
-
-
-@dataclass(frozen=True, slots=True)
-class ModelUsage:
-    """Tokens of one model call; the cost is None where the price is unknown."""
-
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None = None
-
-    def as_mapping(self) -> dict[str, int | float]:
-        """Return the known values, by name."""
-        known: dict[str, int | float] = {
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-        }
-        return known if self.cost_usd is None else {**known, "cost_usd": self.cost_usd}
-
 
 @dataclass(frozen=True, slots=True)
 class Delta:
@@ -56,11 +37,11 @@ class Delta:
     text: str = ""
     tool_call: ToolCall | None = None
     finish_reason: str | None = None
-    usage: ModelUsage | None = None
+    usage: Usage | None = None
 
 
 class Model(Protocol):
-    """Anything that streams an answer to a conversation."""
+    """A language model that streams its answers."""
 
     @property
     def provider(self) -> str:
@@ -77,7 +58,7 @@ class Model(Protocol):
     def stream(
         self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]
     ) -> AsyncIterator[Delta]:
-        """Answer `messages`, offered `tools` (name, description, parameters as JSON Schema)."""
+        """Answer `messages`; `tools` have a name, a description and parameters (JSON Schema)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +75,6 @@ class Brief:
 
     task: str
     tools: frozenset[str]
-    rng: random.Random
 
 
 Script: TypeAlias = Generator[Turn, list[str], None]
@@ -105,7 +85,7 @@ ScriptFactory: TypeAlias = Callable[[Brief], Script]
 
 @dataclass(slots=True)
 class ScriptedModel:
-    """A model that follows a script, reads the real tool results and streams like a real one."""
+    """A model that follows a script: it reads real tool results and streams at a real pace."""
 
     script: ScriptFactory
     rng: random.Random
@@ -139,7 +119,7 @@ class ScriptedModel:
     def _next_turn(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> Turn:
         if self._running is None:
             names = frozenset(str(tool["name"]) for tool in tools)
-            self._running = self.script(Brief(str(messages[-1]["content"]), names, self.rng))
+            self._running = self.script(Brief(str(messages[-1]["content"]), names))
             return next(self._running)
         try:
             return self._running.send(_last_results(messages))
@@ -167,11 +147,13 @@ def _pieces(text: str, rng: random.Random) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
-def _usage(
-    messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], turn: Turn
-) -> ModelUsage:
-    read = len(json.dumps(list(messages))) + len(json.dumps([dict(tool) for tool in tools]))
-    written = len(turn.text) + len(json.dumps([list(call) for call in turn.calls]))
-    input_tokens, output_tokens = read // _TOKEN_CHARS, max(written // _TOKEN_CHARS, 1)
+def _usage(messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], turn: Turn) -> Usage:
+    prompt = len(json.dumps(list(messages))) + len(json.dumps([dict(tool) for tool in tools]))
+    answer = len(turn.text) + len(json.dumps([list(call) for call in turn.calls]))
+    input_tokens, output_tokens = prompt // _TOKEN_CHARS, max(answer // _TOKEN_CHARS, 1)
     cost = input_tokens * _USD_PER_MILLION_INPUT + output_tokens * _USD_PER_MILLION_OUTPUT
-    return ModelUsage(input_tokens, output_tokens, round(cost / 1_000_000, 6))
+    return {
+        "input_tokens": input_tokens,
+        "output_tokens": output_tokens,
+        "cost_usd": round(cost / 1_000_000, 6),
+    }

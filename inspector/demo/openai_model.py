@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible endpoint as the demo's model: streamed chat completions with tools.
+"""A client of OpenAI-compatible endpoints: streamed chat completions with tools.
 
 Used when `OPENAI_BASE_URL` and `OPENAI_API_KEY` are set; `OPENAI_MODEL` names the model. The demo
 has no other way out to a network.
@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from inspector.demo.model import Delta, Message, ModelUsage, ToolCall
+from inspector.demo.model import Delta, Message, ToolCall, Usage
 
 _DEFAULT_MODEL = "gpt-4o-mini"
 
@@ -86,18 +86,19 @@ class OpenAIModel:
 
 @dataclass(slots=True)
 class _Assembly:
-    """Puts the pieces of a streamed completion together; tool calls come in fragments."""
+    """A streamed completion, put together from its events; tool calls come in fragments."""
 
     finish_reason: str = "stop"
-    usage: ModelUsage | None = None
+    usage: Usage | None = None
     _calls: dict[int, dict[str, str]] = field(default_factory=dict)
 
     def add(self, event: Mapping[str, Any]) -> str:
-        """Take in one event; return the text it adds."""
+        """Add one event; return its text."""
         if usage := event.get("usage"):
-            self.usage = ModelUsage(
-                int(usage.get("prompt_tokens", 0)), int(usage.get("completion_tokens", 0))
-            )
+            self.usage = {
+                "input_tokens": int(usage.get("prompt_tokens", 0)),
+                "output_tokens": int(usage.get("completion_tokens", 0)),
+            }
         text = ""
         for choice in event.get("choices") or ():
             self.finish_reason = choice.get("finish_reason") or self.finish_reason

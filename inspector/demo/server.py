@@ -1,8 +1,8 @@
 """The demo's own MCP server: a small project's notes, issues, checks and release desk.
 
-Run by the demo as `python -m inspector.demo.server` and spoken to over stdio. It is an ordinary
-server on the official SDK, and shows what a trace can hold: structured results, progress, a tool
-that fails, a tool that asks the user, a resource and a prompt.
+The demo starts it and speaks to it over stdio. It is an ordinary server on the official SDK, and
+shows what a trace can hold: structured results, progress, a tool that fails, a tool that asks the
+user, a resource and a prompt.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
 SPEED_VARIABLE = "INSPECTOR_DEMO_SPEED"
-"""How many times faster than life this server works; the demo sets it."""
+"""Factor by which this server works faster than real ones; the demo sets it."""
 
 LIBRARY: dict[str, Any] = tomllib.loads(
     (Path(__file__).parent / "library.toml").read_text(encoding="utf-8")
@@ -104,7 +104,7 @@ async def survey_notes(question: str, ctx: Context[Any]) -> str:
 async def save_draft(path: str, text: str) -> str:
     """Save a draft in the workspace, for others to read."""
     await _work(0.2)
-    # A demo leaves nothing behind on the machine that it happens to be run on.
+    # The demo leaves nothing behind on the machine that it runs on.
     return f"Saved {len(text.encode())} bytes as {path}."
 
 
@@ -160,7 +160,7 @@ async def fetch_page(url: str) -> str:
 
 
 class PublishForm(BaseModel):
-    """What the person at the release desk fills in."""
+    """The form for the person at the release desk."""
 
     publish: bool = Field(description="Publish these notes?")
     channel: Literal["stable", "preview"] = Field(
@@ -197,7 +197,7 @@ async def push_tag(tag: str, remote: str) -> str:
 
 
 class CloseForm(BaseModel):
-    """What the maintainer on duty fills in."""
+    """The form for the maintainer on duty."""
 
     close: bool = Field(description="Close them?")
     comment: str = Field(default="Duplicate.", description="Shown on the issue")

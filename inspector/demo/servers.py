@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
 import os
 import shutil
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
 
 _GIT_TOOLS = frozenset({"git_log", "git_show", "git_status", "git_diff"})
-"""Reading only: no agent of a demo writes to the repository that it happens to be run in."""
+"""These only read: the demo never writes to the repository that it runs in."""
 
 _START_S = 120.0
 _DISCOVER_PARAMS: dict[str, Any] = {
@@ -56,9 +55,9 @@ class ServerSpec:
     args: tuple[str, ...]
     env: Mapping[str, str]
     directory: Path | None = None
-    """Where it runs; None: where we do."""
+    """Its working directory; None: ours."""
     allowed_tools: frozenset[str] | None = None
-    """None: all. Others are not offered to any agent."""
+    """The only tools that agents are offered; None: all."""
 
     @property
     def uri(self) -> str:
@@ -100,7 +99,7 @@ def _repository_of(directory: Path) -> Path | None:
 async def connect_all(
     specs: Sequence[ServerSpec], context: RunContext, elicit: Callback
 ) -> AsyncGenerator[dict[str, McpConnection]]:
-    """Start the servers in parallel, and keep them until the block ends.
+    """Start the servers, and stop them when the block ends.
 
     Yields:
         The connections by the names of their servers.
@@ -109,25 +108,14 @@ async def connect_all(
         MCPError: One started but does not speak MCP.
         OSError: One cannot be started.
     """
-    is_over = asyncio.Event()
-    ready: dict[str, asyncio.Future[McpConnection]] = {
-        spec.name: asyncio.Future() for spec in specs
-    }
-
-    async def keep(spec: ServerSpec) -> None:
-        # The SDK wants a connection to be closed by the task that opened it.
-        async with _connect(spec, context, elicit) as connection:
-            ready[spec.name].set_result(connection)
-            await is_over.wait()
-
     try:
-        async with asyncio.TaskGroup() as group:
-            for spec in specs:
-                group.create_task(keep(spec))
-            yield {name: await connection for name, connection in ready.items()}
-            is_over.set()
+        async with AsyncExitStack() as stack:
+            yield {
+                spec.name: await stack.enter_async_context(_connect(spec, context, elicit))
+                for spec in specs
+            }
     except BaseExceptionGroup as errors:
-        # Task groups wrap what was raised in them; callers want the error itself.
+        # The task groups of the SDK wrap what is raised in them; callers want the error itself.
         raise _innermost(errors) from None
 
 
@@ -175,19 +163,19 @@ def _transport(spec: ServerSpec, stack: AsyncExitStack) -> AbstractAsyncContextM
     parameters = StdioServerParameters(
         command=spec.command, args=list(spec.args), env=dict(spec.env), cwd=spec.directory
     )
-    # A server's own log would only disturb the terminal.
+    # A server's log would disturb the terminal.
     log = stack.enter_context(Path(os.devnull).open("w"))  # noqa: SIM115 - the stack closes it
-    return _answering(stdio_client(parameters, errlog=log))
+    return _started(stdio_client(parameters, errlog=log))
 
 
 @asynccontextmanager
-async def _answering(
+async def _started(
     transport: AbstractAsyncContextManager[TransportStreams],
 ) -> AsyncGenerator[TransportStreams]:
-    """Hand a server over once it has answered anything.
+    """Wait for the first answer of a server.
 
-    The SDK gives its own first request ten seconds, in which a busy machine may not even have
-    started the server; the trace would then begin with errors.
+    The SDK gives its own first request ten seconds. A busy machine may not have started the server
+    by then, and the trace would begin with errors.
     """
     async with transport as (read, write):
         request = JSONRPCRequest(
@@ -195,12 +183,7 @@ async def _answering(
         )
         with anyio.move_on_after(_START_S), suppress(anyio.EndOfStream, anyio.BrokenResourceError):
             await write.send(SessionMessage(request))
-            while not _is_answer(await read.receive()):
-                pass
-        yield read, write  # and if it did not answer: the SDK says so best
-
-
-def _is_answer(received: SessionMessage | Exception) -> bool:
-    return isinstance(received, SessionMessage) and isinstance(
-        received.message, JSONRPCResponse | JSONRPCError
-    )
+            answer: Any = None
+            while not isinstance(answer, JSONRPCResponse | JSONRPCError):
+                answer = getattr(await read.receive(), "message", None)
+        yield read, write  # if it did not answer, the SDK reports that best

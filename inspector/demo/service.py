@@ -1,4 +1,4 @@
-"""The demo's own service: `inspector serve`, started and ended with it."""
+"""The demo's own service: an `inspector serve` that starts and ends with it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STOP_S = 5.0
 
 
 class ServiceError(RuntimeError):
-    """The service ended before it listened. It printed the reason itself."""
+    """The service ended before it listened, and printed the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class DemoService:
 def running_service() -> Generator[DemoService]:
     """Run `inspector serve` with the settings of the environment until the block ends.
 
-    What it prints goes on to our own standard output.
+    Its output goes to our standard output.
 
     Raises:
         ServiceError: It ended before it listened.
@@ -40,40 +40,36 @@ def running_service() -> Generator[DemoService]:
         [sys.executable, "-m", "inspector", "serve"],
         stdout=subprocess.PIPE,
         text=True,
-        # Out of reach of the terminal's Ctrl-C: it must take in how the stories ended.
+        # Out of reach of the terminal's Ctrl-C: it must still record how the stories ended.
         start_new_session=True,
     ) as process:
         assert process.stdout is not None
         try:
             service = _wait_until_listening(process.stdout)
             # Drained as long as it runs: a full pipe would stop the service.
-            threading.Thread(target=_pass_on, args=(process.stdout,), daemon=True).start()
+            threading.Thread(target=_print_all, args=(process.stdout,), daemon=True).start()
             yield service
         finally:
-            _stop(process)
+            process.terminate()
+            try:
+                process.wait(_STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def _wait_until_listening(lines: IO[str]) -> DemoService:
     for line in lines:
-        _say(line)
+        _print(line)
         if found := _URL.search(line):
             return DemoService(found[1], found[2])
     raise ServiceError("The service did not start.")
 
 
-def _pass_on(lines: IO[str]) -> None:
+def _print_all(lines: IO[str]) -> None:
     for line in lines:
-        _say(line)
+        _print(line)
 
 
-def _say(text: str) -> None:
-    sys.stdout.write(text)
+def _print(line: str) -> None:
+    sys.stdout.write(line)
     sys.stdout.flush()
-
-
-def _stop(process: subprocess.Popen[str]) -> None:
-    process.terminate()
-    try:
-        process.wait(_STOP_S)
-    except subprocess.TimeoutExpired:
-        process.kill()

@@ -1,4 +1,4 @@
-"""One session of the demo: connect the servers, run one story, report how it ended."""
+"""A session of the demo: connect the servers, run one story, report how it ended."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from mcp.types import ElicitResult
 
 from inspector import context as session_context
 from inspector.agent_side.control.elicitation import SIGNAL, make_elicit
-from inspector.demo.agent import Agent, AgentTool
-from inspector.demo.connection import McpConnection, McpTool, RunContext
+from inspector.demo.agent import Agent
+from inspector.demo.connection import McpConnection, RunContext, Tool
 from inspector.demo.house_rules import PERSON_S, ShortSearches, send_back_without_sources
 from inspector.demo.model import Model, ScriptedModel
 from inspector.demo.openai_model import OpenAIModel
 from inspector.demo.pace import Pace
-from inspector.demo.person import ScriptedPerson
 from inspector.demo.servers import ServerSpec, connect_all
 from inspector.demo.story import Role, Story
 from instrument import _emit as emit
@@ -30,7 +29,7 @@ from instrument import operation
 
 @dataclass(slots=True)
 class StorySession:
-    """Runs one story. `rng` decides all that varies in it except the ids."""
+    """A run of one story; `rng` decides everything that varies in it except the ids."""
 
     story: Story
     rng: random.Random
@@ -42,15 +41,8 @@ class StorySession:
     async def run(self) -> str:
         """Run the story to its end and return the final answer."""
         session_context.set(self.id)
-        await emit(
-            "session_started",
-            session_id=self.id,
-            metadata={
-                "engine": "asyncio",
-                "app_name": "inspector-demo",
-                "title": self.story.title,
-            },
-        )
+        about = {"engine": "asyncio", "app_name": "inspector-demo", "title": self.story.title}
+        await emit("session_started", session_id=self.id, metadata=about)
         status, error = "failed", None
         try:
             answer = await self._run_workflow()
@@ -94,17 +86,17 @@ class StorySession:
         return "\n\n".join(parts)
 
     async def _build_planner(
-        self, tools: Sequence[McpTool], context: RunContext, rules: ExitStack
+        self, tools: Sequence[Tool], context: RunContext, rules: ExitStack
     ) -> Agent:
         helpers = [
             await self._build_agent(role, tools, context, rules) for role in self.story.helpers
         ]
         planner = await self._build_agent(self.story.planner, tools, context, rules)
-        planner.tools = [*(AgentTool(helper) for helper in helpers), *planner.tools]
+        planner.tools = [*(helper.as_tool() for helper in helpers), *planner.tools]
         return planner
 
     async def _build_agent(
-        self, role: Role, tools: Sequence[McpTool], context: RunContext, rules: ExitStack
+        self, role: Role, tools: Sequence[Tool], context: RunContext, rules: ExitStack
     ) -> Agent:
         hooks = [ShortSearches()] if "search_notes" in role.tools else []
         agent: Agent = Agent(
@@ -140,7 +132,7 @@ class StorySession:
         return self.endpoint or ScriptedModel(role.script, own_rng, self.pace, model=selected)
 
     async def _elicit(self, context: Any, params: Any) -> ElicitResult:
-        """Answer a server: by a viewer of the inspector, else by the person of the story."""
+        """Pass a server's question to viewers of the inspector, else answer by the script."""
         await emit("session_paused", session_id=self.id, signal_name=SIGNAL, prompt=params.message)
         ask = make_elicit(
             timeout_s=self.pace.real_s(PERSON_S),
@@ -157,5 +149,10 @@ class StorySession:
         return answer
 
     async def _answer_by_script(self, context: Any, params: Any) -> ElicitResult:
-        person = ScriptedPerson(self.rng, self.pace)
-        return await person.answer(getattr(params, "requested_schema", {}))
+        """Answer after a few seconds; agree four times in five."""
+        await self.pace.wait(self.rng.uniform(3.5, 6.0))
+        if self.rng.random() < 0.2:
+            return ElicitResult(action="decline")
+        fields = params.requested_schema["properties"]
+        content = {name: field.get("default", True) for name, field in fields.items()}
+        return ElicitResult(action="accept", content=content)

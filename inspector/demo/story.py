@@ -37,4 +37,4 @@ class Story:
     resource_uris: tuple[str, ...] = ()
     """Read before the planner starts; one that cannot be read is left out."""
     time_limits_s: Mapping[str, float] = field(default_factory=dict)
-    """Tools that are given up after so many seconds of the story's time."""
+    """Time limits of tools, in seconds of the story's time."""

@@ -1,4 +1,4 @@
-"""A module of hooks, ready to ship: it keeps the paths of tool calls inside the workspace."""
+"""A hook module that keeps the paths of tool calls inside the workspace."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from instrument.control import HookResult, ModuleCoordinator
 async def mount(coordinator: ModuleCoordinator, config: Mapping[str, Any]) -> Callable[[], None]:
     """Guard the `path` of every tool call.
 
-    A path that leads out of the workspace is refused; an absolute one that stays inside goes on
-    as a relative one, so that no tool learns where the workspace is.
+    Denies a path out of the workspace. Makes an absolute path inside it relative, so that no tool
+    learns where the workspace is.
 
     Args:
-        coordinator: What to register with.
+        coordinator: Registers the hook.
         config: `root`, the folder of the workspace.
 
     Returns:
-        A function that takes the guard away.
+        A function that removes the guard.
     """
     root = normpath(config["root"])
 

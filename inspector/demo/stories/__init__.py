@@ -15,6 +15,6 @@ STORIES: dict[str, Callable[[random.Random], Story]] = {
     "triage": triage_story,
     "research": research_story,
 }
-"""Each makes its story from a source of randomness: same state, same story."""
+"""Factories of stories by name: the same random state makes the same story."""
 
 __all__ = ["STORIES"]

@@ -1,4 +1,4 @@
-"""What the demo's agent owes to those who listen, as any emitter does."""
+"""The hook contract, as the demo's agent keeps it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from inspector.demo.agent import Agent
 from inspector.demo.connection import McpConnection, RunContext
 from inspector.demo.model import Delta, Message, ToolCall
 from inspector.demo.pace import Pace
-from tests.unit.inspector.demo.telling import Recording
+from tests.unit.inspector.demo.recording import Recording
 
 COUNTED = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
 class OneCall:
-    """A model that wants `count` called, and then tells what it was told."""
+    """A model that calls `count` and then answers with its result."""
 
     provider, model = "test", "one-call"
     request_params: Mapping[str, Any] = {}
@@ -48,11 +48,11 @@ async def _call_tool(_: Any, params: Any) -> CallToolResult:
     return CallToolResult(content=[], structured_content={"n": params.arguments["n"]})
 
 
-async def _told(arguments: Mapping[str, Any]) -> Recording:
-    """Run an agent with a real MCP server, and record what it tells."""
+async def _recorded(arguments: Mapping[str, Any]) -> Recording:
+    """Run an agent with a real MCP server and record its hooks."""
     recording, context = Recording(), RunContext("s-1")
     server: Server[Any] = Server("counter", on_list_tools=_list_tools, on_call_tool=_call_tool)
-    off = instrument.observe_all(recording.note)
+    off = instrument.observe_all(recording.add)
     try:
         async with Client(server) as client:
             tools = await McpConnection("counter", client, context, None).tools()
@@ -65,19 +65,19 @@ async def _told(arguments: Mapping[str, Any]) -> Recording:
 
 
 async def test_a_tool_call_succeeded_once_its_result_is_validated_and_is_no_text_yet() -> None:
-    told = await _told({"n": 3})
+    recording = await _recorded({"n": 3})
 
-    [after] = told.of("after_tool_call")
+    [after] = recording.of("after_tool_call")
     assert after["result"]["structuredContent"] == {"n": 3}
-    assert told.answer == '{"n": 3}'
+    assert recording.answer == '{"n": 3}'
 
 
 @pytest.mark.parametrize("n", ["three", None, 3.5])
 async def test_a_result_that_breaks_its_schema_is_an_error_and_no_success(n: object) -> None:
-    told = await _told({"n": n})
+    recording = await _recorded({"n": n})
 
-    assert told.of("after_tool_call") == []
-    [failed] = told.of("error_tool_call")
+    assert recording.of("after_tool_call") == []
+    [failed] = recording.of("error_tool_call")
     assert "is not of type 'integer'" in str(failed["exc"])
-    assert told.closed("tool_call") == ["error"]
-    assert "is not of type 'integer'" in told.answer
+    assert recording.closed("tool_call") == ["error"]
+    assert "is not of type 'integer'" in recording.answer

@@ -1,42 +1,32 @@
-"""The rules of the demo's agents: what they decide is seen on the bus, and nothing stays behind."""
+"""The rules of the demo's agents: decisions are on the bus, and no hook stays behind."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-import instrument
 from inspector.demo import workspace
 from inspector.demo.house_rules import WORKSPACE, limit_search
 from instrument import Bus, HookDenied
 from instrument.control import ModuleCoordinator
 from instrument.delivery import describe
-from tests.unit.inspector.demo.telling import Recording, tell
+from tests.unit.inspector.demo.recording import Recording, recorded
 
 
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Recording]:
-    """Every story, told once."""
-    before = {name: list(entries) for name, entries in instrument._hooks.items()}
-
-    async def tell_all() -> dict[str, Recording]:
-        names = ("release", "triage", "research")
-        folder = tmp_path_factory.mktemp("stories")
-        return {name: await tell(name, seed=7, directory=folder) for name in names}
-
-    stories = asyncio.run(tell_all())
-    assert {name: list(entries) for name, entries in instrument._hooks.items()} == before
-    return stories
+@pytest.fixture(params=["release", "triage", "research"])
+def story(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
-STORIES = pytest.mark.parametrize("story", ["release", "triage", "research"])
+@pytest.fixture
+def recording(story: str) -> Recording:
+    return recorded(story)
 
 
 def _decided(recording: Recording, hook: str, interceptor: str) -> list[dict[str, Any]]:
-    """Return what an interceptor decided there, but for going on, and on an operation we saw."""
+    """Return the decisions of an interceptor other than `continue`, all on known operations."""
     opened = {event["call_id"] for event in recording.of("operation_opened")}
     made = [
         event
@@ -48,11 +38,10 @@ def _decided(recording: Recording, hook: str, interceptor: str) -> list[dict[str
     return made
 
 
-@STORIES
-def test_the_module_judges_one_path_of_each_story(told: dict[str, Recording], story: str) -> None:
-    [decision] = _decided(told[story], "before_tool_call", "workspace")
+def test_the_module_judges_one_path_of_each_story(recording: Recording, story: str) -> None:
+    [decision] = _decided(recording, "before_tool_call", "workspace")
 
-    saved = [c for c in told[story].of("after_tool_call") if c["tool_name"] == "save_draft"]
+    saved = [c for c in recording.of("after_tool_call") if c["tool_name"] == "save_draft"]
     assert not any(call["args"]["path"].startswith(("/", "..")) for call in saved)
     assert len(saved) == 1
     if story == "research":
@@ -61,14 +50,13 @@ def test_the_module_judges_one_path_of_each_story(told: dict[str, Recording], st
     else:
         assert decision["action"] == "deny"
         assert "outside of the workspace" in decision["reason"]
-        assert told[story].closed("tool_call").count("denied") == 1
+        assert recording.closed("tool_call").count("denied") == 1
 
 
-@STORIES
-def test_a_refused_path_is_told_to_the_model(told: dict[str, Recording], story: str) -> None:
+def test_the_model_learns_of_a_refused_path(recording: Recording, story: str) -> None:
     results = [
         message["content"]
-        for call in told[story].of("before_llm_generate")
+        for call in recording.of("before_llm_generate")
         for message in call["prompt"]
         if message["role"] == "tool"
     ]
@@ -77,39 +65,32 @@ def test_a_refused_path_is_told_to_the_model(told: dict[str, Recording], story: 
     assert refused is (story != "research")
 
 
-@STORIES
-def test_the_rule_sends_an_answer_without_sources_back(
-    told: dict[str, Recording], story: str
-) -> None:
+def test_the_rule_sends_an_answer_without_sources_back(recording: Recording) -> None:
     name = "before_final_response retry"
-    [decision] = _decided(told[story], "before_final_response", name)
+    [decision] = _decided(recording, "before_final_response", name)
 
     assert decision["action"] == "retry"
-    [cites] = [c for c in told[story].of("after_agent_call") if c["agent"].cites_sources]
+    [cites] = [c for c in recording.of("after_agent_call") if c["agent"].cites_sources]
     assert "Sources:" in cites["result"]
-    answers = [f for f in told[story].of("before_final_response") if f["agent"] is cites["agent"]]
+    answers = [f for f in recording.of("before_final_response") if f["agent"] is cites["agent"]]
     assert ["Sources:" in answer["response"] for answer in answers] == [False, True]
 
 
-@STORIES
-def test_the_call_back_limits_what_a_search_brings(told: dict[str, Recording], story: str) -> None:
-    decisions = _decided(told[story], "before_tool_call", describe(limit_search))
+def test_the_call_back_limits_what_a_search_brings(recording: Recording) -> None:
+    decisions = _decided(recording, "before_tool_call", describe(limit_search))
 
     assert {decision["action"] for decision in decisions} == {"modify"}
     assert all(decision["before"]["args"]["limit"] > 2 for decision in decisions)
-    searches = [c for c in told[story].of("after_tool_call") if c["tool_name"] == "search_notes"]
+    searches = [c for c in recording.of("after_tool_call") if c["tool_name"] == "search_notes"]
     assert len(searches) == len(decisions)
     assert all(search["args"]["limit"] == 2 for search in searches)
 
 
-@STORIES
-def test_guidance_reaches_the_model_of_who_cites_alone(
-    told: dict[str, Recording], story: str
-) -> None:
-    decisions = _decided(told[story], "session:running", "guidance session:running")
+def test_guidance_reaches_only_agents_that_cite(recording: Recording) -> None:
+    decisions = _decided(recording, "session:running", "guidance session:running")
 
     assert [decision["action"] for decision in decisions] == ["inject_context"]
-    for call in told[story].of("before_llm_generate"):
+    for call in recording.of("before_llm_generate"):
         texts = [m["content"] for m in call["prompt"] if m["role"] == "assistant"]
         is_guided = any("Name the sources" in text for text in texts)
         assert is_guided is call["agent"].cites_sources
@@ -124,11 +105,11 @@ async def _path_after(config: Mapping[str, Any], path: object) -> object:
 
 
 @pytest.mark.parametrize(
-    ("path", "kept"),
+    ("path", "expected"),
     [("a/b.md", "a/b.md"), ("/w/a.md", "a.md"), ("/w/x/../a.md", "a.md"), ("/w", "."), (7, 7)],
 )
-async def test_a_path_inside_the_workspace_is_relative(path: object, kept: object) -> None:
-    assert await _path_after({"root": "/w/"}, path) == kept
+async def test_a_path_inside_the_workspace_is_relative(path: object, expected: object) -> None:
+    assert await _path_after({"root": "/w/"}, path) == expected
 
 
 @pytest.mark.parametrize("path", ["../a", "a/../../b", "/etc/passwd", "/w2/a", "/w/../a", "/"])

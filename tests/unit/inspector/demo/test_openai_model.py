@@ -13,16 +13,16 @@ import pytest
 
 from inspector.demo.model import Delta, ToolCall
 from inspector.demo.openai_model import ModelEndpointError, OpenAIModel, model_from_environment
-from tests.unit.inspector.demo.telling import tell
+from tests.unit.inspector.demo.recording import record_story
 
 
 class Endpoint(ThreadingHTTPServer):
-    """Answers each request with the next of the prepared streams; keeps what it was asked."""
+    """Answers each request with the next of the prepared streams; keeps the requests."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.streams: list[list[dict[str, Any]]] = []
-        self.asked: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
         self.status = 200
 
     @property
@@ -35,7 +35,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append({"path": self.path, "headers": dict(self.headers), **body})
+        self.server.requests.append({"path": self.path, "headers": dict(self.headers), **body})
         self.send_response(self.server.status)
         self.end_headers()
         if self.server.status != 200:
@@ -68,7 +68,7 @@ def _call(index: int, **function: str) -> dict[str, Any]:
     return {"index": index, "function": function}
 
 
-async def _ask(model: OpenAIModel) -> list[Delta]:
+async def _deltas(model: OpenAIModel) -> list[Delta]:
     tools = [{"name": "look", "description": "", "parameters": {"type": "object"}}]
     return [delta async for delta in model.stream([{"role": "user", "content": "hi"}], tools)]
 
@@ -83,16 +83,15 @@ async def test_text_arrives_in_the_pieces_it_was_sent_in(endpoint: Endpoint) -> 
         ]
     ]
 
-    *pieces, last = await _ask(endpoint.model)
+    *pieces, last = await _deltas(endpoint.model)
 
     assert [piece.text for piece in pieces] == ["Hel", "lo"]
     assert last.finish_reason == "stop"
-    assert last.usage is not None
-    assert last.usage.as_mapping() == {"input_tokens": 5, "output_tokens": 2}
-    [asked] = endpoint.asked
-    assert asked["path"] == "/v1/chat/completions"
-    assert asked["headers"]["Authorization"] == "Bearer a key"
-    assert asked["tools"][0]["function"]["name"] == "look"
+    assert last.usage == {"input_tokens": 5, "output_tokens": 2}
+    [request] = endpoint.requests
+    assert request["path"] == "/v1/chat/completions"
+    assert request["headers"]["Authorization"] == "Bearer a key"
+    assert request["tools"][0]["function"]["name"] == "look"
 
 
 async def test_fragments_of_tool_calls_are_put_together(endpoint: Endpoint) -> None:
@@ -104,7 +103,7 @@ async def test_fragments_of_tool_calls_are_put_together(endpoint: Endpoint) -> N
         ]
     ]
 
-    deltas = await _ask(endpoint.model)
+    deltas = await _deltas(endpoint.model)
 
     assert [delta.tool_call for delta in deltas if delta.tool_call] == [
         ToolCall("a", "look", '{"x": 1}'),
@@ -116,12 +115,12 @@ async def test_a_refusal_says_what_to_check(endpoint: Endpoint) -> None:
     endpoint.status = 404
 
     with pytest.raises(ModelEndpointError, match=r"404: .*no such model.*OPENAI_MODEL"):
-        await _ask(endpoint.model)
+        await _deltas(endpoint.model)
 
 
 async def test_an_endpoint_that_is_not_there_says_what_to_check() -> None:
     with pytest.raises(ModelEndpointError, match=r"cannot be reached.*OPENAI_BASE_URL"):
-        await _ask(OpenAIModel("http://127.0.0.1:9", "key"))
+        await _deltas(OpenAIModel("http://127.0.0.1:9", "key"))
 
 
 async def test_a_real_model_uses_the_tools_of_the_servers(
@@ -133,15 +132,15 @@ async def test_a_real_model_uses_the_tools_of_the_servers(
         [_chunk("stop", content="Six are open.")],
     ]
 
-    recording = await tell("triage", seed=1, directory=tmp_path, endpoint=endpoint.model)
+    recording = await record_story("triage", seed=1, directory=tmp_path, endpoint=endpoint.model)
 
     assert recording.answer == "Six are open."
     [call] = recording.of("after_tool_call")
     assert call["tool_name"] == "list_issues"
-    told = endpoint.asked[1]["messages"][-1]
-    assert told["role"] == "tool"
-    assert "captive portal" in told["content"]
-    assert "are not JSON" in endpoint.asked[2]["messages"][-1]["content"]
+    result = endpoint.requests[1]["messages"][-1]
+    assert result["role"] == "tool"
+    assert "captive portal" in result["content"]
+    assert "are not JSON" in endpoint.requests[2]["messages"][-1]["content"]
     assert {use["provider"] for use in recording.of("before_llm_generate")} == {"openai"}
 
 
@@ -149,7 +148,7 @@ async def test_a_failing_model_fails_the_session(endpoint: Endpoint, tmp_path: P
     endpoint.status = 500
 
     with pytest.raises(ModelEndpointError, match="500"):
-        await tell("triage", seed=1, directory=tmp_path, endpoint=endpoint.model)
+        await record_story("triage", seed=1, directory=tmp_path, endpoint=endpoint.model)
 
 
 def test_an_endpoint_needs_both_a_base_url_and_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The stories, told with real MCP servers over stdio and nobody but the test listening."""
+"""The stories of the demo, run with real MCP servers over stdio."""
 
 from __future__ import annotations
 
@@ -16,29 +16,27 @@ from inspector.demo.connection import RunContext
 from inspector.demo.servers import ServerSpec, connect_all, servers_for
 from inspector.demo.stories import STORIES
 from instrument import ApprovalAnswer, ApprovalRequest
-from tests.unit.inspector.demo.telling import SPEED, Recording, tell
+from tests.unit.inspector.demo.recording import SPEED, Recording, record_story, recorded
 
 NAMES = sorted(STORIES)
 
 
 def _script_of(recording: Recording) -> Counter[str]:
-    """Return what was said and done, without ids, times and the order of what ran at once."""
-    told: Counter[str] = Counter()
+    """Return messages, calls and answers, without ids, times and the order of parallel work."""
+    script: Counter[str] = Counter()
     for call in recording.of("after_tool_call"):
-        told[f"{call['tool_name']} {call['args']} {call['result'].get('content')}"] += 1
+        script[f"{call['tool_name']} {call['args']} {call['result'].get('content')}"] += 1
     for call in recording.of("after_llm_generate"):
-        told[f"{call['model']} {call['response']['choices']} {call['usage']}"] += 1
+        script[f"{call['model']} {call['response']['choices']} {call['usage']}"] += 1
     for pause in recording.of("session_resumed"):
-        told[f"{pause['payload']}"] += 1
-    told[recording.answer] += 1
-    return told
+        script[f"{pause['payload']}"] += 1
+    script[recording.answer] += 1
+    return script
 
 
-@pytest.mark.parametrize(
-    "name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in NAMES[1:])]
-)
-async def test_every_operation_that_opens_is_closed_once(name: str, tmp_path: Path) -> None:
-    recording = await tell(name, seed=7, directory=tmp_path)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_operation_that_opens_is_closed_once(name: str) -> None:
+    recording = recorded(name)
 
     opened = [event["call_id"] for event in recording.of("operation_opened")]
     closed = [event["call_id"] for event in recording.of("operation_closed")]
@@ -47,10 +45,8 @@ async def test_every_operation_that_opens_is_closed_once(name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_a_story_shows_nesting_streaming_a_failure_and_a_person(
-    name: str, tmp_path: Path
-) -> None:
-    recording = await tell(name, seed=7, directory=tmp_path)
+def test_a_story_shows_nesting_streaming_a_failure_and_a_person(name: str) -> None:
+    recording = recorded(name)
 
     assert len(recording.of("before_agent_call")) == 3
     streamed = [
@@ -69,14 +65,14 @@ async def test_a_story_shows_nesting_streaming_a_failure_and_a_person(
     assert len(recording.answer) > 400
 
 
-class Anna:
-    """Somebody who looks at the inspector while the story is told."""
+class Person:
+    """A person who denies a push and fills in the form."""
 
     def __init__(self) -> None:
-        self.asked: list[ApprovalRequest] = []
+        self.requests: list[ApprovalRequest] = []
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.asked.append(request)
+        self.requests.append(request)
         if request.kind == "question":
             form = {"publish": True, "channel": "preview"}
             return ApprovalAnswer("answer", payload=form, actor="ANNA")
@@ -84,11 +80,11 @@ class Anna:
 
 
 async def test_whoever_is_there_answers_in_place_of_the_person_of_the_story(tmp_path: Path) -> None:
-    anna = Anna()
+    person = Person()
 
-    recording = await tell("release", seed=7, directory=tmp_path, person=anna)
+    recording = await record_story("release", seed=7, directory=tmp_path, person=person)
 
-    question, approval = anna.asked
+    question, approval = person.requests
     assert question.form is not None
     assert set(question.form["properties"]) == {"publish", "channel"}
     assert question.interceptor == "workshop"
@@ -98,17 +94,16 @@ async def test_whoever_is_there_answers_in_place_of_the_person_of_the_story(tmp_
     assert "push_tag was refused: not on a Friday" in recording.answer
 
 
-@pytest.mark.slow
-async def test_a_story_goes_on_by_itself_when_nobody_is_there(tmp_path: Path) -> None:
-    recording = await tell("release", seed=7, directory=tmp_path)
+def test_a_story_goes_on_by_itself_when_nobody_is_there() -> None:
+    recording = recorded("release")
 
     statuses = [event["status"] for event in recording.of("request_closed")]
     assert statuses == ["expired", "expired"]
     assert "Pushed v1." in recording.answer
 
 
-async def test_tool_calls_of_one_turn_run_at_once(tmp_path: Path) -> None:
-    recording = await tell("release", seed=7, directory=tmp_path)
+def test_tool_calls_of_one_turn_run_at_once() -> None:
+    recording = recorded("release")
 
     open_tools: set[str] = set()
     most = 0
@@ -121,8 +116,8 @@ async def test_tool_calls_of_one_turn_run_at_once(tmp_path: Path) -> None:
     assert most >= 5
 
 
-async def test_a_request_to_a_server_is_the_child_of_the_tool_call(tmp_path: Path) -> None:
-    recording = await tell("triage", seed=7, directory=tmp_path)
+def test_a_request_to_a_server_is_the_child_of_the_tool_call() -> None:
+    recording = recorded("triage")
 
     tools = {call["call_id"]: call for call in recording.of("before_tool_call")}
     requests = [
@@ -139,9 +134,8 @@ async def test_a_request_to_a_server_is_the_child_of_the_tool_call(tmp_path: Pat
         }
 
 
-@pytest.mark.slow
-async def test_a_missing_resource_is_told_and_does_not_end_the_story(tmp_path: Path) -> None:
-    recording = await tell("triage", seed=7, directory=tmp_path)
+def test_a_missing_resource_is_reported_and_does_not_end_the_story() -> None:
+    recording = recorded("triage")
 
     [failure] = recording.of("error_resource_fetch")
     assert failure["uri"] == "workshop://on-call"
@@ -149,8 +143,8 @@ async def test_a_missing_resource_is_told_and_does_not_end_the_story(tmp_path: P
     assert recording.closed("workflow_run") == ["ok"]
 
 
-async def test_a_tool_that_takes_too_long_is_cancelled_alone(tmp_path: Path) -> None:
-    recording = await tell("research", seed=7, directory=tmp_path)
+def test_a_tool_that_takes_too_long_is_cancelled_alone() -> None:
+    recording = recorded("research")
 
     [cancelled] = recording.of("operation_cancelled")
     [failure] = recording.of("error_tool_call")
@@ -159,8 +153,8 @@ async def test_a_tool_that_takes_too_long_is_cancelled_alone(tmp_path: Path) -> 
     assert recording.closed("tool_call").count("cancelled") == 1
 
 
-async def test_a_slow_tool_tells_how_far_it_is(tmp_path: Path) -> None:
-    recording = await tell("release", seed=7, directory=tmp_path)
+def test_a_slow_tool_reports_its_progress() -> None:
+    recording = recorded("release")
 
     percents = [event["percent"] for event in recording.of("progress_update")]
     assert len(percents) > 2
@@ -168,7 +162,7 @@ async def test_a_slow_tool_tells_how_far_it_is(tmp_path: Path) -> None:
 
 
 async def test_a_cancelled_session_closes_all_that_is_open(tmp_path: Path) -> None:
-    recording = await tell(
+    recording = await record_story(
         "release",
         seed=7,
         directory=tmp_path,
@@ -184,17 +178,17 @@ async def test_a_cancelled_session_closes_all_that_is_open(tmp_path: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-async def test_the_same_seed_tells_the_same_story(name: str, tmp_path: Path) -> None:
-    first = await tell(name, seed=11, directory=tmp_path)
-    second = await tell(name, seed=11, directory=tmp_path)
+async def test_the_same_seed_makes_the_same_story(name: str, tmp_path: Path) -> None:
+    first = await record_story(name, seed=11, directory=tmp_path)
+    second = await record_story(name, seed=11, directory=tmp_path)
 
     assert _script_of(first) == _script_of(second)
 
 
 @pytest.mark.slow
-async def test_another_seed_tells_another_story(tmp_path: Path) -> None:
-    first = await tell("release", seed=11, directory=tmp_path)
-    second = await tell("release", seed=12, directory=tmp_path)
+async def test_another_seed_makes_another_story(tmp_path: Path) -> None:
+    first = await record_story("release", seed=11, directory=tmp_path)
+    second = await record_story("release", seed=12, directory=tmp_path)
 
     assert _script_of(first) != _script_of(second)
 
@@ -203,7 +197,7 @@ async def test_another_seed_tells_another_story(tmp_path: Path) -> None:
 async def test_a_repository_brings_the_git_server(tmp_path: Path) -> None:
     _make_repository(tmp_path)
 
-    recording = await tell("release", seed=7, directory=tmp_path)
+    recording = await record_story("release", seed=7, directory=tmp_path)
 
     calls = [call for call in recording.of("after_tool_call") if call["server_name"] == "git"]
     assert {call["tool_name"] for call in calls} == {"git_log", "git_status"}
@@ -214,13 +208,13 @@ async def test_no_agent_is_offered_a_tool_that_writes_to_the_repository(tmp_path
     _make_repository(tmp_path)
     _workshop, git = servers_for(SPEED, tmp_path)
 
-    async with connect_all([git], RunContext("test"), _nobody_asks) as connections:
+    async with connect_all([git], RunContext("test"), _no_question) as connections:
         offered = {tool.name for tool in await connections["git"].tools()}
 
     assert offered == {"git_diff", "git_log", "git_show", "git_status"}
 
 
-async def _nobody_asks(context: Any, params: Any) -> ElicitResult:
+async def _no_question(context: Any, params: Any) -> ElicitResult:
     raise AssertionError(params.message)
 
 
@@ -236,28 +230,28 @@ async def test_a_server_that_starts_slowly_is_asked_once_and_not_in_vain(
 ) -> None:
     # Far less than an interpreter takes to import the server; enough for one that runs.
     monkeypatch.setattr("mcp.client.session.DISCOVER_TIMEOUT_SECONDS", 0.5)
-    asked: list[str] = []
+    called: list[str] = []
     for method in ("send_discover", "initialize"):
-        monkeypatch.setattr(ClientSession, method, _noting(asked, method))
+        monkeypatch.setattr(ClientSession, method, _recorded(called, method))
 
-    async with connect_all(servers_for(SPEED, tmp_path), RunContext("test"), _nobody_asks) as found:
+    async with connect_all(servers_for(SPEED, tmp_path), RunContext("test"), _no_question) as found:
         assert await found["workshop"].tools()
-    assert asked == ["send_discover"]
+    assert called == ["send_discover"]
 
 
-def _noting(asked: list[str], method: str) -> Callable[..., Awaitable[Any]]:
+def _recorded(called: list[str], method: str) -> Callable[..., Awaitable[Any]]:
     original = getattr(ClientSession, method)
 
-    async def note(session: ClientSession, *args: Any) -> Any:
-        asked.append(method)
+    async def record(session: ClientSession, *args: Any) -> Any:
+        called.append(method)
         return await original(session, *args)
 
-    return note
+    return record
 
 
 async def test_a_server_that_cannot_be_started_says_so_itself() -> None:
     missing = ServerSpec("missing", "/nowhere/to/be/found", (), {})
 
     with pytest.raises(FileNotFoundError):
-        async with connect_all([missing], RunContext("test"), _nobody_asks):
+        async with connect_all([missing], RunContext("test"), _no_question):
             raise AssertionError("it was connected")

@@ -1,11 +1,13 @@
-"""Tells a story of the demo at full speed, with real MCP servers, and records the bus."""
+"""A recorder of demo stories, which run at full speed with real MCP servers."""
 
 from __future__ import annotations
 
 import asyncio
 import random
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,34 +24,31 @@ SPEED = 200.0
 
 @dataclass
 class Recording:
-    """Every event of the bus, in order, and the final answer."""
+    """The events of the bus, in order, and the final answer."""
 
     events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     answer: str = ""
 
-    def note(self, hook: str, /, **kwargs: Any) -> None:
+    def add(self, hook: str, /, **kwargs: Any) -> None:
         self.events.append((hook, kwargs))
 
     def of(self, *hooks: str) -> list[dict[str, Any]]:
         return [kwargs for hook, kwargs in self.events if hook in hooks]
 
-    def names(self) -> set[str]:
-        return {hook for hook, _ in self.events}
-
     def closed(self, noun: str) -> list[str]:
-        """Return how each operation of that kind ended."""
+        """Return the statuses of the closed operations of that kind."""
         return [event["status"] for event in self.of("operation_closed") if event["noun"] == noun]
 
 
 class Nobody:
-    """Who looks at an inspector when nobody does."""
+    """An approval provider that never answers."""
 
     async def ask(self, request: instrument.ApprovalRequest) -> str:
         await asyncio.Event().wait()
         return "deny"
 
 
-async def tell(
+async def record_story(
     name: str,
     *,
     seed: int,
@@ -58,9 +57,9 @@ async def tell(
     person: instrument.ApprovalProvider | None = None,
     stop_when: Callable[[Recording], bool] | None = None,
 ) -> Recording:
-    """Tell a story; with `stop_when`, cancel it as soon as that holds.
+    """Run a story and record it; `stop_when` cancels it as soon as it holds.
 
-    `person` answers what is asked; by default nobody does.
+    `person` answers requests; by default nobody does.
     """
     recording = Recording()
     rng = random.Random(f"{seed}:0")
@@ -74,7 +73,7 @@ async def tell(
     running = asyncio.create_task(run())
 
     def listen(hook: str, /, **kwargs: Any) -> None:
-        recording.note(hook, **kwargs)
+        recording.add(hook, **kwargs)
         if stop_when is not None and stop_when(recording):
             running.cancel()
 
@@ -90,4 +89,14 @@ async def tell(
     finally:
         off()
         leave()
+    return recording
+
+
+@cache
+def recorded(name: str) -> Recording:
+    """Return the recording of a story with seed 7, which leaves no hook on the bus."""
+    before = {hook: list(entries) for hook, entries in instrument._hooks.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        recording = asyncio.run(record_story(name, seed=7, directory=Path(folder)))
+    assert {hook: list(entries) for hook, entries in instrument._hooks.items()} == before
     return recording
