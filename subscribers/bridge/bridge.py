@@ -1,8 +1,7 @@
-"""The bridge: it starts, updates and ends spans from hooks, and leaves none open.
+"""The bridge: the life cycle of spans, started and ended by hooks, with none left open.
 
-Every call-back is a plain function, runs on the emitter's thread and in its context, and costs the
-emitter only the reading of its values: what is sent is sent by another thread. Whatever fails in
-here stays in here (the bus logs it).
+Every callback is a plain function. It runs on the emitter's thread and in its context, and costs
+the emitter only the reading of its values: another thread sends. The bus logs what fails in here.
 """
 
 from __future__ import annotations
@@ -16,31 +15,24 @@ from typing import Any
 from opentelemetry import context as otel_context
 from opentelemetry import trace
 from opentelemetry.context import Context
-from opentelemetry.trace import Link, SpanKind, StatusCode, Tracer
+from opentelemetry.trace import Link, SpanKind, Tracer
 
 from instrument import Bus
+from subscribers.bridge.enrichment import Enrichment
 from subscribers.bridge.event_time import explicit_time_ns
-from subscribers.bridge.facts import (
-    RpcFacts,
-    agent_name,
-    as_key,
-    is_answer_to_notification,
-    is_notification,
-    target_matches,
-    uri_text,
-)
+from subscribers.bridge.facts import RpcFacts, agent_name, as_key, is_notification, uri_text
 from subscribers.bridge.failures import (
     CANCELLED,
     Failure,
     failure_of_exception,
     failure_of_hook,
-    is_callers_fault,
 )
 from subscribers.bridge.location import OpenOperation, TraceLocation
-from subscribers.bridge.metrics import Metrics, duration_s
+from subscribers.bridge.metrics import Metrics
 from subscribers.bridge.moments import LiveRecords, Moments
-from subscribers.bridge.prices import COST, FROM_PRICES, SOURCE, PriceList
+from subscribers.bridge.prices import PriceList
 from subscribers.bridge.propagation import parent_over_mcp
+from subscribers.bridge.rpc import RPC_NOUNS, RequestMerging, bare_key
 from subscribers.bridge.sessions import SESSION_ID, Sessions
 from subscribers.bridge.spans import (
     Call,
@@ -50,19 +42,15 @@ from subscribers.bridge.spans import (
     mark_duplicate,
     nearest_open,
 )
-from subscribers.content.paths import compile_path, read_path, step
+from subscribers.content.paths import compile_path, read_path
 from subscribers.options import SpanMode
-from subscribers.spec.engine import TRUNCATED, Attributes, Engine
+from subscribers.spec.engine import Engine
 from subscribers.spec.model import HookSpec, SpanSpec
 
 INCOMPLETE = "inspector.incomplete"
 ORPHAN = "inspector.orphan"
 
 _KINDS = {kind.name.lower(): kind for kind in SpanKind}
-_QUIET_NOTIFICATIONS = frozenset({"notifications/progress", "notifications/cancelled"})
-_OF_THE_OPERATION_ALONE = frozenset(
-    {"error.type", "inspector.cancelled", "mcp.error.code", "mcp.error.message", "mcp.status.code"}
-)
 
 
 class Bridge:
@@ -79,16 +67,17 @@ class Bridge:
         prices: PriceList | None = None,
     ) -> None:
         self._engine = engine
-        self._official = engine.in_official_words()
+        self._official = engine.in_official_vocabulary()
         self._is_enriching = engine.options.mode is SpanMode.ENRICH
-        self._metrics = metrics
-        self._prices = prices
         self._spec = engine.spec
         self._tracer = tracer
-        self._live = live
         self._sessions = Sessions(session_id)
         self._table = SpanTable()
         self._rpc = RpcFacts()
+        self._enrichment = Enrichment(
+            engine, self._sessions, live=live, metrics=metrics, prices=prices
+        )
+        self._merging = RequestMerging(engine, self._table, self._enrichment, metrics)
         self._moments = Moments(
             engine,
             self._table,
@@ -171,14 +160,15 @@ class Bridge:
         call_id, noun, kwargs = (event.get(name) for name in ("call_id", "noun", "kwargs"))
         if not (isinstance(call_id, str) and isinstance(noun, str) and isinstance(kwargs, Mapping)):
             return
-        given = {**kwargs, "call_id": call_id, "parent_call_id": event.get("parent_call_id")}
-        _check_identity(given)
+        parent_call_id = event.get("parent_call_id")
+        before = {**kwargs, "call_id": call_id, "parent_call_id": parent_call_id}
+        _check_identity(before)
         if noun in self._spans_of:
-            self._start(f"before_{noun}", noun, given, is_announced=True)
+            self._start(f"before_{noun}", noun, before, is_announced=True)
         elif f"before_{noun}" in self._spec.hooks:
-            self._put_call(call_id, self._alias(noun, given, is_announced=True))
+            self._put_call(call_id, self._merging.without_span(before, is_announced=True))
         else:
-            self._start_custom(noun, kwargs, given)
+            self._start_custom(noun, before, dict(kwargs))
 
     def _on_before(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
         _check_identity(kwargs)
@@ -187,19 +177,22 @@ class Bridge:
             span = self._spec.spans[hook.span or ""]
             self._start(hook.name, span.noun, kwargs, is_announced=False)
         elif call.owned is not None and not call.is_merged:
-            self._decided(hook, call.owned, kwargs)
+            self._apply_decisions(hook.name, call.owned, kwargs)
 
     def _start(
         self, hook: str, noun: str, kwargs: dict[str, Any], *, is_announced: bool
     ) -> OwnedSpan | None:
         began_ns, call_id = perf_counter_ns(), kwargs.get("call_id")
         spec = self._choose(noun, kwargs)
-        if noun in {"rpc_request", "rpc_handle"}:
+        if noun in RPC_NOUNS:
             kwargs["$rpc"] = self._rpc.of_request(kwargs)
-            if self._is_taken_in(noun, hook, kwargs, is_announced=is_announced):
+            call = self._merging.merge(hook, kwargs, is_announced=is_announced)
+            if call is not None:
+                if call_id is not None:
+                    self._put_call(call_id, call)
                 return None
-        parent, context, links = self._place(noun, kwargs, spec, is_announced=is_announced)
-        self._add_known(kwargs, spec, parent)
+        parent, context, links = self._find_parent(noun, kwargs, spec, is_announced=is_announced)
+        self._enrichment.add_context(kwargs, spec, parent)
         attributes = self._engine.attributes(hook, kwargs)
         borrowed = self._table.borrow() if self._is_enriching else None
         span = borrowed or self._tracer.start_span(
@@ -216,26 +209,19 @@ class Bridge:
             owned.facts = self._official.attributes(hook, kwargs)
         if noun == "agent_call":
             owned.agent = agent_name(kwargs) or owned.agent
-        if borrowed is not None:
-            self._enrich(owned, context)
+        owned.is_borrowed = borrowed is not None
+        if owned.is_borrowed:
+            self._enrichment.write_borrowed(owned)
         else:
             mark_duplicate(trace.get_current_span(context), owned)
-            owned.enter(context)
-        self._remember_open(owned, noun, kwargs, is_announced=is_announced)
+        owned.enter(context)
+        self._register(owned, kwargs, is_announced=is_announced)
         return owned
 
-    def _enrich(self, owned: OwnedSpan, context: Context) -> None:
-        """Let the emitter's own span carry what hooks say; its name, kind and end are its own."""
-        owned.is_borrowed = True
-        owned.span.set_attributes(owned.attributes)
-        owned.enter(context)
-        if self._live is not None:
-            self._live.progress(owned.span, owned.attributes)
-
-    def _place(
+    def _find_parent(
         self, noun: str, kwargs: dict[str, Any], spec: SpanSpec, *, is_announced: bool
     ) -> tuple[OwnedSpan | None, Context, Sequence[Link]]:
-        """Return the owned parent, the context to start in, and links: whose child a span is."""
+        """Return the owned parent of a new span, the context to start in, and links."""
         links: Sequence[Link] = ()
         if noun == "rpc_handle":
             remote, links = parent_over_mcp(
@@ -252,28 +238,27 @@ class Bridge:
         )
         return parent, context, links
 
-    def _start_custom(self, noun: str, kwargs: Mapping[str, Any], given: dict[str, Any]) -> None:
+    def _start_custom(self, noun: str, kwargs: dict[str, Any], arguments: dict[str, Any]) -> None:
         """Start a span for a noun that the catalogue does not have."""
-        parent, context = self._table.parent_of(given, is_operation=True)
-        values = {"noun": noun, "kwargs": dict(kwargs)}
+        parent, context = self._table.parent_of(kwargs, is_operation=True)
+        values: dict[str, Any] = {"noun": noun, "kwargs": arguments}
         self._sessions.add_to(values, is_root=parent is None)
         attributes = self._engine.attributes("operation_opened", values)
         span = self._tracer.start_span(noun, context, SpanKind.INTERNAL, attributes)
-        owned = OwnedSpan(span, noun, None, parent, given["call_id"], attributes)
+        owned = OwnedSpan(span, noun, None, parent, kwargs["call_id"], attributes)
         owned.enter(context)
-        self._remember_open(owned, noun, given, is_announced=True)
+        self._register(owned, kwargs, is_announced=True)
 
-    def _remember_open(
-        self, owned: OwnedSpan, noun: str, kwargs: dict[str, Any], *, is_announced: bool
-    ) -> None:
+    def _register(self, owned: OwnedSpan, kwargs: dict[str, Any], *, is_announced: bool) -> None:
+        """Enter an open span into the table, and watch for its end if none is promised."""
         if owned.call_id is not None:
-            self._put_call(owned.call_id, Call(noun, owned, is_announced=is_announced))
+            self._put_call(owned.call_id, Call(owned, is_announced=is_announced))
         elif (oldest := self._table.add_bare(owned)) is not None:
             self._reap(oldest)
         if is_announced:
             owned.kwargs = kwargs
             return
-        # Nobody promised an end: it comes with its hook, its parent's end, or its task's death.
+        # The end comes with its hook, its parent's end, or its task's death.
         if owned.parent is not None:
             owned.parent.children[owned] = None
         if owned.task is not None:
@@ -304,62 +289,17 @@ class Bridge:
 
     def _key(self, spec: SpanSpec, kwargs: Mapping[str, Any]) -> Any:
         value = self._key_paths[spec.name](kwargs)
-        if spec.noun in {"rpc_request", "rpc_handle"}:
+        if spec.noun in RPC_NOUNS:
             rpc = kwargs.get("$rpc") or {}
             return (as_key(value), is_notification(rpc.get("method")))
         if spec.noun == "resource_fetch":
             value = uri_text(value)
         return value if isinstance(value, str | int) else id(value)
 
-    def _add_known(self, kwargs: dict[str, Any], spec: SpanSpec, parent: OwnedSpan | None) -> None:
-        self._sessions.add_to(kwargs, is_root=parent is None)
-        kwargs["$agent"] = parent.agent if parent is not None else None
-        if spec.noun == "llm_generate":
-            kwargs["$operation_name"] = "chat" if spec.kind == "client" else "invoke_agent"
-            kwargs["$unknown_provider"] = "unknown"
-            kwargs["$is_inference"] = spec.name == "llm"
-            kwargs["$is_loop"] = spec.name == "llm_loop"
-        elif (workflow := kwargs.get("workflow")) is not None and spec.noun == "workflow_run":
-            kwargs["$workflow_class"] = type(workflow).__qualname__
-
-    def _is_taken_in(
-        self, noun: str, hook: str, kwargs: dict[str, Any], *, is_announced: bool
-    ) -> bool:
-        """Whether a request gets no span of its own: a quiet notification, or merged.
-
-        The first `tools/call` inside the tool's own span is the same operation (MCP conventions:
-        no second span); what it says is added there.
-        """
-        call_id, rpc = kwargs.get("call_id"), kwargs["$rpc"]
-        if rpc.get("method") in _QUIET_NOTIFICATIONS:
-            if call_id is not None:
-                alias = self._alias(noun, kwargs, is_announced=is_announced)
-                self._put_call(call_id, alias)
-            return True
-        if noun == "rpc_handle":
-            return False
-        parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
-        is_inner = parent is not None and target_matches(parent.family, parent.key, rpc)
-        if parent is None or not is_inner or parent.aliases:
-            return False
-        parent.aliases.append(call_id or "")
-        if call_id is not None:
-            merged = Call("rpc_request", parent, is_announced=is_announced, is_merged=True)
-            self._put_call(call_id, merged)
-        attributes = self._engine.attributes(hook, kwargs)
-        self._update(parent, {k: v for k, v in attributes.items() if k not in parent.attributes})
-        self._learn(parent, hook, kwargs, is_merged=True)
-        return True
-
-    def _alias(self, noun: str, kwargs: dict[str, Any], *, is_announced: bool) -> Call:
-        """A call without a span: what happens inside it belongs to its parent's."""
-        parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
-        return Call(noun, parent, is_announced=is_announced, is_merged=True)
-
     # --- while it runs ------------------------------------------------------------------------
 
-    def _decided(self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any]) -> None:
-        """Take over what interceptors decided between `operation_opened` and the before hook."""
+    def _apply_decisions(self, hook: str, owned: OwnedSpan, kwargs: dict[str, Any]) -> None:
+        """Write what interceptors changed between `operation_opened` and the before hook."""
         opened, owned.kwargs = owned.kwargs, None
         if opened is None:
             return
@@ -371,43 +311,9 @@ class Bridge:
         if owned.family in {"rpc", "rpc_handle"}:
             kwargs["$rpc"] = self._rpc.of_request(kwargs)
         if owned.template is not None:
-            self._add_known(kwargs, owned.template, owned.parent)
-        self._update(owned, self._engine.attributes(hook.name, kwargs))
-        self._learn(owned, hook.name, kwargs)
-
-    def _learn(
-        self, owned: OwnedSpan, hook: str, kwargs: Mapping[str, Any], *, is_merged: bool = False
-    ) -> None:
-        """Keep what a hook says in the official vocabulary, where another is written."""
-        if self._official is not self._engine:
-            said = self._official.attributes(hook, kwargs)
-            owned.facts = {**said, **owned.facts} if is_merged else {**owned.facts, **said}
-
-    def _update(self, owned: OwnedSpan, attributes: Attributes, *, is_last: bool = False) -> None:
-        """Set what is new; tell it live, unless the end follows at once."""
-        if not owned.is_open:
-            return
-        known = owned.attributes
-        if TRUNCATED in attributes:
-            marks = [*known.get(TRUNCATED, ()), *attributes[TRUNCATED]]
-            attributes[TRUNCATED] = list(dict.fromkeys(marks))
-        changed = {key: value for key, value in attributes.items() if known.get(key) != value}
-        if not changed:
-            return
-        known.update(changed)
-        if owned.is_borrowed and not owned.span.is_recording():
-            return  # its emitter ended it before its last hook
-        owned.span.set_attributes(changed)
-        if (
-            owned.template is not None
-            and not owned.is_borrowed
-            and self._engine.may_rename(owned.template, changed)
-        ):
-            name = self._engine.span_name(owned.template, known)
-            if name != getattr(owned.span, "name", name):
-                owned.span.update_name(name)
-        if self._live is not None and not is_last:
-            self._live.progress(owned.span, changed)
+            self._enrichment.add_context(kwargs, owned.template, owned.parent)
+        self._enrichment.update(owned, self._engine.attributes(hook, kwargs))
+        self._enrichment.learn(owned, hook, kwargs)
 
     # --- ending -------------------------------------------------------------------------------
 
@@ -419,16 +325,16 @@ class Bridge:
         if spec.noun == "rpc_request" and failure is None:
             self._rpc.note_response(kwargs)
         if call is not None and call.is_merged:
-            self._merged_outcome(hook, call.owned, kwargs, failure, call.began_ns)
+            self._merging.finish(hook.name, call.owned, kwargs, failure, call.began_ns)
             if not call.is_announced:
                 self._table.calls.pop(kwargs["call_id"], None)
             return
         owned = call.owned if call is not None else self._find_bare(spec, kwargs)
         if owned is None:
-            if not self._is_taken_in_bare(hook, spec, kwargs, failure):
-                self._orphan(hook, spec, kwargs, failure)
+            if not self._merging.is_without_span(hook.name, spec, kwargs, failure):
+                self._show_orphan(hook.name, spec, kwargs, failure)
             return
-        self._finish(hook, owned, kwargs, failure)
+        self._enrichment.finish(hook.name, owned, kwargs, failure)
         if call is None or not call.is_announced:
             self._end(owned)
 
@@ -440,143 +346,30 @@ class Bridge:
         if call.is_merged or call.owned is None:
             self._table.calls.pop(call_id, None)
             return
-        owned, hook = call.owned, self._spec.hooks["operation_closed"]
-        kwargs["$is_inference"] = owned.family == "llm"
-        first_chunk_ns = step(kwargs.get("stream"), "first_chunk_ns")
-        if self._metrics is not None and owned.family == "llm" and isinstance(first_chunk_ns, int):
-            self._metrics.first_chunk(owned.facts, first_chunk_ns)
-        is_error = kwargs.get("status") == "error"
-        if owned.is_finished and owned.failure is None and is_error:  # done well, and not wanted
-            failure = failure_of_exception(kwargs.get("exc"), self._engine.redactor)
-            kwargs |= {"$failure": failure, "$status": "error"}
-            owned.failure = failure
-            owned.span.set_status(StatusCode.ERROR, failure.message or None)
-        elif owned.is_finished and kwargs.get("stream") is None:
-            self._end(owned)
-            return
-        if owned.is_finished:
-            attributes = self._engine.attributes("operation_closed", kwargs)
-            self._update(owned, attributes, is_last=True)
-        else:
-            self._finish(hook, owned, kwargs, self._closing_failure(kwargs))
-        self._end(owned)
-
-    def _closing_failure(self, kwargs: dict[str, Any]) -> Failure | None:
-        """An operation that closed without its after or error hook: denied, stopped, cut off."""
-        match kwargs.get("status"):
-            case "cancelled":
-                return CANCELLED
-            case "denied":
-                failure = failure_of_exception(kwargs.get("exc"), self._engine.redactor)
-                return Failure("denied", "DENIED", failure.message)
-            case "error":
-                return failure_of_exception(kwargs.get("exc"), self._engine.redactor)
-            case _:
-                return None
-
-    def _finish(
-        self, hook: HookSpec, owned: OwnedSpan, kwargs: dict[str, Any], failure: Failure | None
-    ) -> None:
-        if not owned.is_open:
-            return
-        kwargs["$failure"], ended_by = failure, failure
-        if failure is not None and owned.family == "rpc_handle" and is_callers_fault(failure):
-            kwargs["$failure"], failure = {"rpc_code": failure.rpc_code}, None
-        kwargs["$status"] = "ok" if failure is None else "error"
-        kwargs["$is_inference"] = owned.family == "llm"
-        attributes = self._engine.attributes(hook.name, kwargs)
-        self._update(owned, attributes, is_last=True)
-        self._learn(owned, hook.name, kwargs)
-        self._account(owned, kwargs, ended_by)
-        owned.is_finished, owned.failure = True, failure
-        if failure is None or not owned.span.is_recording():
-            return
-        owned.span.set_status(StatusCode.ERROR, failure.message or None)
-        if failure.exception_type is not None and not owned.is_borrowed:
-            exception = {
-                "exception.type": failure.exception_type,
-                "exception.message": failure.message,
-            }
-            owned.span.add_event("exception", exception)
-
-    def _account(
-        self, owned: OwnedSpan, kwargs: Mapping[str, Any], failure: Failure | None
-    ) -> None:
-        """Count what has ended, and price it unless it came with its cost."""
-        if self._prices is not None and owned.family == "llm" and COST not in owned.facts:
-            cost = self._prices.cost(owned.facts)
-            if cost is not None and self._official is self._engine:
-                self._update(owned, {COST: cost, SOURCE: FROM_PRICES}, is_last=True)
-        if self._metrics is not None and not owned.is_finished:
-            took_s = duration_s(kwargs, owned.began_ns)
-            self._metrics.finished(owned.family, owned.facts, took_s, failure)
-
-    def _merged_outcome(
-        self,
-        hook: HookSpec,
-        owned: OwnedSpan | None,
-        kwargs: dict[str, Any],
-        failure: Failure | None,
-        began_ns: int | None = None,
-    ) -> None:
-        """Add what a merged request's end says; whether the tool failed, its own hook tells."""
-        if owned is None or not owned.is_open or kwargs.get("envelope") is None:
-            return
-        kwargs["$failure"] = failure
-        attributes = self._engine.attributes(hook.name, kwargs)
-        for key in _OF_THE_OPERATION_ALONE:
-            attributes.pop(key, None)
-        self._update(owned, attributes)
-        self._learn(owned, hook.name, kwargs, is_merged=True)
-        if self._metrics is not None and (began_ns is not None or "duration_ms" in kwargs):
-            took_s = duration_s(kwargs, began_ns or owned.began_ns)
-            self._metrics.finished("rpc", owned.facts, took_s, failure)
+        self._enrichment.close(call.owned, kwargs)
+        self._end(call.owned)
 
     def _find_bare(self, spec: SpanSpec, kwargs: dict[str, Any]) -> OwnedSpan | None:
         """Find the span that a hook without a known `call_id` ends."""
-        if spec.noun in {"rpc_request", "rpc_handle"}:
-            envelope = kwargs.get("envelope")
-            # After a failure the envelope is the request; else it is the answer.
-            is_quiet = (
-                is_notification(step(envelope, "method"))
-                if "exc" in kwargs
-                else is_answer_to_notification(envelope)
-            )
-            return self._table.find_bare(spec.name, (as_key(kwargs.get("transport")), is_quiet))
+        if spec.noun in RPC_NOUNS:
+            return self._table.find_bare(spec.name, bare_key(kwargs))
         for family in self._spans_of[spec.noun]:
             owned = self._table.find_bare(family.name, self._key(spec, kwargs))
             if owned is not None:
                 return owned
         return None
 
-    def _is_taken_in_bare(
-        self,
-        hook: HookSpec,
-        spec: SpanSpec,
-        kwargs: dict[str, Any],
-        failure: Failure | None,
-    ) -> bool:
-        """Whether a bare RPC outcome belongs to a merged request, or to a quiet notification."""
-        if spec.noun not in {"rpc_request", "rpc_handle"}:
-            return False
-        owned = current_owned() if spec.noun == "rpc_request" else None
-        if owned is not None and "" in owned.aliases:
-            self._merged_outcome(hook, owned, kwargs, failure)
-            return True
-        return failure is None and is_answer_to_notification(kwargs.get("envelope"))
-
-    def _orphan(
-        self, hook: HookSpec, spec: SpanSpec, kwargs: dict[str, Any], failure: Failure | None
+    def _show_orphan(
+        self, hook: str, spec: SpanSpec, kwargs: dict[str, Any], failure: Failure | None
     ) -> None:
         """Show an end whose beginning was never seen as a span of no length."""
-        before = f"before_{spec.noun}"
-        given = {key: value for key, value in kwargs.items() if key not in {"result", "exc"}}
-        owned = self._start(before, spec.noun, given, is_announced=False)
+        before = {key: value for key, value in kwargs.items() if key not in {"result", "exc"}}
+        owned = self._start(f"before_{spec.noun}", spec.noun, before, is_announced=False)
         if owned is not None:
             if not owned.is_borrowed:
                 owned.span.set_attribute(ORPHAN, True)
             owned.is_finished = True  # nothing is known of how long it took
-            self._finish(hook, owned, kwargs, failure)
+            self._enrichment.finish(hook, owned, kwargs, failure)
             self._end(owned)
 
     def _end(self, owned: OwnedSpan) -> None:
@@ -594,7 +387,7 @@ class Bridge:
         self._release(owned)
 
     def _release(self, owned: OwnedSpan) -> None:
-        """Let go of what ended: a parent or a task that lives on must not keep it."""
+        """Drop the references to and from a span that has ended; its parent or task may live on."""
         owned.kwargs = owned.task = None
         unwatch, owned.unwatch = owned.unwatch, None
         if unwatch is not None:
@@ -603,12 +396,11 @@ class Bridge:
             owned.parent.children.pop(owned, None)
 
     def _reap(self, owned: OwnedSpan, failure: Failure | None = None) -> None:
-        """End a span whose end was never told."""
+        """End a span whose end is never reported."""
         if not owned.is_open:
             return
         if failure is not None:
-            values: dict[str, Any] = {}
-            self._finish(self._spec.hooks["operation_closed"], owned, values, failure)
+            self._enrichment.finish("operation_closed", owned, {}, failure)
         if not owned.is_borrowed and (failure is None or not failure.is_cancelled):
             owned.span.set_attribute(INCOMPLETE, True)
         self._end(owned)
@@ -625,7 +417,7 @@ def _place(span: trace.Span, session_id: object) -> TraceLocation:
 
 
 def _check_identity(kwargs: dict[str, Any]) -> None:
-    """Leave out a `call_id` or `parent_call_id` that is none."""
+    """Clear a `call_id` or `parent_call_id` that is not a string."""
     for name in ("call_id", "parent_call_id"):
         if not isinstance(kwargs.get(name, ""), str):
             kwargs[name] = None

@@ -117,12 +117,11 @@ class OwnedSpan:
 class Call:
     """The state of a call, found by `call_id`."""
 
-    __slots__ = ("began_ns", "is_announced", "is_merged", "noun", "owned")
+    __slots__ = ("began_ns", "is_announced", "is_merged", "owned")
 
     def __init__(
-        self, noun: str, owned: OwnedSpan | None, *, is_announced: bool, is_merged: bool = False
+        self, owned: OwnedSpan | None, *, is_announced: bool, is_merged: bool = False
     ) -> None:
-        self.noun = noun
         self.owned = owned
         """Its span; that of its parent when it has none of its own."""
         self.is_announced = is_announced

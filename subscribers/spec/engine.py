@@ -77,7 +77,7 @@ class Engine:
                 continue
         return found
 
-    def in_official_words(self) -> Engine:
+    def in_official_vocabulary(self) -> Engine:
         """Return an engine for the official vocabulary, without content."""
         if self.options.vocabulary is not Vocabulary.LEGACY:
             return self
