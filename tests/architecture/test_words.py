@@ -1,0 +1,238 @@
+"""Words that the glossary retires are in no identifier, except in the names that it lists.
+
+A field has a dot before its name here: `.said` is `x.said`, `said=…` and a field of a class.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tools.generate import ROOT
+
+RETIRED = {
+    *("told", "tells", "desk", "twin", "twins", "homes", "noting"),
+    *("held", "kept", "asked", "given", "taken", "said"),
+}
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+STAY: dict[str, list[str]] = {
+    name: re.findall(r"`([^`]+)`", where)
+    for names, where in re.findall(
+        r"^\| (`[^|]+`) \| [^|]+ \| ([^|]+) \|$",
+        GLOSSARY.partition("## Words that stay")[2],
+        re.MULTILINE,
+    )
+    for name in re.findall(r"`([^`]+)`", names)
+}
+"""Name to the beginnings of the paths where it may stand."""
+
+FOLDERS = ("inspector", "subscribers", "instrument", "tools", "benchmarks", "tests", "web/src")
+NOT_YET: tuple[str, ...] = (
+    "benchmarks/bench_bridge_field.py",
+    "benchmarks/bench_control.py",
+    "benchmarks/bench_ingest.py",
+    "benchmarks/bench_proxy.py",
+    "benchmarks/bench_queries.py",
+    "benchmarks/bench_screen.py",
+    "benchmarks/bridge_parts.py",
+    "benchmarks/dispatch_others.py",
+    "benchmarks/dispatch_ours.py",
+    "benchmarks/ingest_senders.py",
+    "benchmarks/screen_parts.py",
+    "benchmarks/screen_traces.py",
+    "benchmarks/screen_versus.py",
+    "inspector/agent_side/",
+    "inspector/attach.py",
+    "inspector/cli/",
+    "inspector/demo/house_rules.py",
+    "inspector/demo/main.py",
+    "inspector/integrations/",
+    "inspector/mount.py",
+    "inspector/paths.py",
+    "inspector/proxy/teller.py",
+    "inspector/runfile.py",
+    "inspector/service/",
+    "instrument/asking.py",
+    "instrument/bus.py",
+    "instrument/catalogue.py",
+    "instrument/control/",
+    "instrument/decision.py",
+    "instrument/deliberation.py",
+    "instrument/edits.py",
+    "instrument/flow/",
+    "instrument/guidance/",
+    "instrument/operations.py",
+    "instrument/testing.py",
+    "instrument/typed/",
+    "instrument/unknown.py",
+    "instrument/waiting.py",
+    "subscribers/bridge/",
+    "subscribers/content/",
+    "subscribers/send/",
+    "subscribers/spec/",
+    "tests/api/",
+    "tests/architecture/test_compose.py",
+    "tests/architecture/test_reference.py",
+    "tests/contracts/",
+    "tests/e2e/",
+    "tests/emitters/",
+    "tests/golden/",
+    "tests/integrations/",
+    "tests/support/",
+    "tests/unit/",
+    "tools/drawn_sessions.py",
+    "tools/drawn_wire.py",
+    "tools/generate_conventions_doc.py",
+    "tools/generate_fixtures.py",
+    "tools/generate_golden.py",
+    "tools/generate_mcp_doc.py",
+    "tools/generate_reference.py",
+    "tools/generate_screen_figures.py",
+    "tools/screenshot.py",
+    "tools/smoke_wheel.py",
+    "web/src/api/client.ts",
+    "web/src/jsx/",
+    "web/src/model/graph/",
+    "web/src/model/mcp/",
+    "web/src/model/query/fuzzy.test.ts",
+    "web/src/model/requests/",
+    "web/src/model/sessions/",
+    "web/src/model/statistics/",
+    "web/src/model/timeline/critical-path.ts",
+    "web/src/model/timeline/session-shape.ts",
+    "web/src/model/trace/",
+    "web/src/model/transcript/",
+    "web/src/render/waterfall.ts",
+    "web/src/state/",
+    "web/src/views/compare/",
+    "web/src/views/graph/",
+    "web/src/views/mcp/",
+    "web/src/views/parts/found-sessions.ts",
+    "web/src/views/parts/loading-rows.test.tsx",
+    "web/src/views/parts/query-field.tsx",
+    "web/src/views/parts/requests/kept.ts",
+    "web/src/views/parts/statistics/told.ts",
+    "web/src/views/parts/values/json-tree.tsx",
+    "web/src/views/parts/values/long-value.tsx",
+    "web/src/views/parts/waiting.ts",
+    "web/src/views/search/found-list.tsx",
+    "web/src/views/session/session-page.tsx",
+    "web/src/views/session/session-verbs.tsx",
+    "web/src/views/session/share-menu.tsx",
+    "web/src/views/session/span-tree-row.tsx",
+    "web/src/views/session/waiting-strip.tsx",
+    "web/src/views/sessions/",
+    "web/src/views/span/",
+    "web/src/views/statistics/",
+    "web/src/views/transcript/",
+)
+"""Beginnings of the paths that still have them."""
+
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+TS_TEXT = re.compile(
+    r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`", re.DOTALL
+)
+TS_INSERTED = re.compile(r"\$\{([^{}]*)\}")
+JSX_TEXT = re.compile(r">[^<>{}=();]*<")
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words of an identifier, in lower case."""
+    return {word.lower() for word in WORD.findall(name)}
+
+
+def python_names(source: str) -> Iterator[str]:
+    """Yield the identifiers of a module, without those that it imports from a library."""
+    tree = ast.parse(source)
+    imported = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module
+        if node.module.partition(".")[0] not in FOLDERS
+        for alias in node.names
+    }
+    fields = {
+        id(line.target)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for line in node.body
+        if isinstance(line, ast.AnnAssign)
+    }
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name) | ast.keyword(arg=str(name)):
+                yield f".{name}"
+            case ast.Name(id=name) if name not in imported:
+                yield f".{name}" if id(node) in fields else name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name) | ast.arg(arg=name):
+                yield name
+            case ast.alias(name=name, asname=asname):
+                yield from () if name in imported else (asname or name).split(".")
+
+
+def typescript_names(source: str) -> Iterator[str]:
+    """Yield the identifiers of a module, and those inserted into its texts."""
+    code = JSX_TEXT.sub("><", TS_TEXT.sub("''", source))
+    for text in (code, *TS_INSERTED.findall(source)):
+        for match in re.finditer(r"(\??\.)?([A-Za-z_$][\w$]*)(\??:)?", text):
+            yield f".{match[2]}" if match[1] or match[3] else match[2]
+
+
+def retired_names(path: Path) -> set[str]:
+    """Return the names in a file, and of it, that have a retired word and may not stay."""
+    source = path.read_text(encoding="utf-8")
+    place = path.relative_to(ROOT).as_posix()
+    names = python_names(source) if path.suffix == ".py" else typescript_names(source)
+    return {
+        name
+        for name in (*names, path.name.partition(".")[0])
+        if RETIRED & words_of(name) and not place.startswith(tuple(STAY.get(name, ())))
+    }
+
+
+def sources(folder: str) -> list[Path]:
+    """Return the modules below a folder."""
+    found = [path for kind in ("*.py", "*.ts", "*.tsx") for path in (ROOT / folder).rglob(kind)]
+    return [path for path in found if ".gen." not in path.name and "static" not in path.parts]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_identifier_has_a_retired_word(folder: str) -> None:
+    found = {
+        path.relative_to(ROOT).as_posix(): names
+        for path in sources(folder)
+        if not path.relative_to(ROOT).as_posix().startswith(NOT_YET)
+        if (names := retired_names(path))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (
+            python_names("def f(is_told, kept=1): twinOf = g(Held=a.b.said)"),
+            {"is_told", "kept", "twinOf", ".Held", ".said"},
+        ),
+        (python_names("from hypothesis import given\n@given(x)\ndef f(): 'told'"), set()),
+        (
+            python_names("class A:\n    said: str\n    def homes(self): household = 1"),
+            {".said", "homes"},
+        ),
+        (
+            typescript_names("const isTold = `${a.kept} said`, b = { said: 1 } // told"),
+            {"isTold", ".kept", ".said"},
+        ),
+        (typescript_names("return <p title='told'>What was said</p>"), set()),
+    ],
+)
+def test_a_word_is_found_in_a_name_and_not_in_a_text(
+    names: Iterator[str], expected: set[str]
+) -> None:
+    assert {name for name in names if RETIRED & words_of(name)} == expected
