@@ -37,17 +37,13 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
 _logger = logging.getLogger("mcp.instrument")
 
 
-ASKER = "ask"
-"""Who wants it asked, where the program does so itself and gives no name."""
-
-
 class Subject(NamedTuple):
     """The subject of a question."""
 
     hook: str | None
     interceptor: str
     data: Mapping[str, Any]
-    asked_by: tuple[Any, ...] = ()
+    callbacks: tuple[Any, ...] = ()
 
 
 def question_with(
@@ -111,40 +107,40 @@ async def ask_person(
         return ApprovalAnswer(refusal, NO_PROVIDER)
     (provider,) = providers[-1]
     request = _request(question, subject)
-    await waiting.tell("request_opened", _opening(request))
+    await waiting.notify("request_opened", _opening(request))
     try:
         returned = await waiting.ask(provider, request)
     except NobodyAnsweredError:
-        status, answer = _in_the_end(provider, request, question)
+        status, answer = _on_timeout(provider, request, question)
     except GeneratorExit:  # closed while it waited: nothing can be awaited any more
-        await bus._sync_waiting.tell("request_closed", _closing(request, "withdrawn", None))
+        await bus._sync_waiting.notify("request_closed", _closing(request, "withdrawn", None))
         raise
     except BaseException as error:
         if not isinstance(error, Exception | asyncio.CancelledError) or is_our_own_cancellation(
             error
         ):
-            await waiting.tell("request_closed", _closing(request, "withdrawn", None))
+            await waiting.notify("request_closed", _closing(request, "withdrawn", None))
             raise
         _logger.warning("Asking a person failed on %s", subject.hook, exc_info=error)
         status, answer = "withdrawn", ApprovalAnswer(refusal, f"asking failed: {error}")
     else:
         status, answer = _read(returned, refusal)
-    await waiting.tell("request_closed", _closing(request, status, answer))
+    await waiting.notify("request_closed", _closing(request, status, answer))
     return answer
 
 
-def _in_the_end(
+def _on_timeout(
     provider: ApprovalProvider, request: ApprovalRequest, question: Question
 ) -> tuple[str, ApprovalAnswer]:
     """Return what counts when the time is up: an answer that was given before, else the default."""
     try:
-        said = provider.last_word(request) if isinstance(provider, LastWordProvider) else None
+        late = provider.last_word(request) if isinstance(provider, LastWordProvider) else None
     except Exception as error:
         _logger.warning("Asking a person failed on %s", request.hook, exc_info=error)
         return "withdrawn", ApprovalAnswer(refusal_of(question), f"asking failed: {error}")
-    if said is None:
+    if late is None:
         return "expired", answer_by_default(question)
-    return _read(said, refusal_of(question))
+    return _read(late, refusal_of(question))
 
 
 def _read(returned: object, refusal: str) -> tuple[str, ApprovalAnswer]:
@@ -170,7 +166,7 @@ def _request(question: Question, subject: Subject) -> ApprovalRequest:
         data=subject.data,
         form=question.form,
         signal_name=question.signal_name,
-        asked_by=subject.asked_by,
+        asked_by=subject.callbacks,
     )
 
 
@@ -189,18 +185,18 @@ def _opening(request: ApprovalRequest) -> dict[str, Any]:
 def _closing(
     request: ApprovalRequest, status: str, answer: ApprovalAnswer | None
 ) -> dict[str, Any]:
-    told: dict[str, Any] | None = None
+    content: dict[str, Any] | None = None
     if answer is not None:
-        told = {"decision": answer.decision}
+        content = {"decision": answer.decision}
         if answer.changes:
-            told["changes"] = dict(answer.changes)
+            content["changes"] = dict(answer.changes)
         if answer.payload is not None:
-            told["payload"] = answer.payload
+            content["payload"] = answer.payload
     return {
         "call_id": request.call_id,
         "request_id": request.request_id,
         "status": status,
-        "answer": told,
+        "answer": content,
         "reason": None if answer is None else answer.reason,
         "actor": None if answer is None else answer.actor,
         "origin": None if answer is None else answer.origin,

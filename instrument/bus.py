@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import partial
 from inspect import Parameter, isawaitable, signature
 from threading import Lock
 from types import CoroutineType
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import Any, TypeVar, cast, overload
 from weakref import WeakSet
 
-from instrument.approvals import ApprovalAnswer, ApprovalProvider
+from instrument.approvals import ApprovalProvider
 from instrument.around import Around, Wrapper
-from instrument.asking import ASKER, Subject, ask_person, question_with
+from instrument.asker import Asker
 from instrument.catalogue import CATALOGUE, Noun, find_noun
 from instrument.decision import Outcome
 from instrument.deliberation import decide
@@ -43,8 +43,7 @@ from instrument.interceptors import (
     with_interceptor,
 )
 from instrument.once import FirstTimes, once
-from instrument.operations import Operation, RepeatableOperation, current_call_id
-from instrument.question import APPROVAL_TIMEOUT_S, Question
+from instrument.operations import Operation, RepeatableOperation
 from instrument.unknown import UnknownNames
 from instrument.waiting import AsyncWaiting, SyncWaiting, Waiting, completed
 
@@ -65,7 +64,7 @@ T = TypeVar("T")
 _logger = logging.getLogger("mcp.instrument")
 
 
-class Bus:
+class Bus(Asker):
     """A table of observers and interceptors, with the methods that emit to them.
 
     Buses know nothing of each other. `register` and the like may be called from any thread, also
@@ -80,7 +79,7 @@ class Bus:
     """
 
     _emit: Emit
-    _tell: Emit
+    _notify: Emit
     _waiting: Waiting
     _sync_waiting: Waiting
 
@@ -94,13 +93,13 @@ class Bus:
         self._max_retries = max_retries
         self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged
         self._unknown = UnknownNames()
-        self._looked_at: set[str] = set()
+        self._checked_nouns: set[str] = set()
         """Nouns of operations that nobody listened to: a mistake is said at the first."""
         self._unslashed = FirstTimes()  # observers of all that were told how to take any kwarg
         self._lock = Lock()  # for writers; readers take whole tuples
         _buses.add(self)
         self._emit = make_emit(self._hooks)
-        self._tell = make_emit(self._hooks, only_observers_of)
+        self._notify = make_emit(self._hooks, only_observers_of)
         self._waiting = AsyncWaiting(self)
         self._sync_waiting = SyncWaiting(self)
 
@@ -129,7 +128,7 @@ class Bus:
             )
         with self._lock:
             self._hooks[name] = (*observers_of(self._hooks, name), fn)
-        self._unknown.note(name)
+        self._unknown.check(name)
 
     def unregister(self, name: str, fn: Observer) -> None:
         """Remove the first registration of `fn` for `name`, if there is one."""
@@ -267,116 +266,6 @@ class Bus:
 
         return once(remove)
 
-    def set_approval_provider(self, provider: ApprovalProvider) -> Callable[[], None]:
-        """Let `provider` put questions to a person; the last one that was set does.
-
-        Returns:
-            A function that withdraws it, once, however often it is called.
-
-        Raises:
-            TypeError: It has no `ask`.
-        """
-        if not callable(getattr(provider, "ask", None)):
-            raise TypeError(
-                f"Cannot let {provider!r} ask a person: it has no `ask(request)`. "
-                "See `ApprovalProvider`."
-            )
-        entry = [provider]  # one of its own: set twice, it is withdrawn one by one
-
-        def withdraw() -> None:
-            with self._lock:
-                self._approval_providers = tuple(
-                    other for other in self._approval_providers if other is not entry
-                )
-
-        with self._lock:
-            self._approval_providers = (*self._approval_providers, entry)
-        return once(withdraw)
-
-    async def ask(
-        self,
-        prompt: str,
-        *,
-        form: Mapping[str, Any] | None = None,
-        signal_name: str | None = None,
-        kind: Literal["question", "breakpoint"] = "question",
-        default: str | None = None,
-        timeout: float = APPROVAL_TIMEOUT_S,  # noqa: ASYNC109 - told in the request
-        name: str | None = None,
-    ) -> ApprovalAnswer:
-        """Ask a person a question, and return their answer.
-
-        To a question that is `answer`, with the `payload`, or `decline` or `cancel`: see
-        `ApprovalAnswer.is_answered`. An answer is never made up: nobody to ask, a failure and the
-        time being up are all the default. A breakpoint is allowed to go on, or denied.
-
-        Args:
-            prompt: What to ask.
-            form: JSON Schema of the answer; the payload then is what it describes. Without one
-                text will do.
-            signal_name: What the answer is a signal for, where a workflow waits for one.
-            kind: A question, or a stop to look around.
-            default: Of a question `decline` (default) or `cancel`; of a breakpoint `deny`
-                (default) or `allow`.
-            timeout: Seconds until nobody has answered.
-            name: Who wants it asked, for the trail.
-
-        Raises:
-            ValueError: One of these is not possible.
-            asyncio.CancelledError: The asking task was cancelled; the request is withdrawn.
-        """
-        question = question_with(
-            prompt,
-            form=form,
-            signal_name=signal_name,
-            kind=kind,
-            default=default,
-            timeout_s=timeout,
-        )
-        return await self._ask(self._waiting, question, name)
-
-    def ask_sync(
-        self,
-        prompt: str,
-        *,
-        form: Mapping[str, Any] | None = None,
-        signal_name: str | None = None,
-        kind: Literal["question", "breakpoint"] = "question",
-        default: str | None = None,
-        timeout: float = APPROVAL_TIMEOUT_S,
-        name: str | None = None,
-    ) -> ApprovalAnswer:
-        """Do as `ask`, from sync code.
-
-        On a thread whose event loop is running nobody can be asked: it would stand still.
-
-        Args:
-            prompt: See `ask`, like all of these.
-            form: JSON Schema of the answer.
-            signal_name: What the answer is a signal for.
-            kind: A question, or a breakpoint.
-            default: What counts when nobody answers.
-            timeout: Seconds until nobody has answered.
-            name: Who wants it asked.
-
-        Raises:
-            ValueError: An argument is not possible.
-        """
-        question = question_with(
-            prompt,
-            form=form,
-            signal_name=signal_name,
-            kind=kind,
-            default=default,
-            timeout_s=timeout,
-        )
-        return completed(self._ask(self._sync_waiting, question, name))
-
-    async def _ask(self, waiting: Waiting, question: Question, name: str | None) -> ApprovalAnswer:
-        call_id = current_call_id(self)
-        subject = Subject(None, name or ASKER, {} if call_id is None else {"call_id": call_id})
-        return await ask_person(self, waiting, question, subject)
-
     async def dispatch(self, hook: str, /, **kwargs: Any) -> Outcome:
         """Let interceptors decide on one event that is no operation, and report their decision.
 
@@ -419,12 +308,12 @@ class Bus:
                     self, waiting, outcome, spelling=spelling, registry=registry, asks=asks
                 )
         except GeneratorExit:  # nothing can be awaited any more
-            self._tell_sync(outcome.hook, **outcome.data)
+            self._notify_sync(outcome.hook, **outcome.data)
             raise
         except BaseException:
-            await waiting.tell(outcome.hook, outcome.data)
+            await waiting.notify(outcome.hook, outcome.data)
             raise
-        await waiting.tell(outcome.hook, outcome.data)
+        await waiting.notify(outcome.hook, outcome.data)
 
     def operation(self, noun: str, /, **kwargs: Any) -> Operation:
         """Return an operation to be entered with `async with`, or `with` from sync code.
@@ -504,11 +393,11 @@ class Bus:
         if self._hooks:
             emit_sync(self._hooks, name, args, kwargs)
 
-    def _tell_sync(self, name: str, /, **kwargs: Any) -> None:
+    def _notify_sync(self, name: str, /, **kwargs: Any) -> None:
         emit_sync(self._hooks, name, (), kwargs, only_observers_of)
 
-    def _note_operation(self, given: object, noun: Noun) -> None:
-        self._unknown.note_operation(given, noun)
+    def _check_operation(self, name: object, noun: Noun) -> None:
+        self._unknown.check_operation(name, noun)
 
     def _add_interceptor(self, new: Interceptor) -> Callable[[], None]:
         if new.hook in NOT_TO_BE_DECIDED:
@@ -518,7 +407,7 @@ class Bus:
         with self._lock:
             new.unheeded = self._unheeded
             self._hooks[new.hook] = with_interceptor(observers_of(self._hooks, new.hook), new)
-        self._unknown.note(new.hook)
+        self._unknown.check(new.hook)
         return once(partial(self.unregister, new.hook, new))
 
     def _warn_of_a_missing_slash(self, fn: Observer, parameter: str) -> None:

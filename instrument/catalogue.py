@@ -719,7 +719,7 @@ def _noun(
     request_as: str | None = None,
 ) -> Noun:
     before, after, error = hooks or (f"before_{name}", f"after_{name}", f"error_{name}")
-    given = {kwarg.name for kwarg in CATALOGUE[before].kwargs}
+    names = {kwarg.name for kwarg in CATALOGUE[before].kwargs}
     carried = {kwarg.name for kwarg in CATALOGUE[after].kwargs}
     return Noun(
         name=name,
@@ -731,7 +731,7 @@ def _noun(
         before_defaults=_always(before),
         after_defaults=_always(after),
         error_defaults=_always(error),
-        not_after=frozenset(given - carried),
+        not_after=frozenset(names - carried),
         request_as=request_as,
         is_timed="duration_ms" in carried,
         # The first, unless that is what is wanted of it.

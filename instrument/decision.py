@@ -267,17 +267,19 @@ class Outcome:
         A retry has no error: it is the emitter's to run again.
         """
         kinds: dict[str, type[HookVerdict]] = {"deny": HookDenied, "fail": HookFailed}
-        told: dict[str, Any] = {
+        details: dict[str, Any] = {
             "hook": self.hook,
             "interceptor": self.decided_by,
             "call_id": self.data.get("call_id"),
         }
         if self.action == "stop":
-            return HookStopped(self.stop_value, self.reason or "stopped by a hook", **told)
+            return HookStopped(self.stop_value, self.reason or "stopped by a hook", **details)
         if self.action in kinds:
-            return kinds[self.action](self.reason or f"{self.action} by {self.decided_by}", **told)
+            return kinds[self.action](
+                self.reason or f"{self.action} by {self.decided_by}", **details
+            )
         if self.action == "ask_user":
-            return HookDenied("nobody was asked", **told)
+            return HookDenied("nobody was asked", **details)
         return None
 
     def raise_if_ended(self) -> None:

@@ -24,7 +24,7 @@ from instrument.asking import Subject, ask_person
 from instrument.contracts import changes_of, check_changes
 from instrument.decision import CHANGING, ENDING, NO_CHANGES, Decision, Outcome, Verdict
 from instrument.delivery import HOOK_FAILED, is_our_own_cancellation
-from instrument.edits import edited, keep
+from instrument.edits import copies_of, edited
 from instrument.errors import HookContractError, HookFailed, MalformedDecisionError
 from instrument.interceptors import Interceptor, Registry
 from instrument.question import Question
@@ -134,7 +134,7 @@ async def decide(
 class _Chain:
     """The interceptors of one event, being asked."""
 
-    __slots__ = ("_askers", "_bus", "_is_closed", "_kept", "_outcome", "_registry", "_waiting")
+    __slots__ = ("_askers", "_bus", "_copies", "_is_closed", "_outcome", "_registry", "_waiting")
 
     def __init__(
         self, bus: Channel, waiting: Waiting, outcome: Outcome, registry: Registry | None
@@ -143,7 +143,7 @@ class _Chain:
         self._waiting = waiting
         self._outcome = outcome
         self._registry = registry
-        self._kept: Mapping[str, Any] | None = None  # as it was, where it could be changed
+        self._copies: Mapping[str, Any] | None = None  # as it was, where it could be changed
         self._is_closed = False  # from now on every failure denies
         self._askers: list[tuple[str, Any]] = []
 
@@ -156,7 +156,7 @@ class _Chain:
                 return  # observers come last
             if is_from_a_view and not entry.is_for(spelling, registry):
                 continue
-            self._kept = self._kept or keep(outcome.hook, outcome.data)
+            self._copies = self._copies or copies_of(outcome.hook, outcome.data)
             name, began_ns = entry.name, perf_counter_ns()
             try:
                 decision, changes = GOING_ON, NO_CHANGES
@@ -171,9 +171,9 @@ class _Chain:
                     raise
                 decision, changes = await self._after_failure(entry, error), NO_CHANGES
             decision, changes = self._with_edits(decision, changes)
-            told = self._record(name, decision, changes, began_ns, entry.is_quiet)
-            if told is not None:
-                await self._waiting.tell(HOOK_DECIDED, told)
+            event = self._record(name, decision, changes, began_ns, entry.is_quiet)
+            if event is not None:
+                await self._waiting.notify(HOOK_DECIDED, event)
             if decision is not GOING_ON and self._apply(name, decision, changes, entry.fn):
                 return
 
@@ -181,9 +181,9 @@ class _Chain:
         self, decision: Decision, changes: Mapping[str, Any]
     ) -> tuple[Decision, Mapping[str, Any]]:
         """Take an edit in place, where the event goes on, for the change that it is."""
-        if not self._kept or decision.action in ENDING:
+        if not self._copies or decision.action in ENDING:
             return decision, changes
-        edits = edited(self._kept, self._outcome.data)
+        edits = edited(self._copies, self._outcome.data)
         if edits and decision.action == "continue":
             decision = Decision.modify(reason=decision.reason)
         return decision, {**edits, **changes} if edits else changes
@@ -198,8 +198,8 @@ class _Chain:
         _logger.warning("Interceptor %s failed on %s", name, hook, exc_info=error)
         if HOOK_FAILED in self._bus._hooks:
             call_id = self._outcome.data.get("call_id")
-            told = {"call_id": call_id, "hook": hook, "handler": name, "exc": error}
-            await self._waiting.tell(HOOK_FAILED, told)
+            event = {"call_id": call_id, "hook": hook, "handler": name, "exc": error}
+            await self._waiting.notify(HOOK_FAILED, event)
         is_malformed = isinstance(error, MalformedDecisionError)
         if self._is_closed or is_malformed or interceptor.on_error == "deny":
             return Decision.deny(_failure(name, error))
@@ -219,7 +219,7 @@ class _Chain:
         """Put a decision in force; return whether it is the last."""
         outcome = self._outcome
         if decision.action in CHANGING:
-            self._kept = None
+            self._copies = None
             outcome.data = {**outcome.data, **changes}
             outcome.changes.update(changes)
         if decision.user_message is not None:
@@ -229,7 +229,7 @@ class _Chain:
             outcome.injections.append(injection._replace(source=name))
         if decision.action == "ask_user":
             self._askers.append((name, fn))
-            self._take_question(name, decision)
+            self._add_question(name, decision)
         if decision.action not in ENDING:
             return False
         outcome.action, outcome.reason = decision.action, decision.reason
@@ -238,7 +238,7 @@ class _Chain:
         outcome.stop_value = decision.value if decision.action == "stop" else None
         return True
 
-    def _take_question(self, name: str, decision: Decision) -> None:
+    def _add_question(self, name: str, decision: Decision) -> None:
         """Keep the first question; silence allows only where all who ask say so."""
         outcome, question = self._outcome, cast(Question, decision.question)
         if outcome.question is None:
@@ -255,15 +255,15 @@ class _Chain:
         began_ns = perf_counter_ns()
         # All of them: who has allowed always what one wants asked has not allowed the others'.
         names = dict.fromkeys(name for name, _ in self._askers)
-        asked_by = tuple(fn for _, fn in self._askers)
-        subject = Subject(outcome.hook, ", ".join(names), outcome.data, asked_by)
+        callbacks = tuple(fn for _, fn in self._askers)
+        subject = Subject(outcome.hook, ", ".join(names), outcome.data, callbacks)
         answer = await ask_person(self._bus, self._waiting, question, subject)
         outcome.approval, outcome.decided_by = answer, PERSON
         edits = dict(answer.changes)
         decision = await self._granted(answer, edits)
-        told = self._record(PERSON, decision, edits, began_ns, answer=answer)
-        if told is not None:
-            await self._waiting.tell(HOOK_DECIDED, told)
+        event = self._record(PERSON, decision, edits, began_ns, answer=answer)
+        if event is not None:
+            await self._waiting.notify(HOOK_DECIDED, event)
         outcome.action, outcome.reason = "continue", decision.reason
         self._apply(PERSON, decision, edits)
 
@@ -314,7 +314,7 @@ class _Chain:
         outcome.trail.append(Verdict(name, decision.action, took_us, decision.reason, actor))
         if HOOK_DECIDED not in self._bus._hooks:
             return None
-        was = {**outcome.data, **(self._kept or {})}
+        was = {**outcome.data, **(self._copies or {})}
         after = decision.value if decision.action == "stop" else dict(changes) or None
         return {
             "call_id": outcome.data.get("call_id"),

@@ -80,7 +80,7 @@ def make_emit(table: Table, choose: Choose = observers_of) -> Emit:
                 except (Exception, asyncio.CancelledError) as error:
                     if is_our_own_cancellation(error):
                         raise
-                    failure = _note_failure(name, observer, error, kwargs)
+                    failure = _log_failure(name, observer, error, kwargs)
                     if name != HOOK_FAILED:
                         await _emit(HOOK_FAILED, **failure)
 
@@ -129,7 +129,7 @@ async def _finish(
 def _failed_sync(
     table: Table, name: str, observer: Observer, error: BaseException, kwargs: dict[str, Any]
 ) -> None:
-    failure = _note_failure(name, observer, error, kwargs)
+    failure = _log_failure(name, observer, error, kwargs)
     if name != HOOK_FAILED:
         emit_sync(table, HOOK_FAILED, (), failure)
 
@@ -152,7 +152,7 @@ def is_our_own_cancellation(error: BaseException) -> bool:
     return task is not None and task.cancelling() > 0
 
 
-def _note_failure(
+def _log_failure(
     name: str, observer: Observer, error: BaseException, kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """Log a failure (WARNING with traceback); return the kwargs of `hook_failed`."""

@@ -20,22 +20,22 @@ MAX_NODES = 1_000
 _SCALARS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
-def keep(hook: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
+def copies_of(hook: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return copies of the kwargs that may be changed on `hook`, by name."""
-    kept: dict[str, Any] = {}
+    copies: dict[str, Any] = {}
     for name in _names(hook):
         value = data.get(name)
         if type(value) is dict or type(value) is list:
             left = [MAX_NODES]
             copied = _copy(value, left, MAX_DEPTH)
             if left[0] >= 0:
-                kept[name] = copied
-    return kept or NO_CHANGES
+                copies[name] = copied
+    return copies or NO_CHANGES
 
 
-def edited(kept: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+def edited(copies: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the kwargs in `data` that differ from their kept copies, by name."""
-    return {name: data[name] for name, before in kept.items() if not _is_same(before, data[name])}
+    return {name: data[name] for name, before in copies.items() if not _is_same(before, data[name])}
 
 
 def _names(hook: str) -> tuple[str, ...]:

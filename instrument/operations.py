@@ -29,7 +29,7 @@ from instrument.errors import HookContractError, HookDenied, HookFailed, HookSto
 from instrument.ids import next_call_id
 from instrument.interceptors import is_intercepted
 from instrument.stream import AsyncStream, Step, StepContext, StreamMeter, SyncStream
-from instrument.unknown import MAX_NOTED
+from instrument.unknown import MAX_LOGGED
 from instrument.waiting import Channel, Waiting, completed
 
 T = TypeVar("T")
@@ -135,17 +135,17 @@ class Operation:
 
     __slots__ = (
         "_bus",
+        "_decision",
         "_frame",
         "_inside",
         "_is_announced",
-        "_is_told",
+        "_is_reported",
         "_meter",
         "_name",
         "_noun",
         "_outcome",
         "_outer",
         "_outside",
-        "_ruling",
         "_started_ns",
         "kwargs",
         "result",
@@ -169,8 +169,8 @@ class Operation:
         self._name = noun
         self._frame: Frame | None = None
         self._outcome: dict[str, Any] | None = None
-        self._is_told = False
-        self._ruling: OperationDecision | None = None
+        self._is_reported = False
+        self._decision: OperationDecision | None = None
 
     @property
     def noun(self) -> str:
@@ -195,7 +195,7 @@ class Operation:
     @property
     def injections(self) -> tuple[Injection, ...]:
         """Texts of `inject_context` that interceptors add for the model, in order."""
-        return () if self._ruling is None else tuple(self._ruling.injections)
+        return () if self._decision is None else tuple(self._decision.injections)
 
     def set(self, **outcome: Any) -> None:
         """Add kwargs to the closing hook, such as `usage` or `mime_type`."""
@@ -203,7 +203,7 @@ class Operation:
 
     def chunk(self, *, tokens: int | None = None) -> None:
         """Count one streamed piece that does not pass through `stream`."""
-        if self._is_told:
+        if self._is_reported:
             self._metered().piece(tokens=tokens)
 
     @overload
@@ -216,7 +216,7 @@ class Operation:
         The operation is current while a piece is being made and not while the consumer looks at
         it, so this may be yielded from: what the consumer does is not the operation's child.
         """
-        if self._is_told:
+        if self._is_reported:
             step = Step(StepContext(self._outside, self._inside), self._metered())
         else:
             step = Step(StepContext(_EMPTY, _EMPTY), StreamMeter(0))
@@ -227,10 +227,10 @@ class Operation:
     async def __aenter__(self) -> Operation:
         table = self._bus._hooks
         if not table:
-            if type(self._name) is not str or self._name not in self._bus._looked_at:
-                self._look_once()
+            if type(self._name) is not str or self._name not in self._bus._checked_nouns:
+                self._check_once()
             return self
-        emit, hook = self._bus._tell, self._begin()
+        emit, hook = self._bus._notify, self._begin()
         try:
             if OPENED in table or EVERY in table:
                 await emit(OPENED, **self._opening())
@@ -249,10 +249,10 @@ class Operation:
     def __enter__(self) -> Operation:
         table = self._bus._hooks
         if not table:
-            if type(self._name) is not str or self._name not in self._bus._looked_at:
-                self._look_once()
+            if type(self._name) is not str or self._name not in self._bus._checked_nouns:
+                self._check_once()
             return self
-        emit, hook = self._bus._tell_sync, self._begin()
+        emit, hook = self._bus._notify_sync, self._begin()
         try:
             if OPENED in table or EVERY in table:
                 emit(OPENED, **self._opening())
@@ -274,25 +274,25 @@ class Operation:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not self._is_told:
+        if not self._is_reported:
             return
         if isinstance(exc, GeneratorExit):  # a coroutine that is being closed must not await
             self.__exit__(exc_type, exc, traceback)
             return
-        table, emit = self._bus._hooks, self._bus._tell
+        table, emit = self._bus._hooks, self._bus._notify
         hook, left = self._noun.after if exc is None else self._closing_hook(exc), exc
         try:
             if self._is_announced and (hook in table or EVERY in table):
                 if is_intercepted(table, hook):
                     left = await self._settle(self._bus._waiting, hook, exc)
                 else:
-                    await emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
-        except BaseException as error:  # noqa: BLE001 - raised when it has been told
+                    await emit(hook, **(self._after() if exc is None else self._ending(hook, exc)))
+        except BaseException as error:  # noqa: BLE001 - raised once it is reported
             left = error
         finally:
             try:
                 if isinstance(left, GeneratorExit):  # closed meanwhile
-                    self._bus._tell_sync(CLOSED, **self._closing(left))
+                    self._bus._notify_sync(CLOSED, **self._closing(left))
                 elif CLOSED in table or EVERY in table:
                     await emit(CLOSED, **self._closing(left))
             finally:
@@ -306,17 +306,17 @@ class Operation:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not self._is_told:
+        if not self._is_reported:
             return
-        table, emit = self._bus._hooks, self._bus._tell_sync
+        table, emit = self._bus._hooks, self._bus._notify_sync
         hook, left = self._noun.after if exc is None else self._closing_hook(exc), exc
         try:
             if self._is_announced and (hook in table or EVERY in table):
                 if is_intercepted(table, hook):
                     left = completed(self._settle(self._bus._sync_waiting, hook, exc))
                 else:
-                    emit(hook, **(self._after() if exc is None else self._told_by(hook, exc)))
-        except BaseException as error:  # noqa: BLE001 - raised when it has been told
+                    emit(hook, **(self._after() if exc is None else self._ending(hook, exc)))
+        except BaseException as error:  # noqa: BLE001 - raised once it is reported
             left = error
         finally:
             try:
@@ -330,19 +330,19 @@ class Operation:
     async def _admit(self, waiting: Waiting) -> None:
         """Let interceptors decide whether and with what the body runs; tell what they decided."""
         outcome = Outcome(self._noun.before, self._before())
-        ruling = self._ruling = OperationDecision()
-        ruling.is_final = True  # until it is allowed
+        decision = self._decision = OperationDecision()
+        decision.is_final = True  # until it is allowed
         try:
             await decide(self._bus, waiting, outcome)
         except GeneratorExit:  # closed while it waited for a person: nothing can be awaited
-            await self._bus._sync_waiting.tell(outcome.hook, outcome.data)
+            await self._bus._sync_waiting.notify(outcome.hook, outcome.data)
             raise
         except BaseException:
-            await waiting.tell(outcome.hook, outcome.data)
+            await waiting.notify(outcome.hook, outcome.data)
             raise
         self.kwargs = {**self.kwargs, **outcome.changes}
-        ruling.injections.extend(outcome.injections)
-        await waiting.tell(outcome.hook, outcome.data)
+        decision.injections.extend(outcome.injections)
+        await waiting.notify(outcome.hook, outcome.data)
         if outcome.is_allowed and outcome.approval is not None:
             objection = outcome.approval.objection_to(outcome.data)  # observers had their turn
             if objection is not None:
@@ -351,55 +351,57 @@ class Operation:
             raise HookContractError(
                 f"{outcome.decided_by} wants a retry on {outcome.hook}: nothing has run yet."
             )
-        error = ruling.verdict = outcome.error()
+        error = decision.verdict = outcome.error()
         if isinstance(error, HookStopped):
             self.result = error.value
         if error is not None:
             raise error
-        ruling.is_final = False
+        decision.is_final = False
 
     async def _settle(
         self, waiting: Waiting, hook: str, exc: BaseException | None
     ) -> BaseException | None:
         """Let interceptors decide what came of it, tell it, and return what leaves the block."""
-        outcome = Outcome(hook, self._told_by(hook, exc))
-        is_final = exc is not None and (self._ruled().is_final or not isinstance(exc, Exception))
+        outcome = Outcome(hook, self._ending(hook, exc))
+        is_final = exc is not None and (
+            self._own_decision().is_final or not isinstance(exc, Exception)
+        )
         left = exc
         try:
             await decide(self._bus, waiting, outcome, asks=not is_final)
             if not is_final:
-                left = self._judged(outcome, exc)
-        except Exception as error:  # noqa: BLE001 - raised when it has been told
+                left = self._resolve(outcome, exc)
+        except Exception as error:  # noqa: BLE001 - raised once it is reported
             left = exc if is_final else error
         except GeneratorExit as error:  # closed while it waited: nothing can be awaited
             left, waiting = error, self._bus._sync_waiting
-        except BaseException as error:  # noqa: BLE001 - raised when it has been told
+        except BaseException as error:  # noqa: BLE001 - raised once it is reported
             left = error
         if is_final or (left is not exc and not self._is_discarded()):
             hook = self._closing_hook(left)
-            outcome.data = self._told_by(hook, left)
-        await waiting.tell(hook, outcome.data)
+            outcome.data = self._ending(hook, left)
+        await waiting.notify(hook, outcome.data)
         return left
 
-    def _judged(self, outcome: Outcome, exc: BaseException | None) -> BaseException | None:
+    def _resolve(self, outcome: Outcome, exc: BaseException | None) -> BaseException | None:
         """Put the outcome of a closing hook in force; return what leaves the block."""
-        ruling = self._ruled()
-        ruling.injections.extend(outcome.injections)
+        decision = self._own_decision()
+        decision.injections.extend(outcome.injections)
         if outcome.action == "retry":
             self._check_retry(outcome)
-            ruling.order, ruling.reason = "retry", outcome.reason
-            ruling.retry_changes = outcome.retry_changes
+            decision.order, decision.reason = "retry", outcome.reason
+            decision.retry_changes = outcome.retry_changes
             return exc or self._discarded(outcome)
-        error = ruling.verdict = outcome.error()
+        error = decision.verdict = outcome.error()
         if isinstance(error, HookStopped):
             self.result = error.value
         elif error is None and self._noun.output in outcome.changes:
             self.result = outcome.changes[self._noun.output]
-            ruling.order = "return"
+            decision.order = "return"
         return exc if error is None else error
 
     def _is_discarded(self) -> bool:
-        return self._ruling is not None and self._ruling.order == "retry"
+        return self._decision is not None and self._decision.order == "retry"
 
     def _discarded(self, outcome: Outcome) -> HookFailed:
         """Return what an attempt failed by whose result is not good enough."""
@@ -420,23 +422,23 @@ class Operation:
         if self._meter is not None and self._meter.stats() is not None:
             raise HookContractError(f"{wish}, but parts of the answer were streamed already.")
 
-    def _ruled(self) -> OperationDecision:
-        if self._ruling is None:
-            self._ruling = OperationDecision()
-        return self._ruling
+    def _own_decision(self) -> OperationDecision:
+        if self._decision is None:
+            self._decision = OperationDecision()
+        return self._decision
 
     def _closing_hook(self, exc: BaseException | None) -> str:
         if exc is None or (isinstance(exc, HookStopped) and self._is_own(exc)):
             return self._noun.after
         return self._noun.error
 
-    def _told_by(self, hook: str, exc: BaseException | None) -> dict[str, Any]:
+    def _ending(self, hook: str, exc: BaseException | None) -> dict[str, Any]:
         if hook == self._noun.error and exc is not None:
             return self._error(exc)
         return self._after()
 
     def _is_own(self, exc: BaseException | None) -> bool:
-        return self._ruling is not None and exc is not None and exc is self._ruling.verdict
+        return self._decision is not None and exc is not None and exc is self._decision.verdict
 
     def _identified(self) -> Frame:
         if self._frame is None:
@@ -455,22 +457,22 @@ class Operation:
         """Return the noun; say, once, what is wrong with it."""
         noun = find_noun(self._name)
         if noun.identity is None or noun.identity not in self.kwargs:
-            self._bus._note_operation(self._name, noun)
+            self._bus._check_operation(self._name, noun)
             self._name = noun.name
         return noun
 
-    def _look_once(self) -> None:
+    def _check_once(self) -> None:
         """Say what is wrong though nobody listens: of each name, at its first operation."""
         noun = self._find_noun()
-        if len(self._bus._looked_at) < MAX_NOTED:
-            self._bus._looked_at.add(noun.name)
+        if len(self._bus._checked_nouns) < MAX_LOGGED:
+            self._bus._checked_nouns.add(noun.name)
 
     def _begin(self) -> str:
         """Become the current operation; return the name of the before hook."""
-        self._is_told = True
+        self._is_reported = True
         self._is_announced = False
         self._noun = self._find_noun()
-        self._ruling = None
+        self._decision = None
         self._outside = self._inside = copy_context()
         self._outer = _current.get()
         if self._frame is None or not self._frame.is_open:
@@ -481,7 +483,7 @@ class Operation:
         return self._noun.before
 
     def _leave(self) -> None:
-        self._is_told = False
+        self._is_reported = False
         frame = self._identified()
         frame.is_open = False
         if _current.get() is frame:
@@ -566,11 +568,11 @@ class RepeatableOperation(Operation):
 
     def settles(self, error: Exception) -> bool:
         """Return whether interceptors made something else of `error`, which left the block."""
-        ruling = self._ruling
-        if ruling is None:
+        decision = self._decision
+        if decision is None:
             return False
-        return ruling.order is not None or (
-            error is ruling.verdict and isinstance(error, HookStopped)
+        return decision.order is not None or (
+            error is decision.verdict and isinstance(error, HookStopped)
         )
 
     def next_attempt(
@@ -586,12 +588,12 @@ class RepeatableOperation(Operation):
         Raises:
             HookFailed: There have been enough.
         """
-        ruling = self._ruled()
+        decision = self._own_decision()
         if number < max_retries:
-            return ruling.retry_changes
+            return decision.retry_changes
         reason = f"{self.noun} was run again {number} times and is to be run again still"
-        if ruling.reason is not None:
-            reason += f": {ruling.reason}"
+        if decision.reason is not None:
+            reason += f": {decision.reason}"
         raise HookFailed(reason, call_id=self.call_id) from error
 
 

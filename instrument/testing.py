@@ -75,8 +75,8 @@ class EventRecorder:
 
     async def record(self, event: str, data: Mapping[str, Any]) -> HookResult:
         """Keep one event."""
-        kept = {key: value for key, value in data.items() if key != REGISTRY}
-        self.events.append((event, kept))
+        recorded = {key: value for key, value in data.items() if key != REGISTRY}
+        self.events.append((event, recorded))
         return HookResult()
 
     emit = record
@@ -88,7 +88,7 @@ class EventRecorder:
 
     def get_events(self, event: str | None = None) -> list[tuple[str, dict[str, Any]]]:
         """Return `(event, data)` of all that was recorded, or of one event, in order."""
-        return [kept for kept in self.events if event in (None, kept[0])]
+        return [recorded for recorded in self.events if event in (None, recorded[0])]
 
     def clear(self) -> None:
         """Forget everything."""

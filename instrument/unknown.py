@@ -12,7 +12,7 @@ from instrument.once import FirstTimes
 _logger = logging.getLogger("mcp.instrument")
 
 
-MAX_NOTED = 256
+MAX_LOGGED = 256
 """How many different operations are spoken of."""
 
 
@@ -20,14 +20,14 @@ class UnknownNames:
     """The unknown names of one bus that have been logged."""
 
     def __init__(self) -> None:
-        self._said = FirstTimes()
-        self._noted: set[str] = set()
+        self._logged_hooks = FirstTimes()
+        self._logged_operations: set[str] = set()
 
-    def note(self, hook: str) -> None:
+    def check(self, hook: str) -> None:
         """Log, once and at debug level, that `hook` is not in the contract."""
         if hook in CATALOGUE or not _logger.isEnabledFor(logging.DEBUG):
             return
-        if self._said.is_first(hook):
+        if self._logged_hooks.is_first(hook):
             _logger.debug(
                 "%r is no hook of contract %s, so what is registered for it is called only by "
                 "an emitter that uses that very name. %s",
@@ -36,25 +36,25 @@ class UnknownNames:
                 _hint(hook),
             )
 
-    def note_operation(self, given: object, noun: Noun) -> None:
+    def check_operation(self, name: object, noun: Noun) -> None:
         """Log, once, the problem with `operation(given, …)`; the operation goes on."""
-        call = f"operation({given!r:.80})"
-        if len(self._noted) >= MAX_NOTED or call in self._noted:
+        call = f"operation({name!r:.80})"
+        if len(self._logged_operations) >= MAX_LOGGED or call in self._logged_operations:
             return
-        self._noted.add(call)
+        self._logged_operations.add(call)
         if noun.identity is not None:
             problem = f"{noun.identity} is missing, by which it is known"
-        elif not isinstance(given, str) or not given:
+        elif not isinstance(name, str) or not name:
             problem = f"that is no name, so it is called {noun.name!r}"
         else:
-            likely = _similar_to(given.replace(" ", "_").replace("-", "_"), NOUNS)
+            likely = _similar_to(name.replace(" ", "_").replace("-", "_"), NOUNS)
             problem = f"contract {CONTRACT_VERSION} has no such noun" + (
                 f"; {likely[0]!r} is likely meant" if likely else ""
             )
-        _say(f"{call}: {problem}. See docs/instrumentation-hooks.md.")
+        _warn(f"{call}: {problem}. See docs/instrumentation-hooks.md.")
 
 
-def _say(text: str) -> None:
+def _warn(text: str) -> None:
     """Log a warning, and see to it that whoever sits at the terminal sees it."""
     _logger.warning("%s", text)
     handlers = [*_logger.handlers, *logging.getLogger().handlers]

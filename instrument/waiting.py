@@ -33,21 +33,21 @@ class Channel(Protocol):
     """The parts of a bus that a decision needs."""
 
     _hooks: Table
-    _tell: Emit
+    _notify: Emit
     _approval_providers: tuple[list[ApprovalProvider], ...]
     _waiting: Waiting
     _sync_waiting: Waiting
-    _looked_at: set[str]
+    _checked_nouns: set[str]
 
-    def _tell_sync(self, name: str, /, **kwargs: Any) -> None: ...
+    def _notify_sync(self, name: str, /, **kwargs: Any) -> None: ...
 
-    def _note_operation(self, given: object, noun: Noun) -> None: ...
+    def _check_operation(self, name: object, noun: Noun) -> None: ...
 
 
 class Waiting(Protocol):
     """A way to wait: in async code or in sync code."""
 
-    async def tell(self, hook: str, kwargs: dict[str, Any]) -> None:
+    async def notify(self, hook: str, kwargs: dict[str, Any]) -> None:
         """Deliver an event to its observers."""
 
     def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Awaitable[Any]:
@@ -71,10 +71,10 @@ class AsyncWaiting:
     def __init__(self, bus: Channel) -> None:
         self._bus = bus
 
-    async def tell(self, hook: str, kwargs: dict[str, Any]) -> None:
+    async def notify(self, hook: str, kwargs: dict[str, Any]) -> None:
         """See `Waiting`."""
         if is_observed(self._bus._hooks, hook):
-            await self._bus._tell(hook, **kwargs)
+            await self._bus._notify(hook, **kwargs)
 
     def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Awaitable[Any]:
         """See `Waiting`."""
@@ -111,10 +111,10 @@ class SyncWaiting:
     def __init__(self, bus: Channel) -> None:
         self._bus = bus
 
-    async def tell(self, hook: str, kwargs: dict[str, Any]) -> None:
+    async def notify(self, hook: str, kwargs: dict[str, Any]) -> None:
         """See `Waiting`."""
         if is_observed(self._bus._hooks, hook):
-            self._bus._tell_sync(hook, **kwargs)
+            self._bus._notify_sync(hook, **kwargs)
 
     async def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Any:
         """See `Waiting`."""

@@ -91,17 +91,32 @@ def _final(module: griffe.Module, name: str) -> Documented | griffe.Module:
         item = item.members[name]
     if isinstance(item, griffe.Attribute) and str(item.value).startswith("bus."):
         item = modules[f"instrument.bus.Bus.{name}"]  # of the bus that everybody shares
+        item = item.final_target if isinstance(item, griffe.Alias) else item
     assert isinstance(item, griffe.Class | griffe.Function | griffe.Attribute | griffe.Module)
     return item
 
 
 def _public(holder: griffe.Module | griffe.Class) -> Iterator[Documented]:
-    for name, member in holder.members.items():
+    members = dict(holder.members)
+    if isinstance(holder, griffe.Class):
+        members |= {
+            name: member.final_target
+            for name, member in holder.inherited_members.items()
+            if member.is_function and not _is_exported(member.final_target.parent)
+        }
+    for name, member in members.items():
         is_shown = not name.startswith("_") or name == "__call__"
         if is_shown and isinstance(member, griffe.Class | griffe.Function | griffe.Attribute):
             is_private = isinstance(holder, griffe.Module) and not member.docstring
             if not is_private:
                 yield member
+
+
+def _is_exported(holder: griffe.Object | None) -> bool:
+    """Return whether a class is in the `__all__` of a package, and so has a page entry itself."""
+    assert holder is not None
+    packages = (holder.modules_collection[package] for package in PACKAGES)
+    return any(holder.name in (package.exports or ()) for package in packages)
 
 
 def _entry(name: str, item: Documented, names: list[str]) -> Entry:

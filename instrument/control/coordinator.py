@@ -95,12 +95,12 @@ class ModuleCoordinator:
         collected: list[Any] = []
         for name, callback in list(self._contributors.get(channel, {}).items()):
             try:
-                given = await _result(callback())
+                contribution = await _result(callback())
             except Exception:
                 _logger.warning("Contributor %s to %s failed", name, channel, exc_info=True)
                 continue
-            if given is not None:
-                collected.append(given)
+            if contribution is not None:
+                collected.append(contribution)
         return collected
 
     def register_cleanup(self, cleanup: Callable[[], Any]) -> None:

@@ -180,11 +180,11 @@ class HookRegistry:
             TypeError: `event` is no name.
         """
         _check_event(event)
-        given: dict[str, Any] = {**self._default_fields, **(data or {})}
+        fields: dict[str, Any] = {**self._default_fields, **(data or {})}
         for key in _OURS:
-            given.pop(key, None)
-        hook = _hook_for(event, given)
-        outcome = Outcome(hook, _kwargs(hook, given))
+            fields.pop(key, None)
+        hook = _hook_for(event, fields)
+        outcome = Outcome(hook, _kwargs(hook, fields))
         await self.bus._dispatch(
             self.bus._waiting, outcome, spelling=event, registry=self, asks=False
         )
@@ -239,18 +239,17 @@ class _Adapter:
         """Call the handler with data of its own, and return its decision, or that to be awaited."""
         outcome = being_decided() or Outcome(hook, kwargs)
         outcome.shown.setdefault(TIMESTAMP, datetime.now(UTC).isoformat())
-        fields = self.registry._default_fields
-        given = {**fields, **_data(hook, kwargs), **outcome.shown}
+        fields = {**self.registry._default_fields, **_data(hook, kwargs), **outcome.shown}
         for key, place in _PROMISED.get(self.event, {}).items():
-            if given.get(key) is None:
-                given[key] = _found(kwargs, place)
-        data = copied(given)
+            if fields.get(key) is None:
+                fields[key] = _found(kwargs, place)
+        data = copied(fields)
         data[REGISTRY] = self.registry
 
         def changes_of(wanted: Mapping[str, Any]) -> dict[str, Any]:
             names = _KWARGS.get(hook, {})
             changes: dict[str, Any] = {}
-            for key, value in changed(given, wanted).items():
+            for key, value in changed(fields, wanted).items():
                 kwarg = names.get(key, key)
                 if key in _OURS:
                     continue

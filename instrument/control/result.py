@@ -91,20 +91,20 @@ def decision_from(
 def _as_result(returned: Any) -> HookResult:
     """Return what has the fields of a result, such as that of `amplifier_core`, as one of ours."""
     if isinstance(returned, Mapping):
-        given = dict(returned) if returned.keys() <= _NAMES else {}
+        values = dict(returned) if returned.keys() <= _NAMES else {}
     else:
         # Their own type, whatever it is made by: read, not checked for its class.
         try:
             found = {name: getattr(returned, name, _ABSENT) for name in _NAMES}
         except Exception:  # noqa: BLE001 - a property of somebody's own
             found = {}
-        given = {name: value for name, value in found.items() if value is not _ABSENT}
-        given = given if given.keys() >= _SHAPE else {}
-    if not given and returned != {}:
+        values = {name: value for name, value in found.items() if value is not _ABSENT}
+        values = values if values.keys() >= _SHAPE else {}
+    if not values and returned != {}:
         raise MalformedDecisionError(
             f"A handler returned {type(returned).__name__}, which is no HookResult."
         )
-    return HookResult(**given)
+    return HookResult(**values)
 
 
 def _mapping(data: object) -> Mapping[str, Any]:

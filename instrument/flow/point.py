@@ -201,11 +201,11 @@ class Hook:
                 check_stop(event, types, None if value is UNSET else value)
                 return Decision.stop(value, f"Hook {event.name} requested STOP")
             case HookDecision.FAIL:
-                said = value if isinstance(value, str) else f"Hook {event.name} requested FAIL"
-                return Decision.fail(said)
+                message = value if isinstance(value, str) else f"Hook {event.name} requested FAIL"
+                return Decision.fail(message)
             case HookDecision.ASK:
-                asked = value if isinstance(value, str) and value else f"Hook {event.name} asks"
-                return Decision.ask_user(asked)
+                prompt = value if isinstance(value, str) and value else f"Hook {event.name} asks"
+                return Decision.ask_user(prompt)
         if value is UNSET:
             value = current
         else:

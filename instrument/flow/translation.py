@@ -76,8 +76,8 @@ def status_from(
     )
     put_value(status, value)
     if event is AgentEvent.ON_TOOL_ERROR:
-        said = getattr(value, "error", None) or getattr(value, "result", None)
-        status.error = said if said is None or isinstance(said, str) else str(said)
+        error = getattr(value, "error", None) or getattr(value, "result", None)
+        status.error = error if error is None or isinstance(error, str) else str(error)
     return status
 
 

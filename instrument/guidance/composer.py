@@ -13,7 +13,7 @@ from instrument.guidance.definition import HookDefinition, RequirementLevel
 from instrument.guidance.loader import FailedHook, ResolvedHook
 from instrument.guidance.registry import SkippedHook
 from instrument.guidance.spelling import Alias, merged
-from instrument.guidance.transparency import Notify, notify_locally, tell
+from instrument.guidance.transparency import Notify, notify_locally, report
 
 SEPARATOR = "\n\n---\n\n"
 """Between sections, and by default between the hooks of one."""
@@ -141,7 +141,7 @@ class Composer:
         broken = [HookSummary.of(hook, error) for hook, error in failed]
         notices = tuple(_notices(unmet, limited, broken))
         for notice in notices:
-            tell(notify or self.notify, notice)
+            report(notify or self.notify, notice)
         return ComposedHooks(
             content=self._render(included),
             included_hooks=tuple(HookSummary.of(item.hook) for item in included),

@@ -18,7 +18,7 @@ from instrument.guidance.definition import HookLifecycle, HookType
 from instrument.guidance.loader import ContentLoader
 from instrument.guidance.registry import HookRegistry
 from instrument.guidance.session import SessionStateTracker
-from instrument.guidance.transparency import Notify, notify_locally, tell
+from instrument.guidance.transparency import Notify, notify_locally, report
 
 Event: TypeAlias = Mapping[str, Any]
 Situation: TypeAlias = Callable[[Event], Mapping[str, Any]]
@@ -59,11 +59,11 @@ def attach(
     """
     if moments is None:
         moments = dict.fromkeys(f"{hook.type}:{hook.lifecycle}" for hook in registry.all())
-    told: set[str] = set()
+    seen: set[str] = set()
 
     def notify_once(notice: str) -> None:
-        if notice not in told:
-            told.add(notice)
+        if notice not in seen:
+            seen.add(notice)
             composer.notify(notice)
 
     def guide(hook_type: str, lifecycle: str) -> Callable[..., Decision | None]:
@@ -138,7 +138,7 @@ def attach_gate(
             request_id = scope.get("request_id")
             done = tracker.record_tool_call(event["tool_name"], event.get("args"), request_id)
             if done.guidance is not None:
-                tell(notify, done.guidance)
+                report(notify, done.guidance)
 
     offs = [
         bus.intercept(

@@ -18,7 +18,7 @@ from instrument.guidance.definition import HookDefinition
 from instrument.guidance.errors import GuidanceError
 from instrument.guidance.registry import SkippedHook
 from instrument.guidance.spelling import Alias, merged
-from instrument.guidance.transparency import Log, log_locally, tell
+from instrument.guidance.transparency import Log, log_locally, report
 
 MAX_CONTENT_BYTES = 256 * 1024
 
@@ -160,7 +160,7 @@ class ContentLoader:
     def _report(self, error: ContentError) -> None:
         message = str(error)
         if message not in self._logged:
-            tell(self._log, "error", message)
+            report(self._log, "error", message)
         if self._is_cached:
             self._logged.add(message)
 
@@ -173,9 +173,9 @@ class ContentLoader:
                 "Give the loader `base_path=`, or use `load_inline`.",
             )
         name = hook.content_file or f"{hook.tag}.md"
-        kept = self._cache.get((folder, name))
-        if kept is not None:
-            return ResolvedHook(hook, kept.content, kept.content_path)
+        cached = self._cache.get((folder, name))
+        if cached is not None:
+            return ResolvedHook(hook, cached.content, cached.content_path)
         path = _inside(hook, folder, name)
         resolved = ResolvedHook(hook, _text(hook, path, name), path)
         if self._is_cached:
@@ -183,11 +183,11 @@ class ContentLoader:
         return resolved
 
 
-def _folder(given: str | Path) -> Path:
+def _folder(path: str | Path) -> Path:
     try:
-        return Path(given).absolute()
+        return Path(path).absolute()
     except TypeError:
-        raise wrong(_ATTEMPT, "base_path", given, "a path") from None
+        raise wrong(_ATTEMPT, "base_path", path, "a path") from None
 
 
 def _inside(hook: HookDefinition, folder: Path, name: str) -> Path:

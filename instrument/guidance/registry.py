@@ -133,9 +133,9 @@ class HookRegistry:
             GuidanceValueError: An unknown keyword, or a value that no hook can have.
         """
         situation = _Situation.of(merged("query hooks", options, named, _QUERY_KEYS))
-        asked_for = [hook for hook in self.all() if situation.asks_for(hook)]
-        asked_for.sort(key=lambda hook: -hook.priority)
-        unmet = [(hook, "; ".join(situation.unmet(hook))) for hook in asked_for]
+        candidates = [hook for hook in self.all() if situation.matches(hook)]
+        candidates.sort(key=lambda hook: -hook.priority)
+        unmet = [(hook, "; ".join(situation.unmet(hook))) for hook in candidates]
         return QueryResult(
             (hook for hook, reason in unmet if not reason),
             (SkippedHook(hook, reason) for hook, reason in unmet if reason),
@@ -187,7 +187,7 @@ class _Situation:
             session_id=scope(attempt, "session_id", options.get("session_id")),
         )
 
-    def asks_for(self, hook: HookDefinition) -> bool:
+    def matches(self, hook: HookDefinition) -> bool:
         """Return whether `hook` is meant, conditions aside."""
         return (
             self.type in {None, hook.type}

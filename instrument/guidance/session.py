@@ -81,12 +81,12 @@ class SessionStateTracker:
 
     def __init__(self, options: Mapping[str, object] | None = None, /, **named: Any) -> None:
         known = {"init_tools", "requires_init", "transition_triggers", "session_id", "now"}
-        given = merged(_ATTEMPT, options, named, known)
+        values = merged(_ATTEMPT, options, named, known)
         self._init_tools = frozenset(
-            names(_ATTEMPT, "init_tools", given.get("init_tools", (INIT_TOOL,)))
+            names(_ATTEMPT, "init_tools", values.get("init_tools", (INIT_TOOL,)))
         )
-        self._requires_init = _optional_names("requires_init", given.get("requires_init"))
-        self._triggers = _triggers(given.get("transition_triggers", {INIT_TOOL: "initialized"}))
+        self._requires_init = _optional_names("requires_init", values.get("requires_init"))
+        self._triggers = _triggers(values.get("transition_triggers", {INIT_TOOL: "initialized"}))
         self._ways_in = [
             tool
             for tool, state in self._triggers.items()
@@ -97,8 +97,8 @@ class SessionStateTracker:
                 f"Cannot {_ATTEMPT}: no tool that is always allowed leads to 'initialized'. "
                 "Name one in init_tools and in transition_triggers."
             )
-        self._now: Callable[[], datetime] = given.get("now") or _utc_now
-        self._session_id = scope(_ATTEMPT, "session_id", given.get("session_id"))
+        self._now: Callable[[], datetime] = values.get("now") or _utc_now
+        self._session_id = scope(_ATTEMPT, "session_id", values.get("session_id"))
         self._lock = Lock()
         self._state: SessionState = "uninitialized"
         self._init_at: datetime | None = None
@@ -219,13 +219,13 @@ def create_blocking_response(message: str) -> dict[str, Any]:
     return {"isError": True, "content": [{"type": "text", "text": message}]}
 
 
-def _triggers(given: object) -> dict[str, SessionState]:
-    if not isinstance(given, Mapping):
-        raise wrong(_ATTEMPT, "transition_triggers", given, "a mapping from tool names to states")
-    names(_ATTEMPT, "transition_triggers", given.keys())
-    for tool, state in given.items():
+def _triggers(value: object) -> dict[str, SessionState]:
+    if not isinstance(value, Mapping):
+        raise wrong(_ATTEMPT, "transition_triggers", value, "a mapping from tool names to states")
+    names(_ATTEMPT, "transition_triggers", value.keys())
+    for tool, state in value.items():
         choice(_ATTEMPT, f"transition_triggers[{tool!r}]", state, get_args(SessionState))
-    return dict(given)
+    return dict(value)
 
 
 def _optional_names(name: str, value: Collection[str] | None) -> frozenset[str] | None:

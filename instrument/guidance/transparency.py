@@ -29,7 +29,7 @@ def notify_locally(message: str) -> None:
     log_locally("notice", message)
 
 
-def tell(listener: Callable[..., object], *message: Any) -> None:
+def report(listener: Callable[..., object], *message: Any) -> None:
     """Call `listener`; guidance goes on when it fails."""
     try:
         listener(*message)

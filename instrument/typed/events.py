@@ -200,8 +200,8 @@ class AfterModelCallEvent(LifecycleEvent):
         answer = self.response
         if answer is None:
             return None
-        said = answer if isinstance(answer, Mapping) else getattr(answer, "__dict__", {})
-        return ModelStopResponse(said.get("message", answer), said.get("stop_reason"))
+        fields = answer if isinstance(answer, Mapping) else getattr(answer, "__dict__", {})
+        return ModelStopResponse(fields.get("message", answer), fields.get("stop_reason"))
 
 
 @dataclass

@@ -27,15 +27,15 @@ def event_types(event_type: object, callback: Callable[..., Any]) -> list[type[B
     """
     attempt = f"Cannot add {describe(callback)}"
     if event_type is None:
-        given: Iterable[object] = _annotated(attempt, callback)
+        kinds: Iterable[object] = _annotated(attempt, callback)
     elif isinstance(event_type, list | tuple):
-        given = event_type
+        kinds = event_type
         if not event_type:
             raise ValueError(f"{attempt}: the list of events is empty.")
     else:
-        given = (event_type,)
+        kinds = (event_type,)
     found: list[type[BaseHookEvent]] = []
-    for kind in given:
+    for kind in kinds:
         if not isinstance(kind, type) or not hooks_of(kind):
             known = ", ".join(sorted(one.__name__ for one in HOOKS))
             raise TypeError(

@@ -118,7 +118,7 @@ class HookRegistry:
                 f"Cannot add {describe(callback)} for AgentInitializedEvent: it is async, and "
                 "`__init__` cannot wait for it. Use a plain function."
             )
-        offs = [self._keep(kind, callback, order) for kind in kinds]
+        offs = [self._add(kind, callback, order) for kind in kinds]
 
         def remove() -> None:
             for off in offs:
@@ -184,7 +184,7 @@ class HookRegistry:
         await self.bus._dispatch(self.bus._waiting, outcome, registry=self)
         return _write_back(event, outcome)
 
-    def _keep(
+    def _add(
         self, kind: type[BaseHookEvent], callback: Callable[..., Any], order: int
     ) -> Callable[[], None]:
         adapter = _Adapter(self, kind, callback)
@@ -283,8 +283,8 @@ def _write_back(event: E, outcome: Outcome) -> E:
     if kind not in HOOKS:
         return event
     if outcome.changes:
-        told = event_from(kind, outcome.data, values["agent"])
-        values.update({name: told.__dict__[name] for name in kind.writable})
+        changed = event_from(kind, outcome.data, values["agent"])
+        values.update({name: changed.__dict__[name] for name in kind.writable})
     for name in ("cancel_tool", "cancel"):
         if name in kind.writable:
             values[name] = False if outcome.is_allowed else outcome.reason or outcome.action

@@ -84,9 +84,9 @@ def hooks_of(kind: object) -> tuple[str, ...]:
 
 def is_reversed(kind: type[BaseHookEvent]) -> bool:
     """Return whether call-backs of `kind` run in reverse, also where it overrides that."""
-    told: Any = kind.should_reverse_callbacks
+    flag: Any = kind.should_reverse_callbacks
     try:
-        return bool(told.__get__(object.__new__(kind)) if isinstance(told, property) else told)
+        return bool(flag.__get__(object.__new__(kind)) if isinstance(flag, property) else flag)
     except Exception:  # noqa: BLE001 - it looks at an event, and there is none yet
         return False
 

@@ -53,12 +53,25 @@ def _describe(path: str, value: object) -> Iterator[str]:
         return
     yield f"{path}: class"
     fields = inspect.get_annotations(value)
-    for name in sorted(fields.keys() | vars(value).keys()):
+    for name in sorted(fields.keys() | vars(value).keys() | _inherited(value)):
         member = getattr(value, name, None)
         if not name.startswith("_") and (
             name in fields or inspect.isroutine(member) or isinstance(member, property)
         ):
             yield f"{path}.{name}{_type(fields[name]) if name in fields else _signature(member)}"
+
+
+def _inherited(value: type) -> set[str]:
+    """Return the methods from bases of ours that no package exports."""
+    modules = [importlib.import_module(package) for package in PACKAGES]
+    exported = [getattr(module, name) for module in modules for name in _names(module)]
+    return {
+        name
+        for base in value.__mro__[1:]
+        if base.__module__.partition(".")[0] in {"instrument", "subscribers", "inspector"}
+        for name, member in vars(base).items()
+        if base not in exported and inspect.isfunction(member)
+    }
 
 
 def _type(annotation: object) -> str:

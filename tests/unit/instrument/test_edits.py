@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instrument import ApprovalRequest, Bus, Decision
-from instrument.edits import MAX_NODES, edited, keep
+from instrument.edits import MAX_NODES, copies_of, edited
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -58,13 +58,13 @@ async def test_an_edit_in_place_is_a_modification(says: Decision | None, action:
 @given(JSON)
 def test_what_nobody_touched_is_unchanged(value: Any) -> None:
     data = {"args": value, "tool_name": "t"}
-    assert edited(keep("before_tool_call", data), data) == {}
+    assert edited(copies_of("before_tool_call", data), data) == {}
 
 
 @given(st.dictionaries(st.text(max_size=3), JSON, min_size=1), st.data())
 def test_every_replaced_value_is_noticed(value: dict[str, Any], draw: st.DataObject) -> None:
     data = {"args": value}
-    kept = keep("before_tool_call", data)
+    kept = copies_of("before_tool_call", data)
     value[draw.draw(st.sampled_from(list(value)))] = object()
     assert edited(kept, data) == {"args": value}
 
@@ -72,6 +72,6 @@ def test_every_replaced_value_is_noticed(value: dict[str, Any], draw: st.DataObj
 def test_what_is_too_large_or_endless_is_not_compared() -> None:
     endless: list[Any] = []
     endless.append(endless)
-    assert keep("before_tool_call", {"args": {"x": endless}}) == {}
-    assert keep("before_tool_call", {"args": {"x": [0] * MAX_NODES}}) == {}
-    assert keep("before_tool_call", {"args": {"x": 1}}) == {"args": {"x": 1}}
+    assert copies_of("before_tool_call", {"args": {"x": endless}}) == {}
+    assert copies_of("before_tool_call", {"args": {"x": [0] * MAX_NODES}}) == {}
+    assert copies_of("before_tool_call", {"args": {"x": 1}}) == {"args": {"x": 1}}

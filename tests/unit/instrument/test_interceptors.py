@@ -849,7 +849,7 @@ def test_an_interceptor_that_says_nothing_costs_no_more_than_asking_it(bus: Bus)
     functions = entered(lambda: bus.dispatch_sync("a_hook"))
 
     assert not {"isawaitable", "changes_of", "_apply"} & set(functions)
-    assert functions.count("tell") == 1  # the event itself, and no `hook_decided`
+    assert functions.count("notify") == 1  # the event itself, and no `hook_decided`
 
 
 def finished(coroutine: Coroutine[Any, Any, Any]) -> None:

@@ -1,0 +1,137 @@
+"""The part of a bus that asks a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any, Literal
+
+from instrument.approvals import ApprovalAnswer, ApprovalProvider
+from instrument.asking import Subject, ask_person, question_with
+from instrument.once import once
+from instrument.operations import current_call_id
+from instrument.question import APPROVAL_TIMEOUT_S, Question
+from instrument.waiting import Channel, Waiting, completed
+
+ASKER = "ask"
+"""Name of the asker where the program asks without giving one."""
+
+
+class Asker(Channel):
+    """Puts questions to a person, through the provider that was set last."""
+
+    _approval_providers: tuple[list[ApprovalProvider], ...]
+    _lock: Lock
+
+    def set_approval_provider(self, provider: ApprovalProvider) -> Callable[[], None]:
+        """Let `provider` put questions to a person; the last one that was set does.
+
+        Returns:
+            A function that withdraws it, once, however often it is called.
+
+        Raises:
+            TypeError: It has no `ask`.
+        """
+        if not callable(getattr(provider, "ask", None)):
+            raise TypeError(
+                f"Cannot let {provider!r} ask a person: it has no `ask(request)`. "
+                "See `ApprovalProvider`."
+            )
+        entry = [provider]  # one of its own: set twice, it is withdrawn one by one
+
+        def withdraw() -> None:
+            with self._lock:
+                self._approval_providers = tuple(
+                    other for other in self._approval_providers if other is not entry
+                )
+
+        with self._lock:
+            self._approval_providers = (*self._approval_providers, entry)
+        return once(withdraw)
+
+    async def ask(
+        self,
+        prompt: str,
+        *,
+        form: Mapping[str, Any] | None = None,
+        signal_name: str | None = None,
+        kind: Literal["question", "breakpoint"] = "question",
+        default: str | None = None,
+        timeout: float = APPROVAL_TIMEOUT_S,  # noqa: ASYNC109 - part of the request
+        name: str | None = None,
+    ) -> ApprovalAnswer:
+        """Ask a person a question, and return their answer.
+
+        To a question that is `answer`, with the `payload`, or `decline` or `cancel`: see
+        `ApprovalAnswer.is_answered`. An answer is never made up: nobody to ask, a failure and the
+        time being up are all the default. A breakpoint is allowed to go on, or denied.
+
+        Args:
+            prompt: What to ask.
+            form: JSON Schema of the answer; the payload then is what it describes. Without one
+                text will do.
+            signal_name: What the answer is a signal for, where a workflow waits for one.
+            kind: A question, or a stop to look around.
+            default: Of a question `decline` (default) or `cancel`; of a breakpoint `deny`
+                (default) or `allow`.
+            timeout: Seconds until nobody has answered.
+            name: Who wants it asked, for the trail.
+
+        Raises:
+            ValueError: One of these is not possible.
+            asyncio.CancelledError: The asking task was cancelled; the request is withdrawn.
+        """
+        question = question_with(
+            prompt,
+            form=form,
+            signal_name=signal_name,
+            kind=kind,
+            default=default,
+            timeout_s=timeout,
+        )
+        return await _ask(self, self._waiting, question, name)
+
+    def ask_sync(
+        self,
+        prompt: str,
+        *,
+        form: Mapping[str, Any] | None = None,
+        signal_name: str | None = None,
+        kind: Literal["question", "breakpoint"] = "question",
+        default: str | None = None,
+        timeout: float = APPROVAL_TIMEOUT_S,
+        name: str | None = None,
+    ) -> ApprovalAnswer:
+        """Do as `ask`, from sync code.
+
+        On a thread whose event loop is running nobody can be asked: it would stand still.
+
+        Args:
+            prompt: See `ask`, like all of these.
+            form: JSON Schema of the answer.
+            signal_name: What the answer is a signal for.
+            kind: A question, or a breakpoint.
+            default: What counts when nobody answers.
+            timeout: Seconds until nobody has answered.
+            name: Who wants it asked.
+
+        Raises:
+            ValueError: An argument is not possible.
+        """
+        question = question_with(
+            prompt,
+            form=form,
+            signal_name=signal_name,
+            kind=kind,
+            default=default,
+            timeout_s=timeout,
+        )
+        return completed(_ask(self, self._sync_waiting, question, name))
+
+
+async def _ask(
+    bus: Channel, waiting: Waiting, question: Question, name: str | None
+) -> ApprovalAnswer:
+    call_id = current_call_id(bus)
+    subject = Subject(None, name or ASKER, {} if call_id is None else {"call_id": call_id})
+    return await ask_person(bus, waiting, question, subject)
