@@ -37,6 +37,7 @@ from inspector.errors import InspectorError, StoreInUseError
 from inspector.runfile import RunFile
 from inspector.service.app import access_token, create_app, create_passing_app
 from inspector.service.http.elsewhere import Elsewhere
+from inspector.service.http.parts import Parts
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import serving
 from inspector.service.settings import Settings, load_settings
@@ -204,8 +205,9 @@ async def _serving(door: _Door, asked: Settings, token: str, path: str) -> Async
     service = create_app(own, token=token, is_own=lambda item: is_about(item, path))
 
     async def end_streams() -> None:
-        await service.state.feed.close()
-        await service.state.dispatch.close()
+        parts: Parts = service.state.parts
+        await parts.feed.close()
+        await parts.dispatch.close()
 
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(service.router.lifespan_context(service))

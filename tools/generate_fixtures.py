@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 import httpx
 
-from inspector.service.app import create_app, running
+from inspector.service.app import create_app
 from inspector.service.http import spans as search_route
 from inspector.service.settings import Settings
 from tools.drawn_sessions import AFTER, AGAIN, BEFORE, SESSIONS, past_sessions
@@ -150,7 +150,7 @@ async def _client() -> AsyncIterator[tuple[httpx.AsyncClient, list[str]]]:
     settings = Settings.model_construct(host="127.0.0.1", store="memory:", otlp_grpc_port=0)
     app = create_app(settings, token=_TOKEN)
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(running(app))
+        await stack.enter_async_context(app.router.lifespan_context(app))
         client = httpx.AsyncClient(
             transport=httpx.ASGITransport(app, client=("127.0.0.1", 50_000)),
             base_url="http://127.0.0.1:7800",

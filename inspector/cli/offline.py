@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fastapi import FastAPI
-
 from inspector.service.app import create_app
 from inspector.service.feed.feed import Feed
 from inspector.service.files.export import packed_session
+from inspector.service.http.access import Access
 from inspector.service.http.in_process import ask
+from inspector.service.http.parts import ReadParts
 from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.sessions.state import SessionState, status_of
@@ -51,17 +51,16 @@ class OfflineClient:
 
     async def _get(self, path: str, query: dict[str, object]) -> Any:
         token = secrets.token_urlsafe()  # for this one question: none is kept beside the store
-        app = create_app(self.settings, token=token, lifespan=_reading)
+        app = create_app(self.settings, token=token, open_parts=_reading)
         async with app.router.lifespan_context(app):
             return await ask(app, token, path, query)
 
 
 @asynccontextmanager
-async def _reading(app: FastAPI) -> AsyncIterator[None]:
-    """Open what the routes that read need: nothing is taken in, sent out or written."""
-    with closing(open_to_read(app.state.settings.store, _ended_since)) as store:
-        app.state.store, app.state.feed = store, Feed(store)
-        yield
+async def _reading(settings: Settings, access: Access) -> AsyncIterator[ReadParts]:
+    """Open the parts that only read: nothing is received, sent or written."""
+    with closing(open_to_read(settings.store, _ended_since)) as store:
+        yield ReadParts(settings=settings, access=access, store=store, feed=Feed(store))
 
 
 def _ended_since(record: SessionRecord) -> SessionRow | None:

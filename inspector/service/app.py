@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any, TypeAlias
 
 from fastapi import APIRouter, FastAPI
-from starlette.types import Lifespan
+from starlette.types import ASGIApp, Lifespan
 
 from inspector.errors import SettingsError
 from inspector.service.feed.commands import Dispatch
@@ -36,14 +36,14 @@ from inspector.service.http import (
     transcript,
     ui,
 )
-from inspector.service.http.access import Access, Guard
-from inspector.service.http.cache import ResponseCache
+from inspector.service.http.access import Access
 from inspector.service.http.elsewhere import Elsewhere, elsewhere_router
-from inspector.service.http.mcp import McpDoor
+from inspector.service.http.guard import Guard
 from inspector.service.http.openapi import with_schemas
+from inspector.service.http.parts import Parts, ReadParts
 from inspector.service.ingest.writer import Writer
 from inspector.service.otlp.batch import IsOwn
-from inspector.service.otlp.receiver import Receiver, Submit
+from inspector.service.otlp.receiver import Receiver
 from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
 from inspector.service.settings import Settings
@@ -54,6 +54,8 @@ from inspector.version import VERSION
 
 # FastAPI traces itself when a provider is set: the service would be its own subject, without end.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
+
+OpenParts: TypeAlias = Callable[[Settings, Access], AbstractAsyncContextManager[ReadParts]]
 
 ROUTERS = [
     health.router,
@@ -83,24 +85,18 @@ def create_app(
     settings: Settings,
     *,
     token: str | None = None,
-    lifespan: Lifespan[FastAPI] | None = None,
+    open_parts: OpenParts | None = None,
     is_own: IsOwn | None = None,
 ) -> FastAPI:
-    """Return the service as an ASGI application; its lifespan opens and closes the store.
+    """Return the service as an ASGI application; its lifespan opens and closes the parts.
 
     Args:
         settings: What the user asked for.
         token: Instead of the one in `settings`, or beside the store.
-        lifespan: Instead of `running`; sets what the routes need on `app.state`.
+        open_parts: Instead of all parts, such as for reading only.
         is_own: Spans about the service itself, which are left out.
     """
-    app = _assemble(ROUTERS, lifespan or running)
-    app.state.settings = settings
-    app.state.is_own = is_own
-    app.state.comparisons = ResponseCache(compare.KEPT_SPANS)
-    app.state.statistics = ResponseCache(statistics.KEPT)
-    app.state.exports = ResponseCache(exports.KEPT)
-    app.state.access = Access.build(
+    access = Access.build(
         token or access_token(settings),
         bind=settings.host,
         hosts=settings.allowed_hosts,
@@ -108,27 +104,36 @@ def create_app(
         require_ingest_token=settings.require_ingest_token,
         open_ingest=settings.open_ingest,
     )
-    return app
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        opened = (
+            open_parts(settings, access) if open_parts else running(app, settings, access, is_own)
+        )
+        async with opened as app.state.parts:
+            yield
+
+    return _assemble(ROUTERS, access, lifespan)
 
 
 def create_ingest_app(app: FastAPI) -> FastAPI:
-    """Return the app of the OTLP port: ingest and health, on the parts of `app`."""
-    ingest_app = _assemble([health.router, otlp.router], None)
-    ingest_app.state = app.state
+    """Return the app of the OTLP port: ingest and health, on the open parts of `app`."""
+    parts: Parts = app.state.parts
+    ingest_app = _assemble([health.router, otlp.router], parts.access)
+    ingest_app.state.parts = parts
     return ingest_app
 
 
 def create_passing_app(elsewhere: Elsewhere, settings: Settings) -> FastAPI:
     """Return the UI on the routes of a service that runs in another process, and has its token."""
-    app = _assemble([ui.router, elsewhere_router(elsewhere)], None)
-    app.state.access = Access.build(
+    access = Access.build(
         elsewhere.running.token or secrets.token_urlsafe(32),
         bind=settings.host,
         hosts=settings.allowed_hosts,
         origins=settings.allowed_origins,
         require_ingest_token=True,
     )
-    return app
+    return _assemble([ui.router, elsewhere_router(elsewhere)], access)
 
 
 def access_token(settings: Settings) -> str:
@@ -148,22 +153,23 @@ def access_token(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def running(app: FastAPI) -> AsyncIterator[None]:
-    """Open the parts, put them on `app.state`, and close them in the opposite order.
+async def running(
+    app: ASGIApp, settings: Settings, access: Access, is_own: IsOwn | None = None
+) -> AsyncIterator[Parts]:
+    """Open the parts, and close them in the opposite order.
 
     Raises:
         StoreError: The store cannot be used.
         SettingsError: A target of forwarding is not an address.
     """
-    settings: Settings = app.state.settings
     async with AsyncExitStack() as stack:
         store = open_store(settings.store)
         stack.callback(store.close)
         path = store_path(settings.store)
-        app.state.words = open_words(store, path)
-        if app.state.words is not None:
-            stack.callback(app.state.words.close)
-            stack.callback(Indexer(store, app.state.words).close)
+        words = open_words(store, path)
+        if words is not None:
+            stack.callback(words.close)
+            stack.callback(Indexer(store, words).close)
         feed = Feed(store)
         stack.push_async_callback(feed.close)
         dispatch = Dispatch(store)
@@ -173,34 +179,34 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
             retention = retention.within(MEMORY_BYTES * 3 // 4)  # the rest is for what comes next
         writer = Writer(store, feed, retention=retention, dispatch=dispatch)
         stack.push_async_callback(writer.close)
-        app.state.store, app.state.feed, app.state.writer = store, feed, writer
-        app.state.dispatch = dispatch
-        app.state.mcp = McpDoor(app)
-        stack.push_async_callback(app.state.mcp.close)
-        await install_receiver(app, writer.submit, stack)
-        yield
+        mcp_endpoint = mcp.McpEndpoint(app, access.token, may_steer=settings.mcp_control == "on")
+        stack.push_async_callback(mcp_endpoint.close)
+        forwarder = None
+        if settings.forward_otlp:
+            queue = path.with_name(path.name + ".forward") if path else None
+            forwarder = Forwarder(settings.forward_otlp, queue)
+            await forwarder.start()
+            stack.push_async_callback(forwarder.close)
+        scrubs = settings.capture_content != "full"
+        receiver = Receiver(writer.submit, forwarder, is_own=is_own, scrubs=scrubs)
+        stack.callback(receiver.close)
+        yield Parts(
+            settings=settings,
+            access=access,
+            store=store,
+            feed=feed,
+            words=words,
+            retention=retention,
+            writer=writer,
+            dispatch=dispatch,
+            receiver=receiver,
+            mcp=mcp_endpoint,
+        )
 
 
-async def install_receiver(app: FastAPI, submit: Submit, stack: AsyncExitStack) -> None:
-    """Put the receiver and its forwarder on `app.state`; `stack` closes them."""
-    settings: Settings = app.state.settings
-    forwarder = None
-    if settings.forward_otlp:
-        path = store_path(settings.store)
-        queue = path.with_name(path.name + ".forward") if path else None
-        forwarder = Forwarder(settings.forward_otlp, queue)
-        await forwarder.start()
-        stack.push_async_callback(forwarder.close)
-    app.state.receiver = Receiver(
-        submit,
-        forwarder,
-        is_own=app.state.is_own,
-        scrubs=settings.capture_content != "full",
-    )
-    stack.callback(app.state.receiver.close)
-
-
-def _assemble(routers: Sequence[APIRouter], lifespan: Lifespan[FastAPI] | None) -> FastAPI:
+def _assemble(
+    routers: Sequence[APIRouter], access: Access, lifespan: Lifespan[FastAPI] | None = None
+) -> FastAPI:
     app = FastAPI(
         title="Inspector",
         version=VERSION,
@@ -212,7 +218,7 @@ def _assemble(routers: Sequence[APIRouter], lifespan: Lifespan[FastAPI] | None) 
         telemetry=_NO_TELEMETRY,
         lifespan=lifespan,
     )
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, access=access)
     for router in routers:
         app.include_router(router)
     routes = [route for router in routers for route in router.routes]

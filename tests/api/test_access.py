@@ -334,12 +334,12 @@ async def test_a_login_survives_a_restart_and_ends_with_the_token() -> None:
     async with door(Remembering()) as app, caller(app) as client:
         client.cookies.update(cookies)
         assert (await client.get("/nothing")).status_code == 404
-        object.__setattr__(app.state.access, "token", "another")
+        object.__setattr__(app.state.parts.access, "token", "another")
         assert (await client.get("/nothing")).status_code == 401
 
 
 async def test_a_changed_or_old_cookie_is_refused(app: FastAPI) -> None:
-    access = app.state.access
+    access = app.state.parts.access
     value = access.new_session(now_s=1_000.0)
     assert access.is_session(value, now_s=2_000.0)
     assert not access.is_session(value, now_s=1_000.0 + 31 * 24 * 3600)

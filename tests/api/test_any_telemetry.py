@@ -7,7 +7,6 @@ import base64
 import gzip
 import json
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
 from typing import Any
 
 import httpx
@@ -22,8 +21,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue, KeyValueList
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.service.app import create_app, running
-from tests.support.services import app as service_app
+from tests.support.services.app import service_client
 from tests.support.telemetry.otlp import START_NS
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
@@ -40,16 +38,8 @@ def told(play: Callable[[httpx.AsyncClient], Awaitable[Any]]) -> Any:
     """Return what `play` finds out from a service that has seen nothing yet."""
 
     async def in_service() -> Any:
-        app = create_app(service_app.settings(), token=service_app.TOKEN)
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(running(app))
-            transport = httpx.ASGITransport(app, client=("127.0.0.1", 50_000))
-            client = httpx.AsyncClient(
-                transport=transport,
-                base_url="http://127.0.0.1:7800",
-                headers={"authorization": f"Bearer {service_app.TOKEN}"},
-            )
-            return await play(await stack.enter_async_context(client))
+        async with service_client() as client:
+            return await play(client)
 
     return asyncio.run(in_service())
 

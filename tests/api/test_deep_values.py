@@ -15,7 +15,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from inspector.service.app import create_app, running
+from inspector.service.app import create_app
 from inspector.service.normalise.conventions import CONVENTIONS
 from tests.support.services.app import TOKEN, caller, settings
 from tests.support.telemetry.otlp import START_NS
@@ -121,7 +121,7 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.fixture
 async def app() -> AsyncIterator[FastAPI]:
     app = create_app(settings(), token=TOKEN)
-    async with running(app):
+    async with app.router.lifespan_context(app):
         yield app
 
 

@@ -52,7 +52,7 @@ async def test_the_arguments_of_a_closed_request_are_in_no_file(
         client.headers["authorization"] = f"Bearer {TOKEN}"
         agent = Agent(client, "p1")
         await agent.hello()
-        stream = app.state.feed.stream()
+        stream = app.state.parts.feed.stream()
         async with aclosing(stream):
             await anext(stream)  # a viewer looks on
             for request_id in ("answered", "withdrawn"):
@@ -65,14 +65,14 @@ async def test_the_arguments_of_a_closed_request_are_in_no_file(
             answer = {"decision": "allow", "args_json": edited, "args_hash": hash_of(args_json)}
             given = await client.post("/requests/answered", json=answer)
             assert given.status_code == 200, given.text
-            with app.state.store.read() as reader:
+            with app.state.parts.store.read() as reader:
                 seq = reader.commands("p1", 0, 10)[-1].seq
                 await agent.acknowledge(seq, applied=True)
                 await agent.close("withdrawn", "withdrawn")
                 assert reader.commands("p1", 0, 10), "a reader sees what was before"
             async with asyncio.timeout(10):
                 while _found_in(tmp_path):  # the writer does it between commits
-                    await app.state.writer.tick()
+                    await app.state.parts.writer.tick()
 
 
 def test_a_reader_that_is_in_the_way_is_not_waited_for(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ async def serve(url: str) -> AsyncIterator[Served]:
             port = taken.getsockname()[1]  # it listens already: the first request waits
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
                 yield Served(app, client)
-            await app.state.feed.close()
+            await app.state.parts.feed.close()
             server.should_exit = True
             async with asyncio.timeout(10):
                 await task
@@ -47,7 +47,7 @@ async def serve(url: str) -> AsyncIterator[Served]:
 
 class Served:
     def __init__(self, app: object, client: httpx.AsyncClient) -> None:
-        self.writer = app.state.writer  # type: ignore[attr-defined]  # FastAPI's own
+        self.writer = app.state.parts.writer  # type: ignore[attr-defined]  # FastAPI's own
         self.client = client
 
     async def follow(self, viewer: Viewer, event_count: int, after: str | None = None) -> None:

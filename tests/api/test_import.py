@@ -71,7 +71,7 @@ async def there(apps: list[FastAPI]) -> AsyncIterator[Client]:
 async def send(app: FastAPI, *items: Any) -> None:
     spans = [incoming(item, process="p1") for item in items if hasattr(item, "span_id")]
     logs = [item for item in items if not hasattr(item, "span_id")]
-    await app.state.writer.submit(spans, logs)
+    await app.state.parts.writer.submit(spans, logs)
 
 
 async def take(client: Client, content: bytes) -> dict[str, Any]:

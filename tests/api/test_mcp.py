@@ -19,7 +19,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.service.http.mcp import McpDoor
+from inspector.service.http.mcp import McpEndpoint
 from tests.support.agents.mcp_host import (
     Host,
     Mode,
@@ -439,26 +439,22 @@ async def test_without_the_mcp_library_it_is_said_how_to_install_it(
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server.streamable_http_manager", None)
     async with door(Remembering()) as app, caller(app) as client:
-        app.state.mcp = McpDoor(app)
         for _ in range(2):
             answer = await client.post(
                 "/mcp", json={}, headers={"authorization": f"Bearer {TOKEN}"}
             )
             assert answer.status_code == 501
             assert "pip install" in answer.json()["detail"]
-        await app.state.mcp.close()
 
 
 async def test_an_mcp_library_that_does_not_load_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def broken(_: McpDoor) -> None:
+    def broken(_: McpEndpoint) -> None:
         raise TypeError("unexpected keyword argument")
 
     monkeypatch.setattr("inspector.service.http.mcp._load", broken)
     async with door(Remembering()) as app, caller(app) as client:
-        app.state.mcp = McpDoor(app)
         for _ in range(2):
             asked = client.post("/mcp", json={}, headers={"authorization": f"Bearer {TOKEN}"})
             assert (await asyncio.wait_for(asked, DEADLINE_S)).status_code == 500
-        await app.state.mcp.close()

@@ -58,7 +58,7 @@ def frame(body: str, time_ns: int, **attributes: Json) -> IncomingLog:
 
 
 async def send(app: FastAPI, *spans: Span, logs: tuple[IncomingLog, ...] = ()) -> None:
-    await app.state.writer.submit([incoming(one) for one in spans], list(logs))
+    await app.state.parts.writer.submit([incoming(one) for one in spans], list(logs))
 
 
 async def read(client: httpx.AsyncClient, **asked: Any) -> dict[str, Any]:
@@ -197,7 +197,7 @@ async def test_a_call_that_runs_has_no_response_until_since_brings_it(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     running = call(duration_ns=None)
-    await app.state.writer.submit([incoming(agent())], [started(running)])
+    await app.state.parts.writer.submit([incoming(agent())], [started(running)])
     before = await read(client)
     assert [(one["type"], one["state"]) for one in before["entries"]] == [("request", "running")]
     assert (await read(client, since=before["change"]))["entries"] == []

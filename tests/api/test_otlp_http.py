@@ -316,7 +316,7 @@ async def test_what_comes_in_is_counted(kept: Remembering) -> None:
         spans = trace_request(span(1), Span(), span(2)).SerializeToString()
         await client.post("/v1/traces", content=spans, headers=PROTOBUF)
         await client.post("/v1/metrics", content=metrics.SerializeToString(), headers=PROTOBUF)
-        assert app.state.receiver.counts == {"traces": 2, "metrics": 1, "rejected": 1}
+        assert app.state.parts.receiver.counts == {"traces": 2, "metrics": 1, "rejected": 1}
 
 
 async def test_more_bytes_at_once_than_there_is_room_for_are_429(

@@ -48,7 +48,7 @@ async def test_the_values_that_rows_have_are_listed_the_most_frequent_first(
         )
         for n, tool in enumerate(tools, 1)
     ]
-    await app.state.writer.submit([incoming(one) for one in spans], [])
+    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
     assert await values(client, "tool") == [("git_log", 3), ("Fetch", 1), ("git_status", 1)]
     assert await values(client, "tool", "FE") == [("Fetch", 1)]
     assert await values(client, "session.status") == [("running", 2)]

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 from pydantic import ValidationError
 
 from inspector.service.feed.commands import Dispatch
-from inspector.service.http import controlled
+from inspector.service.http import control_route
 from inspector.service.http.processes import command_text
 from inspector.service.ingest.requests import audit_rate_limit
 from inspector.service.ingest.requests import open_requests as still_open
@@ -45,7 +45,7 @@ class Place:
         end_ns = self.clock.now_ns + int(seconds * SECOND_NS)
         while self.clock.now_ns < end_ns:
             self.clock.now_ns = min(end_ns, self.clock.now_ns + SECOND_NS)
-            await self.app.state.writer.tick()
+            await self.app.state.parts.writer.tick()
 
     async def request(self, request_id: str = "r1") -> Any:
         return (await self.client.get(f"/requests/{request_id}")).json()
@@ -61,7 +61,7 @@ class Place:
 
     async def settled_audit(self) -> list[Any]:
         """Return the log with what is written without being waited for."""
-        await self.app.state.writer.tick()  # in order behind it
+        await self.app.state.parts.writer.tick()  # in order behind it
         return await self.audit()
 
     async def signal(self, name: str, **body: Any) -> Any:
@@ -74,7 +74,7 @@ class Place:
     ) -> dict[str, Any]:
         """Return the events of these requests, of a viewer that comes now."""
         found: dict[str, Any] = {}
-        stream = self.app.state.feed.stream(after, [session_id] if session_id else ())
+        stream = self.app.state.parts.feed.stream(after, [session_id] if session_id else ())
         async with contextlib.aclosing(stream), asyncio.timeout(10):
             async for block in stream:
                 for line in block.decode().splitlines():
@@ -91,7 +91,7 @@ class Commands:
     """A process that follows its commands, as far as it is read."""
 
     def __init__(self, app: FastAPI, process_id: str, after: int = 0) -> None:
-        dispatch: Dispatch = app.state.dispatch
+        dispatch: Dispatch = app.state.parts.dispatch
         self._stream = dispatch.follow(process_id, after, command_text)
 
     async def connected(self) -> None:
@@ -475,7 +475,7 @@ async def test_the_name_that_somebody_gives_themselves_is_shown_and_tamed(place:
 async def test_a_body_that_is_too_large_is_refused(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(controlled, "MAX_BODY_BYTES", 1000)
+    monkeypatch.setattr(control_route, "MAX_BODY_BYTES", 1000)
     await place.agent.hello()
     refused = await place.agent.send(
         {"type": "request_opened", "request": opened("r1", prompt="x" * 2000)}
@@ -523,7 +523,7 @@ async def test_the_audit_log_pages_and_exports_all_of_it(place: Place) -> None:
 
 async def test_a_flood_of_refusals_is_counted_not_written(place: Place) -> None:
     for _ in range(3 * audit_rate_limit.BURST):
-        place.app.state.writer.note(AuditRow(0, "x", "api", None, "answer", "refused"))
+        place.app.state.parts.writer.note(AuditRow(0, "x", "api", None, "answer", "refused"))
     entries = await place.settled_audit()
     assert audit_rate_limit.BURST <= len(entries) < 2 * audit_rate_limit.BURST
     assert entries[0]["at"] == rfc3339(place.clock.now_ns)

@@ -44,7 +44,7 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 async def send(app: FastAPI, *items: Any) -> None:
     spans = [incoming(item) for item in items if hasattr(item, "span_id")]
     logs = [item for item in items if not hasattr(item, "span_id")]
-    await app.state.writer.submit(spans, logs)
+    await app.state.parts.writer.submit(spans, logs)
 
 
 async def test_a_span_that_was_taken_in_is_in_the_list_at_once(
@@ -79,7 +79,7 @@ async def test_the_list_is_filtered_by_status_and_text(
 ) -> None:
     await send(app, span("Alpha", trace=1))
     clock.now_ns += 6 * SECOND_NS
-    await app.state.writer.tick()
+    await app.state.parts.writer.tick()
     await send(app, span("beta", trace=2))
 
     async def titles(query: str) -> list[str]:
@@ -115,7 +115,7 @@ async def test_two_runs_of_a_thread_take_as_long_as_both_in_list_order_and_query
     again = span("run", trace=2, start_ns=later_ns, duration_ns=3 * SECOND_NS, attributes=thread)
     await send(app, again, span("long", trace=3, duration_ns=60 * SECOND_NS))
     clock.now_ns += 10 * SECOND_NS
-    await app.state.writer.tick()
+    await app.state.parts.writer.tick()
     row = (await client.get("/sessions/thread")).json()
     assert row["status"] == "completed"
     assert (row["duration_ms"], row["idle_ms"], row["idle_since"]) == (5_000, 3_598_000, None)
@@ -303,7 +303,7 @@ async def test_an_export_of_a_finished_session_is_not_sent_twice(
     await send(app, span(attributes={"session.id": "S"}))
     assert "etag" not in (await client.get("/trace/S")).headers
     clock.now_ns += 6 * SECOND_NS
-    await app.state.writer.tick()
+    await app.state.parts.writer.tick()
     tag = (await client.get("/trace/S")).headers["etag"]
     again = await client.get("/trace/S", headers={"If-None-Match": tag})
     assert again.status_code == 304
@@ -316,7 +316,7 @@ async def finished(app: FastAPI, clock: FakeClock, count: int = 300) -> None:
         app, *(span(f"s{n}", span_id=n, attributes={"session.id": "S"}) for n in range(1, count))
     )
     clock.now_ns += 6 * SECOND_NS
-    await app.state.writer.tick()
+    await app.state.parts.writer.tick()
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ async def test_an_export_that_broke_off_is_taken_up_where_it_was(
     assert whole.content[:500] + rest.content == whole.content
     await send(app, span("late", span_id=999, parent=1))
     clock.now_ns += 6 * SECOND_NS
-    await app.state.writer.tick()
+    await app.state.parts.writer.tick()
     other = await client.get(
         "/trace/S", headers={"Range": "bytes=500-", "If-Range": whole.headers["etag"]}
     )
@@ -385,7 +385,7 @@ async def test_the_end_of_an_export_that_was_made_is_not_made_again(
         assert (end.status_code, end.content) == (206, made[-7:])
     await send(app, span("late", span_id=999, parent=1))
     clock.now_ns += 6 * SECOND_NS
-    await app.state.writer.tick()
+    await app.state.parts.writer.tick()
     whole = await client.get("/trace/S")
     end = await client.get("/trace/S", headers={"Range": "bytes=-7"})
     assert end.content == whole.content[-7:]

@@ -47,7 +47,7 @@ async def test_long_values_are_cut_and_can_be_had_alone(
         "a/b~c": [1] * 1000,
         "short": "as it is",
     }
-    await app.state.writer.submit([incoming(span(attributes=attributes))], [])
+    await app.state.parts.writer.submit([incoming(span(attributes=attributes))], [])
     clamped = (await client.get(URL, params={"max_value_bytes": 300})).json()
     assert clamped["attributes"]["short"] == "as it is"
     sizes = {cut["pointer"]: cut["size_bytes"] for cut in clamped["clamped"]}
@@ -75,7 +75,7 @@ async def test_long_values_are_cut_and_can_be_had_alone(
 async def test_a_value_that_is_not_there_is_a_problem(
     app: FastAPI, client: httpx.AsyncClient, pointer: str
 ) -> None:
-    await app.state.writer.submit([incoming(span())], [])
+    await app.state.parts.writer.submit([incoming(span())], [])
     answer = await client.get(f"{URL}/value", params={"pointer": pointer})
     assert (answer.status_code, answer.json()["code"]) == (404, "value_not_found")
 
@@ -99,7 +99,7 @@ async def test_a_state_is_resolved_across_spans_and_told_step_by_step(
         "inspector.state.patch": patch,
         "inspector.state.base": "h1",
     }
-    await app.state.writer.submit(
+    await app.state.parts.writer.submit(
         [
             incoming(span(events=[first, _event(11, {"name": "other", "value": "[]"})])),
             incoming(span(span_id=2, parent=1, events=[])),
@@ -128,7 +128,7 @@ async def test_a_state_is_resolved_across_spans_and_told_step_by_step(
 async def test_what_is_told_twice_is_one_step(app: FastAPI, client: httpx.AsyncClient) -> None:
     told: dict[str, Json] = {"name": "plan", "value": "{}"}
     record = {f"inspector.state.{name}": value for name, value in told.items()}
-    await app.state.writer.submit(
+    await app.state.parts.writer.submit(
         [incoming(span(events=[_event(10, told)]))],
         [log("inspector.state", trace=1, span_id=1, time_ns=START_NS + 10, attributes=record)],
     )
@@ -140,7 +140,7 @@ async def test_a_state_that_is_not_there_is_a_problem(
     app: FastAPI, client: httpx.AsyncClient, asked: dict[str, str]
 ) -> None:
     events = [_event(1, {"name": "plan", "value": "{}"})] if asked else []
-    await app.state.writer.submit([incoming(span(events=events))], [])
+    await app.state.parts.writer.submit([incoming(span(events=events))], [])
     answer = await client.get(f"{URL}/state", params=asked)
     assert (answer.status_code, answer.json()["code"]) == (404, "state_not_found")
 
@@ -170,7 +170,7 @@ async def test_bytes_and_numbers_that_are_none_are_told_from_text(
     noted.record.body.bytes_value = b"\x00\x01"
     received = incoming(sent)
     received.resource.attributes.extend(pairs)
-    await app.state.writer.submit([received], [noted])
+    await app.state.parts.writer.submit([received], [noted])
     detail = (await client.get(URL)).json()
     of_event, of_log = (
         next(one for one in detail["events"] if one["name"] == name) for name in ("e", "noted")

@@ -31,7 +31,7 @@ async def test_a_span_is_answered_whole(app: FastAPI, client: httpx.AsyncClient)
     sent = span("chat", attributes={"session.id": "S", "n": 1, "deep": {"a": [True, None]}})
     sent.links.add(trace_id=b"\x02" * 16, span_id=b"\x03" * 8, trace_state="a=1")
     sent.dropped_events_count = 4
-    await app.state.writer.submit([incoming(sent, "p1")], [])
+    await app.state.parts.writer.submit([incoming(sent, "p1")], [])
     answer = (await client.get(URL)).json()
     assert (answer["name"], answer["session_id"], answer["otlp_kind"]) == ("chat", "S", "internal")
     assert answer["attributes"] == {"session.id": "S", "n": 1, "deep": {"a": [True, None]}}
@@ -59,7 +59,7 @@ async def test_what_was_sent_as_span_event_and_as_log_is_shown_once(
         log("inspector.progress", trace=1, span_id=1, time_ns=START_NS + 30),
         log("other", trace=1, span_id=2, time_ns=START_NS + 5),
     ]
-    await app.state.writer.submit([incoming(span(events=[event("later", 40), both]))], logs)
+    await app.state.parts.writer.submit([incoming(span(events=[event("later", 40), both]))], logs)
     events = (await client.get(URL)).json()["events"]
     assert [(e["name"], e["offset_ns"], e["source"]) for e in events] == [
         ("inspector.progress", 20, "span"),
@@ -69,7 +69,7 @@ async def test_what_was_sent_as_span_event_and_as_log_is_shown_once(
 
 
 async def test_a_running_span_shows_what_is_known(app: FastAPI, client: httpx.AsyncClient) -> None:
-    await app.state.writer.submit([], [started(span("chat", attributes={"a": 1}))])
+    await app.state.parts.writer.submit([], [started(span("chat", attributes={"a": 1}))])
     answer = (await client.get(URL)).json()
     assert (answer["status"], answer["ended_at"], answer["attributes"]) == (
         "running",
@@ -90,14 +90,14 @@ async def test_a_running_span_shows_what_is_known(app: FastAPI, client: httpx.As
 async def test_an_unknown_span_is_a_problem(
     app: FastAPI, client: httpx.AsyncClient, path: str, status: int, code: str
 ) -> None:
-    await app.state.writer.submit([incoming(span())], [])
+    await app.state.parts.writer.submit([incoming(span())], [])
     answer = await client.get(path)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
 async def test_a_search_finds_sessions_and_spans(app: FastAPI, client: httpx.AsyncClient) -> None:
     hidden = span("tool", span_id=2, parent=1, attributes={"path": "/etc/needle"})
-    await app.state.writer.submit([incoming(span("Find the Needle")), incoming(hidden)], [])
+    await app.state.parts.writer.submit([incoming(span("Find the Needle")), incoming(hidden)], [])
     answer = (await client.get("/search", params={"q": "needle"})).json()
     assert [row["title"] for row in answer["sessions"]] == ["Find the Needle"]
     assert [hit["span"]["name"] for hit in answer["spans"]] == ["tool", "Find the Needle"]
@@ -119,7 +119,7 @@ async def test_a_bad_query_is_a_problem_that_points(client: httpx.AsyncClient) -
 
 async def test_a_search_is_paged(app: FastAPI, client: httpx.AsyncClient) -> None:
     spans = [incoming(span(f"s{n}", span_id=n)) for n in range(1, 6)]
-    await app.state.writer.submit(spans, [])
+    await app.state.parts.writer.submit(spans, [])
     seen: list[str] = []
     cursor: str | None = None
     while cursor or not seen:

@@ -35,7 +35,7 @@ async def served(
 ) -> AsyncIterator[int]:
     """Serve HTTP with gRPC behind it; give the port."""
     async with door(kept) as app:
-        server = GrpcServer(app.state.receiver, app.state.access)
+        server = GrpcServer(app.state.parts.receiver, app.state.parts.access)
         await server.start("127.0.0.1", None, inside=folder)
         take = change(Splicer(folder).splice)
         with listen("127.0.0.1", 0, setting="a free port") as taken:

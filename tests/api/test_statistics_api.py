@@ -57,7 +57,7 @@ async def test_tokens_are_counted_once_and_given_to_the_agent_that_used_them(
 ) -> None:
     spans = [agent(1, "lead"), call(2, 1), agent(3, "helper", 1), call(4, 3), call(5, 3)]
     running = span("chat small", span_id=6, parent=3, duration_ns=None)
-    await app.state.writer.submit([incoming(one) for one in spans], [started(running)])
+    await app.state.parts.writer.submit([incoming(one) for one in spans], [started(running)])
     found = await statistics(client)
     assert found["span_count"] == 6
     by_agent = {one["name"]: one for one in found["agents"]}
@@ -80,7 +80,7 @@ async def test_runs_are_of_the_agent_that_they_name_whatever_their_spans_are_cal
         run.attributes.extend(key_values({"gen_ai.agent.name": name}))
     same = agent(4, "critic")
     same.attributes.extend(key_values({"gen_ai.agent.name": "critic"}))
-    await app.state.writer.submit([incoming(one) for one in (*runs, call(5, 3), same)], [])
+    await app.state.parts.writer.submit([incoming(one) for one in (*runs, call(5, 3), same)], [])
     found = await statistics(client)
     by_agent = {one["name"]: one for one in found["agents"]}
     assert {name: one["count"] for name, one in by_agent.items()} == {
@@ -113,7 +113,7 @@ async def test_streams_are_told_in_whatever_convention_they_were_measured(
         by_event,
         call(5, 1),
     ]
-    await app.state.writer.submit([incoming(one) for one in spans], [])
+    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
     streams = (await statistics(client))["streams"]
     first = streams["first_chunk"]
     assert (first["count"], first["median_ns"], first["longest_ns"]) == (3, 300 * MS, 7_000 * MS)
@@ -131,7 +131,7 @@ async def test_what_was_cached_and_thought_is_summed_by_operation(
     cached = {"gen_ai.usage.cache_read.input_tokens": 60}
     thought = {"gen_ai.usage.reasoning.output_tokens": 4}
     spans = [agent(1, "lead"), call(2, 1, **cached), call(3, 1, **cached, **thought)]
-    await app.state.writer.submit([incoming(one) for one in spans], [])
+    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
     [use] = (await statistics(client))["cache"]
     assert (use["model"], use["cache_read_tokens"], use["reasoning_tokens"]) == ("small", 120, 4)
     assert use["cache_write_tokens"] is None, "nobody said"
@@ -145,7 +145,7 @@ async def test_a_hand_off_is_read_from_its_attributes(
         "gen_ai.handoff.to_agent": "billing",
     }
     spans = [agent(1, "triage"), span("handoff", span_id=2, parent=1, attributes=said)]
-    await app.state.writer.submit([incoming(one) for one in spans], [])
+    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
     [handoff] = (await statistics(client))["handoffs"]
     assert (handoff["from_agent"], handoff["to_agent"]) == ("triage", "billing")
 
@@ -155,7 +155,7 @@ async def test_spans_that_are_too_many_are_said(
 ) -> None:
     monkeypatch.setattr(model_calls, "MAX_SPANS", 2)
     spans = [agent(1, "lead"), *(call(n, 1) for n in (2, 3, 4))]
-    await app.state.writer.submit([incoming(one) for one in spans], [])
+    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
     found = await statistics(client)
     assert found["not_read"] == 2
     assert found["operations"][0]["count"] + found["operations"][1]["count"] == 4
@@ -166,7 +166,7 @@ async def test_without_totals_only_what_rows_do_not_tell_is_answered(
 ) -> None:
     first = {"gen_ai.response.time_to_first_chunk": 0.25}
     spans = [agent(1, "lead"), call(2, 1, **first)]
-    await app.state.writer.submit([incoming(one) for one in spans], [])
+    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
     found = (await client.get("/sessions/S/statistics?totals=false")).json()
     assert (found["operations"], found["agents"], found["span_count"]) == ([], [], 2)
     assert found["streams"]["first_chunk"]["count"] == 1
@@ -178,7 +178,7 @@ async def test_a_session_that_is_not_there_is_said_and_one_that_moved_is_elsewhe
     answer = await client.get("/sessions/nobody/statistics")
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
     first = span("work", span_id=2, parent=1)
-    await app.state.writer.submit([incoming(first)], [])
-    await app.state.writer.submit([incoming(agent(1, "lead"))], [])
+    await app.state.parts.writer.submit([incoming(first)], [])
+    await app.state.parts.writer.submit([incoming(agent(1, "lead"))], [])
     moved = await client.get(f"/sessions/{first.trace_id.hex()}/statistics")
     assert (moved.status_code, moved.headers["location"]) == (308, "/sessions/S/statistics")

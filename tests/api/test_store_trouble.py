@@ -18,6 +18,7 @@ import pytest
 
 from inspector.service.storage import open_store
 from tests.support.faults.faulty_disk import TROUBLE
+from tests.support.services.app import service_client
 from tests.support.services.event_stream import stream_items
 from tests.support.services.running import DEADLINE_S, Service, running_service, wait_for
 from tests.support.telemetry.export import span, trace_request
@@ -245,3 +246,15 @@ def shown(service: Service) -> set[int]:
         assert len(spans) == session["span_count"] == 2, "nothing is half kept"
         found.add(int(session["id"], 16))
     return found
+
+
+@pytest.mark.parametrize(
+    ("configured", "in_force"),
+    [("30d,20GB", "30d,805.306MB"), ("12h,5MB", "12h,5MB"), ("off", "off")],
+)
+async def test_health_shows_the_retention_that_a_store_in_memory_keeps_to(
+    configured: str, in_force: str
+) -> None:
+    async with service_client(store="memory:", retention=configured) as client:
+        usage = (await client.get("/health")).json()["usage"]
+    assert usage["retention"] == in_force

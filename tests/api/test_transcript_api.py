@@ -27,7 +27,7 @@ def key(number: int, before: int | None = None) -> str:
 @pytest.fixture
 async def app() -> AsyncIterator[FastAPI]:
     async with service(open_store("memory:")) as app:
-        await app.state.writer.submit([incoming(one, "p1") for one in spans()], [])
+        await app.state.parts.writer.submit([incoming(one, "p1") for one in spans()], [])
         yield app
 
 
@@ -87,7 +87,7 @@ async def test_a_span_that_is_not_there_or_of_another_session_is_left_out(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     other = span("other", trace=8, span_id=1, attributes={"session.id": "other"})
-    await app.state.writer.submit([incoming(other)], [])
+    await app.state.parts.writer.submit([incoming(other)], [])
     asked = (key(99), f"{trace_hex(8)}.{span_hex(1)}", key(1))
     assert [one["span_id"] for one in await readings(client, *asked)] == [span_hex(1)]
 
@@ -108,7 +108,7 @@ async def test_a_running_tool_says_what_it_was_asked_and_how_far_it_is(
         span_id=50,
         attributes={"inspector.progress.percent": 50.0, "inspector.progress.message": "half"},
     )
-    await app.state.writer.submit([], [running, half])
+    await app.state.parts.writer.submit([], [running, half])
     [reading] = await readings(client, key(50))
     assert reading["tool"]["arguments"]["text"] == '{"target":"all"}'
     assert reading["tool"]["result"] is None
@@ -128,9 +128,9 @@ async def test_a_session_that_moved_is_found_where_it_is(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     first = span("chat", trace=9, span_id=1)
-    await app.state.writer.submit([incoming(first)], [])
+    await app.state.parts.writer.submit([incoming(first)], [])
     later = span("more", trace=9, span_id=2, parent=1, attributes={"session.id": "better"})
-    await app.state.writer.submit([incoming(later)], [])
+    await app.state.parts.writer.submit([incoming(later)], [])
     url = f"/sessions/{trace_hex(9)}/transcript"
     answer = await client.get(url, params={"span": f"{trace_hex(9)}.{span_hex(1)}"})
     assert answer.status_code == 308

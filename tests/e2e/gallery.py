@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Locator, Page
 
-from inspector.service.http.access import SECURITY_HEADERS
+from inspector.service.http.guard import SECURITY_HEADERS
 
 ROOT = Path(__file__).resolve().parents[2]
 NOW = "2026-01-01T10:02:00Z"

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from inspector.service.app import create_app, running
 from inspector.service.model.rows import SpanKind
 from tests.emitters.reading import CAPTURED, Told, of_kind, parsed, said, told
 from tests.emitters.record import emitters
 from tests.emitters.scripts.story import ANSWER, CALL_ID, CITY, QUESTION, SYSTEM, TOOL, WEATHER
-from tests.support.services.app import TOKEN, settings
+from tests.support.services.app import service_client
 
 NAMES = emitters()
 OVER_MCP = ("fastmcp_tools", "mcp_sdk")
@@ -252,15 +250,8 @@ def test_what_openllmetry_says_of_mcp_is_an_exchange_with_its_envelopes() -> Non
 
 @pytest.fixture
 async def api() -> AsyncIterator[httpx.AsyncClient]:
-    app = create_app(settings(store="memory:"), token=TOKEN)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(running(app))
-        client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app, client=("127.0.0.1", 50_000)),
-            base_url="http://127.0.0.1:7800",
-            headers={"Authorization": f"Bearer {TOKEN}"},
-        )
-        yield await stack.enter_async_context(client)
+    async with service_client() as client:
+        yield client
 
 
 async def sent(name: str, api: httpx.AsyncClient) -> list[dict[str, Any]]:

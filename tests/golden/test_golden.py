@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,7 @@ import pytest
 from dirty_equals import IsPartialDict
 from inline_snapshot import snapshot
 
-from inspector.service.app import create_app, running
-from tests.support.services.app import TOKEN, settings
+from tests.support.services.app import service_client
 from tools.generate_golden import TRACE_ID
 
 GOLDEN = Path(__file__).with_name("release_notes.otlp.jsonl")
@@ -23,16 +21,7 @@ JSON = {"Content-Type": "application/json"}
 @pytest.fixture(params=["memory", "sqlite"])
 async def api(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
     store = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/store.sqlite3"
-    app = create_app(settings(store=store), token=TOKEN)
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(running(app))
-        transport = httpx.ASGITransport(app, client=("127.0.0.1", 50_000))
-        client = httpx.AsyncClient(
-            transport=transport,
-            base_url="http://127.0.0.1:7800",
-            headers={"Authorization": f"Bearer {TOKEN}"},
-        )
-        await stack.enter_async_context(client)
+    async with service_client(store=store) as client:
         for line in GOLDEN.read_text(encoding="utf-8").splitlines():
             answer = await client.post("/v1/traces", content=line.encode(), headers=JSON)
             assert (answer.status_code, answer.json()) == (200, {})

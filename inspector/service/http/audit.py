@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from inspector.service.http.cursors import change_cursor, encode_cursor
+from inspector.service.http.parts import ReadPartsDep
 from inspector.service.present import rows as presenter
-from inspector.service.storage.base import Store
+from inspector.service.storage.base import ReadableStore
 from inspector.service.wire import control as wire_control
 
 router = APIRouter(tags=["control"])
@@ -27,13 +28,12 @@ class NdjsonResponse(StreamingResponse):
 
 @router.get("/audit")
 def list_audit(
-    request: Request,
+    parts: ReadPartsDep,
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> wire_control.AuditLog:
     """List what was done and what was refused, newest first."""
-    store: Store = request.app.state.store
-    with store.read() as reader:
+    with parts.store.read() as reader:
         rows = reader.audit(change_cursor(cursor), limit + 1)
     page = rows[:limit]
     return wire_control.AuditLog(
@@ -43,12 +43,12 @@ def list_audit(
 
 
 @router.get("/audit/export", response_class=NdjsonResponse)
-def export_audit(request: Request) -> NdjsonResponse:
+def export_audit(parts: ReadPartsDep) -> NdjsonResponse:
     """Return the whole audit log as JSON lines, oldest first."""
-    return NdjsonResponse(_lines(request.app.state.store))
+    return NdjsonResponse(_lines(parts.store))
 
 
-def _lines(store: Store) -> Iterator[str]:
+def _lines(store: ReadableStore) -> Iterator[str]:
     """Yield page by page: a log that is long holds no snapshot for long."""
     after = 0
     while True:

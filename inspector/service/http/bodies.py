@@ -13,7 +13,7 @@ MAX_BODY_S = 60.0
 """For the whole of one that is held in memory. Senders of OTLP give up after ten seconds."""
 
 
-async def parts(request: Request, *, max_s: float | None = None) -> AsyncIterator[bytes]:
+async def body_parts(request: Request, *, max_s: float | None = None) -> AsyncIterator[bytes]:
     """Yield the parts of the body.
 
     Args:

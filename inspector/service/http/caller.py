@@ -1,4 +1,4 @@
-"""The caller of a request and the way it came, for the audit log."""
+"""The caller of a request, for the audit log."""
 
 from __future__ import annotations
 
@@ -9,30 +9,29 @@ from fastapi import Request
 from starlette.requests import cookie_parser
 
 from inspector.service.analysis.sanitise import visible_line
-from inspector.service.http.access import Access, asked_of, cookie_name
-from inspector.service.http.refusals import way_of
+from inspector.service.http.access import Access, cookie_name, request_head
+from inspector.service.http.refusals import origin_of_agent
 from inspector.service.model.rows import Actor
 from inspector.service.wire.control import MAX_ACTOR_CHARS
 
 ACTOR_HEADER = "Inspector-Actor"
 
 
-def doer_of(request: Request) -> Actor:
-    """Return the caller: the name that it claims, and the way that is known.
+def caller_of(request: Request, access: Access) -> Actor:
+    """Return the caller: the name that it claims, and the kind of client.
 
-    A name is percent-encoded UTF-8. It is what somebody says, so it is shown and never trusted;
-    what would hide or turn the writing round is written out.
+    A name is percent-encoded UTF-8. It is a claim: shown, never trusted, and without characters
+    that hide text or change its direction.
     """
     address = request.client.host if request.client else None
     name = visible_line(unquote(request.headers.get(ACTOR_HEADER, "")).strip(), MAX_ACTOR_CHARS)
-    access: Access | None = getattr(request.app.state, "access", None)
-    if access is not None and not access.is_bearer(request.headers.get("authorization", "")):
+    if not access.is_bearer(request.headers.get("authorization", "")):
         return Actor(name or _cookie_actor(request), "browser", address)
-    return Actor(name or "token", way_of(request.headers.get("user-agent", "")), address)
+    return Actor(name or "token", origin_of_agent(request.headers.get("user-agent", "")), address)
 
 
 def _cookie_actor(request: Request) -> str:
     cookies = cookie_parser(request.headers.get("cookie", ""))
-    value = cookies.get(cookie_name(asked_of(request.scope).port), "")
+    value = cookies.get(cookie_name(request_head(request.scope).port), "")
     random_id = value.partition(".")[0]
     return f"browser {hashlib.sha256(random_id.encode()).hexdigest()[:8]}"

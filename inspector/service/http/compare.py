@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 
 from inspector.service import wire
 from inspector.service.analysis.answers import AnswerReader
 from inspector.service.analysis.compare import Comparison, compare
-from inspector.service.http.cache import ResponseCache
+from inspector.service.http.parts import MAX_COMPARED_SPANS, ReadPartsDep
 from inspector.service.http.problems import ProblemError
 from inspector.service.model.rows import SessionRow, SpanRow
 from inspector.service.present import rows as presenter
-from inspector.service.storage.base import Reader, SpanPosition, Store
+from inspector.service.storage.base import Reader, SpanPosition
 from inspector.service.wire.comparison import Change
 
 router = APIRouter(tags=["sessions"])
 
-MAX_SPANS = 200_000
-"""Of one session, that are compared."""
 _PAGE = 20_000
-KEPT_SPANS = 2 * MAX_SPANS
-"""Of the sessions of all comparisons that are kept for their next pages."""
-_Compared: TypeAlias = tuple[Comparison, int]
 
 
 @router.get("/compare")
 def compare_sessions(
-    request: Request,
+    parts: ReadPartsDep,
     left: Annotated[str, Query(max_length=1000, description="Id of a session: how it was.")],
     right: Annotated[str, Query(max_length=1000, description="Id of another: how it became.")],
     change: Annotated[
         list[Change] | None,
         Query(max_length=len(Change), description="Only differences of these kinds; default all."),
     ] = None,
-    offset: Annotated[int, Query(ge=0, le=2 * MAX_SPANS, description="Differences to skip.")] = 0,
+    offset: Annotated[
+        int, Query(ge=0, le=2 * MAX_COMPARED_SPANS, description="Differences to skip.")
+    ] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> wire.Comparison:
     """Lay two sessions beside each other: what was added, removed, or went differently.
@@ -43,13 +40,13 @@ def compare_sessions(
     Spans are paired from the roots down by kind and name; where several are alike, by what they
     were asked, else by start.
     """
-    store: Store = request.app.state.store
-    kept: ResponseCache[_Compared] = request.app.state.comparisons
-    with store.read() as reader:
+    with parts.store.read() as reader:
         before, after = _session(reader, left), _session(reader, right)
         pair = before.id, after.id
         version = tuple(map(reader.last_change, pair))
-        found, not_compared = kept.answer(pair, version, lambda: _compared(reader, *pair))
+        found, not_compared = parts.comparisons.answer(
+            pair, version, lambda: _compared(reader, *pair)
+        )
     wanted = frozenset(change or Change)
     differences = [one for one in found.differences if wanted.intersection(one.changes)]
     page = differences[offset : offset + limit]
@@ -67,7 +64,7 @@ def compare_sessions(
     )
 
 
-def _compared(reader: Reader, left: str, right: str) -> tuple[_Compared, int]:
+def _compared(reader: Reader, left: str, right: str) -> tuple[tuple[Comparison, int], int]:
     """Return what differs, how many spans were not looked into, and how many spans there are."""
     listener = AnswerReader(reader)
     sides = _spans(reader, left), _spans(reader, right)
@@ -89,7 +86,7 @@ def _session(reader: Reader, session_id: str) -> SessionRow:
 def _spans(reader: Reader, session_id: str) -> list[SpanRow]:
     rows: list[SpanRow] = []
     after: SpanPosition | None = None
-    while len(rows) < MAX_SPANS:
+    while len(rows) < MAX_COMPARED_SPANS:
         page = reader.spans_of(session_id, after, _PAGE)
         rows += (record.row() for record in page)
         if len(page) < _PAGE:

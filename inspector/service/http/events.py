@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import StreamingResponse
 
-from inspector.service.feed.feed import Feed
+from inspector.service.http.parts import ReadPartsDep
 
 router = APIRouter(tags=["stream"])
 
@@ -48,6 +48,7 @@ class EventStream(StreamingResponse):
 @router.get("/events", response_class=EventStream, responses=_RESPONSES)
 async def events(
     request: Request,
+    parts: ReadPartsDep,
     after: Annotated[
         str | None,
         Query(max_length=100, description="An `as_of`, or the last id seen; the header wins."),
@@ -62,8 +63,7 @@ async def events(
     `Gap` means that the position is unknown here: read the lists again. A `SessionUpdated` with
     `moved_from` means that the session named there lost spans to this one: read it again.
     """
-    feed: Feed = request.app.state.feed
     # A browser repeats the address it began with; the header says how far it has come since.
     position = request.headers.get("last-event-id") or after
     wanted = {part for part in (session_id or "").split(",") if part}
-    return EventStream(feed.stream(position, wanted), headers=HEADERS)
+    return EventStream(parts.feed.stream(position, wanted), headers=HEADERS)

@@ -14,15 +14,10 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import iterate_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
-from inspector.service.feed.feed import Feed
 from inspector.service.files.export import packed_session
-from inspector.service.http.cache import ResponseCache
+from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.ranges import Measure, asked_range, fits, measured, settle, stretch
 from inspector.service.http.sessions import MOVED, elsewhere
-from inspector.service.storage.base import Store
-
-KEPT = 64
-"""Sessions of whose files the length and the end are remembered."""
 
 router = APIRouter(tags=["sessions"])
 
@@ -45,15 +40,14 @@ _FILE: dict[str, Any] = {_TYPE: {"schema": {"type": "string", "format": "binary"
         **MOVED,
     },
 )
-def export_session(request: Request, session_id: str) -> Response:
+def export_session(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
     """Export all that was received of a session; `POST /import` takes it in elsewhere."""
-    store: Store = request.app.state.store
-    feed: Feed = request.app.state.feed
+    store = parts.store
     with store.read() as reader:
         record = reader.session(session_id)
         if record is None:
             return elsewhere(request, reader, session_id, "export_session")
-        tag = f'"{feed.position(reader.last_change(session_id))}"' if record.settled else ""
+        tag = f'"{parts.feed.position(reader.last_change(session_id))}"' if record.settled else ""
     headers = {"Content-Disposition": 'attachment; filename="session.otlp.jsonl.gz"'}
     if tag:
         headers |= {"ETag": tag, "Accept-Ranges": "bytes"}
@@ -62,8 +56,7 @@ def export_session(request: Request, session_id: str) -> Response:
     pieces = packed_session(store, session_id)
     asked = asked_range(request.headers.get("range", ""))
     if tag and asked and fits(request.headers.get("if-range", tag), tag):
-        known: ResponseCache[Measure] = request.app.state.exports
-        measure = known.answer(session_id, tag, lambda: (_measure(pieces), 1))
+        measure = parts.exports.answer(session_id, tag, lambda: (_measure(pieces), 1))
         total = measure.total
         part = settle(asked, total)
         if part is None:
@@ -76,7 +69,9 @@ def export_session(request: Request, session_id: str) -> Response:
             return Response(ending, 206, headers, media_type=_TYPE)
         pieces = stretch(packed_session(store, session_id), first, end)
     elif tag:
-        pieces = measured(pieces, lambda found: _keep(request, session_id, tag, found))
+        pieces = measured(
+            pieces, lambda found: parts.exports.answer(session_id, tag, lambda: (found, 1))
+        )
     status = 206 if "Content-Range" in headers else 200
     return StreamingResponse(iterate_in_threadpool(pieces), status, headers, media_type=_TYPE)
 
@@ -86,8 +81,3 @@ def _measure(pieces: Iterator[bytes]) -> Measure:
     for _ in measured(pieces, found.append):
         pass
     return found[0]
-
-
-def _keep(request: Request, session_id: str, tag: str, found: Measure) -> None:
-    known: ResponseCache[Measure] = request.app.state.exports
-    known.answer(session_id, tag, lambda: (found, 1))

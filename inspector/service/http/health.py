@@ -5,10 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from inspector.errors import StoreUnavailableError
-from inspector.service.http.access import Access, asked_of
-from inspector.service.ingest.writer import Writer
+from inspector.service.http.access import request_head
+from inspector.service.http.parts import Parts, ReadPartsDep
 from inspector.service.present import rows as presenter
-from inspector.service.storage import Store
 from inspector.service.wire import Health, StoreUsage
 from inspector.version import VERSION
 
@@ -16,27 +15,24 @@ router = APIRouter(tags=["service"])
 
 
 @router.get("/health")
-def health(request: Request) -> Health:
+def health(request: Request, parts: ReadPartsDep) -> Health:
     """Say that the service is there, and whether it is ready to take telemetry in.
 
     Needs no token. With one, it says how the store is.
     """
-    state = request.app.state
-    writer: Writer | None = getattr(state, "writer", None)
-    if getattr(state, "receiver", None) is None or writer is None:
+    if not isinstance(parts, Parts):
         return Health(version=VERSION, ready=False)
-    store = writer.store_health
+    store = parts.writer.store_health
     answer = Health(version=VERSION, ready=store.is_ok)
-    access: Access = state.access
-    if access.is_known(asked_of(request.scope)):
+    if parts.access.is_known(request_head(request.scope)):
         answer.store = presenter.store_health(store)
-        answer.usage = _usage(state.store, state.settings.retention)
+        answer.usage = _usage(parts)
     return answer
 
 
-def _usage(store: Store, retention: str) -> StoreUsage | None:
+def _usage(parts: Parts) -> StoreUsage | None:
     try:
-        with store.read() as reader:
-            return StoreUsage(used_bytes=reader.used_bytes(), retention=retention)
+        with parts.store.read() as reader:
+            return StoreUsage(used_bytes=reader.used_bytes(), retention=str(parts.retention))
     except StoreUnavailableError:
         return None

@@ -9,10 +9,9 @@ from starlette.requests import ClientDisconnect
 
 from inspector.service import wire
 from inspector.service.files.importer import import_stream
-from inspector.service.http.bodies import MAX_SILENCE_S, parts
+from inspector.service.http.bodies import MAX_SILENCE_S, body_parts
+from inspector.service.http.parts import PartsDep
 from inspector.service.http.problems import ProblemError
-from inspector.service.ingest.writer import Writer
-from inspector.service.settings import Settings
 
 router = APIRouter(tags=["sessions"])
 
@@ -29,16 +28,14 @@ _BODY: dict[str, Any] = {
 
 
 @router.post("/import", openapi_extra=_BODY)
-async def import_file(request: Request) -> wire.ImportReport:
+async def import_file(request: Request, parts: PartsDep) -> wire.ImportReport:
     """Keep what is in a file, while it comes; the same file once more changes nothing.
 
     Nothing of it counts as running, and nothing of it is forwarded.
     """
-    writer: Writer = request.app.state.writer
-    settings: Settings = request.app.state.settings
-    scrubs = settings.capture_content != "full"
+    scrubs = parts.settings.capture_content != "full"
     try:
-        report = await import_stream(parts(request), writer.restore, scrubs=scrubs)
+        report = await import_stream(body_parts(request), parts.writer.restore, scrubs=scrubs)
     except TimeoutError as error:
         raise ProblemError(
             408,

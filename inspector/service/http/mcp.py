@@ -10,13 +10,13 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from inspector.service.http.in_process import ask
+from inspector.service.http.parts import PartsDep
 from inspector.service.http.problems import ProblemError
-from inspector.service.settings import Settings
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -31,18 +31,25 @@ _MESSAGE: dict[str, Any] = {
 }
 
 
-class McpDoor:
-    """The MCP server of an app, loaded on its first request: the library takes a second."""
+class McpEndpoint:
+    """The MCP server of a service, loaded on its first request: the library takes a second.
 
-    def __init__(self, app: FastAPI) -> None:
-        self._app = app
+    Args:
+        app: The service, whose routes the tools call.
+        token: Its access token.
+        may_steer: Whether the user who runs the service lets tools steer agents.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, *, may_steer: bool) -> None:
+        self._app, self._token = app, token
+        self.may_steer = may_steer
         self._stop = asyncio.Event()
         self._ready: asyncio.Future[StreamableHTTPSessionManager] | None = None
         self._running: asyncio.Task[None] | None = None
 
     async def get(self, path: str, **query: object) -> Any:
         """Call a GET route of this app, for the tools."""
-        return await ask(self._app, self._app.state.access.token, path, query)
+        return await ask(self._app, self._token, path, query)
 
     async def post(self, path: str, body: object, *, may_steer: bool) -> Any:
         """Send `body` to a route of this app, for the tools."""
@@ -51,7 +58,7 @@ class McpDoor:
         caller = CALLER.get()
         return await ask(
             self._app,
-            self._app.state.access.token,
+            self._token,
             path,
             {},
             body=body,
@@ -60,13 +67,7 @@ class McpDoor:
             peer=caller.address,
         )
 
-    @property
-    def may_steer(self) -> bool:
-        """Whether the user who runs the service lets tools steer agents."""
-        settings: Settings = self._app.state.settings
-        return settings.mcp_control == "on"
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request.
 
         Raises:
@@ -104,7 +105,7 @@ class McpDoor:
             await self._stop.wait()
 
 
-def _load(door: McpDoor) -> StreamableHTTPSessionManager:
+def _load(endpoint: McpEndpoint) -> StreamableHTTPSessionManager:
     from mcp.server.streamable_http_manager import (  # noqa: PLC0415 - it may not be installed
         StreamableHTTPSessionManager,
     )
@@ -113,22 +114,22 @@ def _load(door: McpDoor) -> StreamableHTTPSessionManager:
 
     # No security settings: host and origin are the guard's, as for every route.
     return StreamableHTTPSessionManager(
-        create_server(door, may_steer=door.may_steer),
+        create_server(endpoint, may_steer=endpoint.may_steer),
         json_response=True,
         stateless=True,
         max_request_body_size=MAX_BODY_BYTES,
     )
 
 
-class _Handed(Response):
-    """A response that the door writes."""
+class _AppResponse(Response):
+    """A response that another ASGI application writes."""
 
-    def __init__(self, door: McpDoor) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         super().__init__()
-        self._door = door
+        self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._door.handle(scope, receive, send)
+        await self._app(scope, receive, send)
 
 
 @router.post(
@@ -146,10 +147,9 @@ class _Handed(Response):
         "requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}}
     },
 )
-async def talk_mcp(request: Request) -> Response:
+async def talk_mcp(request: Request, parts: PartsDep) -> Response:
     """Ask the MCP server: see `docs/mcp-server.md`."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
         raise ProblemError(415, "not_json", "Not JSON", "Send a JSON-RPC message as JSON.")
-    door: McpDoor = request.app.state.mcp
-    return _Handed(door)
+    return _AppResponse(parts.mcp)

@@ -23,13 +23,14 @@ from inspector.service.analysis.mcp_log import (
     whole_record,
 )
 from inspector.service.http.cursors import encode_cursor, log_cursor
+from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.sessions import MOVED, elsewhere
 from inspector.service.model.records import Content, MomentRecord, SpanRecord
 from inspector.service.model.rows import SpanKind
 from inspector.service.query.fields import SPAN_FIELDS
 from inspector.service.query.tree import one_of
-from inspector.service.storage.base import Reader, SpanPosition, Store
+from inspector.service.storage.base import Reader, SpanPosition
 from inspector.service.wire.mcp_log import McpEntry, McpFrame, McpLog
 
 router = APIRouter(tags=["sessions"])
@@ -48,6 +49,7 @@ _RECORD_KEY = re.compile(r"m([0-9]{1,18})")
 @router.get("/sessions/{session_id:path}/mcp", response_model=McpLog, responses=MOVED)
 def read_mcp_log(
     request: Request,
+    parts: ReadPartsDep,
     session_id: str,
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     since: Annotated[
@@ -61,8 +63,7 @@ def read_mcp_log(
     Read all pages; then ask with `since`, which is the first page's `change`, again and again.
     """
     position = log_cursor(cursor)
-    store: Store = request.app.state.store
-    with store.read() as reader:
+    with parts.store.read() as reader:
         session = reader.session(session_id)
         if session is None:
             return elsewhere(request, reader, session_id, "read_mcp_log")
@@ -87,12 +88,12 @@ def read_mcp_log(
 @router.get("/sessions/{session_id:path}/mcp/frame", response_model=McpFrame, responses=MOVED)
 def read_mcp_frame(
     request: Request,
+    parts: ReadPartsDep,
     session_id: str,
     key: Annotated[str, Query(max_length=200, description="`key` of an entry of the log.")],
 ) -> Response:
     """Return one message whole, digit for digit as it was captured."""
-    store: Store = request.app.state.store
-    with store.read() as reader:
+    with parts.store.read() as reader:
         if reader.session(session_id) is None:
             return elsewhere(request, reader, session_id, "read_mcp_frame")
         frame = _frame(reader, session_id, key)

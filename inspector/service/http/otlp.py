@@ -20,16 +20,16 @@ from inspector.errors import (
     StoreUnavailableError,
     TooLargeError,
 )
-from inspector.service.http import bodies
-from inspector.service.http.bodies import parts
+from inspector.service.http.access import OTLP_PATHS
+from inspector.service.http.bodies import MAX_BODY_S, MAX_SILENCE_S, body_parts
 from inspector.service.http.otlp_schema import request_schema
+from inspector.service.http.parts import PartsDep
 from inspector.service.http.problems import ProblemError, problem_response, route_path
 from inspector.service.otlp.body import CODINGS, MAX_BODY_BYTES
 from inspector.service.otlp.receiver import Receiver, Room
 from inspector.service.otlp.signals import SIGNALS, ExportResponse, OtlpSignal
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
-PATHS = frozenset(f"/v1/{name}" for name in SIGNALS)
 
 _CODES = {
     400: code_pb2.INVALID_ARGUMENT,
@@ -68,7 +68,7 @@ def error_response(
 
 def render(scope: Scope, problem: ProblemError) -> Response:
     """Return a problem as a response, in OTLP's format for OTLP requests."""
-    if route_path(scope) not in PATHS:
+    if route_path(scope) not in OTLP_PATHS:
         return problem_response(problem)
     content_type = Headers(scope=scope).get("content-type", "")
     response = error_response(content_type, problem.status, problem.detail)
@@ -76,11 +76,11 @@ def render(scope: Scope, problem: ProblemError) -> Response:
     return response
 
 
-async def receive(request: Request, signal: OtlpSignal) -> Response:
+async def receive(request: Request, receiver: Receiver, signal: OtlpSignal) -> Response:
     """Answer one OTLP request, with any error in OTLP's own format."""
     content_type = request.headers.get("content-type", "")
     try:
-        return await _receive(request, signal, content_type)
+        return await _receive(request, receiver, signal, content_type)
     except OverloadedError as error:
         return error_response(content_type, 429, str(error), retry_after_s=error.retry_after_s)
     except StoreUnavailableError as error:
@@ -95,7 +95,9 @@ async def receive(request: Request, signal: OtlpSignal) -> Response:
         return error_response(content_type, 400, "The request was cut off.")
 
 
-async def _receive(request: Request, signal: OtlpSignal, content_type: str) -> Response:
+async def _receive(
+    request: Request, receiver: Receiver, signal: OtlpSignal, content_type: str
+) -> Response:
     media_type = _media_type(content_type)
     if media_type not in (PROTOBUF, JSON):
         return error_response(
@@ -109,7 +111,6 @@ async def _receive(request: Request, signal: OtlpSignal, content_type: str) -> R
         )
         response.headers["Accept-Encoding"] = known
         return response
-    receiver: Receiver = request.app.state.receiver
     with receiver.room() as room:
         try:
             body = await _read(request, room)
@@ -138,7 +139,7 @@ async def _read(request: Request, room: Room) -> bytes:
         OverloadedError: There is no room for it.
     """
     body = bytearray()
-    chunks = parts(request, max_s=bodies.MAX_BODY_S)
+    chunks = body_parts(request, max_s=MAX_BODY_S)
     async for chunk in chunks:
         try:
             room.grow(len(chunk))
@@ -171,8 +172,8 @@ def _stalled(content_type: str) -> Response:
     response = error_response(
         content_type,
         408,
-        f"The body has to come within {bodies.MAX_BODY_S:g} seconds, and without a break of "
-        f"{bodies.MAX_SILENCE_S:g}. Send it again, whole, or in smaller batches.",
+        f"The body has to come within {MAX_BODY_S:g} seconds, and without a break of "
+        f"{MAX_SILENCE_S:g}. Send it again, whole, or in smaller batches.",
     )
     response.headers["Connection"] = "close"  # the rest of the body is not waited for
     return response
@@ -233,18 +234,18 @@ def _document(signal: OtlpSignal) -> dict[str, Any]:
 
 
 @router.post("/v1/traces", openapi_extra=_document(SIGNALS["traces"]), response_class=Response)
-async def receive_traces(request: Request) -> Response:
+async def receive_traces(request: Request, parts: PartsDep) -> Response:
     """Receive spans."""
-    return await receive(request, SIGNALS["traces"])
+    return await receive(request, parts.receiver, SIGNALS["traces"])
 
 
 @router.post("/v1/logs", openapi_extra=_document(SIGNALS["logs"]), response_class=Response)
-async def receive_logs(request: Request) -> Response:
+async def receive_logs(request: Request, parts: PartsDep) -> Response:
     """Receive log records: those of a trace are kept with their span."""
-    return await receive(request, SIGNALS["logs"])
+    return await receive(request, parts.receiver, SIGNALS["logs"])
 
 
 @router.post("/v1/metrics", openapi_extra=_document(SIGNALS["metrics"]), response_class=Response)
-async def receive_metrics(request: Request) -> Response:
+async def receive_metrics(request: Request, parts: PartsDep) -> Response:
     """Receive metrics: forwarded and counted, not stored."""
-    return await receive(request, SIGNALS["metrics"])
+    return await receive(request, parts.receiver, SIGNALS["metrics"])

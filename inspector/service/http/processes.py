@@ -5,11 +5,11 @@ from __future__ import annotations
 from time import time_ns
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 
-from inspector.service.feed.commands import Dispatch
-from inspector.service.http.controlled import ControlledRoute, dispatch_of, problem_of, run_control
+from inspector.service.http.control_route import ControlRoute, problem_of
 from inspector.service.http.events import HEADERS, EventStream
+from inspector.service.http.parts import PartsDep
 from inspector.service.ingest.requests.answering import Refusal
 from inspector.service.ingest.requests.control_plane import ControlPlane
 from inspector.service.ingest.unit_of_work import UnitOfWork
@@ -18,10 +18,9 @@ from inspector.service.model.rows import CommandRow, ProcessRow, RequestRow, Req
 from inspector.service.present import rows as presenter
 from inspector.service.sessions.processes import LOST_AFTER_NS
 from inspector.service.sessions.state import SECOND_NS
-from inspector.service.storage.base import Store
 from inspector.service.wire import control as wire_control
 
-router = APIRouter(tags=["agents"], route_class=ControlledRoute)
+router = APIRouter(tags=["agents"], route_class=ControlRoute)
 
 HEARTBEAT_S = 5.0
 _MS = 1_000_000
@@ -56,7 +55,7 @@ _COMMANDS: dict[int | str, dict[str, Any]] = {
 
 @router.post("/processes/{process_id:path}/messages", name="messages")
 async def take_messages(
-    request: Request, process_id: str, body: wire_control.AgentMessages
+    parts: PartsDep, process_id: str, body: wire_control.AgentMessages
 ) -> wire_control.AgentMessagesReply:
     """Take in what an agent says, in order; durable when answered. What comes twice is once.
 
@@ -70,7 +69,7 @@ async def take_messages(
         taken = [(message.id, _take(unit, control, process, message)) for message in body.messages]
         return [id_ for id_, is_taken in taken if is_taken]
 
-    received = await run_control(request, take)
+    received = await parts.writer.run_control(take)
     if isinstance(received, Refusal):
         raise problem_of(received)
     return wire_control.AgentMessagesReply(received=received)
@@ -80,7 +79,7 @@ async def take_messages(
     "/processes/{process_id:path}/commands", response_class=EventStream, responses=_COMMANDS
 )
 def follow_commands(
-    request: Request,
+    parts: PartsDep,
     process_id: str,
     after: Annotated[int, Query(ge=0, le=MAX_INT, description="The last `seq` handled.")] = 0,
 ) -> EventStream:
@@ -88,24 +87,22 @@ def follow_commands(
 
     A new stream takes the place of the one before. A comment every 5 s says that it lives.
     """
-    store: Store = request.app.state.store
-    with store.read() as reader:
+    with parts.store.read() as reader:
         if reader.process(process_id) is None:
             raise problem_of(_UNKNOWN)
-    dispatch: Dispatch = dispatch_of(request)
-    return EventStream(dispatch.follow(process_id, after, command_text), headers=HEADERS)
+    return EventStream(parts.dispatch.follow(process_id, after, command_text), headers=HEADERS)
 
 
 # Behind the two above: an id may be any path.
 @router.put("/processes/{process_id:path}", name="hello")
 async def say_hello(
-    request: Request, process_id: str, body: wire_control.ProcessHello
+    parts: PartsDep, process_id: str, body: wire_control.ProcessHello
 ) -> wire_control.ProcessWelcome:
     """Say who a process is. Its id is the `service.instance.id` of its telemetry."""
     if not 0 < len(process_id) <= 200:
         raise problem_of(Refusal("bad_process_id", "The id has to be 1 to 200 characters long."))
     process = ProcessRow(process_id, body.name, body.pid, body.host)
-    refusal = await run_control(request, lambda unit, control: control.hello(unit, process))
+    refusal = await parts.writer.run_control(lambda unit, control: control.hello(unit, process))
     if refusal is not None:
         raise problem_of(refusal)
     return wire_control.ProcessWelcome(

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from fastapi import Request
-
 from inspector.service import wire
+from inspector.service.http.parts import ReadParts
 from inspector.service.search import PAGE_S, Search, open_search
-from inspector.service.storage.base import Store
-from inspector.service.storage.word_index import WordIndex
 
 QUERY = (
     "What to look for, in the query language of `docs/query.md`: fields such as "
@@ -18,13 +15,10 @@ QUERY = (
 
 
 def searching(
-    request: Request, now_ns: int, *, page_s: float = PAGE_S
+    parts: ReadParts, now_ns: int, *, page_s: float = PAGE_S
 ) -> AbstractContextManager[Search]:
     """Open a snapshot of the service's store to search in."""
-    state = request.app.state
-    store: Store = state.store
-    words: WordIndex | None = getattr(state, "words", None)
-    return open_search(store, words, now_ns, page_s=page_s)
+    return open_search(parts.store, parts.words, now_ns, page_s=page_s)
 
 
 def index_state(search: Search) -> wire.IndexState | None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from time import time_ns
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 
+from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.queries import searching
 from inspector.service.search.observed import MAX_VALUE, observable, observed_values
@@ -17,7 +18,7 @@ router = APIRouter(tags=["sessions"])
 
 @router.get("/query/values")
 def query_values(
-    request: Request,
+    parts: ReadPartsDep,
     field: Annotated[
         str, Query(max_length=100, description="As in a query: `agent`, `span.model`, `tool`.")
     ],
@@ -34,7 +35,7 @@ def query_values(
             f"{field!r} is no field of a query whose values can be listed. Text fields are, and "
             "those with a few choices: agent, model, service, tag, tool, status.",
         )
-    with searching(request, time_ns()) as search:
+    with searching(parts, time_ns()) as search:
         observed = observed_values(search, found, prefix, limit)
     return wire_query.QueryValues(
         field=f"{found.scope}.{found.name}",

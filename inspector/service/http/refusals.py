@@ -1,7 +1,7 @@
-"""Audit of control requests that the guard refuses: target, way and address.
+"""Audit of control requests that the guard refuses.
 
 Anybody who reaches the port can be refused, as often as they like. So few are written, and the
-next one says how many were not; and nothing is kept of what could be the token.
+next one says how many were not; the token is never written.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Any, Final
 from urllib.parse import unquote
 
 from inspector.service.analysis.sanitise import visible_line
+from inspector.service.http.access import RequestHead
 from inspector.service.http.problems import ProblemError
 from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
+from inspector.service.ingest.writer import Writer
 from inspector.service.model.rows import AuditRow
 
 BURST, PER_SECOND = 50, 0.2
@@ -29,111 +30,70 @@ _PATHS: Final = (
     re.compile(r"/processes/(?P<process_id>.+)"),
 )
 _ACTIONS: Final = {"request_id": "answer", "process_id": "hello"}
-_WAYS: Final = {"inspector-cli/": "cli", "inspector-mcp/": "mcp"}
+_ORIGINS: Final = {"inspector-cli/": "cli", "inspector-mcp/": "mcp"}
 _CHANGING: Final = frozenset({"POST", "PUT", "DELETE", "PATCH"})
 
 
-class Tried(Protocol):
-    """A received request."""
+class RefusalAudit:
+    """Writes refusals of control requests to the audit log, up to a rate limit.
 
-    @property
-    def method(self) -> str:
-        """The HTTP method."""
+    Args:
+        token: The access token, which is replaced wherever it was sent.
+    """
 
-    @property
-    def path(self) -> str:
-        """The path below the mount point of the service."""
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers, by name."""
-
-    @property
-    def peer(self) -> str:
-        """Address of the other end; empty if unknown."""
-
-
-class Notebook(Protocol):
-    """Writes the audit log."""
-
-    def note(self, row: AuditRow) -> None:
-        """Queue an attempt for the audit log; from any thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class ControlTarget:
-    """The target of a control request, from its path."""
-
-    action: str
-    request_id: str | None = None
-    session_id: str | None = None
-    process_id: str | None = None
-
-
-def target_of(method: str, path: str) -> ControlTarget | None:
-    """Return the target of a request; None if it is not one of control."""
-    if method not in _CHANGING:
-        return None
-    for pattern in _PATHS:
-        if match := pattern.fullmatch(path):
-            about = {
-                name: visible_line(text, _ID_CHARS) for name, text in match.groupdict().items()
-            }
-            action = about.pop("action", None) or _ACTIONS[next(iter(about))]
-            return ControlTarget(action, **about)
-    return None
-
-
-def audit_row(tried: Tried, problem: ProblemError, token: str) -> AuditRow | None:
-    """Return the audit entry of a refusal; None if it is not about control."""
-    target = target_of(tried.method, tried.path)
-    if target is None:
-        return None
-    headers = tried.headers
-    name = unquote(headers.get("inspector-actor", "")).strip()
-    asked = [f"{key}: {headers[key]}" for key in ("host", "origin") if key in headers]
-    row = AuditRow(
-        at_ns=0,
-        actor=visible_line(name, _ACTOR_CHARS) or "unknown",
-        origin=_way(headers),
-        address=tried.peer or None,
-        action=target.action,
-        result="refused",
-        request_id=target.request_id,
-        session_id=target.session_id,
-        process_id=target.process_id,
-        code=problem.code,
-        detail=", ".join(visible_line(one, _HEADER_CHARS) for one in asked) or None,
-    )
-    texts = ("actor", "request_id", "session_id", "process_id", "detail")
-    given = {name: getattr(row, name) for name in texts}
-    if not any(text and token in text for text in given.values()):
-        return row
-    return replace(row, **{name: text and text.replace(token, "…") for name, text in given.items()})
-
-
-class RefusalNotes:
-    """Writes refusals of the guard to the audit log, up to a rate limit."""
-
-    def __init__(self) -> None:
+    def __init__(self, token: str) -> None:
+        self._token = token
         self._rate = AuditRateLimit(BURST, PER_SECOND)
 
-    def note(self, row: AuditRow, notebook: Notebook) -> None:
-        """Write `row` down, or count it."""
+    def record(self, head: RequestHead, problem: ProblemError, writer: Writer) -> None:
+        """Write an entry of a refused request, or count it; nothing if it is not about control."""
+        target = _target_of(head)
+        if target is None:
+            return
         left_out = self._rate.take(time.monotonic())
         if left_out is None:
             return
+        headers = head.headers
+        sent = [f"{name}: {headers[name]}" for name in ("host", "origin") if name in headers]
+        detail = ", ".join(self._shown(one, _HEADER_CHARS) for one in sent)
         if left_out:
-            row = replace(row, detail=f"{row.detail or ''} ({left_out} others were left out)")
-        notebook.note(row)
+            detail += f" ({left_out} others were left out)"
+        actor = unquote(headers.get("inspector-actor", "")).strip()
+        about: dict[str, Any] = {
+            name: self._shown(text, _ID_CHARS) for name, text in target.items()
+        }
+        action = about.pop("action", None) or _ACTIONS[next(iter(about))]
+        row = AuditRow(
+            at_ns=0,
+            actor=self._shown(actor, _ACTOR_CHARS) or "unknown",
+            origin=_origin_of(headers),
+            address=head.peer or None,
+            action=action,
+            result="refused",
+            code=problem.code,
+            detail=detail or None,
+            **about,
+        )
+        writer.note(row)
+
+    def _shown(self, text: str, max_chars: int) -> str:
+        return visible_line(text.replace(self._token, "…"), max_chars)
 
 
-def way_of(agent: str) -> str:
+def _target_of(head: RequestHead) -> dict[str, str] | None:
+    """Return the action and the id in the path; None if the request is not one of control."""
+    if head.method not in _CHANGING:
+        return None
+    found = (pattern.fullmatch(head.path) for pattern in _PATHS)
+    return next((match.groupdict() for match in found if match), None)
+
+
+def origin_of_agent(agent: str) -> str:
     """Return the client that a `User-Agent` names; a web page cannot set one."""
-    return next((way for prefix, way in _WAYS.items() if agent.startswith(prefix)), "api")
+    return next((name for prefix, name in _ORIGINS.items() if agent.startswith(prefix)), "api")
 
 
-def _way(headers: Mapping[str, str]) -> str:
-    """Guess which way it came: nobody who is refused has shown who they are."""
+def _origin_of(headers: Mapping[str, str]) -> str:
+    """Guess the kind of client: nobody who is refused has shown who they are."""
     is_page = any(name in headers for name in ("origin", "sec-fetch-site", "cookie"))
-    return "browser" if is_page else way_of(headers.get("user-agent", ""))
+    return "browser" if is_page else origin_of_agent(headers.get("user-agent", ""))

@@ -8,38 +8,31 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector.service.feed.feed import Feed
-from inspector.service.http.caller import doer_of
-from inspector.service.http.controlled import (
-    ACK_TIMEOUT_S,
-    ControlledRoute,
-    dispatch_of,
-    problem_of,
-    run_control,
-)
+from inspector.service.http.caller import caller_of
+from inspector.service.http.control_route import ACK_TIMEOUT_S, ControlRoute, problem_of
 from inspector.service.http.cursors import encode_cursor, request_cursor
+from inspector.service.http.parts import PartsDep, ReadPartsDep
 from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
 from inspector.service.ingest.requests.control_plane import ControlPlane, WinningAnswer
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.rows import RequestRow, RequestStatus
 from inspector.service.present import rows as presenter
-from inspector.service.storage.base import Reader, Store
+from inspector.service.storage.base import Reader
 from inspector.service.wire import control as wire_control
 
-router = APIRouter(tags=["control"], route_class=ControlledRoute)
+router = APIRouter(tags=["control"], route_class=ControlRoute)
 
 
 @router.get("/requests", response_model=wire_control.RequestList)
 def list_requests(
-    request: Request,
+    parts: ReadPartsDep,
     status: Annotated[RequestStatus | None, Query()] = None,
     session_id: Annotated[str | None, Query(max_length=1000)] = None,
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Response:
     """List requests, newest first. A page may be short where arguments are long."""
-    feed: Feed = request.app.state.feed
-    with _store(request).read() as reader:
+    with parts.store.read() as reader:
         page = reader.requests(status, session_id, request_cursor(cursor), limit)
         found = _presented(reader, [record.row for record in page.rows])
         pending_count, head = reader.pending_count(), reader.head
@@ -47,16 +40,16 @@ def list_requests(
         requests=found,
         pending_count=pending_count,
         next_cursor=encode_cursor(*page.next) if page.next else None,
-        as_of=feed.position(head),
+        as_of=parts.feed.position(head),
     )
     # Straight to bytes: FastAPI would check every row once more.
     return Response(body.model_dump_json(), media_type="application/json")
 
 
 @router.get("/requests/{request_id:path}")
-def get_request(request: Request, request_id: str) -> wire_control.Request:
+def get_request(parts: ReadPartsDep, request_id: str) -> wire_control.Request:
     """Return one request."""
-    with _store(request).read() as reader:
+    with parts.store.read() as reader:
         record = reader.request(request_id)
         if record is None:
             raise problem_of(Refusal("no_such_request", "No request has this id."))
@@ -65,32 +58,31 @@ def get_request(request: Request, request_id: str) -> wire_control.Request:
 
 @router.post("/requests/{request_id:path}", name="answer")
 async def answer_request(
-    request: Request, request_id: str, body: wire_control.Answer
+    request: Request, parts: PartsDep, request_id: str, body: wire_control.Answer
 ) -> wire_control.AnswerResult:
     """Answer a request. The first answer wins, and the agent is the judge of it.
 
     Refused: `already_answered` and `already_closed` (409), `wrong_hash`, `wrong_decision`,
     `not_editable` and `bad_json` (422). An answer that won is durable before it is sent.
     """
-    given = ProposedAnswer(**body.model_dump())
-    doer, dispatch = doer_of(request), dispatch_of(request)
+    proposed, caller = ProposedAnswer(**body.model_dump()), caller_of(request, parts.access)
 
     def answer(unit: UnitOfWork, control: ControlPlane) -> WinningAnswer | Refusal:
-        outcome = control.answer(unit, request_id, given, doer)
+        outcome = control.answer(unit, request_id, proposed, caller)
         if isinstance(outcome, WinningAnswer):
-            dispatch.expect([outcome.seq])
+            parts.dispatch.expect([outcome.seq])
         return outcome
 
-    outcome = await run_control(request, answer)
+    outcome = await parts.writer.run_control(answer)
     if isinstance(outcome, Refusal):
         raise problem_of(outcome)
-    ends = await dispatch.ends_of([outcome.seq], ACK_TIMEOUT_S)
+    ends = await parts.dispatch.ends_of([outcome.seq], ACK_TIMEOUT_S)
     applied = ends[0].applied if ends else None
     message = "The answer is on its way; the agent has not been heard from yet."
     if ends:
         why = ends[0].reason or "it gave no reason"
         message = "The agent took it." if applied else f"The agent did not take it: {why}."
-    with _store(request).read() as reader:
+    with parts.store.read() as reader:
         record = reader.request(request_id)
         row = record.row if record else outcome.row
         return wire_control.AnswerResult(
@@ -102,8 +94,3 @@ def _presented(reader: Reader, rows: Sequence[RequestRow]) -> list[wire_control.
     sessions = reader.sessions({row.session_id for row in rows})
     titles = {record.row.id: record.row.title for record in sessions}
     return [presenter.request(row, titles.get(row.session_id, "")) for row in rows]
-
-
-def _store(request: Request) -> Store:
-    store: Store = request.app.state.store
-    return store

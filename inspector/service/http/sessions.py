@@ -10,11 +10,10 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from inspector.service import wire
-from inspector.service.feed.feed import Feed
 from inspector.service.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
+from inspector.service.http.parts import PartsDep, ReadPartsDep
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.queries import QUERY, index_state, searching
-from inspector.service.ingest.writer import Writer
 from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionStatus
 from inspector.service.model.times import rfc3339
@@ -25,7 +24,7 @@ from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.query.tree import All, Compare, Node, Operator, one_of
 from inspector.service.search import Search
 from inspector.service.search.histogram import Buckets, count_sessions
-from inspector.service.storage.base import Reader, Store
+from inspector.service.storage.base import Reader
 from inspector.service.storage.orders import Order
 
 router = APIRouter(tags=["sessions"])
@@ -39,7 +38,7 @@ _MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an S
 
 @router.get("/sessions")
 def list_sessions(
-    request: Request,
+    parts: ReadPartsDep,
     status: Annotated[list[SessionStatus] | None, Query(description="Any of these.")] = None,
     q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
     sort: Annotated[
@@ -69,14 +68,14 @@ def list_sessions(
         )
     )
     order = Order.parse(sort, now_ns)
-    with searching(request, now_ns) as search:
+    with searching(parts, now_ns) as search:
         rows, next_cursor = _page(search, wanted, order, cursor, limit)
         head, index = search.reader.head, index_state(search) if q else None
     return wire.SessionList(
         sessions=[presenter.session(record.row) for record in rows],
         next_cursor=next_cursor,
         index=index,
-        as_of=_feed(request).position(head),
+        as_of=parts.feed.position(head),
     )
 
 
@@ -101,7 +100,7 @@ def _page(
 
 @router.get("/sessions/histogram")
 def session_histogram(
-    request: Request,
+    parts: ReadPartsDep,
     q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
     until_ms: Annotated[
         int | None, Query(ge=0, le=_MAX_MS, description="Unix time; left out: now.")
@@ -116,7 +115,7 @@ def session_histogram(
     last = (now_ns if until_ms is None else until_ms * 1_000_000) // width_ns
     asked = Buckets(max(last - buckets + 1, 0) * width_ns, width_ns, buckets)
     wanted = parse_query(q, QueryScope.SESSION, now_ns)
-    with searching(request, now_ns) as search:
+    with searching(parts, now_ns) as search:
         found = count_sessions(search, wanted, asked)
     counts: list[dict[SessionStatus, int]] = [{} for _ in range(buckets)]
     for (place, status), number in sorted(found.counts.items()):
@@ -138,6 +137,7 @@ def session_histogram(
 )
 def list_spans(
     request: Request,
+    parts: ReadPartsDep,
     session_id: str,
     format: Annotated[
         Literal["rows", "columns"], Query(description="`columns`: one array a field.")
@@ -150,7 +150,7 @@ def list_spans(
     Read all pages, then `/events?after=` with the `as_of` of the first one: nothing is missed.
     """
     position = span_cursor(cursor)
-    with _store(request).read() as reader:
+    with parts.store.read() as reader:
         session = reader.session(session_id)
         if session is None:
             return elsewhere(request, reader, session_id, "list_spans")
@@ -161,7 +161,7 @@ def list_spans(
         "session_id": session_id,
         "epoch_ns": str(session.row.epoch_ns),
         "next_cursor": encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None,
-        "as_of": _feed(request).position(head),
+        "as_of": parts.feed.position(head),
     }
     # Straight to bytes: FastAPI would check every row once more.
     if format == "columns":
@@ -172,9 +172,9 @@ def list_spans(
 
 
 @router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=MOVED)
-def get_session(request: Request, session_id: str) -> Response:
+def get_session(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
     """Return one session."""
-    with _store(request).read() as reader:
+    with parts.store.read() as reader:
         record = reader.session(session_id)
         if record is None:
             return elsewhere(request, reader, session_id, "get_session")
@@ -184,12 +184,11 @@ def get_session(request: Request, session_id: str) -> Response:
 @router.delete(
     "/sessions/{session_id:path}", status_code=204, response_class=Response, responses=MOVED
 )
-async def delete_session(request: Request, session_id: str) -> Response:
+async def delete_session(request: Request, parts: PartsDep, session_id: str) -> Response:
     """Delete a session with its spans, for ever. What its agent sends later begins it anew."""
-    writer: Writer = request.app.state.writer
-    if await writer.delete(session_id):
+    if await parts.writer.delete(session_id):
         return Response(status_code=204)
-    with _store(request).read() as reader:
+    with parts.store.read() as reader:
         return elsewhere(request, reader, session_id, "delete_session")
 
 
@@ -202,13 +201,3 @@ def elsewhere(request: Request, reader: Reader, session_id: str, route: str) -> 
         )
     url = request.url_for(route, session_id=target).include_query_params(**request.query_params)
     return RedirectResponse(url.path + (f"?{url.query}" if url.query else ""), status_code=308)
-
-
-def _store(request: Request) -> Store:
-    store: Store = request.app.state.store
-    return store
-
-
-def _feed(request: Request) -> Feed:
-    feed: Feed = request.app.state.feed
-    return feed

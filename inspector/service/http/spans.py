@@ -7,12 +7,13 @@ from dataclasses import asdict
 from time import time_ns
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
 from inspector.service import wire
 from inspector.service.analysis.truncation import as_text, clamp, find
 from inspector.service.http.cursors import change_cursor, encode_cursor
+from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.queries import QUERY, index_state, searching
 from inspector.service.model.records import SpanRecord
@@ -23,7 +24,7 @@ from inspector.service.query.tree import Node
 from inspector.service.search import PAGE_S
 from inspector.service.search.documents import placed_texts
 from inspector.service.search.excerpts import excerpts
-from inspector.service.storage.base import Reader, Store
+from inspector.service.storage.base import Reader
 
 router = APIRouter(tags=["spans"])
 
@@ -39,7 +40,7 @@ _TEXT: dict[str, Any] = {
 
 @router.get("/spans/{trace_id}/{span_id}", response_model=wire.SpanDetail)
 def get_span(
-    request: Request,
+    parts: ReadPartsDep,
     trace_id: TraceId,
     span_id: SpanId,
     max_value_bytes: Annotated[
@@ -52,7 +53,7 @@ def get_span(
     ] = None,
 ) -> Response:
     """Return one span: its row, all that was received of it, and what it says."""
-    detail = _detail(request, trace_id, span_id)
+    detail = _detail(parts, trace_id, span_id)
     if max_value_bytes is None:
         return Response(detail.model_dump_json(), media_type="application/json")
     clamped, cuts = clamp(detail.model_dump(mode="json"), max_value_bytes)
@@ -69,7 +70,7 @@ def get_span(
     },
 )
 def get_span_value(
-    request: Request,
+    parts: ReadPartsDep,
     trace_id: TraceId,
     span_id: SpanId,
     pointer: Annotated[
@@ -82,7 +83,7 @@ def get_span_value(
     ],
 ) -> Response:
     """Return one value of a span, whole and alone."""
-    detail = _detail(request, trace_id, span_id).model_dump(mode="json")
+    detail = _detail(parts, trace_id, span_id).model_dump(mode="json")
     try:
         value = find(detail, pointer)
     except LookupError:
@@ -97,9 +98,8 @@ def get_span_value(
     return Response(as_text(value).encode(errors="replace"), media_type=media_type)
 
 
-def _detail(request: Request, trace_id: str, span_id: str) -> wire.SpanDetail:
-    store: Store = request.app.state.store
-    with store.read() as reader:
+def _detail(parts: ReadParts, trace_id: str, span_id: str) -> wire.SpanDetail:
+    with parts.store.read() as reader:
         found = reader.spans(trace_id, (span_id,))
         if not found:
             raise ProblemError(
@@ -115,7 +115,7 @@ def _detail(request: Request, trace_id: str, span_id: str) -> wire.SpanDetail:
 
 @router.get("/search")
 def search(
-    request: Request,
+    parts: ReadPartsDep,
     q: Annotated[str, Query(min_length=1, max_length=MAX_CHARS, description=QUERY)],
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
@@ -126,7 +126,7 @@ def search(
     of_spans = parse_query(q, QueryScope.SPAN, now_ns)
     # Two lists in the time of one.
     page_s = PAGE_S / 2 if cursor is None else PAGE_S
-    with searching(request, now_ns, page_s=page_s) as looking:
+    with searching(parts, now_ns, page_s=page_s) as looking:
         sessions = looking.sessions(of_sessions, None, limit).rows if cursor is None else []
         page = looking.spans(of_spans, change_cursor(cursor), limit)
         owner_ids = {span.session_id for span in page.rows}

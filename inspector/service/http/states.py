@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 
 from inspector.service import wire
 from inspector.service.analysis.json_patch import Changed
 from inspector.service.analysis.states import STATE, Step, name_of, steps
+from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.problems import ProblemError
 from inspector.service.http.spans import SpanId, TraceId
 from inspector.service.model.otlp_values import as_text
@@ -19,7 +20,7 @@ from inspector.service.model.rows import Moment
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.view import moments_of_span
-from inspector.service.storage.base import Reader, SpanPosition, Store
+from inspector.service.storage.base import Reader, SpanPosition
 from inspector.service.wire.state import StateDifference, StatePlace, StateStep
 
 router = APIRouter(tags=["spans"])
@@ -37,7 +38,7 @@ _MARK: Final = STATE.encode()
 
 @router.get("/spans/{trace_id}/{span_id}/state")
 def get_span_state(
-    request: Request,
+    parts: ReadPartsDep,
     trace_id: TraceId,
     span_id: SpanId,
     name: Annotated[
@@ -56,8 +57,7 @@ def get_span_state(
 
     Patches are resolved to whole states, also across spans; where a link is missing that is said.
     """
-    store: Store = request.app.state.store
-    with store.read() as reader:
+    with parts.store.read() as reader:
         found = reader.spans(trace_id, (span_id,))
         if not found:
             raise ProblemError(

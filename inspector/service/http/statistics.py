@@ -10,12 +10,11 @@ from starlette.responses import Response
 from inspector.service.analysis.model_calls import look
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.analysis.statistics import Statistics
-from inspector.service.feed.feed import Feed
-from inspector.service.http.cache import ResponseCache
+from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.sessions import MOVED, elsewhere
 from inspector.service.model.records import SpanRecord
 from inspector.service.present import statistics as presenter
-from inspector.service.storage.base import Reader, SpanPosition, Store
+from inspector.service.storage.base import Reader, SpanPosition
 from inspector.service.wire import statistics as wire
 
 router = APIRouter(tags=["sessions"])
@@ -24,8 +23,6 @@ MAX_SPANS = 200_000
 MAX_OPERATIONS = 1000
 MAX_NAMES = 500
 _PAGE = 20_000
-KEPT = 32
-"""Sessions whose statistics are kept while they stay as they are."""
 
 
 @router.get(
@@ -35,6 +32,7 @@ KEPT = 32
 )
 def session_statistics(
     request: Request,
+    parts: ReadPartsDep,
     session_id: str,
     totals: Annotated[
         bool, Query(description="False: without operations, models, tools and agents.")
@@ -45,18 +43,15 @@ def session_statistics(
     By operation, model, tool and agent; how streamed answers came in, what was cached, and who
     handed the conversation to whom.
     """
-    store: Store = request.app.state.store
-    feed: Feed = request.app.state.feed
-    kept: ResponseCache[wire.SessionStatistics] = request.app.state.statistics
-    with store.read() as reader:
+    with parts.store.read() as reader:
         if reader.session(session_id) is None:
             return elsewhere(request, reader, session_id, "session_statistics")
-        found = kept.answer(
+        found = parts.statistics.answer(
             (session_id, totals),
             reader.last_change(session_id),
             lambda: (_counted(reader, session_id, totals=totals), 1),
         )
-        body = found.model_copy(update={"as_of": feed.position(reader.head)})
+        body = found.model_copy(update={"as_of": parts.feed.position(reader.head)})
     return Response(body.model_dump_json(), media_type="application/json")
 
 

@@ -10,13 +10,13 @@ from pydantic import StringConstraints
 from starlette.responses import Response
 
 from inspector.service.analysis.transcript import reading
-from inspector.service.feed.feed import Feed
+from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.sessions import MOVED, elsewhere
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.records import Content, SpanRecord
 from inspector.service.model.rows import Moment, RequestRow, SpanKind
 from inspector.service.normalise import span_view
-from inspector.service.storage.base import Reader, Store
+from inspector.service.storage.base import Reader
 from inspector.service.wire import Message
 from inspector.service.wire.transcript import Reading, Transcript
 
@@ -40,6 +40,7 @@ class RequestedSpan(NamedTuple):
 @router.get("/sessions/{session_id:path}/transcript", response_model=Transcript, responses=MOVED)
 def read_transcript(
     request: Request,
+    parts: ReadPartsDep,
     session_id: str,
     span: Annotated[
         list[Annotated[str, StringConstraints(pattern=rf"^{_KEY}(~{_KEY})?$")]],
@@ -57,9 +58,7 @@ def read_transcript(
     Who reads a session knows from its spans what comes after what, and asks for what is in view.
     """
     wanted = [_asked(text) for text in span]
-    store: Store = request.app.state.store
-    feed: Feed = request.app.state.feed
-    with store.read() as reader:
+    with parts.store.read() as reader:
         session = reader.session(session_id)
         if session is None:
             return elsewhere(request, reader, session_id, "read_transcript")
@@ -70,7 +69,7 @@ def read_transcript(
         session_id=session_id,
         readings=[one for one in found if one is not None],
         left_out=looking.left_out,
-        as_of=feed.position(head),
+        as_of=parts.feed.position(head),
     )
     return Response(body.model_dump_json(), media_type="application/json")
 

@@ -67,7 +67,7 @@ class Doorkeeper(Protocol):
     def is_open_to(self, peer: str, headers: Container[str]) -> bool:
         """Return whether this peer needs no token."""
 
-    def tell_refused(self, peer: str, code: str, detail: str) -> None:
+    def log_refused(self, peer: str, code: str, detail: str) -> None:
         """Log a refused sender."""
 
 
@@ -141,7 +141,7 @@ class GrpcServer:
         async def export(_: object, context: grpc.aio.ServicerContext[bytes, Any]) -> Any:
             metadata = dict(context.invocation_metadata() or ())
             if not self._may_send(metadata, peer := _address_of(context.peer())):
-                self._access.tell_refused(peer, "no_token", NO_TOKEN)
+                self._access.log_refused(peer, "no_token", NO_TOKEN)
                 await context.abort(grpc.StatusCode.UNAUTHENTICATED, NO_TOKEN)
             hops = str(metadata.get("x-inspector-hop", ""))
             try:

@@ -23,7 +23,7 @@ from inspector.service.search.fitting import Evaluator, TooLateError, cheapest_f
 from inspector.service.search.sorting import Sorted
 from inspector.service.search.terms import span_terms
 from inspector.service.search.times import started_between
-from inspector.service.storage.base import Chunk, Reader, Store
+from inspector.service.storage.base import Chunk, ReadableStore, Reader
 from inspector.service.storage.orders import Order, SortPosition, place_of
 from inspector.service.storage.word_index import WordIndex
 from inspector.service.storage.word_reader import WordReader
@@ -52,7 +52,7 @@ class Page(Generic[Row, Position]):
 
 @contextmanager
 def open_search(
-    store: Store, words: WordIndex | None, now_ns: int, *, page_s: float = PAGE_S
+    store: ReadableStore, words: WordIndex | None, now_ns: int, *, page_s: float = PAGE_S
 ) -> Iterator[Search]:
     """Open a snapshot of `store` to search in, with its index of words if it has one."""
     with ExitStack() as stack:

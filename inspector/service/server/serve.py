@@ -23,6 +23,7 @@ from inspector import runfile
 from inspector.errors import PortInUseError, SettingsError, StoreInUseError
 from inspector.runfile import RunFile
 from inspector.service.app import access_token, create_app, create_ingest_app
+from inspector.service.http.parts import Parts
 from inspector.service.otlp.splice import Splicer, can_splice
 from inspector.service.server.http_protocol import MAX_CONNECTIONS, TakeHttp2
 from inspector.service.server.ports import listen, port_of
@@ -117,8 +118,9 @@ async def _serve(settings: Settings, say: Callable[[str], None], max_connections
         with _run_file(RunFile(base, token, os.getpid(), settings.store)):
             say(f"Inspector: {base}/ui/?token={token}")
             await stop_asked.wait()
-        await app.state.feed.close()  # ends the streams
-        await app.state.dispatch.close()
+        parts: Parts = app.state.parts
+        await parts.feed.close()  # ends the streams
+        await parts.dispatch.close()
 
 
 def base_url(settings: Settings, port: int) -> str:
@@ -174,7 +176,8 @@ async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[TakeHttp2 | N
         return
     from inspector.service.otlp.grpc_server import GrpcServer  # noqa: PLC0415 - not if it is off
 
-    server = GrpcServer(app.state.receiver, app.state.access)
+    parts: Parts = app.state.parts
+    server = GrpcServer(parts.receiver, parts.access)
     port = None
     # Tried by ourselves first: gRPC says why not on stderr, in words of its own.
     if tried := _listen_if_free(settings, "otlp_grpc_port"):

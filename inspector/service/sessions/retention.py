@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,13 @@ class Retention:
                 )
         return cls(age_ns, size_bytes)
 
+    def __str__(self) -> str:
+        """Return it as `parse` reads it, to three decimals of a unit."""
+        age_s = None if self.max_age_ns is None else self.max_age_ns / 10**9
+        limits = [(age_s, _SECONDS), (self.max_bytes, _BYTES)]
+        amounts = [_amount(limit, units) for limit, units in limits if limit is not None]
+        return ",".join(amounts) or "off"
+
     def within(self, most_bytes: int) -> Retention:
         """Return the same with no more bytes than fit, where a size was asked for."""
         if self.max_bytes is None:
@@ -74,3 +82,12 @@ class Retention:
                 # Rows and indexes take as much again, where spans are small.
                 excess_bytes -= 2 * reader.payload_bytes(record.row.id, MOST_SPANS)
         return overdue
+
+
+def _amount(limit: float, units: Mapping[str, int]) -> str:
+    """Return `limit` in the largest unit that divides it, or else in the largest below it."""
+    largest_first = sorted(units, key=lambda unit: units[unit], reverse=True)
+    whole = (unit for unit in largest_first if limit % units[unit] == 0)
+    below = (unit for unit in largest_first if limit >= units[unit])
+    unit = next(whole, None) or next(below, largest_first[-1])
+    return f"{round(limit / units[unit], 3):g}{unit}"

@@ -21,7 +21,9 @@ class StoreUsage(Wire):
     """What the store takes up, and what is kept."""
 
     used_bytes: int = Field(description="By sessions; the file may be larger, with free pages.")
-    retention: str = Field(description="`INSPECTOR_RETENTION`.")
+    retention: str = Field(
+        description="In force: `INSPECTOR_RETENTION`, and no more than a store in memory holds."
+    )
 
 
 class Health(Wire):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -12,13 +12,17 @@ from fastapi import FastAPI
 from inspector.service.app import ROUTERS
 from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed, FeedTiming
-from inspector.service.http import compare, exports, problems, statistics
-from inspector.service.http.cache import ResponseCache
+from inspector.service.http import problems
+from inspector.service.http.access import Access
+from inspector.service.http.mcp import McpEndpoint
 from inspector.service.http.openapi import with_schemas
+from inspector.service.http.parts import Parts
 from inspector.service.ingest.writer import Clock, Writer
+from inspector.service.otlp.receiver import Receiver
 from inspector.service.search import Indexer, open_words
+from inspector.service.sessions.retention import Retention
 from inspector.service.storage import Store
-from tests.support.services.app import settings
+from tests.support.services.app import TOKEN, settings
 from tests.support.telemetry.otlp import START_NS
 
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
@@ -41,36 +45,43 @@ async def service(
     """Run writer, feed and routes on `store`; time passes only by `ingest.tick`."""
     clock = clock or FakeClock()
     app = FastAPI(telemetry=_NO_TELEMETRY)
-    app.state.settings = settings()
-    app.state.store = store
-    app.state.comparisons = ResponseCache(compare.KEPT_SPANS)
-    app.state.statistics = ResponseCache(statistics.KEPT)
-    app.state.exports = ResponseCache(exports.KEPT)
-    app.state.words = open_words(store, None)
-    indexer = Indexer(store, app.state.words) if app.state.words else None
-    app.state.feed = Feed(store, timing=timing, clock=clock)
-    app.state.dispatch = Dispatch(store)
-    app.state.writer = Writer(
-        store, app.state.feed, clock=clock, tick_s=None, dispatch=app.state.dispatch
-    )
     problems.install(app)
     with_schemas(app)
     for router in ROUTERS:
         app.include_router(router)
-    try:
+    feed, dispatch = Feed(store, timing=timing, clock=clock), Dispatch(store)
+    async with AsyncExitStack() as stack:
+        words = open_words(store, None)
+        if words is not None:
+            stack.callback(words.close)
+            stack.callback(Indexer(store, words).close)
+        writer = Writer(store, feed, clock=clock, tick_s=None, dispatch=dispatch)
+        stack.push_async_callback(writer.close)
+        stack.push_async_callback(dispatch.close)
+        stack.push_async_callback(feed.close)
+        receiver = Receiver(writer.submit)
+        stack.callback(receiver.close)
+        app.state.parts = Parts(
+            settings=settings(),
+            access=Access.build(TOKEN, bind="127.0.0.1"),
+            store=store,
+            feed=feed,
+            words=words,
+            retention=Retention(),
+            writer=writer,
+            dispatch=dispatch,
+            receiver=receiver,
+            mcp=McpEndpoint(app, TOKEN, may_steer=False),
+        )
         yield app
-    finally:
-        await app.state.feed.close()
-        await app.state.dispatch.close()
-        await app.state.writer.close()
-        if indexer is not None:
-            indexer.close()
-            app.state.words.close()
 
 
 @asynccontextmanager
 async def client_of(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     """Return a client that calls `app` in this process."""
     transport = httpx.ASGITransport(app=app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://inspector") as client:
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://inspector", headers=headers
+    ) as client:
         yield client

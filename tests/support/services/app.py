@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import httpx
 from fastapi import FastAPI
 from starlette.applications import Starlette
 
-from inspector.service.app import create_app, install_receiver
+from inspector.service.app import create_app, running
+from inspector.service.http.access import Access
+from inspector.service.http.parts import Parts
 from inspector.service.model.rows import IncomingLog, IncomingSpan
+from inspector.service.otlp.receiver import Receiver
 from inspector.service.settings import Settings
 
 TOKEN = "a-token-for-tests"
@@ -42,22 +46,38 @@ def settings(**given: object) -> Settings:
 
 @asynccontextmanager
 async def door(remembering: Remembering, **given: object) -> AsyncIterator[FastAPI]:
-    """Run the application, with `remembering` in the place of the store."""
+    """Run the application, with `remembering` in the place of the writer that senders reach."""
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            await install_receiver(app, remembering.submit, stack)
-            yield
+    async def open_parts(settings: Settings, access: Access) -> AsyncIterator[Parts]:
+        receiver = Receiver(remembering.submit, scrubs=settings.capture_content != "full")
+        async with running(app, settings, access) as parts:
+            try:
+                yield replace(parts, receiver=receiver)
+            finally:
+                receiver.close()
 
-    app = create_app(settings(**given), token=TOKEN, lifespan=lifespan)
+    app = create_app(settings(**given), token=TOKEN, open_parts=open_parts)
     async with app.router.lifespan_context(app):
         yield app
 
 
+@asynccontextmanager
+async def service_client(**given: object) -> AsyncIterator[httpx.AsyncClient]:
+    """Run the whole service in this process; return a client with its token."""
+    app = create_app(settings(**given), token=TOKEN)
+    async with app.router.lifespan_context(app), caller(app, token=TOKEN) as client:
+        yield client
+
+
 def caller(
-    app: Starlette, *, peer: str = "127.0.0.1", host: str = "127.0.0.1:7800"
+    app: Starlette,
+    *,
+    peer: str = "127.0.0.1",
+    host: str = "127.0.0.1:7800",
+    token: str | None = None,
 ) -> httpx.AsyncClient:
-    """Return a client without a token, that calls from `peer`."""
+    """Return a client that calls from `peer`."""
     transport = httpx.ASGITransport(app, client=(peer, 50_000), raise_app_exceptions=False)
-    return httpx.AsyncClient(transport=transport, base_url=f"http://{host}")
+    headers = {"authorization": f"Bearer {token}"} if token else {}
+    return httpx.AsyncClient(transport=transport, base_url=f"http://{host}", headers=headers)

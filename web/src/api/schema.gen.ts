@@ -3438,7 +3438,7 @@ export interface components {
         StoreUsage: {
             /**
              * Retention
-             * @description `INSPECTOR_RETENTION`.
+             * @description In force: `INSPECTOR_RETENTION`, and no more than a store in memory holds.
              */
             retention: string;
             /**

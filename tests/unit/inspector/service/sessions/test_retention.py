@@ -29,7 +29,9 @@ DAY_S = 86_400
 )
 def test_an_age_a_size_or_both(text: str, age_s: int | None, size_bytes: int | None) -> None:
     age_ns = None if age_s is None else age_s * SECOND_NS
-    assert Retention.parse(text) == Retention(age_ns, size_bytes)
+    retention = Retention.parse(text)
+    assert retention == Retention(age_ns, size_bytes)
+    assert Retention.parse(str(retention)) == retention
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
@@ -13,14 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Message, Receive
 
-from inspector.service.feed.commands import Dispatch
 from inspector.service.http.bodies import MAX_BODY_S, MAX_SILENCE_S
-from inspector.service.http.caller import doer_of
+from inspector.service.http.caller import caller_of
+from inspector.service.http.parts import parts_of
 from inspector.service.http.problems import ProblemError, as_problem
 from inspector.service.ingest.requests.answering import Refusal
-from inspector.service.ingest.requests.control_plane import ControlPlane
-from inspector.service.ingest.unit_of_work import UnitOfWork
-from inspector.service.ingest.writer import Writer
 from inspector.service.model.rows import AuditRow
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
@@ -36,13 +33,12 @@ _STATUS = {
     "too_many_processes": 429,
 }
 _TITLES = {404: "Not found", 409: "Too late", 422: "Not possible", 429: "Too many"}
-_T = TypeVar("_T")
 
 
-class ControlledRoute(APIRoute):
+class ControlRoute(APIRoute):
     """A route with bounded bodies and an audit entry for each caller's mistake.
 
-    What the rules refuse they write down themselves, together with why.
+    The control plane records what it refuses itself.
     """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -54,7 +50,9 @@ class ControlledRoute(APIRoute):
             try:
                 return await handle(bounded)
             except (RequestValidationError, HTTPException) as error:
-                _note(request, self.name.removesuffix("_alias"), as_problem(error))
+                if request.method not in ("GET", "HEAD"):
+                    action = self.name.removesuffix("_alias")
+                    await _record_refusal(request, action, as_problem(error))
                 raise
 
         return handle_controlled
@@ -66,28 +64,14 @@ def problem_of(refusal: Refusal) -> ProblemError:
     return ProblemError(status, refusal.code, _TITLES[status], refusal.detail)
 
 
-async def run_control(request: Request, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
-    """Run an action on the control plane; it is durable on return."""
-    writer: Writer = request.app.state.writer
-    return await writer.run_control(act)
-
-
-def dispatch_of(request: Request) -> Dispatch:
-    """Return the service's dispatch."""
-    dispatch: Dispatch = request.app.state.dispatch
-    return dispatch
-
-
-def _note(request: Request, action: str, problem: ProblemError) -> None:
-    if request.method in ("GET", "HEAD"):
-        return
-    doer, writer = doer_of(request), request.app.state.writer
-    path = request.path_params
+async def _record_refusal(request: Request, action: str, problem: ProblemError) -> None:
+    parts = await parts_of(request)
+    caller, path = caller_of(request, parts.access), request.path_params
     row = AuditRow(
         at_ns=0,
-        actor=doer.actor,
-        origin=doer.origin,
-        address=doer.address,
+        actor=caller.actor,
+        origin=caller.origin,
+        address=caller.address,
         action=action,
         result="refused",
         request_id=path.get("request_id"),
@@ -96,7 +80,7 @@ def _note(request: Request, action: str, problem: ProblemError) -> None:
         code=problem.code,
         detail=problem.detail[:4000],
     )
-    writer.note(row)
+    parts.writer.note(row)
 
 
 def _bounded(receive: Receive) -> Receive:

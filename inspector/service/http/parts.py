@@ -1,0 +1,82 @@
+"""The parts of the service that its routes use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from fastapi import Depends, Request
+from starlette.types import ASGIApp
+
+from inspector.service.analysis.compare import Comparison
+from inspector.service.feed.commands import Dispatch
+from inspector.service.feed.feed import Feed
+from inspector.service.http.access import Access
+from inspector.service.http.cache import ResponseCache
+from inspector.service.http.ranges import Measure
+from inspector.service.ingest.writer import Writer
+from inspector.service.otlp.receiver import Receiver
+from inspector.service.sessions.retention import Retention
+from inspector.service.settings import Settings
+from inspector.service.storage.base import ReadableStore
+from inspector.service.storage.word_index import WordIndex
+from inspector.service.wire.statistics import SessionStatistics
+
+MAX_COMPARED_SPANS = 200_000
+"""Spans of one session that are compared."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadParts:
+    """The parts that only read.
+
+    Attributes:
+        words: The index of words; None: every search reads the spans.
+        comparisons: With the number of spans whose content was not compared; weighed by spans.
+        statistics: By session id and whether totals were asked for.
+        exports: The length and the end of exported files, by session id.
+    """
+
+    settings: Settings
+    access: Access
+    store: ReadableStore
+    feed: Feed
+    words: WordIndex | None = None
+    comparisons: ResponseCache[tuple[Comparison, int]] = field(
+        default_factory=lambda: ResponseCache(2 * MAX_COMPARED_SPANS)
+    )
+    statistics: ResponseCache[SessionStatistics] = field(default_factory=lambda: ResponseCache(32))
+    exports: ResponseCache[Measure] = field(default_factory=lambda: ResponseCache(64))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts(ReadParts):
+    """All parts.
+
+    Attributes:
+        retention: That is in force.
+        mcp: The MCP server.
+    """
+
+    retention: Retention
+    writer: Writer
+    dispatch: Dispatch
+    receiver: Receiver
+    mcp: ASGIApp
+
+
+# Coroutines, or FastAPI would call them in a thread.
+async def read_parts_of(request: Request) -> ReadParts:
+    """Return what the service on this app reads with."""
+    parts: ReadParts = request.app.state.parts
+    return parts
+
+
+async def parts_of(request: Request) -> Parts:
+    """Return the parts of the service on this app."""
+    parts: Parts = request.app.state.parts
+    return parts
+
+
+ReadPartsDep = Annotated[ReadParts, Depends(read_parts_of)]
+PartsDep = Annotated[Parts, Depends(parts_of)]
