@@ -26,6 +26,8 @@ from query_store import END_NS, SESSION_SPANS, StoreFiller
 
 from inspector.service.app import create_app
 from inspector.service.feed.feed import Feed
+from inspector.service.http.access import Access
+from inspector.service.http.parts import ReadParts
 from inspector.service.search import Indexer, open_words
 from inspector.service.settings import load_settings
 from inspector.service.storage import open_store
@@ -81,8 +83,15 @@ async def _measure(folder: Path, sizes: tuple[int, ...]) -> None:
     with closing(open_store(url)) as store:
         words = open_words(store, path)
         assert words is not None
-        app = create_app(load_settings(store=url, token="token"), token="token")
-        app.state.store, app.state.feed, app.state.words = store, Feed(store), words
+        settings = load_settings(store=url, token="token")
+        app = create_app(settings, token="token")
+        app.state.parts = ReadParts(
+            settings=settings,
+            access=Access.build("token", bind=settings.host),
+            store=store,
+            feed=Feed(store),
+            words=words,
+        )
         filler = StoreFiller(store, sizes[-1] // SESSION_SPANS)
         indexer = Indexer(store, words, is_running=False)
         for size in sizes:
