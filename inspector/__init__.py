@@ -1,9 +1,9 @@
-"""Inspector: the agent's side and the service.
+"""The public names of the inspector: the agent's side, and the mounted service.
 
-`attach` watches this process, `capture_state` and `dump_state_to_span` say what it knows, `mount`
+`attach` watches this process, `capture_state` and `dump_state_to_span` record its state, `mount`
 puts the service into a web app, `context` holds the session id, `elicit` answers MCP servers and
-`on_signal` takes what people signal. Each is imported on first use, so that an agent never loads
-the web framework.
+`on_signal` receives signals from people. Each is imported on first use, so that an agent never
+loads the web framework.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _MODULES = {
     "elicit": "inspector.agent_side.control.elicitation",
     "on_signal": "inspector.agent_side.control.signals",
 }
-"""Where a name is that is not in the module of that name."""
+"""Modules of the names that have no module of their own."""
 
 
 class _Package(ModuleType):
-    """Keeps `inspector.attach` the function, where an import puts the module of that name."""
+    """A package in which `inspector.attach` stays the function when the module is imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FUNCTIONS and isinstance(value, ModuleType):
@@ -79,26 +79,26 @@ def _import_ours(name: str) -> ModuleType:
 
 
 def _step_aside() -> None:
-    """Let a program have modules of its own that are called as the other two packages are.
+    """Isolate our packages where the program has packages of the same names.
 
-    Ours are then loaded under a private name; see the module of that name.
+    They are then loaded under a private name; see the module of that name.
     """
-    if _PRIVATE in sys.modules or all(map(_is_to_be_had, ("instrument", "subscribers"))):
+    if _PRIVATE in sys.modules or all(map(_is_importable, ("instrument", "subscribers"))):
         return
     private: Any = import_module(_PRIVATE)
     private.isolate()
 
 
-def _is_to_be_had(package: str) -> bool:
+def _is_importable(package: str) -> bool:
     module = sys.modules.get(package)
     try:
         spec = find_spec(package) if module is None else module.__spec__
     except (ImportError, ValueError):
         return False
-    # Not `pathlib`: whoever imports this package only may not need it.
+    # Not `pathlib`: a program that only imports this package may not need it.
     return spec is not None and os.path.realpath(spec.origin or "") == os.path.join(  # noqa: PTH118
         _HOME, package, "__init__.py"
     )
 
 
-_step_aside()  # whoever imports a module of this package does not come by `__getattr__`
+_step_aside()  # the import of a submodule does not pass `__getattr__`

@@ -12,7 +12,7 @@ INSTALL = (
 
 def main() -> None:
     """Run the command line; without its parts, say how to install them and exit 2."""
-    if sys.argv[1:2] == ["proxy"]:  # needs none of them, and a host waits for it
+    if sys.argv[1:2] == ["proxy"]:  # needs none of its parts, and a host waits for it
         from inspector.proxy.command import main as proxy  # noqa: PLC0415
 
         sys.exit(proxy(sys.argv[2:]))
@@ -21,14 +21,11 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in ("inspector", "instrument", "subscribers"):
             raise
-        sys.exit(_say_missing(error.name))
+        sys.stderr.write(
+            f"The command line needs {error.name}, which is not installed. Run: {INSTALL}\n"
+        )
+        sys.exit(2)
     run()
-
-
-def _say_missing(name: str | None) -> int:
-    message = f"The command line needs {name}, which is not installed. Run: {INSTALL}"
-    print(message, file=sys.stderr)  # noqa: T201 - it is a command
-    return 2
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """`attach()`: connect this process to an inspector service.
 
-It never breaks, blocks or slows the program: what cannot be done is one log line. An SDK provider
-that is there keeps its sampler, resource and processors; one is made, and set global, only where
-there is none.
+It never breaks, blocks or slows the program: a failure is one log line. An existing SDK provider
+keeps its sampler, resource and processors; without one, a new provider is made and set global.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from typing import TYPE_CHECKING
 
 from inspector import context, runfile
 from inspector.agent_side.adapters import (
-    ASKED,
+    AUTO_ATTACH,
     ENABLE_PATCH,
     Adapter,
     attach_all,
     load_adapter,
-    wanted,
+    select_adapters,
 )
 from inspector.agent_side.policies import install as install_policies
 from inspector.agent_side.servers import pass_on
@@ -48,21 +47,21 @@ _logger = logging.getLogger("inspector")
 _lock = Lock()
 
 EXIT_S = 1.0
-"""How long ending may take."""
+"""Time limit of `Handle.detach`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where telemetry goes."""
+    """The service that telemetry goes to."""
 
     url: str
     token: str | None
     is_named: bool
-    """By the caller or the environment; else it was found, and may move."""
+    """Whether the caller or the environment names it; else it was found, and may move."""
 
 
 class Handle:
-    """What `attach` made; `url` is None when there is nothing to attach to."""
+    """An attachment; `url` is None when there is no service to attach to."""
 
     def __init__(
         self, url: str | None, undo: Callable[[], None], delivery: Delivery | None
@@ -82,11 +81,11 @@ class Handle:
         return self.url is not None and self._undo is not None
 
     def flush(self, timeout_s: float = 5.0) -> bool:
-        """Wait until everything so far was sent; False when that takes longer."""
+        """Wait until everything so far is sent; return False if that takes longer."""
         return self._delivery is None or self._delivery.flush(timeout_s)
 
     def detach(self) -> None:
-        """End what is open, send what is left (≤ 1 s) and stop watching. Idempotent."""
+        """End open spans, send the rest (≤ 1 s) and stop watching. Idempotent."""
         undo, self._undo = self._undo, None
         if undo is not None:
             undo()
@@ -140,12 +139,12 @@ def attach(
         ValueError: `capture` or `semconv` is not one of its values, or `integrations` names a
             framework that there is no adapter for.
     """
-    adapters = _adapters_of_environment() if integrations is None else wanted(integrations)
+    adapters = _adapters_of_environment() if integrations is None else select_adapters(integrations)
     options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
     undo = ExitStack()
     undo.callback(install_policies(bus) if policies else lambda: None)
     undo.callback(_watch_mcp_agent(adapters, bus))
-    service = None if _is_switched_off() else _service_to_use(url, token)
+    service = _service_to_use(url, token)
     if service is None:
         return _unwatched(adapters, bus, undo)
     with _lock:
@@ -183,7 +182,7 @@ def attach(
             session_id=context.get,
             on_start=start_control,
         )
-        if _is_wanted(control):
+        if is_on("INSPECTOR_CONTROL", os.environ, default=True) if control is None else control:
             find = (lambda: service) if service.is_named else partial(find_service, url, token)
             made = _control(bus or default_bus, wiring, find, options)
             start_control()
@@ -196,28 +195,28 @@ def attach(
 
 def _adapters_of_environment() -> tuple[Adapter, ...]:
     try:
-        return wanted(os.environ.get(ASKED))
+        return select_adapters(os.environ.get(AUTO_ATTACH))
     except ValueError as error:  # the environment of a program must not stop it
-        _logger.warning("%s: %s All that are installed are watched.", ASKED, error)
-        return wanted(None)
+        _logger.warning("%s: %s All that are installed are watched.", AUTO_ATTACH, error)
+        return select_adapters(None)
 
 
 def _unwatched(adapters: Iterable[Adapter], bus: Bus | None, undo: ExitStack) -> Handle:
-    """Let what is on the bus decide about frameworks, too: no service is no permission."""
+    """Let hooks on the bus decide about frameworks without a service too."""
     if (bus or default_bus)._hooks:
         undo.callback(attach_all(adapters, bus=bus))
     return Handle(None, undo.close, None)
 
 
 def _watch_mcp_agent(adapters: Iterable[Adapter], bus: Bus | None) -> Callable[[], None]:
-    """Look at the shim for mcp-agent (seed 000 §13), which is loaded only where it has work.
+    """Attach the shim for mcp-agent if it is switched on, or if the framework has hooks already.
 
-    Whether a service runs or not: our bus is then that of mcp-agent, for policies and others too.
+    It works without a service too: our bus is then that of mcp-agent, for policies and others.
     """
-    is_asked = is_on(ENABLE_PATCH, os.environ, default=False) and any(
+    is_enabled = is_on(ENABLE_PATCH, os.environ, default=False) and any(
         one.name == "mcp_agent" for one in adapters
     )
-    if not is_asked and "mcp_agent.core.instrument" not in sys.modules:
+    if not is_enabled and "mcp_agent.core.instrument" not in sys.modules:
         return lambda: None
     try:
         detach: Callable[[], None] = load_adapter("mcp_agent").attach(bus)
@@ -227,14 +226,10 @@ def _watch_mcp_agent(adapters: Iterable[Adapter], bus: Bus | None) -> Callable[[
         return lambda: None
 
 
-def _is_wanted(control: bool | None) -> bool:
-    return is_on("INSPECTOR_CONTROL", os.environ, default=True) if control is None else control
-
-
 def _control(
     bus: Bus, wiring: Wiring, find: Callable[[], Destination | None], options: Options
 ) -> Control | None:
-    # Only here: without a service none of it is needed.
+    # Imported here: without a service none of it is needed.
     from inspector.agent_side.control.control import control_of  # noqa: PLC0415
     from inspector.agent_side.control.http_connection import Address  # noqa: PLC0415
 
@@ -248,7 +243,7 @@ def _control(
 def _ending(
     first: Callable[[], None], control: Control | None, wiring: Wiring
 ) -> Callable[[], None]:
-    """Return what ends everything within `EXIT_S`, and see to it that it happens at exit."""
+    """Return a function that ends everything within `EXIT_S`, and register it for the exit."""
 
     def undo() -> None:
         atexit.unregister(undo)
@@ -266,32 +261,28 @@ def _ending(
 
 
 _attached: dict[int, Handle] = {}
-"""By bus: attaching twice to one bus would show everything twice."""
+"""Handles by bus: attaching twice to one bus would show everything twice."""
 
 
 def is_attaching() -> bool:
-    """Return whether somebody is inside `attach`."""
+    """Return whether a call of `attach` is running."""
     return _lock.locked()
 
 
 def count_sent_spans() -> int:
-    """Return how many spans of this process its inspector has taken."""
+    """Return how many spans of this process the service has accepted."""
     deliveries = [one._delivery for one in _attached.values()]
     return sum(one.sent_spans for one in deliveries if one is not None)
 
 
-def _is_switched_off() -> bool:
-    is_off = os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
-    if is_off:
-        _logger.info("OTEL_SDK_DISABLED is set: this process is not watched.")
-    return is_off
-
-
 def _service_to_use(url: str | None, token: str | None) -> Destination | None:
-    """Return the service to attach to; say why there is none."""
+    """Return the service to attach to, or log why there is none."""
+    if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        _logger.info("OTEL_SDK_DISABLED is set: this process is not watched.")
+        return None
     service = find_service(url, token)
     if service is None:
-        _tell_unwatched()
+        _report_unwatched()
     elif not runfile.is_address(service.url):
         _logger.warning(
             "Cannot attach to %r: not an http(s) address. Set INSPECTOR_URL to one, such as "
@@ -302,13 +293,13 @@ def _service_to_use(url: str | None, token: str | None) -> Destination | None:
     return service
 
 
-def _tell_unwatched() -> None:
+def _report_unwatched() -> None:
     _logger.info(
         "No inspector runs here and INSPECTOR_URL is not set: this process is not watched."
     )
     with suppress(AttributeError, OSError, ValueError):  # no stderr, or a closed one
-        if not runfile.is_absence_told and sys.stderr.isatty():
-            runfile.is_absence_told = True
+        if not runfile.is_absence_reported and sys.stderr.isatty():
+            runfile.is_absence_reported = True
             sys.stderr.write(
                 "inspector: no service runs here and INSPECTOR_URL is not set, so this process "
                 "is not watched. Start one: inspector serve\n"
@@ -316,15 +307,15 @@ def _tell_unwatched() -> None:
 
 
 def find_service(url: str | None = None, token: str | None = None) -> Destination | None:
-    """Argument, else environment, else the run-file of a service that runs here."""
-    given = url or os.environ.get("INSPECTOR_URL", "").strip() or None
+    """Return the service of the argument, else of the environment, else of the run-file."""
+    address = url or os.environ.get("INSPECTOR_URL", "").strip() or None
     token = token or environment_token()
     running = runfile.read()
-    if given is None:
+    if address is None:
         if running is None:
             return None
         return Destination(running.url, token or running.token, is_named=False)
-    given = given.rstrip("/")
-    if token is None and running is not None and running.url == given:
+    address = address.rstrip("/")
+    if token is None and running is not None and running.url == address:
         token = running.token
-    return Destination(given, token, is_named=True)
+    return Destination(address, token, is_named=True)

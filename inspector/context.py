@@ -1,7 +1,7 @@
-"""The session of the running code (seed 000 §7). Imports nothing of ours.
+"""The session id of the running code. Imports nothing of ours.
 
-It is a context variable: tasks and threads started with a copied context inherit it, and what they
-set stays theirs.
+It is a context variable: tasks and threads with a copied context inherit it, and their own
+changes stay theirs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
 UNKNOWN = "unknown"
-"""What `get` returns before anybody called `set`."""
+"""The result of `get` before any `set`."""
 
 _session_id: ContextVar[str] = ContextVar("inspector-session-id", default=UNKNOWN)
 
@@ -26,14 +26,14 @@ def get() -> str:
 
 
 def set(session_id: str) -> None:
-    """Set the session id for the current context and what starts from it."""
+    """Set the session id of the current context and of those copied from it."""
     _session_id.set(session_id)
 
 
 def bind(function: _F) -> _F:
-    """Decorate `function` to get `session_id=` from the context, if it takes such an argument.
+    """Decorate `function` to get `session_id=` from the context, if it accepts the argument.
 
-    One that the caller passes wins. Works on `def` and `async def`.
+    A value that the caller passes wins. Works on `def` and `async def`.
     """
     signature = inspect.signature(function)
     accepts = "session_id" in signature.parameters or any(

@@ -2,17 +2,17 @@
 
     InspectorError
     ├── SettingsError       a setting cannot be used (exit 2)
-    ├── PolicyError         a file of policies cannot be used; has every mistake in it
+    ├── PolicyError         a file of policies cannot be used; lists its mistakes
     ├── PortInUseError      a port is taken (exit 2)
     ├── StoreError
     │   ├── StoreNewerError     written by a newer version
     │   ├── StoreInUseError     another service has it open
-    │   ├── UntrustedFileError  somebody else may have written it, or its token
+    │   ├── UntrustedFileError  another user may have written it, or its token
     │   └── StoreUnavailableError   disk full, read-only, gone: try again later
-    ├── ReceiveError        what was sent cannot be taken in; sending it again will not help
-    │   ├── BadDataError        it is not what it says it is
+    ├── ReceiveError        the data cannot be accepted; sending it again will not help
+    │   ├── BadDataError        it is malformed
     │   └── TooLargeError       it is above a limit
-    └── OverloadedError     more than can be taken in; try again after `retry_after_s`
+    └── OverloadedError     more data than can be committed; try again after `retry_after_s`
 
 A message says what was attempted, what is wrong and what to do.
 """
@@ -39,7 +39,7 @@ class SettingsError(InspectorError):
 
 
 class PolicyError(InspectorError):
-    """A file of policies cannot be used; `mistakes` are sentences that say where and why."""
+    """A file of policies cannot be used; `mistakes` are sentences with place and reason."""
 
     code = "bad_policies"
 
@@ -73,7 +73,7 @@ class StoreInUseError(StoreError):
 
 
 class UntrustedFileError(StoreError):
-    """Another user of this machine may have written a file that is about to be used."""
+    """Another user of this machine may have written a file that we need."""
 
     code = "untrusted_file"
 
@@ -89,25 +89,25 @@ class StoreUnavailableError(StoreError):
 
 
 class ReceiveError(InspectorError):
-    """What was sent cannot be taken in; sending it again will not help."""
+    """The data cannot be accepted; sending it again will not help."""
 
     code = "not_received"
 
 
 class BadDataError(ReceiveError):
-    """What was sent is not what it says it is."""
+    """The data is malformed."""
 
     code = "bad_data"
 
 
 class TooLargeError(ReceiveError):
-    """What was sent is above a limit."""
+    """The data is above a limit."""
 
     code = "too_large"
 
 
 class OverloadedError(InspectorError):
-    """More is arriving than can be committed."""
+    """More data arrives than can be committed."""
 
     code = "overloaded"
 
@@ -120,8 +120,8 @@ class RefusedError(InspectorError):
     """The service answered with a problem.
 
     Args:
-        message: Its detail.
-        problem: What it said, such as `{"code": "bad_query", "position": 3, "length": 4}`.
+        message: The detail of the problem.
+        problem: Its fields, such as `{"code": "bad_query", "position": 3, "length": 4}`.
     """
 
     code = "refused"
@@ -131,7 +131,7 @@ class RefusedError(InspectorError):
         self.problem = problem or {}
 
     def pointed(self, query: str) -> str:
-        """Return the message, and `query` with a mark under what is wrong with it."""
+        """Return the message, and `query` with a mark under its mistake."""
         position = self.problem.get("position")
         if position is None:
             return str(self)

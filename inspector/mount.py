@@ -1,8 +1,7 @@
 """`inspector.mount(app)`: the whole service inside a web app, under its own path.
 
-The app starts whatever happens here. Where the store cannot be had, the process sends to the
-service that runs, and its pages are that service's; where none runs, what it does is kept in
-memory.
+The app starts in any case. Where the store cannot be used, the process sends to the running
+service and shows its pages; where none runs, the store is in memory.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ from subscribers.send.live_record import LiveRecord
 MOUNT_PATH = "/_inspector"
 
 STARTING_S = 3.0
-"""How long one who has the store may take to say where it is: workers start together."""
+"""Time limit to find the worker that has the store: workers start together."""
 FOLLOW_S = 2.0
-"""How often a worker looks whether that service has moved."""
+"""Interval at which a worker checks whether that service has moved."""
 
 _PATH_KEYS = frozenset({"url.path", "http.target", "http.route"})
 
@@ -64,28 +63,28 @@ def mount(
 ) -> None:
     """Put the inspector into `app`, and watch this process with it.
 
-    Call it before the app starts; the service runs while the app does. The app starts in any case.
-    Where a service runs, unless a store was asked for, and where another process has the store (a
-    second worker), this one sends its telemetry there and passes the pages on. Where the store
-    cannot be used, the running service is used instead, or else memory, and one warning says why.
-    The token is always asked for.
+    Call it before the app starts; the service runs as long as the app, which starts in any case.
+    If a service runs and no store is configured, or another process (a second worker) has the
+    store, this process sends its telemetry there and passes on its pages. Where the store cannot
+    be used, the running service is used instead, or else memory, and one warning says why. The
+    token is always required.
 
     Args:
         app: A FastAPI or Starlette application.
-        settings: Instead of those of the environment. Host and ports are the app's own.
-        path: Where, such as `/_inspector`.
-        say: Gets the one line with what to open; default: stderr.
+        settings: Replace those of the environment. Host and ports are the app's own.
+        path: Path of the inspector, such as `/_inspector`.
+        say: Gets the one line with the address to open; default: stderr.
     """
-    door = _Door()
-    app.mount(path, door)
+    mounted = _MountedApp()
+    app.mount(path, mounted)
     around = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
     async def lifespan(outer: Any) -> AsyncIterator[Any]:
-        # Starlette does not run the lifespan of what is mounted.
+        # Starlette does not run the lifespan of a mounted app.
         ours = contextlib.AsyncExitStack()
         try:
-            (say or _say)(await _begin(ours, door, settings, path))
+            (say or _say)(await _begin(ours, mounted, settings, path))
         except Exception:
             _logger.warning("Cannot start the inspector: this app runs without.", exc_info=True)
         try:
@@ -100,25 +99,25 @@ def mount(
     app.router.lifespan_context = lifespan
 
 
-class _Door:
-    """What is mounted: passes on to whoever answers, which is known when the app starts."""
+class _MountedApp:
+    """The mounted app: passes requests on to `target`, which is set when the outer app starts."""
 
     def __init__(self) -> None:
-        self.to: ASGIApp = PlainTextResponse("The inspector does not run here.\n", 503)
+        self.target: ASGIApp = PlainTextResponse("The inspector does not run here.\n", 503)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         token = otel_context.attach(_untraced())
         try:
-            await self.to(scope, receive, send)
+            await self.target(scope, receive, send)
         finally:
             otel_context.detach(token)
 
 
 def _untraced() -> Context:
-    """Return a context in which nobody makes spans of what we do.
+    """Return a context in which instrumentations make no spans of our requests.
 
-    What FastAPI and instrumentations keep in the app's own context is left out. The parent is
-    not sampled, so that whoever starts a span all the same starts one that is not recorded.
+    It has nothing of the app's own context. Its parent is not sampled, so that spans started
+    nevertheless are not recorded.
     """
     here = trace.get_current_span().get_span_context()
     ids = RandomIdGenerator()
@@ -133,19 +132,19 @@ def _untraced() -> Context:
 
 
 async def _begin(
-    stack: contextlib.AsyncExitStack, door: _Door, asked: Settings | None, path: str
+    stack: contextlib.AsyncExitStack, mounted: _MountedApp, settings: Settings | None, path: str
 ) -> str:
-    """Watch this process, in the best way there is; return the line that says how."""
+    """Watch this process in the best possible way; return the line for people."""
     own = _SPARE
     elsewhere: Elsewhere | None = None
     why: InspectorError | None = None
     try:
-        own = asked or load_settings()
-        if not own.is_explicit("store"):  # nobody asked for another than is there
+        own = settings or load_settings()
+        if not own.is_explicit("store"):  # no other store is configured
             elsewhere = await _running(own.store)
         if elsewhere is None:
             token = access_token(own)
-            await stack.enter_async_context(_serving(door, own, token, path))
+            await stack.enter_async_context(_serving(mounted, own, token, path))
             return f"Inspector: {path}/ui/?token={token}"
     except StoreInUseError as error:
         elsewhere = await _running(own.store, within_s=STARTING_S)
@@ -153,23 +152,23 @@ async def _begin(
     except InspectorError as error:
         elsewhere, why = await _running(own.store), error
     if elsewhere is not None:
-        await stack.enter_async_context(_passing_on(door, elsewhere, own, path))
+        await stack.enter_async_context(_passing_on(mounted, elsewhere, own, path))
         url, token = elsewhere.running.url, elsewhere.running.token
         if why is not None:
             _logger.warning("%s The inspector that runs at %s is used.", why, url)
         return f"Inspector: {url}/ui/" + (f"?token={token}" if token else "")
     token = secrets.token_urlsafe(32)
-    await stack.enter_async_context(_serving(door, _SPARE, token, path))
+    await stack.enter_async_context(_serving(mounted, _SPARE, token, path))
     _logger.warning("%s Until then, what this app does is kept in memory.", why)
     return f"Inspector: {path}/ui/?token={token}"
 
 
 _SPARE = Settings.model_construct(store="memory:")
-"""Takes nothing over from the user's: any of that may be what is wrong."""
+"""Default settings: any of the user's may be the fault."""
 
 
 async def _running(store: str, *, within_s: float = 0.0) -> Elsewhere | None:
-    """Return the service to use instead: the one that has `store`, if it can be found in time."""
+    """Return the service to use instead, preferably the one that has `store`."""
     end_s = monotonic() + within_s
     while True:
         found = _named_or_running()
@@ -193,14 +192,15 @@ def _named_or_running() -> RunFile | None:
 
 
 @contextlib.asynccontextmanager
-async def _serving(door: _Door, asked: Settings, token: str, path: str) -> AsyncIterator[None]:
+async def _serving(
+    mounted: _MountedApp, settings: Settings, token: str, path: str
+) -> AsyncIterator[None]:
     """Run the service in this process, and watch the process with it.
 
-    It listens on a port of its own besides. Not only for other workers: were the telemetry of this
-    process sent through the app, each delivery would be a request that its instrumentation makes a
-    span of, which has to be delivered.
+    It also listens on a port of its own. Other workers need it, and so does this process: each
+    delivery through the app would be a request, thus a span, thus another delivery.
     """
-    own = asked.model_copy(update={"require_ingest_token": True, "open_ingest": False})
+    own = settings.model_copy(update={"require_ingest_token": True, "open_ingest": False})
     plain = own.model_copy(update={"tls_cert": None, "tls_key": None})
     service = create_app(own, token=token, is_own=lambda item: is_about(item, path))
 
@@ -211,19 +211,19 @@ async def _serving(door: _Door, asked: Settings, token: str, path: str) -> Async
 
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(service.router.lifespan_context(service))
-        taken = stack.enter_context(listen("127.0.0.1", 0, setting="a free port"))
-        await stack.enter_async_context(serving(service, taken, plain))
-        url = f"http://127.0.0.1:{port_of(taken)}"
-        stack.enter_context(_told(RunFile(url, token, os.getpid(), own.store)))
+        sockets = stack.enter_context(listen("127.0.0.1", 0, setting="a free port"))
+        await stack.enter_async_context(serving(service, sockets, plain))
+        url = f"http://127.0.0.1:{port_of(sockets)}"
+        stack.enter_context(_announced(RunFile(url, token, os.getpid(), own.store)))
         await stack.enter_async_context(_watched(url, token, path))
         stack.enter_context(_on_signals(end_streams))
-        door.to = service
+        mounted.target = service
         yield
 
 
 @contextlib.contextmanager
-def _told(run: RunFile) -> Iterator[None]:
-    """Let other workers, agents and the command line find the service, if no other runs."""
+def _announced(run: RunFile) -> Iterator[None]:
+    """Write the run-file, unless another service runs."""
     try:
         if runfile.read() is None:
             runfile.write(run)
@@ -237,20 +237,21 @@ def _told(run: RunFile) -> Iterator[None]:
 
 @contextlib.asynccontextmanager
 async def _passing_on(
-    door: _Door, elsewhere: Elsewhere, own: Settings, path: str
+    mounted: _MountedApp, elsewhere: Elsewhere, own: Settings, path: str
 ) -> AsyncIterator[None]:
-    """Watch this process with the service that runs, and answer with what that answers."""
+    """Watch this process with the running service, and pass requests on to it."""
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(elsewhere.close)
         following = asyncio.create_task(_follow(elsewhere, path))
-        stack.push_async_callback(_ended, following)
+        stack.push_async_callback(asyncio.wait, [following])
+        stack.callback(following.cancel)
         stack.enter_context(_on_signals(elsewhere.close))
-        door.to = create_passing_app(elsewhere, own)
+        mounted.target = create_passing_app(elsewhere, own)
         yield
 
 
 async def _follow(elsewhere: Elsewhere, path: str) -> None:
-    """Send to the service wherever it is: the worker that has it may be started anew."""
+    """Follow the service to new addresses: its worker may be restarted."""
     while True:
         async with _watched(elsewhere.running.url, elsewhere.running.token, path):
             while True:
@@ -261,16 +262,11 @@ async def _follow(elsewhere: Elsewhere, path: str) -> None:
                     break
 
 
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait([task])
-
-
 @contextlib.asynccontextmanager
 async def _watched(url: str, token: str, path: str) -> AsyncIterator[None]:
     handle = attach(url, token=token or None)
-    if handle._delivery is not None:  # another service does not know where its pages are here
-        handle._delivery.leaves_out = lambda item: _is_told_about(item, path)
+    if handle._delivery is not None:  # another service does not know this path
+        handle._delivery.leaves_out = lambda item: _is_record_about(item, path)
     try:
         yield
     finally:
@@ -278,9 +274,9 @@ async def _watched(url: str, token: str, path: str) -> AsyncIterator[None]:
 
 
 def is_about(item: Span | LogRecord, path: str) -> bool:
-    """Say whether a span, or a live record of one, is of a request below `path`.
+    """Return whether a span, or a live record of one, is of a request below `path`.
 
-    Shown, they would be most of what there is to see: looking makes requests.
+    They are hidden: looking makes requests, and these would be most of the list.
     """
     found = {pair.key: pair.value.string_value for pair in item.attributes}
     if isinstance(item, Span):
@@ -290,8 +286,8 @@ def is_about(item: Span | LogRecord, path: str) -> bool:
     return _is_below(path, name, found, is_server=kinds == [Span.SPAN_KIND_SERVER])
 
 
-def _is_told_about(item: LiveRecord | ReadableSpan, path: str) -> bool:
-    """Say the same of what is about to be sent."""
+def _is_record_about(item: LiveRecord | ReadableSpan, path: str) -> bool:
+    """Return the same for an item that is about to be sent."""
     span = item.span if isinstance(item, LiveRecord) else item
     return span is not None and _is_below(
         path, span.name, span.attributes or {}, is_server=span.kind is trace.SpanKind.SERVER
@@ -300,15 +296,15 @@ def _is_told_about(item: LiveRecord | ReadableSpan, path: str) -> bool:
 
 def _is_below(path: str, name: str, attributes: Mapping[str, Any], *, is_server: bool) -> bool:
     if is_server:
-        places = [str(attributes[key]) for key in _PATH_KEYS & attributes.keys()]
-        return any(place == path or place.startswith(f"{path}/") for place in places)
+        paths = [str(attributes[key]) for key in _PATH_KEYS & attributes.keys()]
+        return any(one == path or one.startswith(f"{path}/") for one in paths)
     # ASGI instrumentation makes a span of each message too; they have no path but in the name.
     return "asgi.event.type" in attributes and f" {path}/" in name
 
 
 @contextlib.contextmanager
 def _on_signals(end_streams: Callable[[], Coroutine[Any, Any, None]]) -> Iterator[None]:
-    """End open streams when the server is asked to stop: it waits for them, and ends us after."""
+    """End open streams on a signal to stop: the server waits for them before it ends us."""
     loop = asyncio.get_running_loop()
     ending: list[asyncio.Task[None]] = []
 
@@ -326,7 +322,7 @@ def _on_signals(end_streams: Callable[[], Coroutine[Any, Any, None]]) -> Iterato
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             before = signal.getsignal(number)
-            if callable(before):  # the server's; without one, the process ends at once anyway
+            if callable(before):  # the server's; without one, the process just ends
                 replaced[number] = before
                 signal.signal(number, chained(before))
     try:

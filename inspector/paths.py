@@ -15,19 +15,19 @@ NAME = "mcp-agent-inspector"
 
 
 def data_dir() -> Path:
-    """Return where data is kept (XDG_DATA_HOME, Application Support or LOCALAPPDATA)."""
+    """Return the directory for data (XDG_DATA_HOME, Application Support or LOCALAPPDATA)."""
     return _user_dir("XDG_DATA_HOME", ".local/share") / NAME
 
 
 def config_dir() -> Path:
-    """Return where configuration is looked for (XDG_CONFIG_HOME and its like)."""
+    """Return the directory for configuration (XDG_CONFIG_HOME and its like)."""
     return _user_dir("XDG_CONFIG_HOME", ".config") / NAME
 
 
 def make_dir(path: Path) -> None:
-    """Make a directory, and those above it, that only its owner may look into.
+    """Make a directory and its parents with mode 0700, as the XDG specification asks.
 
-    One that exists stays as it is. The XDG specification asks for this mode too.
+    An existing one stays as it is.
 
     Raises:
         OSError: It cannot be made.
@@ -39,14 +39,14 @@ def make_dir(path: Path) -> None:
 
 
 def make_database(path: Path) -> None:
-    """Make an empty file that only its owner may read, in a directory made so too.
+    """Make an empty file that only its owner may read, and its directory likewise.
 
-    One that exists stays as it is, and is not even opened: to close it would give up the locks
-    that this process has on it (POSIX). SQLite gives its journals the mode that the file has.
+    An existing file is not even opened: closing it would release the locks that this process has
+    on it (POSIX). SQLite gives its journals the mode of the file.
 
     Raises:
         OSError: It cannot be made.
-        UntrustedFileError: Somebody else could have put it there, or a journal of SQLite's.
+        UntrustedFileError: Another user may have written it, or a journal of SQLite.
     """
     make_dir(path.parent)
     with contextlib.suppress(FileExistsError):
@@ -57,12 +57,12 @@ def make_database(path: Path) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all, in the place of another.
+    """Write a file that only its owner may read, atomically; replace an existing one.
 
     Raises:
         OSError: It cannot be written.
     """
-    # Under a name that nobody can foresee, and plant.
+    # A random name: nobody can create the file beforehand.
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -77,8 +77,8 @@ def write_private(path: Path, text: str) -> None:
 def check_trusted(path: Path) -> None:
     """Refuse a file that another user of this machine could have written.
 
-    It may belong to this user or to root, who can do everything anyway. What is not there, or
-    cannot be looked at, is for whoever opens it to say.
+    It may belong to this user or to root, who can do everything anyway. A missing or unreadable
+    file passes: opening it will fail with a better message.
 
     Raises:
         UntrustedFileError: Another user owns it or may write it, or it is no file.
@@ -86,7 +86,7 @@ def check_trusted(path: Path) -> None:
     if not hasattr(os, "getuid"):
         return
     try:
-        _check_owner(path, path.lstat())  # who made a link decides where it leads
+        _check_owner(path, path.lstat())  # the owner of a link decides where it leads
         file = path.stat()
     except OSError:
         return
@@ -112,13 +112,13 @@ def _check_owner(path: Path, found: os.stat_result) -> None:
 
 
 def _flush_entry(path: Path) -> None:
-    """See the name of a new file reach the disk: what is flushed into it would be lost without."""
+    """Flush the directory entry of a new file: without it a crash loses the file."""
     if sys.platform == "win32":
-        return  # a directory cannot be opened there, and need not be
+        return  # a directory cannot be opened there, and needs no flush
     try:
         directory = os.open(path.parent, os.O_RDONLY)
     except PermissionError:
-        return  # one may write into it, and not look
+        return  # a directory may be writable and not readable
     try:
         os.fsync(directory)
     finally:
@@ -126,8 +126,8 @@ def _flush_entry(path: Path) -> None:
 
 
 def _user_dir(variable: str, fallback: str) -> Path:
-    if given := os.environ.get(variable):
-        return Path(given)
+    if directory := os.environ.get(variable):
+        return Path(directory)
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
     if sys.platform == "win32":
@@ -136,4 +136,4 @@ def _user_dir(variable: str, fallback: str) -> Path:
 
 
 SECTIONS = frozenset({"policies", "breakpoints", "budgets", "step"})
-"""The keys of the file that are ours; the others are settings of the service."""
+"""Policy sections of `inspector.toml`; its other keys are settings of the service."""

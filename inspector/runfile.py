@@ -1,8 +1,8 @@
-"""The run-file, by which an agent finds the service on this machine.
+"""The run-file, by which agents find the service on this machine.
 
 A running service writes `{url, token, pid, store}` into the user's runtime directory, readable by
 the user alone, and removes it on exit. A file is believed only if it, and its directory, belong to
-this user, nobody else may write them, and its process lives.
+this user, nobody else may write them, and its process is alive.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MAX_BYTES = 16_384
 
 _DIRECTORY = "mcp-agent-inspector"
 
-is_absence_told = False
-"""Whether whoever sits at the terminal was told that no service runs."""
+is_absence_reported = False
+"""Whether the terminal has shown already that no service runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class RunFile:
     token: str
     pid: int
     store: str
-    """What it stores into, as its setting says it."""
+    """The setting `store` of the service."""
 
 
 def is_address(url: str) -> bool:
-    """Return whether `url` can be the base address of a service, wherever it was named."""
+    """Return whether `url` can be the base address of a service."""
     try:
         parts = urlsplit(url)
         _ = parts.port  # it may be no number
@@ -53,10 +53,10 @@ def is_address(url: str) -> bool:
 
 
 def directories(environ: Mapping[str, str] = os.environ) -> list[Path]:
-    """Return where a run-file may be, the preferred place first.
+    """Return the possible directories of a run-file, the preferred one first.
 
-    `INSPECTOR_RUNTIME_DIR`, if set, is the only one. Otherwise a login shell has
-    `XDG_RUNTIME_DIR` and a cron job or container has not, so there are several.
+    `INSPECTOR_RUNTIME_DIR`, if set, is the only one. Otherwise there are several: a login shell has
+    `XDG_RUNTIME_DIR`, a cron job or container has not.
     """
     if chosen := environ.get("INSPECTOR_RUNTIME_DIR"):
         return [Path(chosen)]
@@ -73,7 +73,7 @@ def directories(environ: Mapping[str, str] = os.environ) -> list[Path]:
 
 
 def write(run: RunFile, environ: Mapping[str, str] = os.environ) -> Path:
-    """Write the run-file, whole or not at all, mode 0600; return its path.
+    """Write the run-file atomically with mode 0600; return its path.
 
     Raises:
         OSError: No directory could be written.
@@ -100,7 +100,7 @@ def read(environ: Mapping[str, str] = os.environ) -> RunFile | None:
 
 
 def remove(pid: int, environ: Mapping[str, str] = os.environ) -> None:
-    """Remove the run-file of process `pid`; another's stays."""
+    """Remove the run-file of process `pid`; leave those of others."""
     for directory in directories(environ):
         run = _read_one(directory / NAME)
         if run is not None and run.pid == pid:
@@ -109,7 +109,7 @@ def remove(pid: int, environ: Mapping[str, str] = os.environ) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process `pid` exists; where it cannot be asked safely, it is taken for alive."""
+    """Return whether the process `pid` exists; True where the system offers no safe check."""
     if os.name != "posix":
         return True  # os.kill(pid, 0) would end it
     try:
@@ -117,7 +117,7 @@ def is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):
-        return True
+        pass
     return True
 
 
@@ -145,7 +145,7 @@ def _read_one(path: Path) -> RunFile | None:
 
 
 def _is_private(path: Path) -> bool:
-    """Whether `path` is ours and nobody else may write it."""
+    """Return whether `path` is ours and nobody else may write it."""
     if not hasattr(os, "getuid"):
         return True
     info = path.lstat()
@@ -154,17 +154,16 @@ def _is_private(path: Path) -> bool:
 
 
 def environment_token(environ: Mapping[str, str] = os.environ) -> str | None:
-    """Return the token that whoever asks a service was given; None: none.
+    """Return the token: `INSPECTOR_TOKEN`, else the content of the file `INSPECTOR_TOKEN_FILE`.
 
-    `INSPECTOR_TOKEN`, else what is in the file that `INSPECTOR_TOKEN_FILE` names. That it cannot
-    be read is one log line: an agent goes on.
+    A file that cannot be read is one log line: an agent goes on without.
     """
-    if given := environ.get("INSPECTOR_TOKEN"):
-        return given
-    if not (named := environ.get("INSPECTOR_TOKEN_FILE")):
+    if token := environ.get("INSPECTOR_TOKEN"):
+        return token
+    if not (file := environ.get("INSPECTOR_TOKEN_FILE")):
         return None
     try:
-        return Path(named).read_text(encoding="ascii").strip() or None
+        return Path(file).read_text(encoding="ascii").strip() or None
     except (OSError, UnicodeDecodeError) as error:
         _logger.warning("Cannot read the token that INSPECTOR_TOKEN_FILE names (%s).", error)
         return None

@@ -1,7 +1,7 @@
 """The table of framework adapters, and their automatic attachment.
 
-A framework that the program has imported is attached at once, any other at the moment at which
-the program imports it: one that is installed and not used costs nothing.
+A framework that the program has imported is attached at once, any other when the program imports
+it: one that is installed and not used costs nothing.
 """
 
 from __future__ import annotations
@@ -15,43 +15,43 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inspector.agent_side.on_import import after_import
 
-# Little is imported up here: every Python process below `inspector run` pays for it.
+# Few imports here: every Python process below `inspector run` pays for it.
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from instrument import Bus
 
 _PACKAGE = __name__.removesuffix(".agent_side.adapters")
-"""What `inspector` is called here: a program may have a package by that name."""
+"""The name of our package here: a program may have another one named `inspector`."""
 
 ENABLE_PATCH = "INSPECTOR_ENABLE_PATCH"
-ASKED = "INSPECTOR_AUTO_ATTACH"
-"""Which frameworks, where the program does not say."""
+AUTO_ATTACH = "INSPECTOR_AUTO_ATTACH"
+"""The variable that names the frameworks if the program does not."""
 ALL = ("", "1", "true", "yes", "on", "all", "auto")
 NONE = ("0", "false", "no", "off", "none")
 
 
 class Adapter(NamedTuple):
-    """One framework."""
+    """The adapter of one framework."""
 
     name: str
-    """Of the module here, and what users call it."""
+    """Name of its module here, and for users."""
     imports: str
-    """The module whose import means that a program uses it."""
+    """The module that programs which use the framework import."""
     distribution: str
-    """Whose version counts."""
+    """The package whose version counts."""
     first: str
-    """The oldest version that the tests ran with."""
+    """The oldest tested version."""
     below: str
-    """The first version that may be different."""
+    """The first version that was not tested."""
     switch: str | None = None
-    """The environment variable that has to ask for it."""
+    """The environment variable that switches it on; None: it is on."""
     is_common_name: bool = False
-    """Programs have packages of their own by the name of its module."""
+    """Whether programs have modules of their own by the name of `imports`."""
 
     @property
     def tested(self) -> str:
-        """The range for people."""
+        """The range of tested versions, for people."""
         return f"{self.first} to below {self.below}"
 
 
@@ -64,7 +64,7 @@ ADAPTERS = (
     Adapter("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", "2.68", "3"),
     Adapter("langchain", "langchain_core", "langchain-core", "1.7", "2"),
 )
-"""In the order in which they are named to people."""
+"""All adapters, in the order of messages and pages."""
 
 
 def importable() -> tuple[Adapter, ...]:
@@ -72,14 +72,14 @@ def importable() -> tuple[Adapter, ...]:
     return tuple(one for one in ADAPTERS if _is_switched_on(one) and _is_installed(one))
 
 
-def wanted(names: str | Iterable[str] | None) -> tuple[Adapter, ...]:
+def select_adapters(names: str | Iterable[str] | None) -> tuple[Adapter, ...]:
     """Return the adapters of `names`: `"auto"` for all installed frameworks, `"off"` for none.
 
     Args:
-        names: As an argument, or as an environment variable says it, with commas. None: all.
+        names: Names, or one text of them with commas, as in an environment variable. None: all.
 
     Raises:
-        ValueError: A name is none of `ADAPTERS`.
+        ValueError: There is no adapter of that name.
     """
     if names is None or isinstance(names, str):
         text = (names or "").strip().lower()
@@ -97,7 +97,7 @@ def wanted(names: str | Iterable[str] | None) -> tuple[Adapter, ...]:
 def attach_all(adapters: Iterable[Adapter], *, bus: Bus | None = None) -> Callable[[], None]:
     """Attach to each framework once it is imported; return a function that detaches them all.
 
-    What cannot be watched is one WARNING; nothing is raised for it.
+    A framework that cannot be watched is one WARNING, never an error.
     """
     undo: list[Callable[[], None]] = []
     undo.extend(after_import(one.imports, partial(_attach, one, bus, undo)) for one in adapters)
@@ -126,17 +126,17 @@ def _attach(adapter: Adapter, bus: Bus | None, undo: list[Callable[[], None]]) -
         )
     else:
         check_version(adapter)
-        for tell in on_attached:
-            tell(adapter)
+        for callback in on_attached:
+            callback(adapter)
 
 
 def load_adapter(name: str) -> Any:
-    """Return the module of an adapter, which lies above this one: it is known by its name only."""
+    """Return the module of an adapter. It lies above this one, so it is imported by its name."""
     return import_module(f"{_PACKAGE}.integrations.{name}")
 
 
 on_attached: list[Callable[[Adapter], None]] = []
-"""Told of each framework that is watched from then on."""
+"""Callbacks for each newly attached framework."""
 
 
 def check_version(adapter: Adapter) -> None:
@@ -152,7 +152,7 @@ def check_version(adapter: Adapter) -> None:
 
 
 def is_warned_of(adapter: Adapter) -> bool:
-    """Return whether `attach_all` warns of its version, so missing parts are expected."""
+    """Return whether its version is outside the tested range, so missing parts are expected."""
     return adapter in _warned
 
 
@@ -165,12 +165,12 @@ def _is_tested(adapter: Adapter) -> bool:
 
 
 def find_adapter(name: str) -> Adapter:
-    """Return the row of an adapter module."""
+    """Return an adapter by its name."""
     return next(adapter for adapter in ADAPTERS if adapter.name == name)
 
 
 def installed_version(adapter: Adapter) -> str:
-    """Return the version that is installed, empty if that is not known."""
+    """Return the installed version; empty if unknown."""
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
 
     try:
@@ -186,7 +186,7 @@ def _warn(text: str, *args: object) -> None:
 
 
 def _number(text: str) -> tuple[int, ...]:
-    """Return the leading numbers: enough to order releases, and nothing to install for it."""
+    """Return the leading numbers of a version: enough to order releases."""
     numbers: list[int] = []
     for part in text.split("."):
         digits = part[: len(part) - len(part.lstrip("0123456789"))]
@@ -214,7 +214,7 @@ def _is_installed(adapter: Adapter) -> bool:
 
 
 def is_theirs(adapter: Adapter) -> bool:
-    """Return whether the module of that name is the framework's, as far as can be known."""
+    """Return whether the module `imports` is the framework's, as far as can be known."""
     from importlib.metadata import PackageNotFoundError, distribution  # noqa: PLC0415
     from pathlib import Path  # noqa: PLC0415
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from threading import local
 from typing import TYPE_CHECKING, Any
 
-# Little is imported up here: every Python process below `inspector run` pays for it.
+# Few imports here: every Python process below `inspector run` pays for it.
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from importlib.machinery import ModuleSpec
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 def after_import(name: str, do: Callable[[], None]) -> Callable[[], None]:
     """Call `do` once the module `name` is imported; at once if it already is.
 
-    It is called on the thread that imports, inside the import statement; what it raises is logged
-    and does not fail the import. A module whose import had begun before, without a wish for it, is
-    known to be complete at the next import of another.
+    It runs on the importing thread, inside the import statement; an exception is logged and does
+    not fail the import. If the import of `name` has begun already, `do` runs at the next import of
+    another module.
 
     Returns:
-        What takes the wish back, if it was not fulfilled yet. Idempotent.
+        A function that withdraws the callback if it has not run yet. Idempotent.
     """
     if name in sys.modules and (name in _ran or not is_being_imported(sys.modules[name])):
         _run(do, name)
@@ -33,7 +33,7 @@ def after_import(name: str, do: Callable[[], None]) -> Callable[[], None]:
 
 
 _ran: set[str] = set()
-"""Modules whose code has run, while others still follow their import."""
+"""Modules whose code has run and whose callbacks are running."""
 
 
 def is_being_imported(module: ModuleType) -> bool:
@@ -53,7 +53,7 @@ def _run(do: Callable[[], None], name: str) -> None:
 
 
 class _Finder:
-    """Finds one module as the others do, and wraps its loader."""
+    """A finder of one module that asks the other finders and wraps the loader."""
 
     def __init__(self, name: str, do: Callable[[], None]) -> None:
         self._name = name
@@ -82,33 +82,26 @@ class _Finder:
         return spec
 
     def _check(self) -> None:
-        """Fulfil a wish that came while somebody else's loader was at work."""
+        """Run a callback that was registered while another loader was at work."""
         module = sys.modules.get(self._name)
         if module is not None and not self.is_loading and not is_being_imported(module):
             self.done()
 
     def done(self) -> None:
         self.withdraw()
-        _ran.add(self._name)  # whoever asks from here on need not wait
+        _ran.add(self._name)  # a later callback need not wait
         try:
             _run(self._do, self._name)
-            for late in _late(self._name):
-                late.done()
+            # The import system does not ask finders that came during the import.
+            for late in [one for one in sys.meta_path if isinstance(one, _Finder)]:
+                if late._name == self._name and not late.is_loading:
+                    late.done()
         finally:
             _ran.discard(self._name)
 
 
-def _late(name: str) -> list[_Finder]:
-    """Return the wishes that came while `name` was being imported: it is not looked for again."""
-    return [
-        one
-        for one in sys.meta_path
-        if isinstance(one, _Finder) and one._name == name and not one.is_loading
-    ]
-
-
 class _Loader:
-    """Loads as the real one does, whose name, resources and source it leaves in view."""
+    """A loader that runs the real one, and leaves it on the module."""
 
     def __init__(self, real: Any, finder: _Finder) -> None:
         self._real = real

@@ -1,7 +1,7 @@
-"""Environment for MCP servers over stdio, so that Python servers are watched too.
+"""The environment of MCP servers over stdio, so that Python servers are watched too.
 
-MCP clients start their servers with a few variables of the environment only. What is added here
-is no secret: the token stays out, a server of the same user reads it from the run-file.
+MCP clients start their servers with few variables. Those added here are no secrets: the token
+stays out, and a server of the same user reads it from the run-file.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from subscribers.options import Capture, is_on
 SWITCH = "INSPECTOR_WATCH_SERVERS"
 
 _passed: dict[str, str] = {}
-"""Of the inspector that this process is attached to; empty while it is to none."""
+"""Variables for servers while this process is attached; else empty."""
 
 
 def pass_on(url: str, capture: Capture) -> Callable[[], None]:
-    """Make servers started from now on send to `url`; return a function that undoes it."""
+    """Make later servers send to `url`; return a function that undoes it."""
     if not is_on(SWITCH, os.environ, default=True) or urlsplit(url).password is not None:
         return lambda: None
     _passed.update(
         INSPECTOR_URL=url,
         INSPECTOR_CAPTURE_CONTENT=capture.value,
-        # The client's policies have decided about a call, and it is the client that is steered.
+        # The client has policies and control already.
         INSPECTOR_POLICIES="off",
         INSPECTOR_CONTROL="off",
     )
@@ -36,12 +36,12 @@ def pass_on(url: str, capture: Capture) -> Callable[[], None]:
     return _passed.clear
 
 
-def with_ours(given: Mapping[str, str] | None) -> dict[str, str] | None:
-    """Return a server's `given` environment with our variables added; its own values stay."""
+def with_ours(environ: Mapping[str, str] | None) -> dict[str, str] | None:
+    """Return the environment of a server with our variables; its own values win."""
     if not _passed:
-        return None if given is None else dict(given)
-    environ = {**_passed, **(given or {})}
+        return None if environ is None else dict(environ)
+    merged = {**_passed, **(environ or {})}
     ours = str(Path(bootstrap.__path__[0]))
-    path = environ.get("PYTHONPATH", "").split(os.pathsep)
-    environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([ours, *filter(None, path)]))
-    return environ
+    path = merged.get("PYTHONPATH", "").split(os.pathsep)
+    merged["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([ours, *filter(None, path)]))
+    return merged

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from inspector.agent_side import bootstrap
-from inspector.agent_side.adapters import ASKED, wanted
+from inspector.agent_side.adapters import AUTO_ATTACH, select_adapters
 from inspector.errors import SettingsError
 from inspector.integrations.auto import SAYS
 
@@ -73,10 +73,10 @@ def _environment(
         SettingsError: `only` names no framework that there is an adapter for.
     """
     try:
-        wanted(only)
+        select_adapters(only)
     except ValueError as error:
         raise SettingsError(f"--only {only}: {error}") from error
-    asked = {"INSPECTOR_URL": url, ASKED: only, "INSPECTOR_CAPTURE_CONTENT": capture}
+    asked = {"INSPECTOR_URL": url, AUTO_ATTACH: only, "INSPECTOR_CAPTURE_CONTENT": capture}
     path = [str(Path(bootstrap.__path__[0])), *filter(None, [given.get("PYTHONPATH")])]
     return {
         **given,

@@ -18,12 +18,12 @@ from _mcp_agent_inspector import is_shadowed
 from inspector.agent_side import adapters as registry
 from inspector.agent_side.adapters import (
     ADAPTERS,
-    ASKED,
+    AUTO_ATTACH,
     ENABLE_PATCH,
     Adapter,
     installed_version,
     is_theirs,
-    wanted,
+    select_adapters,
 )
 from inspector.agent_side.on_import import after_import, is_being_imported
 
@@ -56,10 +56,10 @@ def watch_when_used() -> None:
     """Attach once the program imports a supported framework. Never raises."""
     is_first = os.environ.pop(SAYS, None) is not None
     try:
-        adapters = wanted(os.environ.get(ASKED))
+        adapters = select_adapters(os.environ.get(AUTO_ATTACH))
     except ValueError as error:
         if is_first:
-            _say(f"{ASKED}: {error} Nothing is watched.")
+            _say(f"{AUTO_ATTACH}: {error} Nothing is watched.")
         return
     watched: list[str] = []
     if is_first:
@@ -128,7 +128,7 @@ def _say_what_comes_of_it(watched: list[str]) -> None:
         _say("OTEL_SDK_DISABLED is set, so nothing is watched.")
         return
     if url is None:
-        runfile.is_absence_told = True
+        runfile.is_absence_reported = True
         _say("no service runs here, so nothing is watched. Start one: inspector serve")
         return
     if not runfile.is_address(url):

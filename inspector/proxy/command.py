@@ -1,6 +1,6 @@
 """The command `inspector proxy [--name NAME] -- COMMAND [ARGS]`.
 
-It is found before the rest of the command line is imported: a host waits for the server.
+It runs before the rest of the command line is imported: a host waits for the server.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOT_FOUND, NOT_EXECUTABLE, CANNOT_START = 127, 126, 2
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command; return only when it could not be started."""
+    """Run the command and exit like it; return only on wrong usage."""
     name, command, error = _parsed(list(arguments))
     if error == "--help":
         sys.stdout.write(USAGE)
@@ -40,23 +40,23 @@ def main(arguments: Sequence[str]) -> int:
         )
         return CANNOT_START
     from inspector.proxy.relay import end_as, relay  # noqa: PLC0415
-    from inspector.proxy.teller import ProxyReporter  # noqa: PLC0415
+    from inspector.proxy.reporter import ProxyReporter  # noqa: PLC0415
 
-    teller = ProxyReporter(command, name)
+    reporter = ProxyReporter(command, name)
     try:
-        code = relay(command, teller.hear, started=teller.start)
+        code = relay(command, reporter.record, started=reporter.start)
     except OSError as failed:
         sys.stderr.write(f"inspector proxy: Cannot start {command[0]!r}: {failed.strerror}.\n")
-        teller.fail(failed)
-        teller.start()
+        reporter.fail(failed)
+        reporter.start()
         code = NOT_FOUND if isinstance(failed, FileNotFoundError) else NOT_EXECUTABLE
-    teller.close()
+    reporter.close()
     end_as(code)
     return code
 
 
 def _parsed(arguments: list[str]) -> tuple[str | None, list[str], str | None]:
-    """Return the name, the command, and what is wrong."""
+    """Return the name, the command and the error."""
     name = None
     while arguments:
         first = arguments.pop(0)

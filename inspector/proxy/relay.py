@@ -1,8 +1,8 @@
 """The pipe: relays a child's standard streams byte for byte.
 
-Three threads read and write whatever comes, as it comes; what they pass on they also hand to
-`heard`, which must not block. Signals go to the child, and its end becomes ours: the same exit
-code, or the same signal. Only the standard library: a host waits while this is imported.
+Three threads copy bytes as they come, and pass them to an `on_data` callback, which must not
+block. Signals go to the child, and its end becomes ours: the same exit code, or the same signal.
+Only the standard library: a host waits while this is imported.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from types import FrameType
 from typing import Literal, TypeAlias
 
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
-Heard: TypeAlias = Callable[[Stream, int, bytes], None]
-"""Takes the stream, when it was read (of the system's clock) and what; empty at its end."""
+OnData: TypeAlias = Callable[[Stream, int, bytes], None]
+"""Takes the stream, the time of reading (ns since the epoch) and the bytes; b"" at its end."""
 
 CHUNK_BYTES = 65_536
 DRAIN_POLL_S = 0.05
@@ -31,32 +31,32 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Pump(threading.Thread):
-    """Passes on what can be read, until nothing more can be, or nobody takes it."""
+    """A thread that copies one stream until it ends, or nobody reads the copy."""
 
-    def __init__(self, stream: Stream, source: int, target: int, heard: Heard) -> None:
-        """Make one between two file descriptors, which are its to close."""
+    def __init__(self, stream: Stream, source: int, target: int, on_data: OnData) -> None:
+        """Make a pump between two file descriptors, which it closes."""
         super().__init__(name=f"inspector-{stream}", daemon=True)
-        self._stream, self._source, self._target, self._heard = stream, source, target, heard
+        self._stream, self._source, self._target, self._on_data = stream, source, target, on_data
         self._is_passing = False
 
     def run(self) -> None:
-        """Pass on."""
+        """Copy until the end."""
         try:
             while chunk := self._read():
                 at_ns = time_ns()
                 self._write(chunk)
-                self._heard(self._stream, at_ns, chunk)
+                self._on_data(self._stream, at_ns, chunk)
                 self._is_passing = False
-        except OSError:  # whoever was to take it has gone; the other end shall see that
+        except OSError:  # the reader has gone; the writer shall see that
             pass
         self._is_passing = False
         _end(self._source)
         _end(self._target)
-        self._heard(self._stream, time_ns(), b"")
+        self._on_data(self._stream, time_ns(), b"")
 
     def has_more(self) -> bool:
-        """Say whether something that was written to the source has not been passed on yet."""
-        # In this order: what is no longer in the source was marked before it was taken out.
+        """Return whether the source has bytes that are not copied yet."""
+        # In this order: bytes are marked as passing before they leave the source.
         return _is_readable(self._source, timeout_ms=0) or self._is_passing
 
     def _read(self) -> bytes:
@@ -70,11 +70,11 @@ class Pump(threading.Thread):
             view = view[os.write(self._target, view) :]
 
 
-def relay(command: Sequence[str], heard: Heard, *, started: Callable[[], None]) -> int:
+def relay(command: Sequence[str], on_data: OnData, *, started: Callable[[], None]) -> int:
     """Run `command` behind our standard streams until it ends.
 
     Returns:
-        What `Popen.returncode` is: its exit code, or minus the signal that ended it.
+        `Popen.returncode`: its exit code, or minus the signal that ended it.
 
     Raises:
         OSError: It cannot be started.
@@ -84,11 +84,11 @@ def relay(command: Sequence[str], heard: Heard, *, started: Callable[[], None]) 
     assert child.stdout is not None
     assert child.stderr is not None
     _forward_signals(child)
-    # Copies: what the child shall see closed must not live on in an object of `subprocess`.
-    inward = Pump("stdin", 0, os.dup(child.stdin.fileno()), heard)
+    # Copies: an object of `subprocess` would keep open what the child shall see closed.
+    inward = Pump("stdin", 0, os.dup(child.stdin.fileno()), on_data)
     outward = [
-        Pump("stdout", os.dup(child.stdout.fileno()), 1, heard),
-        Pump("stderr", os.dup(child.stderr.fileno()), 2, heard),
+        Pump("stdout", os.dup(child.stdout.fileno()), 1, on_data),
+        Pump("stderr", os.dup(child.stderr.fileno()), 2, on_data),
     ]
     for stream in (child.stdin, child.stdout, child.stderr):
         stream.close()
@@ -102,7 +102,7 @@ def relay(command: Sequence[str], heard: Heard, *, started: Callable[[], None]) 
 
 
 def end_as(code: int) -> None:
-    """End this process as the child has ended; does not return."""
+    """End this process as the child ended."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
@@ -123,16 +123,16 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         bufsize=0,
-        close_fds=False,  # what the host hands down; ours are not inherited
+        close_fds=False,  # those of the host; ours are not inheritable
         preexec_fn=_dies_with_us(),
     )
 
 
 def _dies_with_us() -> Callable[[], None] | None:
-    """Return what, in the child, has the kernel kill it with us, also where we are killed."""
+    """Return a function for the child that has the kernel kill it when we die."""
     if not sys.platform.startswith("linux"):
         return None
-    import ctypes  # noqa: PLC0415 - where it is of use
+    import ctypes  # noqa: PLC0415 - only on Linux
 
     try:
         prctl = ctypes.CDLL(None).prctl
@@ -160,23 +160,23 @@ def _forward_signals(child: subprocess.Popen[bytes]) -> None:
 
 
 def _drain(pump: Pump) -> None:
-    """Wait until all that the child wrote has been taken.
+    """Wait until all output of the child is copied.
 
-    Not for the end of the stream: a process that the child left behind may hold it open for ever.
+    Not for the end of the stream: a process that the child left behind may keep it open for ever.
     """
     while pump.is_alive() and pump.has_more():
         pump.join(DRAIN_POLL_S)
 
 
 def _is_readable(descriptor: int, *, timeout_ms: int | None) -> bool:
-    """Wait until there is something to read, or the end of it."""
+    """Wait for bytes or the end of the stream."""
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     return bool(poll.poll(timeout_ms))
 
 
 def _end(descriptor: int) -> None:
-    """Close, so that the other side sees it; 0, 1 and 2 must stay somebody's."""
+    """Close a descriptor; 0, 1 and 2 become the null device, so that no file gets these numbers."""
     with suppress(OSError):
         if descriptor > 2:
             os.close(descriptor)

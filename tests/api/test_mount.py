@@ -306,7 +306,7 @@ def test_nobody_makes_spans_of_what_the_inspector_does_in_an_app() -> None:
     with TestClient(app, "http://127.0.0.1", headers=bearer) as client:
         mounted = [one for one in app.routes if getattr(one, "path", "") == "/_inspector"]
         door: Any = getattr(mounted[0], "app", None)
-        door.to.include_router(inside)
+        door.target.include_router(inside)
         assert client.get("/_inspector/health").status_code == 200
         assert client.get("/_inspector/own").json() == {"recorded": False}
         ours = {span.name for span in exporter.get_finished_spans()}

@@ -1008,10 +1008,10 @@ import logging
 import sys
 
 logging.basicConfig(level="WARNING", stream=sys.stdout, format="%(message)s")
-from inspector.agent_side.adapters import attach_all, importable, wanted
+from inspector.agent_side.adapters import attach_all, importable, select_adapters
 
 print("openai_agents" in [one.name for one in importable()])
-attach_all(wanted("openai_agents"))
+attach_all(select_adapters("openai_agents"))
 import agents
 import agents.run
 

@@ -1,8 +1,8 @@
 """Startup hook of each Python process below `inspector run`: standard library only.
 
-The directory of this file comes first on PYTHONPATH, and is taken off `sys.path` here: the program
-finds what it finds without us. The `sitecustomize` that would have run without us runs as well,
-and first: it may set the path by which OpenTelemetry is found.
+The directory of this file comes first on PYTHONPATH. It is removed from `sys.path` here, so that
+imports of the program stay as they are. The `sitecustomize` that it hides runs first: it may set
+the path on which OpenTelemetry is.
 """
 
 import os
@@ -22,7 +22,7 @@ def _run_the_other() -> None:
 
 
 def _ours() -> Any:
-    """Load what finds the rest: where the program has a copy of ours, that one. One bus is told."""
+    """Load the module that finds our packages; a copy in the program wins, so there is one bus."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(_HERE)))  # noqa: PTH120
     spec = PathFinder.find_spec("_mcp_agent_inspector", [*sys.path, root])
     if spec is None or spec.loader is None:
@@ -33,12 +33,12 @@ def _ours() -> Any:
 
 
 def _check(opentelemetry: Any) -> None:
-    """Raise `ImportError` where what sends is missing: the API alone comes with many packages."""
+    """Raise `ImportError` without SDK and exporter: many packages bring the API alone."""
     if sys.version_info < (3, 11):  # noqa: UP036 - any Python may find this on its path
         raise ImportError("Python 3.11 or later is needed")
-    places = [] if opentelemetry is None else opentelemetry.submodule_search_locations or []
+    directories = [] if opentelemetry is None else opentelemetry.submodule_search_locations or []
     for part in ("sdk", "exporter/otlp/proto/http"):
-        if not any(os.path.isdir(os.path.join(one, part)) for one in places):  # noqa: PTH112, PTH118
+        if not any(os.path.isdir(os.path.join(one, part)) for one in directories):  # noqa: PTH112, PTH118
             raise ImportError(f"no OpenTelemetry {part}")
 
 
@@ -47,7 +47,7 @@ def _watch() -> None:
         ours = _ours()
         _check(ours.found("opentelemetry"))
         ours.load("inspector.integrations.auto").watch_when_used()
-    except Exception as error:  # noqa: BLE001 - never into the program that is watched
+    except Exception as error:  # noqa: BLE001 - never into the watched program
         if os.environ.pop("INSPECTOR_RUN_SAYS", None) and sys.stderr is not None:
             sys.stderr.write(
                 f"inspector run: {sys.executable} cannot import the inspector ({error}), so this "

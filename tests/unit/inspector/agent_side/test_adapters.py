@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.agent_side.adapters import ADAPTERS, Adapter, check_version, wanted
+from inspector.agent_side.adapters import ADAPTERS, Adapter, check_version, select_adapters
 from inspector.agent_side.on_import import after_import
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -152,7 +152,7 @@ def test_a_programs_own_modules_by_the_names_of_frameworks_are_left_alone(tmp_pa
 
 def test_a_name_that_is_no_adapter_is_an_error_that_lists_them() -> None:
     with pytest.raises(ValueError, match=r"no adapter for 'langchian'.*langchain"):
-        wanted(["langchian"])
+        select_adapters(["langchian"])
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
 """The reporter of piped messages: on its own thread, never blocking the pipe.
 
-The pumps hand over what they have passed on already. There is room for some; what does not fit is
-forgotten and said, and nothing ever waits for us. While no service runs, it is looked for.
+The pumps hand over copies of what they have passed on. A bounded buffer holds them; chunks above
+the bound are dropped, and nothing ever waits for this thread. It looks for a service until one
+runs.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MAX_BYTES = 64 * 2**20
 MAX_CHUNKS = 65_536
 LOOK_AGAIN_S = 2.0
 END_S = 3.0
-"""How long the end of the proxy may wait for what is left to be sent."""
+"""Time limit for the last reports, at the end of the proxy."""
 MAX_OUTPUT_CHARS = 4_000
 
 
@@ -39,16 +40,16 @@ class _Chunk(NamedTuple):
     at_ns: int
     data: bytes
     is_after_gap: bool
-    """Whether something before it was forgotten."""
+    """Whether a chunk before it was dropped."""
 
 
 class ProxyReporter:
-    """Takes chunks from the pumps; `hear` is called by each of them."""
+    """A reporter of the chunks that the pumps record."""
 
     def __init__(self, command: Sequence[str], name: str | None = None) -> None:
-        """Make one for the server that `command` starts; `name` is what to call it."""
+        """Make a reporter for the server that `command` starts; `name` is its name for people."""
         self._command = command
-        self._given_name = name
+        self._custom_name = name
         self._name = name or Path(command[0]).name
         self._chunks: deque[_Chunk] = deque()
         self._bytes = 0
@@ -56,7 +57,7 @@ class ProxyReporter:
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._is_closing = False
-        self._thread = threading.Thread(target=self._run, name="inspector-teller", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="inspector-reporter", daemon=True)
         self._lines: dict[Stream, LineSplitter] = {
             "stdin": LineSplitter(),
             "stdout": LineSplitter(),
@@ -71,11 +72,11 @@ class ProxyReporter:
     # --- called by the pumps, never blocks ----------------------------------------------------
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
-    def hear(self, stream: Stream, at_ns: int, data: bytes) -> None:
-        """Take what was passed on."""
+    def record(self, stream: Stream, at_ns: int, data: bytes) -> None:
+        """Record a chunk; empty data is the end of the stream."""
         with self._lock:
             if self._bytes + len(data) > MAX_BYTES or len(self._chunks) >= MAX_CHUNKS:
                 self._lost.add(stream)
@@ -86,11 +87,11 @@ class ProxyReporter:
         self._wake.set()
 
     def fail(self, error: BaseException) -> None:
-        """Take that the server could not be started."""
+        """Record that the server could not be started."""
         self._failure = error
 
     def close(self) -> None:
-        """Send what is left, for at most `END_S`."""
+        """Send the last reports within `END_S`."""
         self._ended_ns = time_ns()
         self._is_closing = True
         self._wake.set()
@@ -100,34 +101,36 @@ class ProxyReporter:
     # --- the thread ---------------------------------------------------------------------------
 
     def _run(self) -> None:
-        with suppress(Exception):  # a pipe needs nobody who tells
-            _silence_logs()
-            self._tell()
+        with suppress(Exception):  # the pipe works without reports
+            # Write nothing of ours to the server's standard error.
+            logging.getLogger().addHandler(logging.NullHandler())
+            logging.disable(logging.CRITICAL)
+            self._report()
 
-    def _tell(self) -> None:
-        from inspector import context  # noqa: PLC0415 - here, as nobody waits for this thread
+    def _report(self) -> None:
+        from inspector import context  # noqa: PLC0415 - nobody waits for this thread
         from inspector.integrations.mcp.wire import ConnectionFacts  # noqa: PLC0415
         from instrument import Bus  # noqa: PLC0415
 
         bus = Bus()
         wire = ConnectionFacts(
-            bus, uri=f"stdio:{self._command[0]}", name=self._given_name, has_tools=True
+            bus, uri=f"stdio:{self._command[0]}", name=self._custom_name, has_tools=True
         )
         session = f"{self._name}-{os.getpid()}-{time_ns() // 10**9:x}"
         context.set(session)
         self._look(bus)
         about = {"title": f"{self._name}, through the proxy", "engine": "proxy"}
-        is_told = is_named = False
+        is_reported = is_named = False
         while True:
             is_closing = self._is_closing
-            if self._handle is not None and not is_told:
-                is_told = True
+            if self._handle is not None and not is_reported:
+                is_reported = True
                 with self._at(self._began_ns):
                     bus._emit_sync("session_started", session_id=session, metadata=about)
                     if self._failure is None:
                         wire.connected()
-            self._tell_chunks(wire)
-            if is_told and not is_named and wire.server_name and wire.at_ns:
+            self._report_chunks(wire)
+            if is_reported and not is_named and wire.server_name and wire.at_ns:
                 is_named = True
                 named = {**about, "title": f"{wire.server_name}, through the proxy"}
                 with self._at(wire.at_ns):
@@ -151,7 +154,7 @@ class ProxyReporter:
             self._handle.detach()
 
     def _look(self, bus: Bus) -> None:
-        """Attach to the service that runs here, once there is one."""
+        """Attach to the running service, once there is one."""
         if self._handle is not None or monotonic() - self._looked_s < LOOK_AGAIN_S:
             return
         self._looked_s = monotonic()
@@ -172,17 +175,17 @@ class ProxyReporter:
         if handle.is_attached:
             self._handle = handle
 
-    def _tell_chunks(self, wire: ConnectionFacts) -> None:
+    def _report_chunks(self, wire: ConnectionFacts) -> None:
         while True:
             with self._lock:
                 if not self._chunks:
                     return
                 chunk = self._chunks.popleft()
                 self._bytes -= len(chunk.data)
-            with suppress(Exception):  # whatever was said: what comes next is told again
-                self._tell_chunk(wire, chunk)
+            with suppress(Exception):  # a bad chunk must not stop the next one
+                self._report_chunk(wire, chunk)
 
-    def _tell_chunk(self, wire: ConnectionFacts, chunk: _Chunk) -> None:
+    def _report_chunk(self, wire: ConnectionFacts, chunk: _Chunk) -> None:
         if chunk.stream == "stderr":
             text = self._stderr.decode(chunk.data, final=not chunk.data)
             self._output(wire, chunk, text, "stderr")
@@ -212,7 +215,7 @@ class ProxyReporter:
                     wire.received_now(message)
 
     def _at(self, ns: int) -> AbstractContextManager[None]:
-        if self._handle is None:  # nobody listens, and it need not be imported
+        if self._handle is None:  # no service: `subscribers` need not be imported
             return nullcontext()
         from subscribers.bridge.event_time import at_time  # noqa: PLC0415 - needs the extra
 
@@ -225,17 +228,11 @@ class ProxyReporter:
 
 
 def _messages(line: bytes) -> list[dict[str, Any]] | None:
-    """Return the messages of a line, which may be a batch; None where it is none."""
+    """Return the messages of a line, which may be a batch; None if it is no message."""
     try:
-        said = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    messages = said if isinstance(said, list) else [said]
+    messages = value if isinstance(value, list) else [value]
     are_messages = all(isinstance(one, dict) and "jsonrpc" in one for one in messages)
     return messages if messages and are_messages else None
-
-
-def _silence_logs() -> None:
-    """Write nothing of ours to the server's standard error."""
-    logging.getLogger().addHandler(logging.NullHandler())
-    logging.disable(logging.CRITICAL)
