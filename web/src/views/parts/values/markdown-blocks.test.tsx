@@ -2,9 +2,13 @@
 import { cleanup, render } from '@testing-library/react';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import { Markdown } from './markdown.tsx';
+import MarkdownBlocks from './markdown-blocks.tsx';
 
 afterEach(cleanup);
+
+const Markdown = ({ text }: { readonly text: string }) => (
+  <MarkdownBlocks text={text} plain={text} />
+);
 
 const HOSTILE = [
   '<script>alert(1)</script>',
@@ -32,6 +36,11 @@ test('nothing in a text becomes a picture, a link, a script or a frame', () => {
 test('the address of a link is there to read', () => {
   const { container } = render(<Markdown text="see [guide](https://example.com/guide)" />);
   expect(container.textContent).toContain('https://example.com/guide');
+});
+
+test('an address alone is written once, and one that says something else twice', () => {
+  const { container } = render(<Markdown text="www.a.example, <https://b.example> and [b](c)" />);
+  expect(container.textContent).toBe('www.a.example, https://b.example and b c');
 });
 
 test('a table and a code block are elements', () => {
