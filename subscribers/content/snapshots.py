@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
+from subscribers.content.json_patch import difference
 from subscribers.content.redaction import Redactor
 from subscribers.content.serialise import Content, encode, to_json, to_tree
 
@@ -21,8 +22,6 @@ MAX_SNAPSHOT_BYTES = 262_144
 MAX_SNAPSHOT_NODES = 8_000
 MAX_KEPT_BYTES = 8 * 2**20
 """What the last snapshots of all names may hold in memory."""
-
-Operation: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ class Snapshots:
             return Snapshot(self._cut(tree), None, None, None)
         text = encode(tree)
         size_bytes = len(text.encode())
-        new = _Kept(tree, _hash(tree), size_bytes)
+        new = _Kept(tree, hash_of(tree), size_bytes)
         self._keep(key, new)
         if size_bytes <= self._max_bytes:
             return Snapshot(Content(text, is_truncated=False), None, new.hash, None)
@@ -94,51 +93,7 @@ class Snapshots:
             self._forget(next(iter(self._kept)))
 
 
-def difference(old: Any, new: Any, path: str = "") -> Iterator[Operation]:
-    """Yield the RFC 6902 operations that make `new` of `old`; both are plain JSON values."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        yield from _of_objects(old, new, path)
-    elif isinstance(old, list) and isinstance(new, list):
-        yield from _of_arrays(old, new, path)
-    elif type(old) is not type(new) or old != new:
-        yield {"op": "replace", "path": path, "value": new}
-
-
-def _of_objects(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Operation]:
-    for key in old.keys() - new.keys():
-        yield {"op": "remove", "path": f"{path}/{_escape(key)}"}
-    for key, value in new.items():
-        inner = f"{path}/{_escape(key)}"
-        if key in old:
-            yield from difference(old[key], value, inner)
-        else:
-            yield {"op": "add", "path": inner, "value": value}
-
-
-def _of_arrays(old: list[Any], new: list[Any], path: str) -> Iterator[Operation]:
-    """Treat what lies between the common beginning and the common end."""
-    shorter = min(len(old), len(new))
-    head = next((i for i in range(shorter) if not _is_same(old[i], new[i])), shorter)
-    rest = shorter - head
-    tail = next((i for i in range(rest) if not _is_same(old[-1 - i], new[-1 - i])), rest)
-    old_end, new_end = len(old) - tail, len(new) - tail
-    both_end = min(old_end, new_end)
-    for index in range(head, both_end):
-        yield from difference(old[index], new[index], f"{path}/{index}")
-    for _ in range(both_end, old_end):
-        yield {"op": "remove", "path": f"{path}/{both_end}"}
-    for index in range(both_end, new_end):
-        yield {"op": "add", "path": f"{path}/{index}", "value": new[index]}
-
-
-def _is_same(old: Any, new: Any) -> bool:
-    return next(difference(old, new), None) is None
-
-
-def _escape(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
-
-
-def _hash(tree: Any) -> str:
+def hash_of(tree: Any) -> str:
+    """Return the hash of a state, in hexadecimal."""
     text = json.dumps(tree, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

@@ -6,17 +6,17 @@ hashes say whether that one is here: a chain with a link missing is told as such
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from inspector.service.analysis.json_patch import Changed, PatchError, apply, changes
 from inspector.service.model.nesting import is_too_deep, parse
 from inspector.service.model.otlp_values import as_text
 from inspector.service.model.rows import Moment
+from subscribers.content.json_patch import Changed, PatchError, apply, changes
+from subscribers.content.snapshots import hash_of
 
 STATE: Final = "inspector.state"
 MAX_CHANGES = 1_000
@@ -109,7 +109,7 @@ def _resolved(moment: Moment, last: _Known | None) -> tuple[_Known, str | None]:
         ), f"What changed does not fit the state before: {error}"
     if is_too_deep(tree):
         return _Known(None, _UNKNOWN, told_hash), "This state is nested deeper than is shown."
-    if told_hash and _hash(tree) != told_hash:
+    if told_hash and hash_of(tree) != told_hash:
         return _Known(None, _UNKNOWN, told_hash), (
             "What changed was sent, and does not lead to the state that was meant."
         )
@@ -138,12 +138,3 @@ def _compared(before: _Known, after: _Known) -> list[Changed] | None:
         return list(islice(changes(before.tree, after.tree), _MAX_COUNTED))
     except (PatchError, RecursionError):
         return None
-
-
-def _hash(tree: Any) -> str:
-    """As `subscribers.content.snapshots` makes it."""
-    try:
-        text = json.dumps(tree, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-    except (TypeError, RecursionError):
-        return ""

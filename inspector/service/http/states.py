@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query
 
 from inspector.service import wire
-from inspector.service.analysis.json_patch import Changed
 from inspector.service.analysis.states import STATE, Step, name_of, steps
 from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.problems import ProblemError
@@ -22,6 +21,7 @@ from inspector.service.normalise.payload import payload
 from inspector.service.normalise.view import moments_of_span
 from inspector.service.storage.base import Reader, SpanPosition
 from inspector.service.wire.state import StateDifference, StatePlace, StateStep
+from subscribers.content.json_patch import Changed
 
 router = APIRouter(tags=["spans"])
 

@@ -17,7 +17,8 @@ from pydantic import BaseModel
 
 import inspector
 from subscribers import Capture, Vocabulary, capture_state, dump_state_to_span
-from subscribers.content.snapshots import MAX_SNAPSHOT_BYTES, Snapshots, difference
+from subscribers.content.json_patch import difference
+from subscribers.content.snapshots import MAX_SNAPSHOT_BYTES, Snapshots
 from tests.unit.subscribers.conftest import Traced
 
 

@@ -1,22 +1,21 @@
-"""Apply RFC 6902 patches to plain JSON values, and describe each change as before and after.
+"""RFC 6902 patches between plain JSON values: made, applied, and as values before and after.
 
-Read are `add`, `remove` and `replace`, which is all that a captured state is sent with. Values are
-never altered in place: what did not change is shared between before and after.
+Only `add`, `remove` and `replace` are written and read. Values are never altered in place: what did
+not change is shared between before and after.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from subscribers.content.snapshots import difference
-
 Json: TypeAlias = Any
+Operation: TypeAlias = dict[str, Any]
 Step: TypeAlias = Literal["add", "remove", "replace"]
 
-_MAX_STEPS = 1_000
-"""Of one path: nothing that is sent is deeper."""
+_MAX_DEPTH = 1_000
+"""Of a path: nothing that is sent is deeper."""
 
 
 class PatchError(ValueError):
@@ -33,13 +32,60 @@ class Changed:
     after: Json = None
 
 
+def difference(old: Any, new: Any, path: str = "") -> Iterator[Operation]:
+    """Yield the RFC 6902 operations that make `new` of `old`; both are plain JSON values."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        yield from _of_objects(old, new, path)
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _of_arrays(old, new, path)
+    elif type(old) is not type(new) or old != new:
+        yield {"op": "replace", "path": path, "value": new}
+
+
+def _of_objects(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Operation]:
+    for key in old.keys() - new.keys():
+        yield {"op": "remove", "path": f"{path}/{_escape(key)}"}
+    for key, value in new.items():
+        inner = f"{path}/{_escape(key)}"
+        if key in old:
+            yield from difference(old[key], value, inner)
+        else:
+            yield {"op": "add", "path": inner, "value": value}
+
+
+def _of_arrays(old: list[Any], new: list[Any], path: str) -> Iterator[Operation]:
+    """Treat what lies between the common beginning and the common end."""
+    shorter = min(len(old), len(new))
+    head = next((i for i in range(shorter) if not _is_same(old[i], new[i])), shorter)
+    rest = shorter - head
+    tail = next((i for i in range(rest) if not _is_same(old[-1 - i], new[-1 - i])), rest)
+    old_end, new_end = len(old) - tail, len(new) - tail
+    both_end = min(old_end, new_end)
+    for index in range(head, both_end):
+        yield from difference(old[index], new[index], f"{path}/{index}")
+    for _ in range(both_end, old_end):
+        yield {"op": "remove", "path": f"{path}/{both_end}"}
+    for index in range(both_end, new_end):
+        yield {"op": "add", "path": f"{path}/{index}", "value": new[index]}
+
+
+def _is_same(old: Any, new: Any) -> bool:
+    return next(difference(old, new), None) is None
+
+
+def _escape(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
 def apply(document: Json, patch: Json) -> Json:
     """Return `document` with `patch` applied.
 
     Raises:
         PatchError: It is no patch, or does not fit.
     """
-    for operation in _operations(patch):
+    if not isinstance(patch, list) or not all(isinstance(one, dict) for one in patch):
+        raise PatchError("a patch is a list of objects")
+    for operation in patch:
         document, _ = _applied(document, operation)
     return document
 
@@ -52,20 +98,14 @@ def changes(before: Json, after: Json) -> Iterator[Changed]:
         yield changed
 
 
-def _operations(patch: Json) -> Iterable[dict[str, Json]]:
-    if not isinstance(patch, list) or not all(isinstance(one, dict) for one in patch):
-        raise PatchError("a patch is a list of objects")
-    return patch
-
-
-def _applied(document: Json, operation: dict[str, Json]) -> tuple[Json, Changed]:
+def _applied(document: Json, operation: Operation) -> tuple[Json, Changed]:
     step, path = operation.get("op"), operation.get("path")
     if step not in ("add", "remove", "replace") or not isinstance(path, str):
         raise PatchError(f"an operation {step!r} is not read")
     if step != "remove" and "value" not in operation:
         raise PatchError(f"{step} of {path!r} has no value")
     keys = [key.replace("~1", "/").replace("~0", "~") for key in path.split("/")[1:]]
-    if (path and not path.startswith("/")) or len(keys) > _MAX_STEPS:
+    if (path and not path.startswith("/")) or len(keys) > _MAX_DEPTH:
         raise PatchError(f"{path!r} is no path")
     value = operation.get("value")
     if not keys:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.analysis.json_patch import PatchError, apply, changes
+from subscribers.content.json_patch import PatchError, apply, changes
 
 _KEYS = st.sampled_from(["a", "b", "a/b", "~", "", "0", "-"])
 _JSON: Any = st.recursive(
