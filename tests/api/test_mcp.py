@@ -216,6 +216,15 @@ async def test_answers_keep_to_their_schema_and_to_their_size(client: Host) -> N
         assert len(json.dumps(whole, ensure_ascii=False)) <= MAX_CHARS
 
 
+async def test_statistics_are_those_of_the_route(service: Service, client: Host) -> None:
+    counted = service.client.get("/sessions/run/statistics").json()["operations"]
+    answer = recorded_of(await client.call_tool("session_statistics", {"session_id": "run"}))
+    assert answer["share_count"] == len(counted)
+    assert [(one["count"], one["failed"], one["longest_span_id"]) for one in answer["shares"]] == [
+        (one["count"], one["errors"], one["times"]["longest"]["span_id"]) for one in counted[:30]
+    ]
+
+
 async def test_what_was_recorded_stands_between_marks_that_nobody_can_know(
     client: Host,
 ) -> None:

@@ -28,6 +28,11 @@ def duration(ns: int | None) -> str:
     return f"{seconds // 3_600} h {seconds % 3_600 // 60} min"
 
 
+def duration_ms(ms: float | None) -> str:
+    """Return a duration in milliseconds as `duration` does."""
+    return duration(None if ms is None else round(ms * 1e6))
+
+
 def silence(since: str | None, now_s: float) -> str:
     """Return `no news for 9 min` for a sender last heard at `since` (RFC 3339, UTC).
 

@@ -63,6 +63,11 @@ class Recorded(Generic[R]):
     hint: str = ""
 
 
+def milliseconds(ns: int | None) -> float | None:
+    """Return nanoseconds as milliseconds."""
+    return None if ns is None else ns / 1e6
+
+
 def fenced(found: Recorded[Any]) -> tuple[str, dict[str, Any]]:
     """Return what was found as text and as JSON, both fenced."""
     number = secrets.token_hex(12)

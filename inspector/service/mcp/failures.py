@@ -11,7 +11,7 @@ from collections import Counter
 from pydantic import Field
 
 from inspector.service.analysis.causes import Group, error_line, groups_of, is_failed
-from inspector.service.analysis.formatting import duration, plural
+from inspector.service.analysis.formatting import duration_ms, plural
 from inspector.service.analysis.outline import short_ids
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.analysis.span_tree import SpanTree
@@ -137,9 +137,9 @@ def _others(causes: Causes) -> str:
 
 def _text(cause: Cause, id_length: int) -> str:
     times = f"  {cause.count} times" if cause.count > 1 else ""
-    after = duration(round(cause.offset_ms * 1e6))
     return (
-        f"{cause.kind} {cause.name}{times}  [{cause.span_id[:id_length]}]  +{after}\n"
+        f"{cause.kind} {cause.name}{times}  [{cause.span_id[:id_length]}]"
+        f"  +{duration_ms(cause.offset_ms)}\n"
         f"  {cause.message}\n"
         f"  {cause.fate}" + (f"\n  in {cause.path}" if cause.path else "")
     )

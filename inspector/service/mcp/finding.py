@@ -12,14 +12,14 @@ from pydantic import Field
 from inspector.errors import RefusedError
 from inspector.service.analysis.formatting import (
     LEAST_IDLE_NS,
-    duration,
+    duration_ms,
     money,
     plural,
     silence,
     tokens,
 )
 from inspector.service.analysis.sanitise import visible, visible_line
-from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded, milliseconds
 from inspector.service.mcp.source import Archive
 from inspector.service.mcp.tool import ServedTool
 from inspector.service.normalise.session_ids import MAX_CHARACTERS
@@ -124,14 +124,12 @@ def session_line(session: dict[str, Any]) -> SessionLine:
 
 def session_text(session: SessionLine) -> str:
     """Return two lines: which it is, and how it went."""
-    idle_ns = round(session.idle_ms * 1e6)
-    took = None if session.duration_ms is None else round(session.duration_ms * 1e6)
     facts = [
         session.started_at[:19] + "Z",
-        duration(took) if took is not None else "still going",
+        duration_ms(session.duration_ms) or "still going",
         silence(session.silent_since, time.time()),
-        f"waited {duration(round(session.waiting_ms * 1e6))}" if session.waiting_ms else "",
-        f"idle {duration(idle_ns)}" if idle_ns >= LEAST_IDLE_NS else "",
+        f"waited {duration_ms(session.waiting_ms)}" if session.waiting_ms else "",
+        f"idle {duration_ms(session.idle_ms)}" if session.idle_ms * 1e6 >= LEAST_IDLE_NS else "",
         plural(session.span_count, "span"),
         plural(session.error_count, "error") if session.error_count else "",
         plural(session.llm_calls, "llm call") if session.llm_calls else "",
@@ -202,12 +200,12 @@ def _hit(hit: dict[str, Any]) -> Hit:
         name=visible_line(span["name"], _TITLE_CHARS),
         kind=span["kind"],
         status=span["status"],
-        duration_ms=None if span["duration_ns"] is None else span["duration_ns"] / 1e6,
+        duration_ms=milliseconds(span["duration_ns"]),
     )
 
 
 def _hit_text(hit: Hit) -> str:
-    took = "" if hit.duration_ms is None else f"  {duration(round(hit.duration_ms * 1e6))}"
+    took = "" if hit.duration_ms is None else f"  {duration_ms(hit.duration_ms)}"
     where = f"{hit.session_title} {_id(hit.session_id)}"
     return f"{hit.kind} {hit.name}  {hit.status}{took}  [span_id: {hit.span_id}]  in {where}"
 

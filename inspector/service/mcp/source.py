@@ -139,10 +139,14 @@ class Archive:
             f"No session has the id {session_id!r}. Take one that find_sessions lists, as it is."
         )
 
+    async def of_session(self, session: dict[str, Any], name: str, **query: object) -> Any:
+        """Return the JSON at the route `name` of a session."""
+        return await self.get(f"/sessions/{_segment(session['id'])}/{name}", **query)
+
     async def tree(self, session: dict[str, Any]) -> SpanTree:
         """Return the spans of a session, `MAX_SPANS` of them at most."""
         if self._last is None or self._last[0] != session:
-            rows = await self._spans(session["id"])
+            rows = await self._spans(session)
             tree = await asyncio.to_thread(SpanTree.of, rows)
             # One that runs changes without a word to us.
             self._last = (session, tree) if session["status"] in _SETTLED else None
@@ -159,12 +163,13 @@ class Archive:
         found: dict[str, Any] = await self.get(f"/spans/{row.trace_id}/{row.span_id}")
         return found
 
-    async def _spans(self, session_id: str) -> list[SpanRow]:
+    async def _spans(self, session: dict[str, Any]) -> list[SpanRow]:
         rows: list[SpanRow] = []
         cursor: str | None = None
-        path = f"/sessions/{_segment(session_id)}/spans"
         while True:
-            page = await self.get(path, format="columns", limit=_PAGE, cursor=cursor)
+            page = await self.of_session(
+                session, "spans", format="columns", limit=_PAGE, cursor=cursor
+            )
             rows += await asyncio.to_thread(_rows, page)
             cursor = page["next_cursor"]
             if cursor is None or len(rows) >= MAX_SPANS:

@@ -10,7 +10,7 @@ from inspector.service.analysis.formatting import duration, money, tokens
 from inspector.service.analysis.outline import place_of
 from inspector.service.analysis.sanitise import visible_line, visible_part
 from inspector.service.analysis.span_text import attributes, content
-from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded, milliseconds
 from inspector.service.mcp.source import Archive
 from inspector.service.mcp.tool import ServedTool
 
@@ -63,7 +63,7 @@ async def get_span(archive: Archive, asked: GetSpan) -> Recorded[SpanText]:
         name=visible_line(detail["name"], _NAME_CHARS),
         kind=detail["kind"],
         status=detail["status"],
-        duration_ms=None if detail["duration_ns"] is None else detail["duration_ns"] / 1e6,
+        duration_ms=milliseconds(detail["duration_ns"]),
         text=text,
         offset=asked.offset,
         total_chars=len(whole),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import Any
 
 from pydantic import Field
 
-from inspector.service.analysis.formatting import duration, money, plural, tokens
-from inspector.service.analysis.outline import short_ids
+from inspector.service.analysis.formatting import duration_ms, money, plural, tokens
 from inspector.service.analysis.sanitise import visible_line
-from inspector.service.analysis.statistics import Share, Statistics
-from inspector.service.mcp.answer import ClosedModel, Recorded
+from inspector.service.mcp.answer import ClosedModel, Recorded, milliseconds
 from inspector.service.mcp.finding import session_line, session_text
 from inspector.service.mcp.source import Archive
 from inspector.service.mcp.tool import ServedTool
@@ -51,60 +49,56 @@ class SharePage(ClosedModel):
     share_count: int = Field(description="Of all pages.")
 
 
-async def session_statistics(archive: Archive, asked: StatisticsArguments) -> Recorded[SharePage]:
+async def session_statistics(
+    archive: Archive, arguments: StatisticsArguments
+) -> Recorded[SharePage]:
     """Return a page of shares."""
-    session = await archive.session(asked.session_id)
-    tree = await archive.tree(session)
-    rows = tree.rows
-    found = await asyncio.to_thread(lambda: Statistics(tree).shares)
-    id_length = short_ids(rows)
-    page = found[asked.offset : asked.offset + _SHARES_A_PAGE]
-    reached = asked.offset + len(page)
+    session = await archive.session(arguments.session_id)
+    found = (await archive.of_session(session, "statistics"))["operations"]
+    page = [_line(one) for one in found[arguments.offset : arguments.offset + _SHARES_A_PAGE]]
+    reached = arguments.offset + len(page)
     head = session_text(session_line(session))
-    lines = [_text(share, id_length) for share in page] or ["It has no spans."]
+    lines = [_text(line) for line in page] or ["It has no spans."]
     return Recorded(
         "\n".join([head, "", *lines]),
-        SharePage(shares=[_line(share) for share in page], share_count=len(found)),
+        SharePage(shares=page, share_count=len(found)),
         {"offset": reached} if reached < len(found) else {},
         "Next: get_span with the id in brackets: of each line, the span that took longest.",
     )
 
 
-def _line(share: Share) -> ShareLine:
-    times, used = share.times, share.used
+def _line(operation: dict[str, Any]) -> ShareLine:
+    times, used = operation["times"], operation["used"]
     return ShareLine(
-        kind=share.kind,
-        name=visible_line(share.name, _NAME_CHARS),
-        count=share.count,
-        failed=share.failed,
-        running=share.running,
-        own_ms=share.own_ns / 1e6,
-        wait_ms=share.wait_ns / 1e6,
-        median_ms=None if times.median_ns is None else times.median_ns / 1e6,
-        input_tokens=used.input_tokens,
-        output_tokens=used.output_tokens,
-        cost_usd=used.cost_usd,
-        longest_span_id=times.longest.span_id,
-        longest_ms=None if times.longest_ns is None else times.longest_ns / 1e6,
+        kind=operation["kind"],
+        name=visible_line(operation["name"], _NAME_CHARS),
+        count=operation["count"],
+        failed=operation["errors"],
+        running=operation["running"],
+        own_ms=operation["own_ns"] / 1e6,
+        wait_ms=operation["wait_ns"] / 1e6,
+        median_ms=milliseconds(times["median_ns"]),
+        input_tokens=used["input_tokens"],
+        output_tokens=used["output_tokens"],
+        cost_usd=used["cost_usd"],
+        longest_span_id=times["longest"]["span_id"],
+        longest_ms=milliseconds(times["longest_ns"]),
     )
 
 
-def _text(share: Share, id_length: int) -> str:
-    times, used = share.times, share.used
+def _text(line: ShareLine) -> str:
     facts = [
-        plural(share.count, "span"),
-        f"own time {duration(share.own_ns)}",
-        f"waited {duration(share.wait_ns)}" if share.wait_ns else "",
-        f"median {duration(times.median_ns)}" if share.count > 1 else "",
-        f"longest {duration(times.longest_ns)}" if share.count > 1 else "",
-        f"{share.failed} failed" if share.failed else "",
-        f"{share.running} running" if share.running else "",
-        tokens(used.input_tokens, used.output_tokens),
-        money(used.cost_usd) if used.cost_usd else "",
+        plural(line.count, "span"),
+        f"own time {duration_ms(line.own_ms)}",
+        f"waited {duration_ms(line.wait_ms)}" if line.wait_ms else "",
+        f"median {duration_ms(line.median_ms)}" if line.count > 1 else "",
+        f"longest {duration_ms(line.longest_ms)}" if line.count > 1 else "",
+        f"{line.failed} failed" if line.failed else "",
+        f"{line.running} running" if line.running else "",
+        tokens(line.input_tokens, line.output_tokens),
+        money(line.cost_usd) if line.cost_usd else "",
     ]
-    name = visible_line(share.name, _NAME_CHARS)
-    said = " · ".join(filter(None, facts))
-    return f"{share.kind} {name}: {said}  [{times.longest.span_id[:id_length]}]"
+    return f"{line.kind} {line.name}: {' · '.join(filter(None, facts))}  [{line.longest_span_id}]"
 
 
 STATISTICS = ServedTool(
