@@ -16,7 +16,7 @@ DEADLINE_S = 30.0
 Row = dict[str, Any]
 
 
-class Inbox:
+class RequestClient:
     """What is asked at a running service."""
 
     def __init__(self, service: Service, actor: str = "ANNA") -> None:

@@ -7,7 +7,7 @@ from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from tests.support.services.app import TOKEN, Remembering, caller, door
+from tests.support.services.app import TOKEN, RecordingWriter, caller, running_app
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 PROTOBUF = {"content-type": "application/x-protobuf"}
@@ -17,7 +17,7 @@ INGEST = {("POST", f"/v1/{name}") for name in ("traces", "logs", "metrics")}
 
 @pytest.fixture
 async def app() -> AsyncIterator[FastAPI]:
-    async with door(Remembering()) as app:
+    async with running_app(RecordingWriter()) as app:
         yield app
 
 
@@ -85,14 +85,17 @@ async def test_the_token_opens_everything(app: FastAPI) -> None:
 
 
 async def test_ingest_asks_for_the_token_when_told_to() -> None:
-    async with door(Remembering(), require_ingest_token=True) as app, caller(app) as client:
+    async with (
+        running_app(RecordingWriter(), require_ingest_token=True) as app,
+        caller(app) as client,
+    ):
         assert (await client.post("/v1/traces", headers=PROTOBUF)).status_code == 401
         answer = await client.post("/v1/traces", headers={**BEARER, **PROTOBUF})
     assert answer.status_code == 200
 
 
 async def test_ingest_asks_for_the_token_when_others_can_reach_the_port() -> None:
-    async with door(Remembering(), **BEYOND) as app, caller(app) as client:
+    async with running_app(RecordingWriter(), **BEYOND) as app, caller(app) as client:
         assert (await client.post("/v1/traces", headers=PROTOBUF)).status_code == 401
 
 
@@ -101,7 +104,7 @@ BEYOND = {"host": "0.0.0.0", "dangerously_allow_plain_http": True}
 
 async def test_open_ingest_asks_nobody_for_the_token_and_still_looks_at_host_and_origin() -> None:
     async with (
-        door(Remembering(), open_ingest=True, **BEYOND) as app,
+        running_app(RecordingWriter(), open_ingest=True, **BEYOND) as app,
         caller(app, peer="192.0.2.7") as client,
     ):
         for name in ("traces", "logs", "metrics"):
@@ -134,7 +137,7 @@ async def test_what_a_proxy_on_this_machine_brings_is_not_of_this_machine(
 async def test_a_refused_sender_is_logged_once_with_what_to_set(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async with door(Remembering(), **BEYOND) as app:
+    async with running_app(RecordingWriter(), **BEYOND) as app:
         for peer in ("192.0.2.7", "192.0.2.7", "192.0.2.8"):
             async with caller(app, peer=peer) as client:
                 answer = await client.post(
@@ -174,7 +177,7 @@ async def test_a_rebound_name_is_refused_on_every_route(app: FastAPI, host: str)
 @pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST:7800", "[::1]:7800", "box.lan:1"])
 async def test_allowed_names_are_answered(host: str) -> None:
     async with (
-        door(Remembering(), allowed_hosts=("box.lan",)) as app,
+        running_app(RecordingWriter(), allowed_hosts=("box.lan",)) as app,
         caller(app) as client,
     ):
         assert (await client.get("/health", headers={"host": host})).status_code == 200
@@ -202,7 +205,7 @@ async def test_another_origin_is_refused_even_with_the_token(app: FastAPI, origi
 async def test_a_listed_origin_may_call_and_read(app: FastAPI) -> None:
     origin = "https://app.example"
     async with (
-        door(Remembering(), allowed_origins=(origin,)) as app,
+        running_app(RecordingWriter(), allowed_origins=(origin,)) as app,
         caller(app) as client,
     ):
         cross = {"origin": origin, "sec-fetch-site": "cross-site"}
@@ -328,10 +331,10 @@ async def test_a_wrong_token_in_the_address_sets_no_cookie(app: FastAPI) -> None
 
 
 async def test_a_login_survives_a_restart_and_ends_with_the_token() -> None:
-    async with door(Remembering()) as app, caller(app) as client:
+    async with running_app(RecordingWriter()) as app, caller(app) as client:
         await log_in(client)
         cookies = dict(client.cookies)
-    async with door(Remembering()) as app, caller(app) as client:
+    async with running_app(RecordingWriter()) as app, caller(app) as client:
         client.cookies.update(cookies)
         assert (await client.get("/nothing")).status_code == 404
         object.__setattr__(app.state.parts.access, "token", "another")

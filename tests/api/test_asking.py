@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.request_client import Inbox
+from tests.api.request_client import RequestClient
 from tests.support.agents.watched_agent import WatchedAgent
 from tests.support.services.otlp_receiver import Receiver, attributes
 from tests.support.services.restartable import Service
@@ -43,9 +43,9 @@ def receiver() -> Iterator[Receiver]:
 
 
 def test_all_contracts_ask_in_one_script(service: Service) -> None:
-    inbox = Inbox(service)
+    client = RequestClient(service)
     with WatchedAgent(service, FIVE_WAYS) as agent:
-        asked = {row["prompt"]: row for row in inbox.wait_for_pending(6)}
+        asked = {row["prompt"]: row for row in client.wait_for_pending(6)}
 
         assert {row["session_id"] for row in asked.values()} == {"five-ways-to-ask"}
         gate = next(prompt for prompt in asked if "session initialization" in prompt)
@@ -63,9 +63,9 @@ def test_all_contracts_ask_in_one_script(service: Service) -> None:
             ),
         ]
         for prompt, decision, parts in answers:
-            answer = inbox.answer(asked[prompt], decision, **parts)
+            answer = client.answer(asked[prompt], decision, **parts)
             assert (answer.status_code, answer.json()["applied"]) == (200, True), answer.text
-        said = agent.said()
+        said = agent.output_lines()
 
     assert sorted(said) == [
         "delete_file: ran with {'path': '/tmp/unit.txt', 'id': 9007199254740993, 'force': False}",
@@ -75,7 +75,7 @@ def test_all_contracts_ask_in_one_script(service: Service) -> None:
         "send_mail: refused, not on a Friday",
         "signal release: answer {'at': 'noon'}",
     ]
-    rows = [row for row in inbox.requests() if row["session_id"] == "five-ways-to-ask"]
+    rows = [row for row in client.requests() if row["session_id"] == "five-ways-to-ask"]
     assert {(row["status"], row["answer"]["actor"]) for row in rows} == {("answered", "ANNA")}
     kinds = {row["prompt"]: (row["kind"], row["interceptor"]) for row in rows}
     assert kinds["Delete /tmp/report.txt?"] == ("approval", "guard deletion")
@@ -88,7 +88,7 @@ def test_all_contracts_ask_in_one_script(service: Service) -> None:
 def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it(
     service: Service, receiver: Receiver
 ) -> None:
-    inbox = Inbox(service)
+    client = RequestClient(service)
     with WatchedAgent(
         service,
         AGENT,
@@ -96,13 +96,13 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
         OTEL_EXPORTER_OTLP_ENDPOINT=receiver.url,
         OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf",
     ) as agent:
-        (request,) = inbox.wait_for_pending()
+        (request,) = client.wait_for_pending()
         assert request["prompt"] == "Delete /tmp/report.txt?"
         assert json.loads(request["args_json"]) == ARGS
         text = request["args_json"].replace("/tmp/report.txt", "/tmp/unit.txt")
-        answer = inbox.answer(request, "allow", args_json=text, reason="the unit is enough")
+        answer = client.answer(request, "allow", args_json=text, reason="the unit is enough")
         assert answer.json()["applied"] is True
-        (said,) = map(json.loads, agent.said())
+        (said,) = map(json.loads, agent.output_lines())
 
     assert said == {"ran": [{**ARGS, "path": "/tmp/unit.txt"}], "outcome": "deleted"}
     receiver.wait_for(lambda got: any(s.name == "execute_tool delete_file" for s in got.spans))
@@ -122,37 +122,37 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
 
 
 def test_an_edit_does_not_get_past_the_policy_that_asked(service: Service) -> None:
-    inbox = Inbox(service)
+    client = RequestClient(service)
     with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
-        (request,) = inbox.wait_for_pending()
-        inbox.answer(request, "allow", args_json='{"path": "/etc/passwd"}')
-        (said,) = map(json.loads, agent.said())
+        (request,) = client.wait_for_pending()
+        client.answer(request, "allow", args_json='{"path": "/etc/passwd"}')
+        (said,) = map(json.loads, agent.output_lines())
 
     assert said == {"ran": [], "outcome": "refused: nothing in /etc"}
 
 
 def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) -> None:
-    inbox = Inbox(service)
+    client = RequestClient(service)
     with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
-        (request,) = inbox.wait_for_pending()
-        list_ = inbox.answer(request, "allow", args_json='["/tmp/b"]')
+        (request,) = client.wait_for_pending()
+        list_ = client.answer(request, "allow", args_json='["/tmp/b"]')
         assert list_.json()["applied"] is False
-        (request,) = inbox.wait_for_pending()
-        again = inbox.answer(request, "allow", args_json='{"path": "/tmp/d"}')
+        (request,) = client.wait_for_pending()
+        again = client.answer(request, "allow", args_json='{"path": "/tmp/d"}')
         assert again.json()["applied"] is True
-        (said,) = map(json.loads, agent.said())
+        (said,) = map(json.loads, agent.output_lines())
 
     assert said == {"ran": [{"path": "/tmp/d"}], "outcome": "deleted"}
 
 
 @pytest.mark.parametrize("wrong", [{"args_hash": "0" * 64}, {"args_hash": None}])
 def test_an_answer_about_other_arguments_is_refused(service: Service, wrong: Any) -> None:
-    inbox = Inbox(service)
+    client = RequestClient(service)
     with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
-        (request,) = inbox.wait_for_pending()
-        refused = inbox.answer(request, "allow", **wrong)
+        (request,) = client.wait_for_pending()
+        refused = client.answer(request, "allow", **wrong)
         assert (refused.status_code, refused.json()["code"]) == (422, "wrong_hash")
-        inbox.answer(request, "deny", reason="no")
-        (said,) = map(json.loads, agent.said())
+        client.answer(request, "deny", reason="no")
+        (said,) = map(json.loads, agent.output_lines())
 
     assert said == {"ran": [], "outcome": "refused: no"}

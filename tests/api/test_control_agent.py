@@ -148,10 +148,10 @@ def test_arguments_are_edited_on_the_way_and_no_others_run(
     edited = request["args_json"].replace('"/etc"', '"/tmp/x"')
     result = answer(service, request, "allow", args_json=edited)
     assert result["applied"] is True
-    told = agent.hear("runs ")
+    told = agent.read_line("runs ")
     assert "'path': '/tmp/x'" in told
     assert "'size': 9007199254740993" in told
-    assert agent.ended() == 0
+    assert agent.wait() == 0
     spans = spans_of(service, session_id)
     assert [span["status"] for span in spans] == ["ok"] or spans[0]["status"] == "unset"
 
@@ -165,7 +165,7 @@ def test_a_request_outlives_the_service(
     own_service.start()
     until(lambda: [one["id"] for one in asked(own_service, session_id)] == [request["id"]])
     answer(own_service, request, "deny", reason="not today")
-    assert "not today" in agent.hear("denied")
+    assert "not today" in agent.read_line("denied")
 
 
 @pytest.mark.slow
@@ -183,7 +183,7 @@ def test_a_service_that_moves_is_found_by_its_run_file(
         (again,) = until(lambda: asked(other, session_id))
         assert again["id"] == request["id"]
         answer(other, again, "allow")
-        agent.hear("runs")
+        agent.read_line("runs")
     finally:
         other.stop()
 
@@ -202,10 +202,10 @@ def test_a_session_is_held_stepped_and_resumed(
         "run(main())",
         **at(service),
     )
-    agent.hear("ready")
+    agent.read_line("ready")
     until(lambda: session(service, session_id))
     assert post(service, f"/sessions/{session_id}/pause", reason="wait")["applied"] is True
-    agent.tell("go")
+    agent.write_line("go")
 
     def held() -> Any:
         spans = spans_of(service, session_id)
@@ -214,12 +214,12 @@ def test_a_session_is_held_stepped_and_resumed(
     until(lambda: held() == ["execute_tool tool-0"])
     assert session(service, session_id)["status"] == "paused"
     assert post(service, f"/sessions/{session_id}/step")["applied"] is True
-    agent.hear("did 0")
+    agent.read_line("did 0")
     until(lambda: len(held()) == 2)
-    assert not any(line == "did 1" for line in agent.heard)
+    assert not any(line == "did 1" for line in agent.output)
     assert post(service, f"/sessions/{session_id}/resume")["applied"] is True
-    agent.hear("did 2")
-    assert agent.ended() == 0
+    agent.read_line("did 2")
+    assert agent.wait() == 0
 
     def waited() -> Any:
         spans = spans_of(service, session_id)
@@ -251,12 +251,12 @@ def test_a_blocked_loop_is_not_lost_and_cancels_when_it_returns(
         "run(main())",
         **at(service),
     )
-    agent.hear("blocks")
+    agent.read_line("blocks")
     until(lambda: session(service, session_id))
     assert post(service, f"/sessions/{session_id}/cancel", reason="enough")["applied"] is True
-    agent.tell("go on")
-    agent.hear("returns")
-    assert agent.hear("cancelled") == "cancelled by ANNA (api): enough"
+    agent.write_line("go on")
+    agent.read_line("returns")
+    assert agent.read_line("cancelled") == "cancelled by ANNA (api): enough"
     assert until(lambda: session(service, session_id)["status"] == "cancelled")
 
 
@@ -275,7 +275,7 @@ def test_what_sync_code_asks_cannot_be_allowed_once_its_session_is_cancelled(
 
     assert post(service, f"/sessions/{session_id}/cancel", reason="enough")["applied"] is True
 
-    assert agent.hear("denied") == "cancelled by ANNA (api): enough"
+    assert agent.read_line("denied") == "cancelled by ANNA (api): enough"
     assert until(lambda: not asked(service, session_id))
     with pytest.raises(httpx.HTTPStatusError, match="409"):
         answer(service, request, "allow")
@@ -301,14 +301,14 @@ def test_a_forked_child_asks_for_itself(
         **at(service),
     )
     (of_parent,) = until(lambda: asked(service, session_id))
-    agent.tell("fork")
+    agent.write_line("fork")
     both = until(lambda: [one for one in [asked(service, session_id)] if len(one) == 2])[0]
     (of_child,) = [one for one in both if one["id"] != of_parent["id"]]
     assert of_child["process_id"] != of_parent["process_id"]
     for request in (of_child, of_parent):
         answer(service, request, "allow")
-        agent.hear("runs")
-    assert agent.ended() == 0
+        agent.read_line("runs")
+    assert agent.wait() == 0
 
 
 def test_children_that_are_forked_while_many_threads_ask_do_not_hang(
@@ -336,8 +336,8 @@ def test_children_that_are_forked_while_many_threads_ask_do_not_hang(
         **at(service),
     )
     for number in range(5):
-        assert agent.hear(f"child {number}") == "7"
-    assert agent.ended() == 0
+        assert agent.read_line(f"child {number}") == "7"
+    assert agent.wait() == 0
 
 
 def test_a_spawned_child_attaches_and_asks(
@@ -357,16 +357,16 @@ def test_a_spawned_child_attaches_and_asks(
     )
     (request,) = until(lambda: asked(service, session_id))
     answer(service, request, "allow")
-    agent.hear("runs")
-    assert agent.hear("joined") == "0"
+    agent.read_line("runs")
+    assert agent.read_line("joined") == "0"
 
 
 def test_what_closes_at_the_end_arrives_with_its_span(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
     agent = make_agent("ask_before('deploy', 0.2)\nrun(call('deploy'))", **at(service))
-    assert "nobody answered" in agent.hear("denied")
-    assert agent.ended() == 0
+    assert "nobody answered" in agent.read_line("denied")
+    assert agent.wait() == 0
     (request,) = asked(service, session_id, "expired")
     (span,) = until(lambda: spans_of(service, session_id))
     assert span["duration_ns"] is not None
@@ -393,8 +393,8 @@ def test_without_control_nobody_is_asked(
         **at(service),
         INSPECTOR_CONTROL="off",
     )
-    assert agent.hear("threads") == "['MainThread', 'inspector-delivery']"
-    assert "no approval provider" in agent.hear("denied")
+    assert agent.read_line("threads") == "['MainThread', 'inspector-delivery']"
+    assert "no approval provider" in agent.read_line("denied")
 
 
 def test_a_service_that_never_answers_does_not_keep_the_agent_from_ending(
@@ -413,8 +413,8 @@ def test_a_service_that_never_answers_does_not_keep_the_agent_from_ending(
         INSPECTOR_URL=service.url,
         INSPECTOR_TOKEN="tok",
     )
-    agent.hear("denied")
-    assert agent.ended() == 0
+    agent.read_line("denied")
+    assert agent.wait() == 0
     stop.set()
     service.close()
 
@@ -434,11 +434,11 @@ def test_what_is_held_when_the_agent_detaches_goes_on(
         "run(main())",
         **at(service),
     )
-    agent.hear("ready")
+    agent.read_line("ready")
     until(lambda: session(service, session_id))
     assert post(service, f"/sessions/{session_id}/pause")["applied"] is True
-    agent.tell("begin")
+    agent.write_line("begin")
     until(lambda: len(spans_of(service, session_id)) == 2)
-    agent.tell("detach")
-    agent.hear("runs")
-    assert agent.ended() == 0
+    agent.write_line("detach")
+    agent.read_line("runs")
+    assert agent.wait() == 0

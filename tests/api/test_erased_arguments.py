@@ -14,7 +14,7 @@ from inspector.service.app import create_app
 from inspector.service.model.rows import RequestStatus
 from inspector.service.storage.sqlite import SqliteStore
 from tests.support.agents.http_agent import Agent, hash_of
-from tests.support.agents.request_rows import asked
+from tests.support.agents.request_rows import request_row
 from tests.support.services.app import TOKEN, caller, settings
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.export import trace_request
@@ -79,7 +79,7 @@ def test_a_reader_that_is_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path / "store.sqlite3")) as store:
         rig = Rig(store)
         rig.hello()
-        rig.open(asked("r1", args_json=_ARGS[0]))
+        rig.open(request_row("r1", args_json=_ARGS[0]))
         with store.read() as reader:
             assert reader.head
             rig.close("r1", RequestStatus.WITHDRAWN)

@@ -17,7 +17,7 @@ from inspector.service.server.http_protocol import (
 )
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import serving
-from tests.support.services.app import Remembering, door, settings
+from tests.support.services.app import RecordingWriter, running_app, settings
 from tests.support.telemetry.export import span, trace_request
 
 BODY = trace_request(span(1, name="kept")).SerializeToString()
@@ -77,7 +77,7 @@ def statuses(answers: bytes) -> list[int]:
     return [int(part[:3]) for part in answers.split(b"HTTP/1.1 ")[1:]]
 
 
-def names(kept: Remembering) -> list[str]:
+def names(kept: RecordingWriter) -> list[str]:
     return [incoming.span.name for incoming in kept.spans]
 
 
@@ -94,7 +94,7 @@ CLOSE = b"Connection: close\r\n"
 )
 @pytest.mark.parametrize("cut", ["whole", "head first", "byte by byte"])
 async def test_an_offer_of_http2_is_ignored_and_the_body_read(body: bytes, cut: str) -> None:
-    kept = Remembering()
+    kept = RecordingWriter()
     request = POST + OFFER + body
     if cut == "byte by byte":
         parts = [bytes([byte]) for byte in request]
@@ -102,7 +102,7 @@ async def test_an_offer_of_http2_is_ignored_and_the_body_read(body: bytes, cut: 
         parts = list(request.partition(b"\r\n\r\n"))
     else:
         parts = [request]
-    async with door(kept) as app, served(app) as wire:
+    async with running_app(kept) as app, served(app) as wire:
         answers = await wire.ask(*parts, GET + CLOSE + b"\r\n")
     assert statuses(answers) == [200, 200]
     assert names(kept) == ["kept"]
@@ -110,19 +110,19 @@ async def test_an_offer_of_http2_is_ignored_and_the_body_read(body: bytes, cut: 
 
 @pytest.mark.parametrize("version", [b"HTTP/1.0", b"HTTP/1.1"])
 async def test_an_offer_is_ignored_where_the_connection_is_to_end(version: bytes) -> None:
-    kept = Remembering()
+    kept = RecordingWriter()
     request = POST.replace(b"HTTP/1.1", version) + OFFER + CLOSE + LENGTH + b"\r\n" + BODY
-    async with door(kept) as app, served(app) as wire:
+    async with running_app(kept) as app, served(app) as wire:
         answers = await wire.ask(request)
     assert statuses(answers) == [200]
     assert names(kept) == ["kept"]
 
 
 async def test_requests_with_offers_may_follow_each_other_in_one_segment() -> None:
-    kept = Remembering()
+    kept = RecordingWriter()
     request = POST + OFFER + LENGTH + b"\r\n" + BODY
     plain = POST + LENGTH + b"\r\n" + BODY
-    async with door(kept) as app, served(app) as wire:
+    async with running_app(kept) as app, served(app) as wire:
         answers = await wire.ask(request + plain + request + GET + CLOSE + b"\r\n")
     assert statuses(answers) == [200] * 4
     assert names(kept) == ["kept"] * 3

@@ -31,7 +31,7 @@ from tests.support.agents.mcp_host import (
     text_of,
 )
 from tests.support.agents.obedient_agent import ObedientAgent
-from tests.support.services.app import TOKEN, Remembering, caller, door
+from tests.support.services.app import TOKEN, RecordingWriter, caller, running_app
 from tests.support.services.running import DEADLINE_S, Service, environment, running_service
 from tests.support.telemetry.export import span, span_id, trace_request
 
@@ -447,7 +447,7 @@ async def test_without_the_mcp_library_it_is_said_how_to_install_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server.streamable_http_manager", None)
-    async with door(Remembering()) as app, caller(app) as client:
+    async with running_app(RecordingWriter()) as app, caller(app) as client:
         for _ in range(2):
             answer = await client.post(
                 "/mcp", json={}, headers={"authorization": f"Bearer {TOKEN}"}
@@ -463,7 +463,7 @@ async def test_an_mcp_library_that_does_not_load_is_answered(
         raise TypeError("unexpected keyword argument")
 
     monkeypatch.setattr("inspector.service.http.mcp._load", broken)
-    async with door(Remembering()) as app, caller(app) as client:
+    async with running_app(RecordingWriter()) as app, caller(app) as client:
         for _ in range(2):
             asked = client.post("/mcp", json={}, headers={"authorization": f"Bearer {TOKEN}"})
             assert (await asyncio.wait_for(asked, DEADLINE_S)).status_code == 500

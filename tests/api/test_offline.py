@@ -21,9 +21,9 @@ from tests.support.telemetry.records import incoming, started
 def reading(tmp_path: Path) -> OfflineClient:
     with closing(SqliteStore(tmp_path / "store.sqlite3")) as store:
         rig = Rig(store)
-        rig.take(incoming(span("over", trace=1)))
-        rig.take(incoming(span("failed", trace=2, error="no")))
-        rig.take(started(span("runs", trace=3, duration_ns=None)))
+        rig.record(incoming(span("over", trace=1)))
+        rig.record(incoming(span("failed", trace=2, error="no")))
+        rig.record(started(span("runs", trace=3, duration_ns=None)))
         assert {str(row.status) for row in rig.sessions().values()} == {"running"}
     return OfflineClient(settings(store=f"sqlite:///{tmp_path}/store.sqlite3"))
 
@@ -52,9 +52,9 @@ def test_a_pause_between_runs_is_left_out_where_the_times_of_many_were_not_kept(
     thread: dict[str, Json] = {"session.id": "S"}
     with closing(SqliteStore(tmp_path / "store.sqlite3")) as store:
         rig = Rig(store)
-        rig.take(span(duration_ns=2 * SECOND_NS, attributes=thread))
+        rig.record(span(duration_ns=2 * SECOND_NS, attributes=thread))
         start_ns = START_NS + 3600 * SECOND_NS
-        rig.take(span(trace=2, start_ns=start_ns, duration_ns=SECOND_NS, attributes=thread))
+        rig.record(span(trace=2, start_ns=start_ns, duration_ns=SECOND_NS, attributes=thread))
         assert str(rig.session().status) == "running"
     (row,) = OfflineClient(settings(store=f"sqlite:///{tmp_path}/store.sqlite3")).get("/sessions")[
         "sessions"

@@ -19,15 +19,15 @@ from inspector.service.otlp.body import MAX_BODY_BYTES
 from inspector.service.otlp.grpc_server import GrpcServer
 from inspector.service.otlp.receiver import Receiver
 from inspector.service.otlp.signals import SIGNALS
-from tests.support.services.app import TOKEN, Remembering
+from tests.support.services.app import TOKEN, RecordingWriter
 from tests.support.telemetry.export import span, trace_request
 
 TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
 
 @pytest.fixture
-def kept() -> Remembering:
-    return Remembering()
+def kept() -> RecordingWriter:
+    return RecordingWriter()
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def access() -> Access:
 
 
 @pytest.fixture
-async def channel(kept: Remembering, access: Access) -> AsyncIterator[grpc.aio.Channel]:
+async def channel(kept: RecordingWriter, access: Access) -> AsyncIterator[grpc.aio.Channel]:
     receiver = Receiver(kept.submit)
     server = GrpcServer(receiver, access)
     port = await server.start("127.0.0.1", 0)
@@ -55,7 +55,7 @@ async def export(
 
 
 async def test_spans_are_taken_and_the_answer_is_empty(
-    channel: grpc.aio.Channel, kept: Remembering
+    channel: grpc.aio.Channel, kept: RecordingWriter
 ) -> None:
     answer = await export(channel, trace_request(span(1), span(2)).SerializeToString())
     assert answer == ExportTraceServiceResponse()
@@ -71,14 +71,16 @@ async def test_every_signal_has_its_service(channel: grpc.aio.Channel) -> None:
 
 
 async def test_a_bad_span_is_rejected_and_the_rest_kept(
-    channel: grpc.aio.Channel, kept: Remembering
+    channel: grpc.aio.Channel, kept: RecordingWriter
 ) -> None:
     answer = await export(channel, trace_request(span(1), Span()).SerializeToString())
     assert answer.partial_success.rejected_spans == 1
     assert len(kept.spans) == 1
 
 
-async def test_compressed_messages_are_taken(channel: grpc.aio.Channel, kept: Remembering) -> None:
+async def test_compressed_messages_are_taken(
+    channel: grpc.aio.Channel, kept: RecordingWriter
+) -> None:
     body = trace_request(*[span(number) for number in range(1, 100)]).SerializeToString()
     await export(channel, body, compression=grpc.Compression.Gzip)
     assert len(kept.spans) == 99
@@ -103,7 +105,7 @@ async def test_a_message_above_the_limit_is_resource_exhausted(channel: grpc.aio
 
 
 async def test_no_more_messages_are_read_at_one_time_than_there_is_room_for(
-    kept: Remembering, access: Access
+    kept: RecordingWriter, access: Access
 ) -> None:
     receiver = Receiver(kept.submit)
     export = GrpcServer(receiver, access)._handler(SIGNALS["traces"])
@@ -133,7 +135,7 @@ async def test_no_more_messages_are_read_at_one_time_than_there_is_room_for(
 
 @pytest.mark.parametrize("is_taken", [True, False])
 async def test_a_message_that_was_answered_leaves_memory_at_once(
-    channel: grpc.aio.Channel, kept: Remembering, is_taken: bool
+    channel: grpc.aio.Channel, kept: RecordingWriter, is_taken: bool
 ) -> None:
     text = "x" * 2**20
     body = trace_request(span(1, name=text)).SerializeToString()
@@ -155,7 +157,7 @@ async def test_a_message_that_was_answered_leaves_memory_at_once(
 
 
 async def test_senders_that_stop_do_not_keep_others_from_being_read(
-    channel: grpc.aio.Channel, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+    channel: grpc.aio.Channel, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grpc_server, "MAX_READ_S", 0.05)
     stream: grpc.aio.StreamUnaryMultiCallable[bytes, bytes] = channel.stream_unary(TRACES)
@@ -167,7 +169,7 @@ async def test_senders_that_stop_do_not_keep_others_from_being_read(
 
 
 async def test_metadata_above_the_limit_are_refused(
-    channel: grpc.aio.Channel, kept: Remembering
+    channel: grpc.aio.Channel, kept: RecordingWriter
 ) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await export(channel, b"", ("x", "a" * 2 * grpc_server.MAX_METADATA_BYTES))
@@ -184,7 +186,7 @@ async def test_a_connection_that_does_not_begin_http2_is_closed(
     assert options["grpc.server_handshake_timeout_ms"] == 10_000
     quick = {**options, "grpc.server_handshake_timeout_ms": 200}
     monkeypatch.setattr(grpc_server, "_OPTIONS", list(quick.items()))
-    server = GrpcServer(Receiver(Remembering().submit), access)
+    server = GrpcServer(Receiver(RecordingWriter().submit), access)
     reader, writer = await asyncio.open_connection("127.0.0.1", await server.start("127.0.0.1", 0))
     writer.write(begun)
     await asyncio.wait_for(reader.read(), 9)
@@ -193,7 +195,7 @@ async def test_a_connection_that_does_not_begin_http2_is_closed(
 
 
 async def test_overload_says_when_to_come_back(
-    channel: grpc.aio.Channel, kept: Remembering
+    channel: grpc.aio.Channel, kept: RecordingWriter
 ) -> None:
     kept.error = OverloadedError("full", retry_after_s=3)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -209,7 +211,7 @@ async def test_overload_says_when_to_come_back(
 
 
 async def test_a_store_that_cannot_be_written_is_unavailable(
-    channel: grpc.aio.Channel, kept: Remembering
+    channel: grpc.aio.Channel, kept: RecordingWriter
 ) -> None:
     kept.error = StoreUnavailableError("disk full")
     body = trace_request().SerializeToString()
@@ -217,7 +219,7 @@ async def test_a_store_that_cannot_be_written_is_unavailable(
 
 
 async def test_any_other_error_of_ours_is_internal_and_leaves_no_traceback(
-    channel: grpc.aio.Channel, kept: Remembering, caplog: pytest.LogCaptureFixture
+    channel: grpc.aio.Channel, kept: RecordingWriter, caplog: pytest.LogCaptureFixture
 ) -> None:
     kept.error = StoreError("the store is broken")
     with pytest.raises(grpc.aio.AioRpcError) as caught:
@@ -228,7 +230,7 @@ async def test_any_other_error_of_ours_is_internal_and_leaves_no_traceback(
 
 
 async def test_the_token_is_asked_for_when_others_can_reach_the_port(
-    kept: Remembering, caplog: pytest.LogCaptureFixture
+    kept: RecordingWriter, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver = Receiver(kept.submit)
     server = GrpcServer(receiver, Access.build(TOKEN, bind="0.0.0.0"))
@@ -246,7 +248,7 @@ async def test_the_token_is_asked_for_when_others_can_reach_the_port(
     assert "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN" in line
 
 
-async def test_open_ingest_asks_nobody_for_the_token(kept: Remembering) -> None:
+async def test_open_ingest_asks_nobody_for_the_token(kept: RecordingWriter) -> None:
     receiver = Receiver(kept.submit)
     server = GrpcServer(receiver, Access.build(TOKEN, bind="0.0.0.0", open_ingest=True))
     port = await server.start("127.0.0.1", 0)

@@ -26,7 +26,7 @@ from inspector.service.otlp import receiver as receiver_module
 from inspector.service.otlp.body import CODINGS, MAX_BODY_BYTES
 from inspector.service.otlp.decode_proto import decode_proto
 from inspector.service.otlp.receiver import SMALL_BODY_BYTES
-from tests.support.services.app import Remembering, caller, door
+from tests.support.services.app import RecordingWriter, caller, running_app
 from tests.support.telemetry.export import span, span_id, trace_request
 
 if sys.version_info >= (3, 14):
@@ -56,22 +56,22 @@ JSON_TRACE = {
 
 
 @pytest.fixture
-def kept() -> Remembering:
-    return Remembering()
+def kept() -> RecordingWriter:
+    return RecordingWriter()
 
 
 @pytest.fixture
-async def client(kept: Remembering) -> AsyncIterator[httpx.AsyncClient]:
-    async with door(kept) as app, caller(app) as client:
+async def client(kept: RecordingWriter) -> AsyncIterator[httpx.AsyncClient]:
+    async with running_app(kept) as app, caller(app) as client:
         yield client
 
 
-def names(kept: Remembering) -> list[str]:
+def names(kept: RecordingWriter) -> list[str]:
     return [incoming.span.name for incoming in kept.spans]
 
 
 async def test_spans_in_protobuf_are_taken_and_the_answer_is_empty(
-    client: httpx.AsyncClient, kept: Remembering
+    client: httpx.AsyncClient, kept: RecordingWriter
 ) -> None:
     body = trace_request(span(1, name="a"), span(2, name="b")).SerializeToString()
     answer = await client.post("/v1/traces", content=body, headers=PROTOBUF)
@@ -83,7 +83,7 @@ async def test_spans_in_protobuf_are_taken_and_the_answer_is_empty(
 
 @pytest.mark.parametrize("content_type", ["application/json", "Application/JSON; charset=utf-8"])
 async def test_spans_in_json_are_taken_and_the_answer_is_json(
-    client: httpx.AsyncClient, kept: Remembering, content_type: str
+    client: httpx.AsyncClient, kept: RecordingWriter, content_type: str
 ) -> None:
     answer = await client.post(
         "/v1/traces", content=json.dumps(JSON_TRACE), headers={"content-type": content_type}
@@ -104,7 +104,7 @@ async def test_spans_in_json_are_taken_and_the_answer_is_json(
     ],
 )
 async def test_compressed_bodies_are_taken(
-    client: httpx.AsyncClient, kept: Remembering, coding: str, compress: object
+    client: httpx.AsyncClient, kept: RecordingWriter, coding: str, compress: object
 ) -> None:
     assert callable(compress)
     body = compress(trace_request(span(1, name="small")).SerializeToString())
@@ -116,7 +116,7 @@ async def test_compressed_bodies_are_taken(
 
 
 async def test_a_chunked_body_without_a_length_is_taken(
-    client: httpx.AsyncClient, kept: Remembering
+    client: httpx.AsyncClient, kept: RecordingWriter
 ) -> None:
     body = trace_request().SerializeToString()
 
@@ -159,7 +159,7 @@ async def test_a_body_that_a_server_in_front_has_dropped_is_no_empty_request(
 
 
 async def test_a_bad_span_is_rejected_by_partial_success_and_the_rest_kept(
-    client: httpx.AsyncClient, kept: Remembering
+    client: httpx.AsyncClient, kept: RecordingWriter
 ) -> None:
     body = trace_request(span(1, name="good"), Span(name="bad"), span(2, name="fine"))
     answer = await client.post("/v1/traces", content=body.SerializeToString(), headers=PROTOBUF)
@@ -193,7 +193,7 @@ async def test_a_request_of_another_shape_is_told_that_nothing_was_kept(
 
 
 async def test_logs_without_a_trace_are_accepted_and_not_stored(
-    client: httpx.AsyncClient, kept: Remembering
+    client: httpx.AsyncClient, kept: RecordingWriter
 ) -> None:
     request = ExportLogsServiceRequest()
     scope = request.resource_logs.add().scope_logs.add()
@@ -293,7 +293,7 @@ async def test_a_body_above_the_limit_is_413_before_it_is_all_read(
 @pytest.mark.parametrize("headers", [PROTOBUF, JSON])
 async def test_overload_asks_the_sender_to_come_back(
     client: httpx.AsyncClient,
-    kept: Remembering,
+    kept: RecordingWriter,
     error: Exception,
     status: int,
     retry_after: str,
@@ -309,10 +309,10 @@ async def test_overload_asks_the_sender_to_come_back(
     assert said(answer).message == str(error)
 
 
-async def test_what_comes_in_is_counted(kept: Remembering) -> None:
+async def test_what_comes_in_is_counted(kept: RecordingWriter) -> None:
     metrics = ExportMetricsServiceRequest()
     metrics.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
-    async with door(kept) as app, caller(app) as client:
+    async with running_app(kept) as app, caller(app) as client:
         spans = trace_request(span(1), Span(), span(2)).SerializeToString()
         await client.post("/v1/traces", content=spans, headers=PROTOBUF)
         await client.post("/v1/metrics", content=metrics.SerializeToString(), headers=PROTOBUF)
@@ -320,7 +320,7 @@ async def test_what_comes_in_is_counted(kept: Remembering) -> None:
 
 
 async def test_more_bytes_at_once_than_there_is_room_for_are_429(
-    client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = trace_request().SerializeToString()
     monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", len(body) + 10)
@@ -387,7 +387,7 @@ async def test_a_body_that_drips_is_408_and_its_room_is_given_back(
 @pytest.mark.parametrize("slow_bytes", [2 * SMALL_BODY_BYTES, SMALL_BODY_BYTES // 2])
 async def test_bodies_that_take_long_do_not_keep_ordinary_ones_waiting(
     client: httpx.AsyncClient,
-    kept: Remembering,
+    kept: RecordingWriter,
     monkeypatch: pytest.MonkeyPatch,
     coding: str,
     slow_bytes: int,
@@ -410,7 +410,7 @@ async def test_bodies_that_take_long_do_not_keep_ordinary_ones_waiting(
 
 
 async def test_who_waits_for_bodies_that_take_long_is_soon_asked_to_come_again(
-    client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(receiver_module, "MAX_WAIT_S", 0.05)
     body = trace_request(span(1, name="a" * 2 * SMALL_BODY_BYTES)).SerializeToString()
@@ -449,7 +449,7 @@ async def slowly_decoded(
 
 
 async def test_large_bodies_leave_room_for_small_ones(
-    client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = trace_request().SerializeToString()
     monkeypatch.setattr(receiver_module, "SMALL_BODY_BYTES", len(small))
@@ -483,7 +483,7 @@ def said(answer: httpx.Response) -> status_pb2.Status:
 
 
 async def test_room_is_counted_by_what_a_body_is_when_it_is_decompressed(
-    client: httpx.AsyncClient, kept: Remembering, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = trace_request(span(1, name="x" * 100_000)).SerializeToString()
     packed, headers = gzip.compress(body), {**PROTOBUF, "content-encoding": "gzip"}

@@ -92,7 +92,7 @@ def agent(service: Service, tmp_path: Path) -> Iterator[AgentProcess]:
 
 
 def use(agent: AgentProcess, tool: str, **args: str) -> None:
-    agent.tell(json.dumps({"tool": tool, "args": args}))
+    agent.write_line(json.dumps({"tool": tool, "args": args}))
 
 
 def asked(service: Service) -> dict[str, Any]:
@@ -131,18 +131,18 @@ def test_what_a_policy_asks_is_answered_by_people_and_kept_on_the_trace(
     assert (request["kind"], request["interceptor"]) == ("approval", "policy:deletes")
     assert (request["prompt"], request["tool_name"]) == ("May it delete?", "delete_file")
     answer(service, request, "allow")
-    assert json.loads(agent.hear("RAN")) == {"path": "/tmp/a"}
+    assert json.loads(agent.read_line("RAN")) == {"path": "/tmp/a"}
 
     use(agent, "delete_file", path="/prod/a")
-    assert agent.hear("DENIED") == "denied by policy production"
+    assert agent.read_line("DENIED") == "denied by policy production"
 
     use(agent, "delete_file", path="/tmp/b")
     answer(service, asked(service), "allow", args_json='{"path":"/prod/b"}')
-    assert agent.hear("DENIED") == "denied by policy production"
+    assert agent.read_line("DENIED") == "denied by policy production"
 
     use(agent, "delete_file", path="/tmp/c")
     answer(service, asked(service), "deny", reason="not this one")
-    assert agent.hear("DENIED") == "not this one"
+    assert agent.read_line("DENIED") == "not this one"
 
     expected = [
         ("policy:deletes", "ask_user"),
@@ -163,20 +163,20 @@ def test_always_is_said_of_one_policy_and_not_of_a_budget_beside_it(
 ) -> None:
     use(agent, "delete_file", path="/tmp/a")
     answer(service, asked(service), "allow_always")
-    agent.hear("RAN")
+    agent.read_line("RAN")
     use(agent, "delete_file", path="/tmp/b")
-    agent.hear("RAN")
+    agent.read_line("RAN")
 
-    agent.tell('{"usage": {"input_tokens": 100}}')
-    agent.hear("RAN")
+    agent.write_line('{"usage": {"input_tokens": 100}}')
+    agent.read_line("RAN")
     use(agent, "delete_file", path="/tmp/c")
     request = asked(service)
     assert request["interceptor"] == "policy:deletes + budget:words"
     assert request["prompt"].endswith("used in this session. Continue for another 50 tokens?")
     answer(service, request, "allow")
-    agent.hear("RAN")
+    agent.read_line("RAN")
     use(agent, "delete_file", path="/tmp/d")
-    agent.hear("RAN")
+    agent.read_line("RAN")
 
 
 def test_a_breakpoint_is_one_on_the_page(service: Service, agent: AgentProcess) -> None:
@@ -184,15 +184,15 @@ def test_a_breakpoint_is_one_on_the_page(service: Service, agent: AgentProcess) 
     request = asked(service)
     assert (request["kind"], request["interceptor"]) == ("breakpoint", "breakpoint:look")
     answer(service, request, "allow")
-    agent.hear("RAN")
+    agent.read_line("RAN")
 
 
 def test_policies_hold_when_the_service_is_gone(service: Service, agent: AgentProcess) -> None:
     use(agent, "read", path="/tmp/a")
-    agent.hear("RAN")
+    agent.read_line("RAN")
     service.kill()
     use(agent, "read", path="/prod/a")
-    assert agent.hear("DENIED") == "denied by policy production"
+    assert agent.read_line("DENIED") == "denied by policy production"
     use(agent, "wipe", path="/tmp/a")
-    assert "nobody answered within 1 s" in agent.hear("DENIED")
+    assert "nobody answered within 1 s" in agent.read_line("DENIED")
     service.start()

@@ -20,7 +20,7 @@ from inspector.service.server import http_protocol
 from inspector.service.server.http_protocol import TakeHttp2
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import serving
-from tests.support.services.app import TOKEN, Remembering, door, settings
+from tests.support.services.app import TOKEN, RecordingWriter, running_app, settings
 from tests.support.services.running import wait_for
 from tests.support.telemetry.export import span, trace_request
 
@@ -31,10 +31,12 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 
 @asynccontextmanager
 async def served(
-    kept: Remembering, folder: Path, change: Callable[[TakeHttp2], TakeHttp2] = lambda take: take
+    kept: RecordingWriter,
+    folder: Path,
+    change: Callable[[TakeHttp2], TakeHttp2] = lambda take: take,
 ) -> AsyncIterator[int]:
     """Serve HTTP with gRPC behind it; give the port."""
-    async with door(kept) as app:
+    async with running_app(kept) as app:
         server = GrpcServer(app.state.parts.receiver, app.state.parts.access)
         await server.start("127.0.0.1", None, inside=folder)
         take = change(Splicer(folder).splice)
@@ -63,7 +65,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 async def test_grpc_is_taken_where_http_is(folder: Path) -> None:
-    kept = Remembering()
+    kept = RecordingWriter()
     async with served(kept, folder) as port:
         large = [span(1, name="a" * 8_000_000), span(2)]
         for spans in ([span(3)], large):
@@ -77,7 +79,7 @@ async def test_another_machine_does_not_become_this_one_on_the_way(folder: Path)
     def from_elsewhere(take: TakeHttp2) -> TakeHttp2:
         return lambda transport, begun, _, ports: take(transport, begun, "192.0.2.7", ports)
 
-    kept = Remembering()
+    kept = RecordingWriter()
     body = trace_request().SerializeToString()
     async with served(kept, folder, from_elsewhere) as port:
         with pytest.raises(grpc.aio.AioRpcError) as refused:
@@ -113,7 +115,7 @@ async def test_a_connection_ends_at_both_ends(folder: Path) -> None:
 
         return take_and_watch
 
-    async with served(Remembering(), folder, watched) as port:
+    async with served(RecordingWriter(), folder, watched) as port:
         for cut in (1, 10, len(PREFACE)):  # in pieces, as a network may have it
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             for part in (PREFACE[:cut], PREFACE[cut:] + SETTINGS):
@@ -130,7 +132,7 @@ async def test_where_there_is_no_grpc_the_log_says_once_what_to_set(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     http_protocol._tell_no_grpc.cache_clear()
-    async with door(Remembering()) as app:
+    async with running_app(RecordingWriter()) as app:
         with listen("127.0.0.1", 0, setting="a free port") as taken:
             async with serving(app, taken, settings()):
                 for _ in range(2):

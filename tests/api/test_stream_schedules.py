@@ -16,7 +16,7 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from inspector.service.model.rows import IncomingLog, IncomingSpan
-from tests.support.models.schedules import Delete, Restart, Step, Take, schedules
+from tests.support.models.schedules import Delete, Record, Restart, Step, schedules
 from tests.support.services.restartable import Service
 from tests.support.services.viewer import Row, Viewer
 from tests.support.telemetry.records import trace_hex
@@ -39,7 +39,7 @@ class World:
 
     def play(self, step: Step) -> None:
         match step:
-            case Take(items):
+            case Record(items):
                 self._send("traces", _trace_request(items))
                 self._send("logs", _logs_request(items))
             case Delete(session_id):

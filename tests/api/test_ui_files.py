@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from inspector.service.http import ui
-from tests.support.services.app import TOKEN, Remembering, caller, door
+from tests.support.services.app import TOKEN, RecordingWriter, caller, running_app
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 PAGE = '<!doctype html><html><head><base href="/somewhere/"><title>x</title></head></html>'
@@ -28,7 +28,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 async def client() -> AsyncIterator[httpx.AsyncClient]:
-    async with door(Remembering()) as app, caller(app) as client:
+    async with running_app(RecordingWriter()) as app, caller(app) as client:
         client.headers.update(BEARER)
         yield client
 
@@ -45,7 +45,7 @@ async def test_every_page_is_the_application_told_where_it_is(
 
 
 async def test_below_a_mount_path_the_page_is_told_so(built: Path) -> None:
-    async with door(Remembering()) as app:
+    async with running_app(RecordingWriter()) as app:
         outer = Starlette(routes=[Mount("/_inspector", app)])
         transport = httpx.ASGITransport(outer)
         async with httpx.AsyncClient(

@@ -49,12 +49,12 @@ def test_a_backup_is_of_one_moment_and_its_owners_alone(
     store: SqliteStore, path: Path, tmp_path: Path
 ) -> None:
     rig, copy = Rig(store), tmp_path / "copy"
-    rig.take(incoming(span(trace=1)))
+    rig.record(incoming(span(trace=1)))
     with store.read() as reader:  # neither readers nor the writer are in its way
         assert reader.head
         size_bytes = back_up(path, copy)
     known = set(rig.sessions())
-    rig.take(incoming(span(trace=2)))
+    rig.record(incoming(span(trace=2)))
     assert _session_ids(copy) == known
     assert (copy.stat().st_size, stat.S_IMODE(copy.stat().st_mode)) == (size_bytes, 0o600)
     assert {one.name for one in tmp_path.glob("copy*")} == {"copy"}, "one file"
@@ -74,9 +74,9 @@ async def test_a_restored_store_uses_no_change_number_twice_and_viewers_begin_an
     copy = tmp_path / "copy"
     with closing(SqliteStore(path)) as store:
         rig = Rig(store)
-        rig.take(incoming(span(trace=1)))
+        rig.record(incoming(span(trace=1)))
         back_up(path, copy)
-        rig.take(incoming(span(trace=2)), incoming(span(trace=3)))
+        rig.record(incoming(span(trace=2)), incoming(span(trace=3)))
         with store.read() as reader:
             used = reader.head
         position = Feed(store).position(used)
@@ -88,7 +88,7 @@ async def test_a_restored_store_uses_no_change_number_twice_and_viewers_begin_an
         assert len(rig.sessions()) == 1
         changes = rig.recorder.record([incoming(span(trace=2))], [], rig.now_ns)
         assert changes.first > used
-        rig.keep(changes)
+        rig.commit(changes)
         async with aclosing(Feed(restored).stream(position)) as stream:
             assert b'"Gap"' in await anext(stream)
     assert kept is not None
@@ -100,9 +100,9 @@ def test_a_journal_that_lost_its_store_is_not_taken_for_that_of_the_restored_one
 ) -> None:
     copy, wal = tmp_path / "copy", tmp_path / "store.sqlite3-wal"
     with closing(SqliteStore(path)) as store:
-        Rig(store).take(incoming(span(trace=1)))
+        Rig(store).record(incoming(span(trace=1)))
         back_up(path, copy)
-        Rig(store).take(incoming(span(trace=2)))
+        Rig(store).record(incoming(span(trace=2)))
         journal = wal.read_bytes()
     path.unlink()
     wal.write_bytes(journal)
@@ -113,7 +113,7 @@ def test_a_journal_that_lost_its_store_is_not_taken_for_that_of_the_restored_one
 
 def test_a_damaged_store_says_so_and_what_to_do(path: Path, tmp_path: Path) -> None:
     with closing(SqliteStore(path)) as store:
-        Rig(store).take(*(incoming(span(trace=number)) for number in range(1, 200)))
+        Rig(store).record(*(incoming(span(trace=number)) for number in range(1, 200)))
         good = tmp_path / "good"
         back_up(path, good)
     with closing(SqliteStore(path)) as store:
@@ -137,7 +137,7 @@ def test_a_damaged_store_says_so_and_what_to_do(path: Path, tmp_path: Path) -> N
 
 def test_what_is_no_backup_is_refused_and_the_store_stays(path: Path, tmp_path: Path) -> None:
     with closing(SqliteStore(path)) as store:
-        Rig(store).take(incoming(span(trace=1)))
+        Rig(store).record(incoming(span(trace=1)))
     other = tmp_path / "other"
     other.write_text("not a store, but long enough to be looked at" * 100)
     with pytest.raises(StoreError):
@@ -151,7 +151,7 @@ def test_the_command_line_copies_and_puts_back(
     monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", str(tmp_path / "run"))
     monkeypatch.setenv("INSPECTOR_STORE", f"sqlite:///{path}")
     with closing(SqliteStore(path)) as store:
-        Rig(store).take(incoming(span(trace=1)))
+        Rig(store).record(incoming(span(trace=1)))
         made = CliRunner().invoke(app, ["backup", str(tmp_path / "copy")], catch_exceptions=False)
         assert made.exit_code == 0
     done = CliRunner().invoke(app, ["restore", str(tmp_path / "copy")], catch_exceptions=False)

@@ -26,15 +26,15 @@ from tests.support.telemetry.records import log, progressed, started, trace_hex
 _AT_ONCE = FeedTiming(interval_s=0.0, keep_alive_s=0.01)
 
 
-class _FedDesk(Rig):
+class _FedRig(Rig):
     """A rig whose commits are published, as the service does."""
 
     def __init__(self, store: Store) -> None:
         self.feed = Feed(store, timing=_AT_ONCE, clock=lambda: START_NS)
         super().__init__(store)
 
-    def keep(self, changes: Changes) -> None:
-        super().keep(changes)
+    def commit(self, changes: Changes) -> None:
+        super().commit(changes)
         if not changes.is_empty:
             self.feed.publish(changes)
 
@@ -48,7 +48,7 @@ class _FedDesk(Rig):
             return self.feed.position(reader.head)
 
 
-def reload(rig: _FedDesk, viewer: Viewer) -> None:
+def reload(rig: _FedRig, viewer: Viewer) -> None:
     """Read all lists again, as `Gap` asks for."""
     viewer.sessions, viewer.spans, viewer.requests = {}, {}, {}
     viewer.must_reload = False
@@ -65,7 +65,7 @@ def reload(rig: _FedDesk, viewer: Viewer) -> None:
         viewer.last_id = rig.feed.position(reader.head)
 
 
-async def follow(rig: _FedDesk, viewer: Viewer, event_count: int | None) -> None:
+async def follow(rig: _FedRig, viewer: Viewer, event_count: int | None) -> None:
     """Read that many events, or all there are, and cut the connection."""
     stream = rig.feed.stream(viewer.last_id)
     try:
@@ -98,7 +98,7 @@ def shown(viewer: Viewer) -> tuple[object, ...]:
     return viewer.sessions, viewer.spans, requests
 
 
-def stored(rig: _FedDesk) -> tuple[object, ...]:
+def stored(rig: _FedRig) -> tuple[object, ...]:
     truth = Viewer()
     reload(rig, truth)
     return shown(truth)
@@ -117,7 +117,7 @@ def test_a_reader_that_follows_the_rules_ends_with_the_stores_state(
     """Whatever is written, however often cut off or restarted, from memory or from the store."""
 
     async def scenario(folder: str) -> None:
-        rig = _FedDesk(open_store(url.format(folder=folder)))
+        rig = _FedRig(open_store(url.format(folder=folder)))
         viewer = Viewer(last_id=rig.feed.position(0))
         try:
             for step, event_count in zip(steps, readings, strict=False):
@@ -134,13 +134,13 @@ def test_a_reader_that_follows_the_rules_ends_with_the_stores_state(
         asyncio.run(scenario(folder))
 
 
-async def test_a_reader_without_a_position_hears_only_what_comes(fed: _FedDesk) -> None:
-    fed.take(span(trace=1))
+async def test_a_reader_without_a_position_hears_only_what_comes(fed: _FedRig) -> None:
+    fed.record(span(trace=1))
     stream = fed.feed.stream()
     viewer = Viewer()
     viewer.read((await anext(stream)).decode())
     assert viewer.types == ["Heartbeat"]
-    fed.take(span(trace=2))
+    fed.record(span(trace=2))
     for event in (await anext(stream)).decode().removesuffix("\n\n").split("\n\n"):
         viewer.read(event)
     assert set(viewer.sessions) == {trace_hex(2)}
@@ -150,8 +150,8 @@ async def test_a_reader_without_a_position_hears_only_what_comes(fed: _FedDesk) 
 @pytest.mark.parametrize(
     "position", ["", "x", "other.1", "{id}.99", "{id}.-1", "{id}.1e3", "{id}."]
 )
-async def test_a_position_that_means_nothing_here_is_a_gap(fed: _FedDesk, position: str) -> None:
-    fed.take(span())
+async def test_a_position_that_means_nothing_here_is_a_gap(fed: _FedRig, position: str) -> None:
+    fed.record(span())
     stream = fed.feed.stream(position.format(id=fed.store.id))
     viewer = Viewer()
     viewer.read((await anext(stream)).decode())
@@ -161,20 +161,20 @@ async def test_a_position_that_means_nothing_here_is_a_gap(fed: _FedDesk, positi
 
 
 async def test_a_reader_too_far_behind_reads_the_lists_instead(
-    fed: _FedDesk, monkeypatch: pytest.MonkeyPatch
+    fed: _FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed_module, "MAX_BEHIND", 3)
     for number in range(1, 4):
-        fed.take(span(trace=number))
+        fed.record(span(trace=number))
     stream = fed.feed.stream(fed.feed.position(0))
     assert b'"Gap"' in await anext(stream)
     await stream.aclose()
 
 
-async def test_spans_of_other_sessions_are_left_out_sessions_never(fed: _FedDesk) -> None:
+async def test_spans_of_other_sessions_are_left_out_sessions_never(fed: _FedRig) -> None:
     stream = fed.feed.stream(None, [trace_hex(1)])
     await anext(stream)
-    fed.take(span(trace=1), span(trace=2))
+    fed.record(span(trace=1), span(trace=2))
     viewer = Viewer()
     for event in (await anext(stream)).decode().removesuffix("\n\n").split("\n\n"):
         viewer.read(event)
@@ -183,23 +183,23 @@ async def test_spans_of_other_sessions_are_left_out_sessions_never(fed: _FedDesk
     await stream.aclose()
 
 
-async def test_only_the_newest_version_is_sent(fed: _FedDesk) -> None:
-    fed.take(started(span()))
+async def test_only_the_newest_version_is_sent(fed: _FedRig) -> None:
+    fed.record(started(span()))
     for number in range(20):
-        fed.take(progressed(span(f"step {number}"), START_NS + number))
+        fed.record(progressed(span(f"step {number}"), START_NS + number))
     viewer = Viewer(last_id=fed.feed.position(0))
     await follow(fed, viewer, None)
     assert viewer.types == ["Heartbeat", "SpanStarted", "SessionStarted"]
 
 
-async def test_a_span_starts_is_updated_and_ends(fed: _FedDesk) -> None:
+async def test_a_span_starts_is_updated_and_ends(fed: _FedRig) -> None:
     viewer = Viewer(last_id=fed.position)
     for item in (
         started(span()),
         progressed(span("renamed"), START_NS + 1),
         span("renamed"),
     ):
-        fed.take(item)
+        fed.record(item)
         await follow(fed, viewer, None)
     assert [kind for kind in viewer.types if kind.startswith("Span")] == [
         "SpanStarted",
@@ -209,9 +209,9 @@ async def test_a_span_starts_is_updated_and_ends(fed: _FedDesk) -> None:
 
 
 async def test_moments_have_messages_of_their_own_and_others_show_on_their_span(
-    fed: _FedDesk,
+    fed: _FedRig,
 ) -> None:
-    fed.take(started(span()))
+    fed.record(started(span()))
     viewer = Viewer(last_id=fed.position)
     for name in (
         "inspector.session.paused",
@@ -220,7 +220,7 @@ async def test_moments_have_messages_of_their_own_and_others_show_on_their_span(
         "inspector.progress",
         "inspector.model.selected",
     ):
-        fed.take(log(name, trace=1, span_id=1))
+        fed.record(log(name, trace=1, span_id=1))
         await follow(fed, viewer, None)
     told = [kind for kind in viewer.types if kind not in {"Heartbeat", "SessionUpdated"}]
     assert told == [
@@ -234,24 +234,24 @@ async def test_moments_have_messages_of_their_own_and_others_show_on_their_span(
     ]
 
 
-async def test_a_resource_that_was_read_is_told_beside_its_end(fed: _FedDesk) -> None:
+async def test_a_resource_that_was_read_is_told_beside_its_end(fed: _FedRig) -> None:
     viewer = Viewer(last_id=fed.position)
-    fed.take(span(attributes={"mcp.method.name": "resources/read"}))
+    fed.record(span(attributes={"mcp.method.name": "resources/read"}))
     await follow(fed, viewer, None)
     assert {"ResourceFetched", "SpanEnded"} <= set(viewer.types)
 
 
-async def test_a_trace_that_moves_says_where_from_and_where_to(fed: _FedDesk) -> None:
-    fed.take(span(span_id=2, parent=1))
+async def test_a_trace_that_moves_says_where_from_and_where_to(fed: _FedRig) -> None:
+    fed.record(span(span_id=2, parent=1))
     viewer = Viewer(last_id=fed.feed.position(0))
     await follow(fed, viewer, None)
-    fed.take(span(attributes={"session.id": "S"}))
+    fed.record(span(attributes={"session.id": "S"}))
     await follow(fed, viewer, None)
     assert shown(viewer) == stored(fed)
     assert set(viewer.sessions) == {"S"}
 
 
-async def test_an_idle_stream_is_kept_alive_with_the_services_clock(fed: _FedDesk) -> None:
+async def test_an_idle_stream_is_kept_alive_with_the_services_clock(fed: _FedRig) -> None:
     feed = Feed(fed.store, timing=FeedTiming(0.0, keep_alive_s=0.01), clock=lambda: 7 * SECOND_NS)
     stream = feed.stream()
     await anext(stream)
@@ -262,7 +262,7 @@ async def test_an_idle_stream_is_kept_alive_with_the_services_clock(fed: _FedDes
     await stream.aclose()
 
 
-async def test_streams_end_when_the_feed_is_closed(fed: _FedDesk) -> None:
+async def test_streams_end_when_the_feed_is_closed(fed: _FedRig) -> None:
     stream = fed.feed.stream()
     await anext(stream)
 
@@ -277,15 +277,15 @@ async def test_streams_end_when_the_feed_is_closed(fed: _FedDesk) -> None:
     assert all(b"Heartbeat" in message for message in rest)  # on a slow machine one fits in
 
 
-async def test_a_burst_is_one_write_to_each_viewer(fed: _FedDesk) -> None:
+async def test_a_burst_is_one_write_to_each_viewer(fed: _FedRig) -> None:
     feed = Feed(fed.store, timing=FeedTiming(interval_s=0.05), clock=lambda: START_NS)
     fed.feed = feed
     stream = feed.stream()
     await anext(stream)
-    fed.take(span(trace=1))
+    fed.record(span(trace=1))
     first = await anext(stream)
     for number in range(2, 30):
-        fed.take(span(trace=number))
+        fed.record(span(trace=number))
     second = await anext(stream)
     assert first.count(b"SpanEnded") == 1
     assert second.count(b"SpanEnded") == 28
@@ -293,14 +293,14 @@ async def test_a_burst_is_one_write_to_each_viewer(fed: _FedDesk) -> None:
 
 
 async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_nothing(
-    fed: _FedDesk, monkeypatch: pytest.MonkeyPatch
+    fed: _FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed_module, "_TAIL_ROWS", 20)
     stalled = fed.feed.stream()
     await anext(stalled)
     viewers = [Viewer(last_id=fed.position) for _ in range(199)]
     for number in range(1, 61):
-        fed.take(span(trace=number))
+        fed.record(span(trace=number))
     await asyncio.gather(*(follow(fed, viewer, None) for viewer in viewers))
     assert all(len(viewer.spans) == 60 for viewer in viewers)
     assert fed.feed._tail._row_count <= 20  # all that is kept, for whoever is behind
@@ -313,7 +313,7 @@ async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_
 
 
 @pytest.fixture
-async def fed() -> AsyncIterator[_FedDesk]:
-    rig = _FedDesk(open_store("memory:"))
+async def fed() -> AsyncIterator[_FedRig]:
+    rig = _FedRig(open_store("memory:"))
     yield rig
     await rig.feed.close()

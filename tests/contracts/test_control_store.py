@@ -12,7 +12,7 @@ from inspector.service.model.rows import AnswerRow, AuditRow, CommandRow, Proces
 from inspector.service.storage import Store
 from inspector.service.storage.base import MAX_REQUESTS_BYTES
 from tests.contracts.test_store import session
-from tests.support.agents.request_rows import AGENT, asked
+from tests.support.agents.request_rows import AGENT, request_row
 from tests.support.telemetry.otlp import START_NS
 from tests.support.telemetry.records import trace_hex
 
@@ -20,7 +20,7 @@ PENDING, ANSWERED, EXPIRED, WITHDRAWN, LOST = RequestStatus
 
 
 def record(change: int, request_id: str = "r1", **given: object) -> RequestRecord:
-    row = asked(request_id, **given)
+    row = request_row(request_id, **given)
     return RequestRecord(row, change, change, START_NS + change)
 
 
@@ -66,7 +66,7 @@ def test_a_request_is_read_back_field_by_field(store: Store) -> None:
 
 def test_a_new_version_takes_the_place_of_the_old_one_in_the_feed(store: Store) -> None:
     commit(store, 1, requests=[record(1)])
-    newer = RequestRecord(asked(status=WITHDRAWN, session_id="T"), 2, 1, START_NS)
+    newer = RequestRecord(request_row(status=WITHDRAWN, session_id="T"), 2, 1, START_NS)
     commit(store, 2, requests=[newer])
     with store.read() as reader:
         assert reader.changes(0, 10) == [newer]
@@ -192,7 +192,7 @@ def test_a_deleted_session_takes_its_requests_and_commands_and_no_audit_entry(
 
 def test_a_session_that_was_merged_leaves_requests_where_they_went(store: Store) -> None:
     commit(store, 2, sessions=[session("S", 1)], requests=[record(2)])
-    moved = RequestRecord(asked(session_id="T"), 4, 2, START_NS)
+    moved = RequestRecord(request_row(session_id="T"), 4, 2, START_NS)
     departures = [Tombstone("S", "T", change=5)]
     commit(store, 5, sessions=[session("T", 3)], requests=[moved], departures=departures)
     with store.read() as reader:

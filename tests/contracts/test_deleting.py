@@ -22,10 +22,10 @@ def fill(rig: Rig) -> None:
     """Take in two traces of one session, with all that there is in them."""
     for trace in (1, 2):
         usage: dict[str, Any] = {"gen_ai.usage.input_tokens": 3, **SESSION}
-        rig.take(started(span(trace=trace, span_id=9), "p1"))
-        rig.take(span(trace=trace), span(trace=trace, span_id=2, parent=1, attributes=usage))
-        rig.take(log("note", trace=trace, span_id=1), log("inspector.decision", trace=trace))
-    rig.take(log("inspector.session.started", attributes=SESSION, process="p2"))
+        rig.record(started(span(trace=trace, span_id=9), "p1"))
+        rig.record(span(trace=trace), span(trace=trace, span_id=2, parent=1, attributes=usage))
+        rig.record(log("note", trace=trace, span_id=1), log("inspector.decision", trace=trace))
+    rig.record(log("inspector.session.started", attributes=SESSION, process="p2"))
 
 
 def everything(store: Store) -> dict[str, Any]:
@@ -94,9 +94,9 @@ def test_it_is_taken_away_after_a_restart_too(tmp_path: Path) -> None:
 
 def test_a_step_takes_so_many_rows_and_so_many_bytes(tmp_path: Path) -> None:
     rig = Rig(open_store(f"sqlite:///{tmp_path}/s.sqlite3"))
-    rig.take(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP + 1)))
+    rig.record(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP + 1)))
     half = "x" * (BYTES_A_STEP // 2)
-    rig.take(*(span(half, trace=2, span_id=number) for number in range(1, 5)))
+    rig.record(*(span(half, trace=2, span_id=number) for number in range(1, 5)))
     for trace, most in ((1, ROWS_A_STEP), (2, 2)):
         rig.delete(trace_hex(trace))
         left = 2 * ROWS_A_STEP if trace == 1 else 4
@@ -110,11 +110,11 @@ def test_a_step_takes_so_many_rows_and_so_many_bytes(tmp_path: Path) -> None:
 def test_the_numbers_of_what_is_not_taken_away_yet_are_not_given_again(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.sqlite3"
     rig = Rig(open_store(url))
-    rig.take(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP)))
+    rig.record(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP)))
     rig.delete(trace_hex(1))
     rig.store.close()  # whoever opens it knows only what is in the tables
     rig = Rig(open_store(url))
-    rig.take(span(trace=2, span_id=1))
+    rig.record(span(trace=2, span_id=1))
     sweep_all(rig.store)
     assert rig.session().span_count == 1
     assert len(everything(rig.store)["newest"]) == 1

@@ -107,7 +107,7 @@ def test_the_room_of_what_was_deleted_is_used_again(tmp_path: Path) -> None:
         path = tmp_path / f"{rounds}.sqlite3"
         rig = Rig(open_store(f"sqlite:///{path}"))
         for trace in range(1, rounds + 1):
-            rig.take(*(span("x" * 10_000, trace=trace, span_id=n) for n in range(1, 201)))
+            rig.record(*(span("x" * 10_000, trace=trace, span_id=n) for n in range(1, 201)))
             if trace < rounds:
                 rig.delete(trace_hex(trace))
                 sweep_all(rig.store)
@@ -157,9 +157,9 @@ def test_departures_that_lead_nowhere_are_forgotten_and_those_that_lead_somewher
 ) -> None:
     rig = Rig(store)
     for trace in (1, 2):
-        rig.take(span(trace=trace))
+        rig.record(span(trace=trace))
         attributes = {"session.id": f"S{trace}"}
-        rig.take(span(trace=trace, span_id=2, attributes=attributes))
+        rig.record(span(trace=trace, span_id=2, attributes=attributes))
     rig.delete("S2")
     with store.read() as reader:
         head = reader.head
@@ -174,7 +174,7 @@ def test_departures_that_lead_nowhere_are_forgotten_and_those_that_lead_somewher
 def test_departures_that_a_reader_may_still_follow_stay(store: Store) -> None:
     rig = Rig(store)
     for trace in (1, 2):
-        rig.take(span(trace=trace))
+        rig.record(span(trace=trace))
         rig.delete(trace_hex(trace))
         rig.now_ns += SECOND_NS
     with store.read() as reader:

@@ -41,7 +41,7 @@ def test_snapshots_stand_beside_each_other_and_a_commit_waits_for_them(store: St
 
 
 def test_two_of_them_are_two_stores(store: Store) -> None:
-    Rig(store).take(span("here"))
+    Rig(store).record(span("here"))
     with closing(open_store("memory:")) as other, other.read() as reader:
         assert (reader.head, other.id != store.id) == (0, True)
 
@@ -57,7 +57,7 @@ def test_one_that_is_full_says_so_keeps_what_it_has_and_goes_on_with_room(
             nonlocal kept
             for number in range(100):
                 large = {"session.id": f"S{number}", "text": "x" * 100_000}
-                rig.take(span(trace=number + 1, span_id=number + 1, attributes=large))
+                rig.record(span(trace=number + 1, span_id=number + 1, attributes=large))
                 kept = number + 1
 
         with pytest.raises(StoreUnavailableError, match=r"in memory.*full.*Delete") as caught:
@@ -69,5 +69,5 @@ def test_one_that_is_full_says_so_keeps_what_it_has_and_goes_on_with_room(
         rig.delete("S0")
         rig.delete("S1")
         sweep_all(store)
-        rig.take(span(trace=99, span_id=99, attributes={"text": "x" * 100_000}))
+        rig.record(span(trace=99, span_id=99, attributes={"text": "x" * 100_000}))
         assert len(rig.sessions()) == kept - 1

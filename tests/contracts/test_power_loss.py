@@ -15,7 +15,7 @@ from inspector.errors import StoreError, StoreUnavailableError
 from inspector.service.ingest.requests.answering import ProposedAnswer
 from inspector.service.storage import open_store, sqlite_open
 from inspector.service.storage.base import Reader
-from tests.support.agents.request_rows import asked
+from tests.support.agents.request_rows import request_row
 from tests.support.faults.losing_disk import Mark, Platter, losing_disk, put_back
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import span
@@ -166,9 +166,9 @@ def write(rig: Rig, number: int, chance: random.Random) -> None:
         for n in range(_BATCH)
     ]
     if chance.random() < 0.3:
-        rig.take(*(started(one) for one in spans))
-    rig.take(*spans)
-    rig.open(asked(f"r{number}", args_json="x" * size))
+        rig.record(*(started(one) for one in spans))
+    rig.record(*spans)
+    rig.open(request_row(f"r{number}", args_json="x" * size))
     if number % 3 == 0:
         rig.answer(f"r{number}", ProposedAnswer("deny", "h1"))
 
@@ -201,7 +201,7 @@ def check(folder: Path, marks: list[int], where: str) -> None:
     for session_id, row in rig.sessions().items():
         with rig.store.read() as reader:
             assert row.span_count == len(reader.spans_of(session_id)), where
-    rig.take(span(trace=999))
+    rig.record(span(trace=999))
     rig.store.close()
     connection = apsw.Connection(str(path))
     assert connection.pragma("integrity_check") == "ok", where

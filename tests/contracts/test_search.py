@@ -45,7 +45,7 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
     It is told twice: at first all of it still runs, and says less.
     """
     rig = Rig(store)
-    rig.take(
+    rig.record(
         started(otlp_span("invoke_agent planner", span_id=1, duration_ns=None)),
         started(
             otlp_span(
@@ -53,7 +53,7 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
             )
         ),
     )
-    rig.take(
+    rig.record(
         otlp_span(
             "invoke_agent planner", span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"}
         ),
@@ -88,7 +88,7 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
         ),
     )
     between()
-    rig.take(
+    rig.record(
         otlp_span(
             "execute_tool fetch",
             span_id=4,
@@ -104,7 +104,7 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
             ],
         ),
     )
-    rig.take(incoming(otlp_span("nightly", span_id=5, trace=2), service="batch"))
+    rig.record(incoming(otlp_span("nightly", span_id=5, trace=2), service="batch"))
     rig.wait(60)
 
 

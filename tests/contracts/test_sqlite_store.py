@@ -128,7 +128,7 @@ def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: 
     rig = Rig(open_store(url(path)))
     chat: dict[str, Json] = {"session.id": "S"}
     hour_ns = 3600 * SECOND_NS
-    rig.take(
+    rig.record(
         span(trace=1, duration_ns=9 * SECOND_NS, attributes=chat),
         span(trace=1, span_id=2, parent=1, start_ns=START_NS + SECOND_NS),
         span(trace=2, duration_ns=4 * SECOND_NS, attributes=chat),
@@ -162,7 +162,7 @@ def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: 
     assert again.sessions() == before
     with again.store.read() as reader:
         assert reader.session_places(All(), longest, None, 1) == [(12 * SECOND_NS, "S")]
-    again.take(span(trace=6, start_ns=START_NS + hour_ns - SECOND_NS, attributes=chat))
+    again.record(span(trace=6, start_ns=START_NS + hour_ns - SECOND_NS, attributes=chat))
     assert again.session("S").duration_ns(0) == 13 * SECOND_NS
     again.store.close()
 
@@ -271,15 +271,15 @@ def test_an_address_that_names_no_store_is_refused(address: str) -> None:
 
 def test_a_full_disk_keeps_nothing_of_the_batch_and_the_next_one_goes_in(path: Path) -> None:
     rig = Rig(open_store(url(path)))
-    rig.take(span(span_id=1))
+    rig.record(span(span_id=1))
     writer = rig.store._writer  # type: ignore[attr-defined]  # no other way to fill the disk
     pages = writer.pragma("page_count")
     writer.pragma("max_page_count", pages)
     with pytest.raises(StoreUnavailableError, match="Make room"):
-        rig.take(span("x" * 1_000_000, span_id=2))
+        rig.record(span("x" * 1_000_000, span_id=2))
     rig.recorder.forget()
     writer.pragma("max_page_count", 2**31 - 2)
-    rig.take(span(span_id=2))
+    rig.record(span(span_id=2))
     assert rig.session().span_count == 2
     rig.store.close()
 
@@ -292,11 +292,11 @@ def test_a_store_that_another_program_locks_is_unavailable_until_that_one_is_don
     other = apsw.Connection(str(path))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreUnavailableError, match="another program keeps it locked"):
-        rig.take(span(span_id=1))
+        rig.record(span(span_id=1))
     rig.recorder.forget()
     other.execute("ROLLBACK")
     other.close()
-    rig.take(span(span_id=1))
+    rig.record(span(span_id=1))
     assert rig.session().span_count == 1
     rig.store.close()
 
@@ -330,7 +330,7 @@ from inspector.service.storage import open_store
 
 rig = Rig(open_store(sys.argv[1]))
 for batch in range(int(sys.argv[2]), 100_000):
-    rig.take(*(span(trace=batch // 4 + 1, span_id=batch * 8 + n + 1) for n in range(8)))
+    rig.record(*(span(trace=batch // 4 + 1, span_id=batch * 8 + n + 1) for n in range(8)))
     print(batch, flush=True)
 """
 

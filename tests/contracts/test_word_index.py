@@ -103,7 +103,9 @@ def test_an_index_that_breaks_while_it_is_used_is_made_anew(
     path = tmp_path / "words"
     store = ModelStore()
     rig = Rig(store)
-    rig.take(*(span(f"needle {n}", span_id=n, attributes={"n": "x " * 900}) for n in range(1, 60)))
+    rig.record(
+        *(span(f"needle {n}", span_id=n, attributes={"n": "x " * 900}) for n in range(1, 60))
+    )
     with closing(WordIndex(path, store.id, 1)) as index:
         catch_up(store, index)
     broken = bytearray(path.read_bytes())
@@ -126,7 +128,9 @@ def test_a_replaced_span_is_found_by_its_new_words_only(index: WordIndex) -> Non
 def test_what_was_deleted_leaves_the_index(path: Path) -> None:
     with closing(open_store("memory:")) as store, closing(WordIndex(path, store.id, 1)) as index:
         rig = Rig(store)
-        rig.take(span("secret", attributes={"session.id": "S"}), span("other", trace=2, span_id=2))
+        rig.record(
+            span("secret", attributes={"session.id": "S"}), span("other", trace=2, span_id=2)
+        )
         catch_up(store, index)
         rig.delete("S")
         catch_up(store, index)
@@ -137,7 +141,7 @@ def test_what_was_deleted_leaves_the_index(path: Path) -> None:
 def test_an_index_that_is_ahead_of_its_store_is_made_anew(index: WordIndex) -> None:
     store = ModelStore()
     rig = Rig(store)
-    rig.take(span("needle"))
+    rig.record(span("needle"))
     index.add(Additions(1_000))
     catch_up(store, index)
     assert len(found(index, "needle")) == 1
@@ -146,10 +150,10 @@ def test_an_index_that_is_ahead_of_its_store_is_made_anew(index: WordIndex) -> N
 def test_a_search_that_began_before_a_change_finds_what_was_there(index: WordIndex) -> None:
     store = open_store("memory:")
     rig = Rig(store)
-    rig.take(started(span("needle", duration_ns=None)))
+    rig.record(started(span("needle", duration_ns=None)))
     catch_up(store, index)
     with index.read() as before:
-        rig.take(span("thimble"))
+        rig.record(span("thimble"))
         catch_up(store, index)
         assert before.spans(Phrase("needle"), MAX_INT, 9, lambda: False) == IndexedSpans([2], None)
     assert searched(store, index, "needle") == []
@@ -219,7 +223,7 @@ def test_a_search_with_an_index_finds_what_reading_everything_finds(
                         duration_ns=SECOND_NS if has_ended else None,
                         attributes=attributes,
                     )
-                    rig.take(one if has_ended else started(one))
+                    rig.record(one if has_ended else started(one))
                 case ("index",):
                     Indexer(store, index, is_running=False).step()
                 case ("reopen",):

@@ -53,7 +53,7 @@ def test_a_tool_runs_with_the_arguments_that_were_edited_in_the_browser_and_no_o
         allow = page.get_by_role("button", name="Allow with 1 edit")
         expect(allow).to_have_attribute("aria-disabled", "false")
         allow.click()
-        (said,) = map(json.loads, agent.said())
+        (said,) = map(json.loads, agent.output_lines())
     expect(card.get_by_text(re.compile("the agent took it"))).to_be_visible()
 
     assert said == {"ran": [{**ARGS, "path": "/tmp/unit.txt"}], "outcome": "deleted"}

@@ -63,7 +63,7 @@ def test_what_is_edited_in_the_browser_is_what_runs(
     expect(allow).to_have_attribute("aria-disabled", "false")
     allow.click()
 
-    ran = json.loads(agent.hear("ran"))
+    ran = json.loads(agent.read_line("ran"))
     assert ran == {"path": "build/new", "id": 9007199254740993, "content": "x" * 200_000}
     expect(page.get_by_text("the agent took it")).to_be_visible()
 
@@ -72,8 +72,8 @@ def test_what_is_edited_in_the_browser_is_what_runs(
     send = page.get_by_role("button", name="Send answer")
     expect(send).to_have_attribute("aria-disabled", "false")
     send.click()
-    assert json.loads(agent.hear("told")) == {"build": 9007199254740993}
-    assert agent.ended() == 0
+    assert json.loads(agent.read_line("told")) == {"build": 9007199254740993}
+    assert agent.wait() == 0
     assert watch.errors == []
 
 

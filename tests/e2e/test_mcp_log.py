@@ -92,7 +92,7 @@ def test_servers_of_both_eras_are_read_and_answered_in_one_log(
         send = form.get_by_role("button", name="Send answer")
         expect(send).to_have_attribute("aria-disabled", "false")
         send.click()
-        agent.said()
+        agent.output_lines()
     expect(page.locator(".ins-header, header").get_by_text("pending")).to_have_count(0)
     # What the servers told by themselves is of the agent's session, too.
     told = (row["id"] for row in service.get("/sessions")["sessions"])

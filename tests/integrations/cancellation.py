@@ -10,7 +10,7 @@ import pytest
 
 from inspector.agent_side.control.gate import Gate, SessionRef
 from inspector.agent_side.control.hold import By
-from tests.support.agents.wired_bus import Wired
+from tests.support.agents.wired_bus import WiredBus
 
 DEADLINE_S = 30
 
@@ -22,7 +22,7 @@ async def cancel_from_browser(
     ends_with: tuple[type[BaseException], ...] = (asyncio.CancelledError,),
 ) -> list[str]:
     """Cancel what `run` does as soon as it has set its event; return the spans that have ended."""
-    wired, running = Wired(), asyncio.Event()
+    wired, running = WiredBus(), asyncio.Event()
     wired.session = "s-1"
     gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
     detach = attach(bus=wired.bus)

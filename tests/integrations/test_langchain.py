@@ -32,7 +32,7 @@ from inspector.integrations.langchain import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.langchain_model import ScriptedModel, calls, says
 from tests.integrations.told import Told
-from tests.support.agents.wired_bus import Wired
+from tests.support.agents.wired_bus import WiredBus
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "What is 1 + 2?"}]}
 RUN = [
@@ -326,7 +326,7 @@ async def test_a_run_that_a_person_cancels_ends(attached: Callable[[], None]) ->
         await asyncio.Event().wait()
         return "never"
 
-    wired = Wired()
+    wired = WiredBus()
     wired.session = "s-1"
     gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
     detach = attach(bus=wired.bus)

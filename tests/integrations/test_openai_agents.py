@@ -52,7 +52,7 @@ from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenie
 from tests.integrations.openai_agents_model import Breaking, Scripted, calls, says
 from tests.integrations.stories import run
 from tests.integrations.told import Told
-from tests.support.agents.wired_bus import Wired
+from tests.support.agents.wired_bus import WiredBus
 
 QUESTION = "What is 1 + 2?"
 RUN = [
@@ -444,7 +444,7 @@ async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
 @pytest.mark.shows("openai_agents", "cancel")
 @both_ways
 async def test_a_run_that_a_person_cancels_ends(streams: bool) -> None:
-    wired = Wired()
+    wired = WiredBus()
     wired.session = "s-1"
     gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
     detach = attach(bus=wired.bus)

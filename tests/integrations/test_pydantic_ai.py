@@ -34,7 +34,7 @@ from inspector.integrations.pydantic_ai import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.pydantic_ai_model import Scripted, calls, says
 from tests.integrations.told import Told
-from tests.support.agents.wired_bus import Wired
+from tests.support.agents.wired_bus import WiredBus
 
 QUESTION = "What is 1 + 2?"
 RUN = [
@@ -321,7 +321,7 @@ async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
 @pytest.mark.parametrize("version", [5, 6])
 async def test_what_pydantic_ai_tells_itself_too_counts_once(version: Any) -> None:
     """However quick the model is: here it takes no time."""
-    wired = Wired()
+    wired = WiredBus()
     settings = InstrumentationSettings(tracer_provider=wired.provider, version=version)
     Agent.instrument_all(settings)
     detach = attach(bus=wired.bus)
@@ -349,7 +349,7 @@ async def test_what_pydantic_ai_tells_itself_too_counts_once(version: Any) -> No
 
 @pytest.mark.shows("pydantic_ai", "cancel")
 async def test_a_run_that_a_person_cancels_ends() -> None:
-    wired = Wired()
+    wired = WiredBus()
     wired.session = "s-1"
     gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
     detach = attach(bus=wired.bus)

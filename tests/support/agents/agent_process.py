@@ -15,17 +15,19 @@ DEADLINE_S = 30.0
 
 
 class AgentProcess:
-    """Runs a script; `hear` waits for a line of it, `tell` writes one to it."""
+    """Runs a script; `read_line` waits for a line of it, `write_line` writes one to it."""
 
     def __init__(self, code: str, folder: Path, environ: Mapping[str, str]) -> None:
         script = folder / "my_agent.py"
         script.write_text(code, encoding="utf-8")
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "OTEL_"))}
+        inherited = {
+            k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "OTEL_"))
+        }
         self._lines: queue.Queue[str | None] = queue.Queue()
-        self.heard: list[str] = []
+        self.output: list[str] = []
         self._process = subprocess.Popen(
             [sys.executable, "-u", "-W", "error", str(script)],
-            env={**kept, "PYTHONPATH": str(ROOT), **environ},
+            env={**inherited, "PYTHONPATH": str(ROOT), **environ},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -33,25 +35,25 @@ class AgentProcess:
         )
         threading.Thread(target=self._read, daemon=True).start()
 
-    def hear(self, beginning: str) -> str:
+    def read_line(self, beginning: str) -> str:
         """Return what follows `beginning` on the first line that has it."""
         while True:
             try:
                 line = self._lines.get(timeout=DEADLINE_S)
             except queue.Empty:
                 line = None
-            assert line is not None, f"never said {beginning!r}:\n" + "\n".join(self.heard)
-            self.heard.append(line)
+            assert line is not None, f"never printed {beginning!r}:\n" + "\n".join(self.output)
+            self.output.append(line)
             if line.startswith(beginning):
                 return line.removeprefix(beginning).strip()
 
-    def tell(self, line: str) -> None:
+    def write_line(self, line: str) -> None:
         """Write a line to its standard input."""
         assert self._process.stdin is not None
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
 
-    def ended(self) -> int:
+    def wait(self) -> int:
         """Wait for its end; return its code."""
         return self._process.wait(DEADLINE_S)
 

@@ -62,9 +62,9 @@ class AskingAgent:
         hello = {"name": "asking agent", "pid": 1, "host": "here"}
         self._client.put(f"/processes/{self._process_id}", json=hello).raise_for_status()
 
-    def ask(self, request_id: str, **given: Any) -> None:
+    def ask(self, request_id: str, **fields: Any) -> None:
         """Open a request; see `tests.support.agents.http_agent.opened`."""
-        self.ask_all([opened(request_id, **given)])
+        self.ask_all([opened(request_id, **fields)])
 
     def ask_all(self, requests: list[dict[str, Any]]) -> None:
         """Open many at once."""

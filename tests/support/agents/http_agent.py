@@ -10,13 +10,13 @@ import httpx
 
 
 def hash_of(text: str) -> str:
-    """Return what an answer has to name of arguments."""
+    """Return the hash by which an answer names the arguments."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def opened(request_id: str, **given: Any) -> dict[str, Any]:
+def opened(request_id: str, **fields: Any) -> dict[str, Any]:
     """Return a request as an agent opens it: an approval in session S."""
-    args_json = given.get("args_json")
+    args_json = fields.get("args_json")
     return {
         "id": request_id,
         "session_id": "S",
@@ -38,19 +38,19 @@ def opened(request_id: str, **given: Any) -> dict[str, Any]:
         "age_ms": 0,
         "expires_in_ms": None,
         "keeps_args": False,
-        **given,
+        **fields,
     }
 
 
 class Agent:
-    """Says what an agent says."""
+    """Sends messages as an agent, each with an id."""
 
     def __init__(self, client: httpx.AsyncClient, process_id: str) -> None:
         self.client, self.process_id = client, process_id
         self._numbers = itertools.count(1)
 
     async def hello(self) -> httpx.Response:
-        """Say who it is."""
+        """Register the process."""
         body = {"name": "agent", "pid": 1, "host": "here"}
         return await self.client.put(f"/processes/{self.process_id}", json=body)
 
@@ -61,9 +61,11 @@ class Agent:
             f"/processes/{self.process_id}/messages", json={"messages": numbered}
         )
 
-    async def open(self, request_id: str, **given: Any) -> list[str]:
-        """Open a request; return the ids of the messages that were taken."""
-        answer = await self.send({"type": "request_opened", "request": opened(request_id, **given)})
+    async def open(self, request_id: str, **fields: Any) -> list[str]:
+        """Open a request; return the ids of the messages that were received."""
+        answer = await self.send(
+            {"type": "request_opened", "request": opened(request_id, **fields)}
+        )
         assert answer.status_code == 200, answer.text
         received: list[str] = answer.json()["received"]
         return received
@@ -71,15 +73,15 @@ class Agent:
     async def close(
         self, request_id: str, status: str, decision: str | None = None, reason: str | None = None
     ) -> None:
-        """Say how a request ended."""
+        """Report how a request ended."""
         body = {"request_id": request_id, "status": status, "decision": decision, "reason": reason}
         assert (await self.send({"type": "request_closed", **body})).status_code == 200
 
     async def acknowledge(self, seq: int, *, applied: bool, reason: str | None = None) -> None:
-        """Say what became of a command."""
+        """Report the result of a command."""
         message = {"type": "ack", "seq": seq, "applied": applied, "reason": reason}
         assert (await self.send(message)).status_code == 200
 
     async def heartbeat(self) -> int:
-        """Give a sign of life; return the status of the answer."""
+        """Send a heartbeat; return the status of the response."""
         return (await self.send({"type": "heartbeat"})).status_code

@@ -19,10 +19,10 @@ class ObedientAgent:
     """Follows its commands while it is entered.
 
     Args:
-        service: Whose.
-        process_id: Its name.
-        does: What it says to each command: applied, and why not.
-        follows: Whether it is there to be told.
+        service: The service to connect to.
+        process_id: The id it registers.
+        does: Its answer to each command: applied, and the reason if not.
+        follows: Whether it receives commands.
     """
 
     def __init__(
@@ -64,17 +64,17 @@ class ObedientAgent:
             self._follower.join()
         self._client.close()
 
-    def open(self, request_id: str, **given: Any) -> None:
+    def open(self, request_id: str, **fields: Any) -> None:
         """Open a request."""
-        self.send({"type": "request_opened", "request": opened(request_id, **given)})
+        self.send({"type": "request_opened", "request": opened(request_id, **fields)})
 
     def send(self, message: dict[str, Any]) -> None:
-        """Say something."""
+        """Send a message."""
         numbered = {"id": f"m{next(self._ids)}", **message}
         self._client.post(f"{self._path}/messages", json={"messages": [numbered]})
 
     def wait_for_commands(self, count: int) -> list[dict[str, Any]]:
-        """Return the commands that came, when there are so many."""
+        """Return the commands that came, once there are `count`."""
         with self._heard:
             assert self._heard.wait_for(lambda: len(self.commands) >= count, DEADLINE_S)
             return list(self.commands)

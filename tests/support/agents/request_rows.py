@@ -1,4 +1,4 @@
-"""Requests in the form that the control plane's rules take."""
+"""Rows of requests and processes, as the control plane stores them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ BOB = Actor("Bob", "cli")
 AGENT = Actor("agent", "agent")
 
 
-def asked(request_id: str = "r1", **given: Any) -> RequestRow:
-    """Return a request as an agent tells it: an approval of some arguments in session S."""
+def request_row(request_id: str = "r1", **changes: Any) -> RequestRow:
+    """Return a request as an agent opens it: an approval in session S."""
     fields: dict[str, Any] = {
         "session_id": "S",
         "trace_id": None,
@@ -35,17 +35,17 @@ def asked(request_id: str = "r1", **given: Any) -> RequestRow:
         "can_always": True,
         "keeps_args": False,
         "created_ns": START_NS,
-        **given,
+        **changes,
     }
     return RequestRow(id=request_id, **fields)
 
 
-def question(request_id: str = "q1", **given: Any) -> RequestRow:
+def question(request_id: str = "q1", **changes: Any) -> RequestRow:
     """Return a question that waits for the signal `go`."""
     fields = {"kind": "question", "signal_name": "go", "args_json": None, "args_hash": None}
-    return asked(request_id, **{**fields, **given})
+    return request_row(request_id, **{**fields, **changes})
 
 
 def process(process_id: str = "p1") -> ProcessRow:
-    """Return a process as it says hello."""
+    """Return a process as it registers."""
     return ProcessRow(process_id, "agent", 1, "here")

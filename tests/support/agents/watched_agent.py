@@ -46,7 +46,7 @@ class WatchedAgent:
             self._process.kill()
             self._process.communicate()
 
-    def said(self) -> list[str]:
+    def output_lines(self) -> list[str]:
         """Return what it printed, once it has ended well."""
         out, err = self._process.communicate(timeout=60)
         assert err == ""

@@ -13,7 +13,7 @@ from subscribers.send.delivery import Limits
 from subscribers.wiring import Wiring, wire
 
 
-class Wired:
+class WiredBus:
     """Spans are kept in memory when they end."""
 
     def __init__(self) -> None:

@@ -22,13 +22,13 @@ from tests.support.telemetry.records import (
 
 
 @dataclass(frozen=True)
-class Take:
+class Record:
     """One batch arrives."""
 
     items: tuple[IncomingSpan | IncomingLog, ...]
 
     def __repr__(self) -> str:
-        return f"Take({', '.join(map(_brief, self.items))})"
+        return f"Record({', '.join(map(_brief, self.items))})"
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class End:
 
 
 @dataclass(frozen=True)
-class Tell:
+class SendVerb:
     """A person sends a verb to a session."""
 
     session_id: str
@@ -85,14 +85,14 @@ class Tell:
 
 
 @dataclass(frozen=True)
-class Hear:
+class Acknowledge:
     """The agent takes its oldest command."""
 
     process_id: str
     applied: bool
 
 
-Step: TypeAlias = Take | Wait | Delete | Restart | Ask | Answer | End | Tell | Hear
+Step: TypeAlias = Record | Wait | Delete | Restart | Ask | Answer | End | SendVerb | Acknowledge
 
 _TRACES = st.integers(1, 3)
 _SPANS = st.integers(1, 4)
@@ -166,8 +166,8 @@ def _brief(item: IncomingSpan | IncomingLog) -> str:
 
 
 _STEP: st.SearchStrategy[Step] = st.one_of(
-    st.lists(_item(), min_size=1, max_size=4).map(lambda items: Take(tuple(items))),
-    st.lists(_item(), min_size=1, max_size=4).map(lambda items: Take(tuple(items))),
+    st.lists(_item(), min_size=1, max_size=4).map(lambda items: Record(tuple(items))),
+    st.lists(_item(), min_size=1, max_size=4).map(lambda items: Record(tuple(items))),
     st.sampled_from([1, 6, 13, 700]).map(Wait),
     st.sampled_from(["S", "C", "T", trace_hex(1)]).map(Delete),
     st.just(Restart()),
@@ -190,11 +190,11 @@ _CONTROL: st.SearchStrategy[Step] = st.one_of(
     st.builds(Answer, _REQUESTS),
     st.builds(End, _REQUESTS, _ENDS),
     st.builds(
-        Tell,
+        SendVerb,
         session_id=st.sampled_from(["S", "C", "T", trace_hex(1)]),
         verb=st.sampled_from(["pause", "resume", "step", "cancel"]),
     ),
-    st.builds(Hear, _PROCESSES, st.booleans()),
+    st.builds(Acknowledge, _PROCESSES, st.booleans()),
 )
 
 controlled_schedules = st.lists(st.one_of(_STEP, _CONTROL, _CONTROL), max_size=14)

@@ -20,8 +20,8 @@ from inspector.service.settings import Settings
 TOKEN = "a-token-for-tests"
 
 
-class Remembering:
-    """Stands for `Writer`: what was submitted, or the error to raise."""
+class RecordingWriter:
+    """A stand-in for `Writer` that records what was submitted, or raises `error`."""
 
     def __init__(self) -> None:
         self.spans: list[IncomingSpan] = []
@@ -38,34 +38,34 @@ class Remembering:
         self.logs.extend(logs)
 
 
-def settings(**given: object) -> Settings:
-    """Return settings that take nothing from the machine."""
-    values = {"store": "memory:", "otlp_http_port": 0, "otlp_grpc_port": 0, **given}
-    return Settings.model_validate(values)
+def settings(**values: object) -> Settings:
+    """Return settings that ignore the environment."""
+    defaults = {"store": "memory:", "otlp_http_port": 0, "otlp_grpc_port": 0}
+    return Settings.model_validate({**defaults, **values})
 
 
 @asynccontextmanager
-async def door(remembering: Remembering, **given: object) -> AsyncIterator[FastAPI]:
-    """Run the application, with `remembering` in the place of the writer that senders reach."""
+async def running_app(writer: RecordingWriter, **values: object) -> AsyncIterator[FastAPI]:
+    """Run the application, with `writer` in place of the one that senders reach."""
 
     @asynccontextmanager
     async def open_parts(settings: Settings, access: Access) -> AsyncIterator[Parts]:
-        receiver = Receiver(remembering.submit, scrubs=settings.capture_content != "full")
+        receiver = Receiver(writer.submit, scrubs=settings.capture_content != "full")
         async with running(app, settings, access) as parts:
             try:
                 yield replace(parts, receiver=receiver)
             finally:
                 receiver.close()
 
-    app = create_app(settings(**given), token=TOKEN, open_parts=open_parts)
+    app = create_app(settings(**values), token=TOKEN, open_parts=open_parts)
     async with app.router.lifespan_context(app):
         yield app
 
 
 @asynccontextmanager
-async def service_client(**given: object) -> AsyncIterator[httpx.AsyncClient]:
+async def service_client(**values: object) -> AsyncIterator[httpx.AsyncClient]:
     """Run the whole service in this process; return a client with its token."""
-    app = create_app(settings(**given), token=TOKEN)
+    app = create_app(settings(**values), token=TOKEN)
     async with app.router.lifespan_context(app), caller(app, token=TOKEN) as client:
         yield client
 

@@ -22,7 +22,7 @@ Misbehaviour = Callable[[BaseHTTPRequestHandler], None]
 
 
 class ControlService:
-    """Remembers what agents say; what it makes of it is none of its business."""
+    """Records what agents send, and sends the commands that a test asks for."""
 
     def __init__(self, port: int = 0, *, context: ssl.SSLContext | None = None) -> None:
         self.heartbeat_s = 0.2
@@ -87,15 +87,15 @@ class ControlService:
                 f"hellos {self.hellos}, streams {self.streams}, messages {self.messages[-20:]}"
             )
 
-    def said(self, kind: str) -> list[dict[str, Any]]:
+    def messages_of(self, kind: str) -> list[dict[str, Any]]:
         return [message for _, message in list(self.messages) if message["type"] == kind]
 
-    def wait_said(self, kind: str, count: int = 1) -> list[dict[str, Any]]:
-        self.wait(lambda: len(self.said(kind)) >= count)
-        return self.said(kind)
+    def wait_for_messages(self, kind: str, count: int = 1) -> list[dict[str, Any]]:
+        self.wait(lambda: len(self.messages_of(kind)) >= count)
+        return self.messages_of(kind)
 
     def open_ids(self) -> list[str]:
-        return [message["request"]["id"] for message in self.said("request_opened")]
+        return [message["request"]["id"] for message in self.messages_of("request_opened")]
 
     def command(self, process: str, **fields: Any) -> int:
         """Send a command, and again until it is acknowledged."""

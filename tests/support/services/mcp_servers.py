@@ -24,7 +24,7 @@ async def _which() -> Elicit[Release]:
     return Elicit("Where to?", Release)
 
 
-def desk() -> MCPServer:
+def publisher() -> MCPServer:
     """2026-07-28: stateless, with input-required results."""
     server = MCPServer("release desk", version="2.1.0", log_level="ERROR")
 
@@ -64,8 +64,8 @@ def archive() -> MCPServer:
     @server.tool()
     async def summarise(ctx: Context[Any]) -> str:
         """Let the client's model do it."""
-        asked = SamplingMessage(role="user", content=TextContent(type="text", text="Sum it up."))
-        answer = await ctx.session.create_message([asked], max_tokens=50)
+        prompt = SamplingMessage(role="user", content=TextContent(type="text", text="Sum it up."))
+        answer = await ctx.session.create_message([prompt], max_tokens=50)
         return str(answer.content)
 
     @server.tool()
@@ -84,4 +84,4 @@ def archive() -> MCPServer:
 
 
 if __name__ == "__main__":
-    {"modern": desk, "legacy": archive}[sys.argv[1]]().run()
+    {"modern": publisher, "legacy": archive}[sys.argv[1]]().run()

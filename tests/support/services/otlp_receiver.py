@@ -111,9 +111,9 @@ class Receiver:
     def wait_for(self, condition: Callable[[Receiver], object]) -> None:
         """Wait until `condition` holds; fail with what arrived when it does not."""
         with self._changed:
-            held = self._changed.wait_for(lambda: condition(self), DEADLINE_S)
+            holds = self._changed.wait_for(lambda: condition(self), DEADLINE_S)
             names = [span.name for span in self.spans]
-            assert held, f"after {DEADLINE_S} s: {self.requests[-20:]}, {names}, {self.order}"
+            assert holds, f"after {DEADLINE_S} s: {self.requests[-20:]}, {names}, {self.order}"
 
     def events(self, name: str) -> list[LogRecord]:
         """Return the log records of one name."""

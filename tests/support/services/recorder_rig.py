@@ -28,17 +28,17 @@ from inspector.service.model.rows import (
 )
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
-from tests.support.agents.request_rows import ANN, asked, process
+from tests.support.agents.request_rows import ANN, process, request_row
 from tests.support.models.schedules import (
+    Acknowledge,
     Answer,
     Ask,
     Delete,
     End,
-    Hear,
+    Record,
     Restart,
+    SendVerb,
     Step,
-    Take,
-    Tell,
     Wait,
 )
 from tests.support.models.store import ModelStore
@@ -49,26 +49,26 @@ _T = TypeVar("_T")
 
 
 class Rig:
-    """Takes telemetry in and answers what is stored."""
+    """Records telemetry and control messages, and reads what is stored."""
 
     def __init__(self, store: Store | None = None) -> None:
         self.store = store or ModelStore()
         self.now_ns = START_NS
         self.recorder = Recorder(self.store, self.now_ns)
 
-    def take(self, *items: Span | IncomingSpan | IncomingLog) -> None:
+    def record(self, *items: Span | IncomingSpan | IncomingLog) -> None:
         """Commit `items` at once; a bare span is one that a stock SDK sent."""
         spans = [incoming(item) if isinstance(item, Span) else item for item in items]
-        self.take_batch(
+        self.record_batch(
             [item for item in spans if isinstance(item, IncomingSpan)],
             [item for item in spans if isinstance(item, IncomingLog)],
         )
 
-    def take_batch(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
+    def record_batch(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
         """Commit what one sender sent."""
-        self.keep(self.recorder.record(spans, logs, self.now_ns))
+        self.commit(self.recorder.record(spans, logs, self.now_ns))
 
-    def keep(self, changes: Changes) -> None:
+    def commit(self, changes: Changes) -> None:
         """Commit `changes`."""
         if not changes.is_empty:
             self.store.commit(changes)
@@ -78,15 +78,15 @@ class Rig:
         end_ns = self.now_ns + int(seconds * SECOND_NS)
         while self.now_ns < end_ns:
             self.now_ns = min(end_ns, self.now_ns + SECOND_NS)
-            self.keep(self.recorder.tick(self.now_ns))
+            self.commit(self.recorder.tick(self.now_ns))
 
     def restart(self) -> None:
-        """Begin anew on the same store, as after a crash."""
+        """Start again on the same store, as after a crash."""
         self.recorder = Recorder(self.store, self.now_ns)
 
     def delete(self, session_id: str) -> None:
         """Delete a session."""
-        self.keep(self.recorder.delete([session_id], self.now_ns))
+        self.commit(self.recorder.delete([session_id], self.now_ns))
 
     def sessions(self) -> dict[str, SessionRow]:
         """Return every session."""
@@ -109,56 +109,56 @@ class Rig:
         return found
 
     def content(self, span_id: int = 1, trace: int = 1) -> Span:
-        """Return what is stored of one span."""
+        """Return one span with its stored content."""
         with self.store.read() as reader:
             return reader.content(self.span(span_id, trace)).span()
 
     # --- control ----------------------------------------------------------------------------
 
-    def act(self, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
+    def run_control(self, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
         """Run `act` on the control plane, commit, and return its result."""
         returned: list[_T] = []
 
-        def note(unit: UnitOfWork, rig: ControlPlane) -> None:
-            returned.append(act(unit, rig))
+        def store_result(unit: UnitOfWork, plane: ControlPlane) -> None:
+            returned.append(act(unit, plane))
 
-        self.keep(self.recorder.run_control(note, self.now_ns))
+        self.commit(self.recorder.run_control(store_result, self.now_ns))
         return returned[0]
 
     def hello(self, process_id: str = "p1") -> None:
-        """Let a process say hello."""
-        assert self.act(lambda unit, control: control.hello(unit, process(process_id))) is None
+        """Register a process."""
+        assert self.run_control(lambda unit, plane: plane.hello(unit, process(process_id))) is None
 
-    def beat(self, process_id: str = "p1") -> bool:
-        """Let a process give a sign of life over its channel; return whether it is known."""
-        return self.act(lambda unit, control: control.mark_alive(unit, process_id)) is not None
+    def mark_alive(self, process_id: str = "p1") -> bool:
+        """Send the heartbeat of a process; return whether the process is known."""
+        return self.run_control(lambda unit, plane: plane.mark_alive(unit, process_id)) is not None
 
     def open(self, row: RequestRow) -> Refusal | None:
         """Let the agent open a request."""
-        return self.act(lambda unit, control: control.open(unit, process(row.process_id), row))
+        return self.run_control(lambda unit, plane: plane.open(unit, process(row.process_id), row))
 
     def answer(
-        self, request_id: str, given: ProposedAnswer, doer: Actor = ANN
+        self, request_id: str, proposed: ProposedAnswer, doer: Actor = ANN
     ) -> WinningAnswer | Refusal:
         """Answer a request."""
-        return self.act(lambda unit, control: control.answer(unit, request_id, given, doer))
+        return self.run_control(lambda unit, plane: plane.answer(unit, request_id, proposed, doer))
 
-    def tell(self, session_id: str, verb: str, doer: Actor = ANN) -> CommandsSent | Refusal:
+    def send_verb(self, session_id: str, verb: str, doer: Actor = ANN) -> CommandsSent | Refusal:
         """Send a verb."""
-        return self.act(lambda unit, control: control.tell(unit, session_id, verb, doer))
+        return self.run_control(lambda unit, plane: plane.tell(unit, session_id, verb, doer))
 
     def close(self, request_id: str, status: RequestStatus, process_id: str = "p1") -> None:
-        """Let the agent say how a request ended."""
-        self.act(
-            lambda unit, control: control.close(
+        """Let the agent close a request."""
+        self.run_control(
+            lambda unit, plane: plane.close(
                 unit, process(process_id), request_id, status, None, None
             )
         )
 
     def acknowledge(self, seq: int, *, applied: bool = True, process_id: str = "p1") -> None:
-        """Let a process say what became of a command."""
-        self.act(
-            lambda unit, control: control.acknowledge(
+        """Let a process acknowledge a command."""
+        self.run_control(
+            lambda unit, plane: plane.acknowledge(
                 unit, process(process_id), seq, applied=applied, reason=None
             )
         )
@@ -171,7 +171,7 @@ class Rig:
         return record.row
 
     def commands(self, process_id: str = "p1") -> list[CommandRow]:
-        """Return what a process has yet to be told."""
+        """Return the commands that a process has not acknowledged."""
         with self.store.read() as reader:
             return reader.commands(process_id, 0, 1_000_000)
 
@@ -182,10 +182,10 @@ class Rig:
 
 
 def play(rig: Rig, step: Step) -> None:
-    """Let happen what a generated history says."""
+    """Apply one step of a generated schedule."""
     match step:
-        case Take(items):
-            rig.take(*items)
+        case Record(items):
+            rig.record(*items)
         case Wait(seconds):
             rig.wait(seconds)
         case Delete(session_id):
@@ -201,7 +201,7 @@ def _play_control(rig: Rig, step: Step) -> None:
         case Ask(request_id, process_id, session_id, trace_id, expires_s):
             rig.hello(process_id)
             expires_ns = None if expires_s is None else rig.now_ns + expires_s * SECOND_NS
-            row = asked(
+            row = request_row(
                 request_id,
                 process_id=process_id,
                 session_id=session_id,
@@ -217,15 +217,15 @@ def _play_control(rig: Rig, step: Step) -> None:
         case End(request_id, status):
             for process_id in ("p1", "p2"):
                 rig.close(request_id, status, process_id)
-        case Tell(session_id, verb):
-            rig.tell(session_id, verb)
-        case Hear(process_id, applied):
+        case SendVerb(session_id, verb):
+            rig.send_verb(session_id, verb)
+        case Acknowledge(process_id, applied):
             for command in rig.commands(process_id)[:1]:
                 rig.acknowledge(command.seq, applied=applied, process_id=process_id)
 
 
 def sweep_all(store: Store) -> int:
-    """Take away all that deleted sessions left; return in how many steps."""
+    """Record away all that deleted sessions left; return in how many steps."""
     steps = 0
     while store.sweep():
         steps += 1

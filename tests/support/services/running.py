@@ -38,22 +38,22 @@ class Service:
 
 def free_port() -> int:
     """Return a port that nobody has now."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
         return port
 
 
 def environment(directory: Path, **settings: object) -> dict[str, str]:
     """Return an environment in which nothing of this machine's user is found."""
     inherited = {key: value for key, value in os.environ.items() if _is_neutral(key)}
-    given = {f"INSPECTOR_{key.upper()}": str(value) for key, value in settings.items()}
+    variables = {f"INSPECTOR_{key.upper()}": str(value) for key, value in settings.items()}
     return {
         **inherited,
         "XDG_CONFIG_HOME": str(directory / "config"),
         "XDG_DATA_HOME": str(directory / "data"),
         "INSPECTOR_RUNTIME_DIR": str(directory / "run"),
-        **given,
+        **variables,
     }
 
 
@@ -75,10 +75,10 @@ def running_service(
     `module` stands for `inspector` where a test prepares the process.
     """
     ports = {"port": 0, "otlp_http_port": free_port(), "otlp_grpc_port": free_port()}
-    given = {**ports, **settings}
+    values = {**ports, **settings}
     with subprocess.Popen(
         command("serve", *arguments, module=module),
-        env=environment(directory, **given),
+        env=environment(directory, **values),
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
@@ -93,8 +93,8 @@ def running_service(
                 yield Service(
                     found["url"],
                     found["token"],
-                    int(str(given["otlp_http_port"])),
-                    int(str(given["otlp_grpc_port"])),
+                    int(str(values["otlp_http_port"])),
+                    int(str(values["otlp_grpc_port"])),
                     process,
                     directory / "run",
                     client,

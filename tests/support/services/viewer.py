@@ -39,8 +39,8 @@ class Viewer:
             case {"type": "SessionDeleted", "session_id": session_id}:
                 self.sessions.pop(session_id, None)
                 self.spans = {k: v for k, v in self.spans.items() if v[0] != session_id}
-                kept = self.requests.items()
-                self.requests = {k: v for k, v in kept if v["session_id"] != session_id}
+                rows = self.requests.items()
+                self.requests = {k: v for k, v in rows if v["session_id"] != session_id}
             case {"type": "Heartbeat", "store": store}:
                 self.store_state = store["state"]
             case {"type": "Gap"}:

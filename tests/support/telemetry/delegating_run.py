@@ -56,14 +56,14 @@ def call(
     ms: int = 400,
 ) -> Span:
     """Return a model call, to which the whole conversation is sent."""
-    said: dict[str, Json] = {
+    attributes: dict[str, Json] = {
         "gen_ai.request.model": "large-1",
         "gen_ai.input.messages": json.dumps(sent),
         "gen_ai.output.messages": json.dumps([answer]),
         "gen_ai.usage.input_tokens": 100 * len(sent),
         "gen_ai.usage.output_tokens": 40,
     }
-    return _span(number, parent, "chat large-1", at_ms, ms, "chat", said)
+    return _span(number, parent, "chat large-1", at_ms, ms, "chat", attributes)
 
 
 def tool(
@@ -77,14 +77,16 @@ def tool(
 ) -> Span:
     """Return a tool's span."""
     id_, name, arguments = called
-    said: dict[str, Json] = {
+    attributes: dict[str, Json] = {
         "gen_ai.tool.name": name,
         "gen_ai.tool.call.id": id_,
         "gen_ai.tool.call.arguments": json.dumps(arguments),
     }
     if result is not None:
-        said["gen_ai.tool.call.result"] = result
-    return _span(number, parent, f"execute_tool {name}", at_ms, ms, "execute_tool", said, **more)
+        attributes["gen_ai.tool.call.result"] = result
+    return _span(
+        number, parent, f"execute_tool {name}", at_ms, ms, "execute_tool", attributes, **more
+    )
 
 
 def decided(at_ms: int, action: str, by: str, **more: Json) -> Span.Event:
@@ -154,7 +156,7 @@ def spans() -> list[Span]:
 def _researcher(rule: str) -> list[Span]:
     sent = [text("system", "You look things up."), text("user", "How are refunds rounded?")]
     search = ("r1", "search", {"query": "refund rounding", "limit": 5})
-    asked = asks("", search)
+    question = asks("", search)
     narrowed = decided(
         1_010,
         "modify",
@@ -164,9 +166,9 @@ def _researcher(rule: str) -> list[Span]:
     )
     return [
         agent(11, 10, "researcher", 510, 1_900),
-        call(12, 11, 520, sent, asked),
+        call(12, 11, 520, sent, question),
         tool(13, 11, 1_000, search, json.dumps({"result": rule}), events=[narrowed]),
-        call(14, 11, 1_300, [*sent, asked, answers("r1", rule)], text("assistant", rule)),
+        call(14, 11, 1_300, [*sent, question, answers("r1", rule)], text("assistant", rule)),
     ]
 
 
@@ -176,13 +178,13 @@ def _coder() -> list[Span]:
     run = ("k2", "run_tests", {"path": "tests/"})
     again = ("k3", "run_tests", {"path": "tests/", "verbose": True})
     one, two, three = asks("I use floor.", edit), asks("", run), asks("Once more, to see.", again)
-    told = [*sent, one, answers("k1", "ok")]
-    more = [*told, two, answers("k2", WHY)]
+    before = [*sent, one, answers("k1", "ok")]
+    more = [*before, two, answers("k2", WHY)]
     return [
         agent(21, 20, "coder", 510, 5_900, error=WHY),
         call(22, 21, 520, sent, one),
         tool(23, 21, 1_000, edit, json.dumps({"result": "ok"})),
-        call(24, 21, 1_300, told, two),
+        call(24, 21, 1_300, before, two),
         tool(25, 21, 1_800, run, WHY, 1_500, error=WHY),
         call(26, 21, 3_400, more, three),
         tool(27, 21, 3_900, again, WHY, 1_500, error=WHY),
@@ -211,12 +213,12 @@ def _span(
     at_ms: int,
     ms: int,
     operation: str,
-    said: dict[str, Json] | None = None,
-    **more: Any,
+    attributes: dict[str, Json] | None = None,
+    **fields: Any,
 ) -> Span:
-    attributes: dict[str, Json] = {"gen_ai.operation.name": operation, "session.id": "refunds"}
+    own: dict[str, Json] = {"gen_ai.operation.name": operation, "session.id": "refunds"}
     if operation == "invoke_agent":
-        attributes["gen_ai.agent.name"] = name.split()[-1]
+        own["gen_ai.agent.name"] = name.split()[-1]
     return span(
         name,
         trace=TRACE,
@@ -224,6 +226,6 @@ def _span(
         parent=parent,
         start_ns=START_NS + at_ms * MS,
         duration_ns=ms * MS,
-        attributes={**attributes, **(said or {})},
-        **more,
+        attributes={**own, **(attributes or {})},
+        **fields,
     )

@@ -18,7 +18,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from inspector.service.model.rows import Json
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, key_values, resource, span
 
-MODEL, TOOL, AGENT, TWIN, LATER = 2, 3, 1, 4, 5
+MODEL, TOOL, AGENT, DUPLICATE, LATER = 2, 3, 1, 4, 5
 """Span ids, all of one trace."""
 TRACE, LONG_TRACE = 7, 8
 TRACEBACK: Final = "\n".join(
@@ -95,15 +95,15 @@ def rich_session() -> ExportTraceServiceRequest:
         span_id=b"\x98" * 8,
         attributes=key_values({"why": "the run before"}),
     )
-    twin = span(
+    duplicate = span(
         "delete_file",
         trace=TRACE,
-        span_id=TWIN,
+        span_id=DUPLICATE,
         parent=AGENT,
         start_ns=START_NS + 3 * SECOND_NS,
         attributes={"inspector.duplicate_of": f"{TOOL:016x}"},
     )
-    return request([agent, model, tool, twin])
+    return request([agent, model, tool, duplicate])
 
 
 def long_value(value: str, key: str = "gen_ai.tool.call.result") -> ExportTraceServiceRequest:
@@ -167,7 +167,7 @@ def _model_attributes() -> dict[str, Json]:
         }
         for name in ("read_file", "delete_file")
     ]
-    asked = [
+    messages = [
         {"role": "system", "parts": [{"type": "text", "content": "You tidy up folders."}]},
         {
             "role": "user",
@@ -220,7 +220,7 @@ def _model_attributes() -> dict[str, Json]:
         "gen_ai.usage.output_tokens": 340,
         "gen_ai.usage.cache_read.input_tokens": 5000,
         "gen_ai.usage.reasoning.output_tokens": 128,
-        "gen_ai.input.messages": json.dumps(asked),
+        "gen_ai.input.messages": json.dumps(messages),
         "gen_ai.output.messages": json.dumps(answered),
         "gen_ai.tool.definitions": json.dumps(tools),
     }

@@ -11,7 +11,7 @@ MS = 1_000_000
 
 def row(number: int, parent: int | None = None, name: str = "work", **fields: Any) -> SpanRow:
     """Return a row; spans start a millisecond apart, by their number."""
-    given: dict[str, Any] = {
+    values: dict[str, Any] = {
         "kind": SpanKind.OTHER,
         "status": SpanStatus.OK,
         "offset_ns": number * MS,
@@ -24,7 +24,7 @@ def row(number: int, parent: int | None = None, name: str = "work", **fields: An
         span_id=f"{number:016x}",
         parent_span_id=None if parent is None else f"{parent:016x}",
         name=name,
-        **given,
+        **values,
     )
 
 
@@ -37,13 +37,13 @@ def rows_from_text(text: str) -> list[SpanRow]:
         open_at = [one for one in open_at if one[0] < indent]
         kind, name, *pairs = line.split()
         fields = dict(pair.split("=") for pair in pairs)
-        given: dict[str, Any] = {"kind": SpanKind(kind)}
+        values: dict[str, Any] = {"kind": SpanKind(kind)}
         if status := fields.pop("status", None):
-            given["status"] = SpanStatus(status)
+            values["status"] = SpanStatus(status)
         if duration_ms := fields.pop("duration_ms", None):
-            given["duration_ns"] = int(duration_ms) * MS
-        given |= {key: int(value) if value.isdigit() else value for key, value in fields.items()}
+            values["duration_ns"] = int(duration_ms) * MS
+        values |= {key: int(value) if value.isdigit() else value for key, value in fields.items()}
         number = len(rows) + 1
-        rows.append(row(number, open_at[-1][1] if open_at else None, name, **given))
+        rows.append(row(number, open_at[-1][1] if open_at else None, name, **values))
         open_at.append((indent, number))
     return rows

@@ -26,7 +26,7 @@ def _tool(name: str, arguments: str, result: str) -> Mapping[str, Json]:
     }
 
 
-def _told(trace: int, title: str, spans: list[Span]) -> ResourceSpans:
+def _resource_spans(trace: int, title: str, spans: list[Span]) -> ResourceSpans:
     root = span(
         "invoke_agent planner",
         trace=trace,
@@ -74,8 +74,8 @@ def two_runs() -> bytes:
     ]
     request = ExportTraceServiceRequest(
         resource_spans=[
-            _told(FIRST, "Release, first try", first),
-            _told(SECOND, "Release, second try", second),
+            _resource_spans(FIRST, "Release, first try", first),
+            _resource_spans(SECOND, "Release, second try", second),
         ]
     )
     return request.SerializeToString()

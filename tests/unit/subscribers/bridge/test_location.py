@@ -12,19 +12,19 @@ from opentelemetry import trace
 from opentelemetry.context import Context
 
 from subscribers.bridge.location import NO_LOCATION, OpenOperation, TraceLocation
-from tests.support.agents.wired_bus import Wired
+from tests.support.agents.wired_bus import WiredBus
 
 
 @pytest.fixture
-def wired() -> Iterator[Wired]:
+def wired() -> Iterator[WiredBus]:
     token = otel_context.attach(Context())
-    wired = Wired()
+    wired = WiredBus()
     yield wired
     wired.wiring.undo()
     otel_context.detach(token)
 
 
-async def test_an_operation_has_the_place_of_its_span_on_any_thread(wired: Wired) -> None:
+async def test_an_operation_has_the_place_of_its_span_on_any_thread(wired: WiredBus) -> None:
     wired.session = "s-1"
     async with wired.bus.operation("agent_call", agent="a") as op:
         context = trace.get_current_span().get_span_context()
@@ -41,7 +41,7 @@ async def test_an_operation_has_the_place_of_its_span_on_any_thread(wired: Wired
     assert wired.wiring.place_of("unknown") == NO_LOCATION
 
 
-async def test_what_is_open_names_its_task_and_its_parent(wired: Wired) -> None:
+async def test_what_is_open_names_its_task_and_its_parent(wired: WiredBus) -> None:
     async with wired.bus.operation("agent_call", agent="a") as outer:
         async with wired.bus.operation("tool_call", tool_name="t", args={}) as inner:
             found = {one.call_id: one for one in wired.wiring.open_operations()}
@@ -54,14 +54,14 @@ async def test_what_is_open_names_its_task_and_its_parent(wired: Wired) -> None:
     assert wired.ids() == []
 
 
-async def test_bare_hooks_are_open_operations_too(wired: Wired) -> None:
+async def test_bare_hooks_are_open_operations_too(wired: WiredBus) -> None:
     await wired.bus._emit("before_tool_call", tool_name="t", args={}, context=None)
     (found,) = wired.wiring.open_operations()
     assert (found.call_id, found.task) == (None, asyncio.current_task())
     await wired.bus._emit("after_tool_call", tool_name="t", result=1, context=None)
 
 
-def test_sync_code_has_no_task(wired: Wired) -> None:
+def test_sync_code_has_no_task(wired: WiredBus) -> None:
     found: list[OpenOperation] = []
 
     def work() -> None:
@@ -74,7 +74,7 @@ def test_sync_code_has_no_task(wired: Wired) -> None:
     assert [one.task for one in found] == [None]
 
 
-def test_the_process_is_named_as_its_telemetry_names_it(wired: Wired) -> None:
+def test_the_process_is_named_as_its_telemetry_names_it(wired: WiredBus) -> None:
     name = wired.wiring.process()
     assert name.service == "svc"
     assert name.id == wired.wiring.process().id != ""

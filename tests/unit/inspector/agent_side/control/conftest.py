@@ -9,7 +9,7 @@ from opentelemetry.context import Context
 
 from inspector.agent_side.control.gate import Gate
 from instrument import Bus
-from tests.support.agents.wired_bus import Wired
+from tests.support.agents.wired_bus import WiredBus
 
 Story: TypeAlias = list[tuple[str, dict[str, Any]]]
 
@@ -28,9 +28,9 @@ def told(bus: Bus) -> Story:
 
 
 @pytest.fixture
-def wired() -> Iterator[Wired]:
+def wired() -> Iterator[WiredBus]:
     token = otel_context.attach(Context())
-    wired = Wired()
+    wired = WiredBus()
     wired.session = "s-1"
     yield wired
     wired.wiring.undo()
@@ -38,5 +38,5 @@ def wired() -> Iterator[Wired]:
 
 
 @pytest.fixture
-def gate(wired: Wired) -> Gate:
+def gate(wired: WiredBus) -> Gate:
     return Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)

@@ -21,7 +21,7 @@ from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
 from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAnswer, RequestTable
 from inspector.service.wire.control import CommandAnswer
-from tests.support.agents.wired_bus import Wired
+from tests.support.agents.wired_bus import WiredBus
 from tests.support.services.control_service import DEADLINE_S, ControlService
 from tests.unit.inspector.agent_side.control.test_open_requests import asked
 
@@ -38,7 +38,7 @@ QUICK = Limits(
 class Agent:
     """The agent's half, without the rest of an agent."""
 
-    def __init__(self, wired: Wired, find: Callable[[], Address | None], limits: Limits) -> None:
+    def __init__(self, wired: WiredBus, find: Callable[[], Address | None], limits: Limits) -> None:
         self.requests = RequestTable(self._wake)
         self.gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
         self.commands = Commands(self.requests, self.gate)
@@ -79,7 +79,7 @@ def service() -> Iterator[ControlService]:
 
 
 @pytest.fixture
-def make_agent(wired: Wired) -> Iterator[Callable[..., Agent]]:
+def make_agent(wired: WiredBus) -> Iterator[Callable[..., Agent]]:
     made: list[Agent] = []
 
     def make(url: str, token: str | None = "tok", **changed: Any) -> Agent:
@@ -114,7 +114,7 @@ def answer_of(request_id: str) -> CommandAnswer:
 
 
 def test_it_says_who_it_is_and_that_it_lives(service: ControlService, agent: Agent) -> None:
-    service.wait_said("heartbeat", 2)
+    service.wait_for_messages("heartbeat", 2)
     ((process, hello),) = service.hellos
     assert (process, hello["name"]) == ("p/1", "my agent")
     assert set(service.tokens) == {"Bearer tok"}
@@ -127,30 +127,30 @@ def test_nothing_is_started_before_it_is_needed(
     agent = make_agent(service.url)
     assert threading.active_count() == before
     agent.ask("r-1")
-    service.wait_said("request_opened")
+    service.wait_for_messages("request_opened")
 
 
 def test_what_is_asked_is_said_and_its_answer_judged_and_acknowledged(
     service: ControlService, agent: Agent
 ) -> None:
     agent.ask("r-1", args_json='{"path":"/"}', args_hash="h", timeout_s=60.0)
-    (opened,) = service.wait_said("request_opened")
+    (opened,) = service.wait_for_messages("request_opened")
     request = opened["request"]
     assert (request["id"], request["args_json"]) == ("r-1", '{"path":"/"}')
     assert 59_000 < request["expires_in_ms"] <= 60_000
 
     seq = service.command("p/1", type="answer", answer=answer_of("r-1"))
-    (ack,) = service.wait_said("ack")
+    (ack,) = service.wait_for_messages("ack")
     assert (ack["seq"], ack["applied"]) == (seq, True)
     assert agent.given[0].actor == "ANNA"
 
     agent.requests.close("r-1", "answered", "allow", None)
-    (closed,) = service.wait_said("request_closed")
+    (closed,) = service.wait_for_messages("request_closed")
     assert (closed["request_id"], closed["status"]) == ("r-1", "answered")
 
 
 async def test_a_verb_reaches_the_agent_and_back(
-    service: ControlService, agent: Agent, wired: Wired
+    service: ControlService, agent: Agent, wired: WiredBus
 ) -> None:
     async def run() -> None:
         async with wired.bus.operation("agent_call", agent="a"):
@@ -161,7 +161,7 @@ async def test_a_verb_reaches_the_agent_and_back(
     service.command("p/1", type="cancel", reason="enough")
     with pytest.raises(asyncio.CancelledError, match="cancelled by ANNA"):
         await task
-    (ack,) = await asyncio.to_thread(service.wait_said, "ack")
+    (ack,) = await asyncio.to_thread(service.wait_for_messages, "ack")
     assert ack["applied"]
 
 
@@ -169,13 +169,13 @@ def test_a_stream_that_ends_is_taken_up_where_it_ended(
     service: ControlService, agent: Agent
 ) -> None:
     service.command("p/1", type="pause")
-    service.wait_said("ack", 1)
+    service.wait_for_messages("ack", 1)
     service.end_streams()
     service.wait(lambda: len(service.streams) >= 2)
     service.command("p/1", type="resume")
-    service.wait_said("ack", 2)
+    service.wait_for_messages("ack", 2)
     assert service.streams == [("p/1", 0), ("p/1", 1)]
-    assert [ack["seq"] for ack in service.said("ack")] == [1, 2]
+    assert [ack["seq"] for ack in service.messages_of("ack")] == [1, 2]
     assert len(service.hellos) == 1
 
 
@@ -183,8 +183,8 @@ def test_a_stream_that_is_cut_loses_nothing(service: ControlService, agent: Agen
     for type_ in ("pause", "resume", "pause", "resume"):
         seq = service.command("p/1", type=type_)
         service.cut()
-        service.wait_said("ack", seq)
-    applied = {ack["seq"]: ack["applied"] for ack in service.said("ack")}
+        service.wait_for_messages("ack", seq)
+    applied = {ack["seq"]: ack["applied"] for ack in service.messages_of("ack")}
     assert applied == dict.fromkeys((1, 2, 3, 4), True)
 
 
@@ -198,7 +198,7 @@ def test_a_command_that_comes_again_is_done_once_and_acknowledged_again(
     service.known.clear()  # hello is said again, and the stream begins at 0
     service.ignores = lambda _: False
     service.cut()
-    service.wait_said("ack")
+    service.wait_for_messages("ack")
     assert len(agent.given) == 1
 
 
@@ -206,12 +206,12 @@ def test_after_another_store_numbers_begin_anew(service: ControlService, agent: 
     agent.ask("r-1")
     agent.ask("r-2")
     service.command("p/1", type="answer", answer=answer_of("r-1"))
-    service.wait_said("ack")
+    service.wait_for_messages("ack")
     service.forget_all()
     service.wait(lambda: service.open_ids().count("r-2") == 2)
     service.command("p/1", type="answer", answer=answer_of("r-2"), issued_at="later")
     assert len(agent.wait_given(2)) == 2
-    service.wait_said("ack", 2)
+    service.wait_for_messages("ack", 2)
 
 
 def test_what_is_open_is_opened_again_when_the_service_has_forgotten_it(
@@ -221,7 +221,7 @@ def test_what_is_open_is_opened_again_when_the_service_has_forgotten_it(
     agent.ask("r-2")
     service.wait(lambda: len(service.open_ids()) == 2)
     agent.requests.close("r-1", "expired", "deny", None)
-    service.wait_said("request_closed")
+    service.wait_for_messages("request_closed")
     service.forget_all()
     service.wait(lambda: len(service.open_ids()) == 3)
     assert service.open_ids()[2] == "r-2"
@@ -238,7 +238,7 @@ def test_a_service_that_comes_later_or_again_hears_all(
     agent.ask("r-1")
     second = ControlService(port)
     try:
-        second.wait_said("request_opened")
+        second.wait_for_messages("request_opened")
     finally:
         second.close()
     agent.ask("r-2")
@@ -254,10 +254,10 @@ def test_a_service_is_found_where_it_is_now(make_agent: Callable[..., Agent]) ->
     place = [Address(first.url, "one")]
     agent = make_agent("", find=lambda: place[0])
     agent.ask("r-1")
-    first.wait_said("request_opened")
+    first.wait_for_messages("request_opened")
     place[0] = Address(second.url, "two")
     first.close()
-    second.wait_said("request_opened")
+    second.wait_for_messages("request_opened")
     second.close()
     assert set(first.tokens) == {"Bearer one"}
     assert set(second.tokens) == {"Bearer two"}
@@ -267,7 +267,7 @@ def test_a_service_below_a_path_is_reached(
     service: ControlService, make_agent: Callable[..., Agent]
 ) -> None:
     make_agent(service.url + "/_inspector").channel.start()
-    service.wait_said("heartbeat")
+    service.wait_for_messages("heartbeat")
 
 
 @pytest.fixture
@@ -298,7 +298,7 @@ def test_a_service_behind_tls_is_reached_if_its_certificate_is_trusted(
     agent = make_agent(service.url)
     agent.ask("r-1")
     if is_trusted:
-        service.wait_said("request_opened")
+        service.wait_for_messages("request_opened")
         service.command("p/1", type="answer", answer=answer_of("r-1"))
         agent.wait_given(1)
     else:
@@ -321,19 +321,22 @@ def test_many_requests_of_many_threads_arrive(service: ControlService, agent: Ag
         thread.start()
     for thread in threads:
         thread.join()
-    service.wait(lambda: len(service.said("request_closed")) == 1_000)
+    service.wait(lambda: len(service.messages_of("request_closed")) == 1_000)
     assert len(set(service.open_ids())) == 1_000
 
 
 def test_goodbye_comes_after_what_has_closed(service: ControlService, agent: Agent) -> None:
     agent.ask("r-1")
-    service.wait_said("request_opened")
+    service.wait_for_messages("request_opened")
     agent.requests.close("r-1", "withdrawn", None, None)
     agent.ask("r-2")
     agent.requests.close("r-2", "withdrawn", None, None)
     agent.close()
     assert service.messages[-1][1]["type"] == "goodbye"
-    assert [closed["request_id"] for closed in service.said("request_closed")] == ["r-1", "r-2"]
+    assert [closed["request_id"] for closed in service.messages_of("request_closed")] == [
+        "r-1",
+        "r-2",
+    ]
     assert service.open_ids() == ["r-1", "r-2"]
 
 
@@ -368,7 +371,7 @@ def test_what_the_service_has_no_room_for_is_said_again(
 
     service.ignores = ignore_twice
     agent.ask("r-1")
-    service.wait_said("request_opened")
+    service.wait_for_messages("request_opened")
     assert len(set(tries)) == 1
 
 
@@ -448,7 +451,7 @@ def test_whatever_it_does_the_agent_goes_on_and_it_works_again_afterwards(
     service.wait(lambda: "r-1" in service.open_ids())
     service.command("p/1", type="answer", answer=answer_of("r-1"))
     agent.wait_given(1)
-    service.wait_said("ack")
+    service.wait_for_messages("ack")
 
 
 @pytest.mark.parametrize(
@@ -483,7 +486,7 @@ def test_a_command_that_is_none_is_acknowledged_by_its_number(
     service: ControlService, agent: Agent, caplog: pytest.LogCaptureFixture
 ) -> None:
     service.command("p/1", type="signal")
-    (ack,) = service.wait_said("ack")
+    (ack,) = service.wait_for_messages("ack")
     assert (ack["applied"], ack["reason"]) == (False, "this agent knows no 'signal'")
 
 
@@ -524,7 +527,7 @@ def test_a_message_that_is_refused_takes_nothing_else_with_it(
     for request_id in ("a", "bad", "b", "c"):
         agent.ask(request_id)
     service.wait(lambda: set(service.open_ids()) == {"a", "b", "c"})
-    service.wait_said("heartbeat", len(service.said("heartbeat")) + 2)
+    service.wait_for_messages("heartbeat", len(service.messages_of("heartbeat")) + 2)
     assert "refuses a request_opened: invalid" in caplog.text
 
 
@@ -542,14 +545,14 @@ def test_a_service_that_is_no_inspector_is_left_alone(
 
 
 async def test_a_hold_ends_when_the_service_has_been_away_too_long(
-    make_agent: Callable[..., Agent], wired: Wired, caplog: pytest.LogCaptureFixture
+    make_agent: Callable[..., Agent], wired: WiredBus, caplog: pytest.LogCaptureFixture
 ) -> None:
     service = ControlService()
     service.lost_after_s = 0.2
     agent = make_agent(service.url)
     agent.channel.start()
     service.command("p/1", type="pause")
-    await asyncio.to_thread(service.wait_said, "ack")
+    await asyncio.to_thread(service.wait_for_messages, "ack")
 
     async def run() -> str:
         async with wired.bus.operation("tool_call", tool_name="t", args={}):
@@ -564,7 +567,7 @@ async def test_a_hold_ends_when_the_service_has_been_away_too_long(
 
 
 async def test_a_blocked_loop_stops_neither_heartbeats_nor_commands(
-    service: ControlService, agent: Agent, wired: Wired
+    service: ControlService, agent: Agent, wired: WiredBus
 ) -> None:
     blocked, release = threading.Event(), threading.Event()
 
@@ -577,10 +580,10 @@ async def test_a_blocked_loop_stops_neither_heartbeats_nor_commands(
 
     def operator() -> None:
         assert blocked.wait(DEADLINE_S)
-        beats = len(service.said("heartbeat"))
-        service.wait_said("heartbeat", beats + 3)
+        beats = len(service.messages_of("heartbeat"))
+        service.wait_for_messages("heartbeat", beats + 3)
         service.command("p/1", type="cancel")
-        assert service.wait_said("ack")[0]["applied"]
+        assert service.wait_for_messages("ack")[0]["applied"]
         release.set()
 
     thread = threading.Thread(target=operator)

@@ -21,7 +21,7 @@ from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAnswer, RequestTable
 from inspector.service.wire.control import Command as WireCommand
 from inspector.service.wire.control import CommandAnswer
-from tests.support.agents.wired_bus import Wired
+from tests.support.agents.wired_bus import WiredBus
 from tests.unit.inspector.agent_side.control.test_open_requests import asked
 
 
@@ -92,7 +92,7 @@ def test_an_answer_goes_to_its_judge_once(commands: Commands, requests: RequestT
     assert commands.handle(other_store) == AnswerOutcome(False, "not open here")
 
 
-async def test_verbs_reach_the_gate(commands: Commands, wired: Wired, gate: Gate) -> None:
+async def test_verbs_reach_the_gate(commands: Commands, wired: WiredBus, gate: Gate) -> None:
     async def run() -> None:
         async with wired.bus.operation("tool_call", tool_name="t", args={}):
             await asyncio.Event().wait()

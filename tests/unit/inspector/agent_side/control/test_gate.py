@@ -14,7 +14,7 @@ from inspector.agent_side.control import gate as gates
 from inspector.agent_side.control.gate import Gate, SessionRef
 from inspector.agent_side.control.hold import By, Hold
 from instrument import Decision, HookDenied
-from tests.support.agents.wired_bus import Wired
+from tests.support.agents.wired_bus import WiredBus
 
 ANNA = By("ANNA", "browser", "let me look")
 BEN = By("BEN", "cli")
@@ -25,7 +25,7 @@ DEADLINE_S = 10.0
 class Heard:
     """What a bus told, in order; somebody may wait for it."""
 
-    def __init__(self, wired: Wired, *hooks: str) -> None:
+    def __init__(self, wired: WiredBus, *hooks: str) -> None:
         self.told: list[tuple[str, dict[str, Any]]] = []
         self._changed = threading.Condition()
         for hook in hooks:
@@ -51,22 +51,22 @@ class Heard:
 
 
 @pytest.fixture
-def heard(wired: Wired) -> Heard:
+def heard(wired: WiredBus) -> Heard:
     return Heard(wired, "request_opened", "request_closed", "hook_decided")
 
 
-async def tool(wired: Wired, name: str, body: Callable[[], Awaitable[Any]] | None = None) -> str:
+async def tool(wired: WiredBus, name: str, body: Callable[[], Awaitable[Any]] | None = None) -> str:
     async with wired.bus.operation("tool_call", tool_name=name, args={}) as op:
         op.result = name if body is None else await body()
     return name
 
 
-def table(wired: Wired) -> dict[str, int]:
+def table(wired: WiredBus) -> dict[str, int]:
     return {hook: len(entries) for hook, entries in wired.bus._hooks.items()}
 
 
 async def test_a_held_operation_goes_on_when_it_is_resumed(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     assert gate.pause(SESSION, ANNA).applied
     task = asyncio.create_task(tool(wired, "search"))
@@ -87,7 +87,7 @@ async def test_a_held_operation_goes_on_when_it_is_resumed(
     assert decided["reason"].endswith("by ANNA (browser): let me look; resumed by BEN (cli)")
 
 
-async def test_the_wait_is_on_the_span_of_what_was_held(wired: Wired, gate: Gate) -> None:
+async def test_the_wait_is_on_the_span_of_what_was_held(wired: WiredBus, gate: Gate) -> None:
     heard = Heard(wired, "request_opened")
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
@@ -106,7 +106,7 @@ async def test_the_wait_is_on_the_span_of_what_was_held(wired: Wired, gate: Gate
 
 
 async def test_what_runs_already_is_not_held_but_what_it_begins_is(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     goes_on = asyncio.Event()
 
@@ -127,7 +127,7 @@ async def test_what_runs_already_is_not_held_but_what_it_begins_is(
 
 
 async def test_another_session_is_not_held_and_leaves_no_line(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     gate.pause(SessionRef("other"), ANNA)
     assert await tool(wired, "search") == "search"
@@ -135,7 +135,7 @@ async def test_another_session_is_not_held_and_leaves_no_line(
 
 
 async def test_a_session_that_has_no_name_here_is_known_by_its_trace(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     wired.session = None
     goes_on = asyncio.Event()
@@ -156,7 +156,7 @@ async def test_a_session_that_has_no_name_here_is_known_by_its_trace(
 
 
 async def test_a_step_lets_one_operation_through_the_oldest_first(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     gate.pause(SESSION, ANNA)
     first = asyncio.create_task(tool(wired, "first"))
@@ -182,7 +182,7 @@ async def test_a_step_lets_one_operation_through_the_oldest_first(
 
 
 async def test_a_step_with_nothing_held_lets_the_next_through_and_pauses(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     gate.step(SESSION, ANNA)
     assert await tool(wired, "first") == "first"
@@ -193,7 +193,7 @@ async def test_a_step_with_nothing_held_lets_the_next_through_and_pauses(
     assert heard.of("hook_decided")[0]["reason"].startswith("one step")
 
 
-def test_sync_code_on_its_own_thread_is_held(wired: Wired, gate: Gate, heard: Heard) -> None:
+def test_sync_code_on_its_own_thread_is_held(wired: WiredBus, gate: Gate, heard: Heard) -> None:
     done = threading.Event()
 
     def work() -> None:
@@ -211,7 +211,7 @@ def test_sync_code_on_its_own_thread_is_held(wired: Wired, gate: Gate, heard: He
 
 
 async def test_sync_code_on_the_thread_of_a_loop_goes_on_and_the_trace_says_so(
-    wired: Wired, gate: Gate, heard: Heard, caplog: pytest.LogCaptureFixture
+    wired: WiredBus, gate: Gate, heard: Heard, caplog: pytest.LogCaptureFixture
 ) -> None:
     gate.pause(SESSION, ANNA)
     with wired.bus.operation("tool_call", tool_name="sync", args={}) as op:
@@ -223,7 +223,7 @@ async def test_sync_code_on_the_thread_of_a_loop_goes_on_and_the_trace_says_so(
     assert caplog.records == []
 
 
-async def test_a_noun_of_ones_own_is_held_too(wired: Wired, gate: Gate, heard: Heard) -> None:
+async def test_a_noun_of_ones_own_is_held_too(wired: WiredBus, gate: Gate, heard: Heard) -> None:
     async def teleport() -> None:
         async with wired.bus.operation("teleport", to="mars"):
             pass
@@ -235,7 +235,7 @@ async def test_a_noun_of_ones_own_is_held_too(wired: Wired, gate: Gate, heard: H
     await task
 
 
-async def test_messages_on_the_wire_are_not_held(wired: Wired, gate: Gate) -> None:
+async def test_messages_on_the_wire_are_not_held(wired: WiredBus, gate: Gate) -> None:
     gate.pause(SESSION, ANNA)
     envelope = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     async with wired.bus.operation("rpc_request", envelope=envelope, transport="stdio"):
@@ -243,7 +243,7 @@ async def test_messages_on_the_wire_are_not_held(wired: Wired, gate: Gate) -> No
 
 
 async def test_it_is_on_the_bus_only_while_a_session_is_held_or_cancelled(
-    wired: Wired, gate: Gate
+    wired: WiredBus, gate: Gate
 ) -> None:
     before = table(wired)
     gate.pause(SESSION, ANNA)
@@ -257,7 +257,7 @@ async def test_it_is_on_the_bus_only_while_a_session_is_held_or_cancelled(
     assert table(wired) == before  # nothing of it runs
 
 
-async def test_it_decides_before_every_policy(wired: Wired, gate: Gate) -> None:
+async def test_it_decides_before_every_policy(wired: WiredBus, gate: Gate) -> None:
     asked: list[str] = []
     wired.bus.intercept("before_tool_call", lambda **_: asked.append("policy"), priority=-(10**9))
     ended = asyncio.Event()
@@ -278,7 +278,7 @@ async def test_it_decides_before_every_policy(wired: Wired, gate: Gate) -> None:
 
 
 async def test_cancel_ends_the_outermost_operations_and_says_who_and_why(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     started = asyncio.Event()
 
@@ -304,7 +304,7 @@ async def test_cancel_ends_the_outermost_operations_and_says_who_and_why(
     assert "inspector.decision" in [event.name for event in span.events]
 
 
-async def test_what_begins_is_denied_until_all_has_ended(wired: Wired, gate: Gate) -> None:
+async def test_what_begins_is_denied_until_all_has_ended(wired: WiredBus, gate: Gate) -> None:
     denied: list[str] = []
     before = table(wired)
 
@@ -327,7 +327,7 @@ async def test_what_begins_is_denied_until_all_has_ended(wired: Wired, gate: Gat
 
 
 async def test_what_a_cancelled_operation_left_behind_is_cancelled_as_well(
-    wired: Wired, gate: Gate
+    wired: WiredBus, gate: Gate
 ) -> None:
     left: list[asyncio.Task[str]] = []
     started = asyncio.Event()
@@ -349,7 +349,7 @@ async def test_what_a_cancelled_operation_left_behind_is_cancelled_as_well(
             await one
 
 
-async def test_cancel_wakes_what_is_held(wired: Wired, gate: Gate, heard: Heard) -> None:
+async def test_cancel_wakes_what_is_held(wired: WiredBus, gate: Gate, heard: Heard) -> None:
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
     await heard.until("request_opened")
@@ -362,7 +362,7 @@ async def test_cancel_wakes_what_is_held(wired: Wired, gate: Gate, heard: Heard)
 
 
 async def test_cancel_from_another_thread_wakes_it_in_the_same_way(
-    wired: Wired, gate: Gate, heard: Heard, monkeypatch: pytest.MonkeyPatch
+    wired: WiredBus, gate: Gate, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = asyncio.get_running_loop()
 
@@ -391,7 +391,7 @@ async def test_cancel_from_another_thread_wakes_it_in_the_same_way(
 
 
 def test_cancel_wakes_sync_code_that_is_held_with_a_denial(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     refused: list[str] = []
 
@@ -414,7 +414,9 @@ def test_cancel_wakes_sync_code_that_is_held_with_a_denial(
     assert "cannot be interrupted" in taken.reason
 
 
-async def test_cancelling_another_session_leaves_this_one_alone(wired: Wired, gate: Gate) -> None:
+async def test_cancelling_another_session_leaves_this_one_alone(
+    wired: WiredBus, gate: Gate
+) -> None:
     goes_on = asyncio.Event()
     task = asyncio.create_task(tool(wired, "search", goes_on.wait))
     await asyncio.sleep(0)
@@ -424,7 +426,7 @@ async def test_cancelling_another_session_leaves_this_one_alone(wired: Wired, ga
 
 
 async def test_a_task_that_is_cancelled_otherwise_waits_no_longer(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
@@ -437,7 +439,7 @@ async def test_a_task_that_is_cancelled_otherwise_waits_no_longer(
 
 
 async def test_a_step_is_not_spent_on_what_no_longer_waits(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     gate.pause(SESSION, ANNA)
     gone = asyncio.create_task(tool(wired, "gone"))
@@ -452,7 +454,7 @@ async def test_a_step_is_not_spent_on_what_no_longer_waits(
 
 
 async def test_what_begins_after_a_cancellation_is_denied_but_its_task_goes_on(
-    wired: Wired, gate: Gate
+    wired: WiredBus, gate: Gate
 ) -> None:
     begun, goes_on = threading.Event(), threading.Event()
 
@@ -478,7 +480,7 @@ async def test_what_begins_after_a_cancellation_is_denied_but_its_task_goes_on(
 
 
 async def test_a_hold_that_nobody_can_end_goes_on_with_a_warning(
-    wired: Wired, gate: Gate, heard: Heard, caplog: pytest.LogCaptureFixture
+    wired: WiredBus, gate: Gate, heard: Heard, caplog: pytest.LogCaptureFixture
 ) -> None:
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
@@ -489,7 +491,7 @@ async def test_a_hold_that_nobody_can_end_goes_on_with_a_warning(
     assert "away for 60 s" in heard.of("hook_decided")[0]["reason"]
 
 
-async def test_after_closing_everything_passes(wired: Wired, gate: Gate, heard: Heard) -> None:
+async def test_after_closing_everything_passes(wired: WiredBus, gate: Gate, heard: Heard) -> None:
     before = table(wired)
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
@@ -499,7 +501,7 @@ async def test_after_closing_everything_passes(wired: Wired, gate: Gate, heard: 
     assert table(wired) == before
 
 
-async def test_a_blocked_loop_cancels_when_it_returns(wired: Wired, gate: Gate) -> None:
+async def test_a_blocked_loop_cancels_when_it_returns(wired: WiredBus, gate: Gate) -> None:
     release, is_blocked = threading.Event(), threading.Event()
     taken: list[bool] = []
 
@@ -522,7 +524,7 @@ async def test_a_blocked_loop_cancels_when_it_returns(wired: Wired, gate: Gate) 
     assert taken == [True]
 
 
-async def test_a_closed_loop_is_said(wired: Wired, gate: Gate) -> None:
+async def test_a_closed_loop_is_said(wired: WiredBus, gate: Gate) -> None:
     def leave_open() -> None:
         loop = asyncio.new_event_loop()
 
@@ -537,7 +539,7 @@ async def test_a_closed_loop_is_said(wired: Wired, gate: Gate) -> None:
 
 
 async def test_a_gate_that_cannot_see_lets_everything_pass(
-    wired: Wired, caplog: pytest.LogCaptureFixture
+    wired: WiredBus, caplog: pytest.LogCaptureFixture
 ) -> None:
     def blind(_: object) -> Any:
         raise LookupError("blind")
@@ -550,7 +552,7 @@ async def test_a_gate_that_cannot_see_lets_everything_pass(
 
 
 async def test_sessions_are_bounded(
-    wired: Wired, gate: Gate, monkeypatch: pytest.MonkeyPatch
+    wired: WiredBus, gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gates, "MAX_SESSIONS", 2)
     assert gate.pause(SessionRef("a", ("1", "2")), ANNA).applied
@@ -563,7 +565,7 @@ async def test_sessions_are_bounded(
     gate.close("done")
 
 
-async def test_fifty_threads_are_held_and_go_on(wired: Wired, gate: Gate, heard: Heard) -> None:
+async def test_fifty_threads_are_held_and_go_on(wired: WiredBus, gate: Gate, heard: Heard) -> None:
     done: list[int] = []
 
     def work(n: int) -> None:
@@ -583,7 +585,7 @@ async def test_fifty_threads_are_held_and_go_on(wired: Wired, gate: Gate, heard:
     assert heard.count("request_closed") == 50
 
 
-async def test_the_forgotten_holds_of_a_parent_hold_nothing(wired: Wired, gate: Gate) -> None:
+async def test_the_forgotten_holds_of_a_parent_hold_nothing(wired: WiredBus, gate: Gate) -> None:
     before = table(wired)
     gate.pause(SESSION, ANNA)
     with gate._lock:
@@ -595,7 +597,7 @@ async def test_the_forgotten_holds_of_a_parent_hold_nothing(wired: Wired, gate: 
 
 
 async def test_a_policy_that_changes_what_was_held_still_does(
-    wired: Wired, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, heard: Heard
 ) -> None:
     wired.bus.intercept("before_tool_call", lambda **_: Decision.modify({"safe": True}))
     gate.pause(SESSION, ANNA)

@@ -70,7 +70,7 @@ def test_the_clients_trace_is_of_the_frameworks_session_and_the_call_counts_once
     ]
     chosen = [spans[index] for index in order]
     for batch in [chosen] if is_at_once else [[one] for one in chosen]:
-        rig.take(*batch)
+        rig.record(*batch)
     row = rig.session()
     assert row.id == (name or trace_hex(1))
     assert (row.span_count, row.llm_calls, row.input_tokens) == (3, 1, 100)
@@ -81,15 +81,15 @@ def test_calls_at_the_same_time_that_are_all_alike_are_as_many_as_the_framework_
     rig = Rig()
     outer = [told(1, n, CALL, parent=9, ms=(n, 100 + n)) for n in range(1, 5)]
     inner = [client(10 + n, 20 + n, ms=(n + 1, 98 + n)) for n in range(1, 5)]
-    rig.take(*outer, told(1, 9, CHAIN, ms=(0, 200)), *inner)
+    rig.record(*outer, told(1, 9, CHAIN, ms=(0, 200)), *inner)
     row = rig.session()
     assert (row.span_count, row.llm_calls, row.input_tokens) == (9, 4, 400)
 
 
 def test_beside_each_other_in_one_trace_they_are_one_call_too() -> None:
     rig = Rig()
-    rig.take(told(1, 2, CALL, parent=1), client(1, 3, parent=1, process=None))
-    rig.take(told(1, 1, CHAIN), client(1, 4, parent=1))
+    rig.record(told(1, 2, CALL, parent=1), client(1, 3, parent=1, process=None))
+    rig.record(told(1, 1, CHAIN), client(1, 4, parent=1))
     assert rig.span(4).duplicate_of == span_hex(2)
     assert rig.session().llm_calls == 2  # of the other it is not known whose process it was
 
@@ -97,7 +97,7 @@ def test_beside_each_other_in_one_trace_they_are_one_call_too() -> None:
 def test_of_one_answer_they_are_one_call_though_they_count_its_tokens_in_two_ways() -> None:
     rig = Rig()
     answer: dict[str, Json] = {"gen_ai.response.id": "a"}
-    rig.take(
+    rig.record(
         client(2, 3, {**answer, "gen_ai.usage.output_tokens": 8}), told(1, 2, {**CALL, **answer})
     )
     row = rig.session()
@@ -118,13 +118,13 @@ def test_of_one_answer_they_are_one_call_though_they_count_its_tokens_in_two_way
 )
 def test_what_is_not_surely_the_same_stays_a_call_and_a_session(other: IncomingSpan) -> None:
     rig = Rig()
-    rig.take(told(1, 2, {**CALL, "gen_ai.response.id": "a"}), other)
+    rig.record(told(1, 2, {**CALL, "gen_ai.response.id": "a"}), other)
     assert [row.llm_calls for row in rig.sessions().values()] == [1, 1]
 
 
 def test_a_call_of_a_deleted_session_is_no_twin() -> None:
     rig = Rig()
-    rig.take(told(1, 2, CALL))
+    rig.record(told(1, 2, CALL))
     rig.delete(trace_hex(1))
-    rig.take(client(2, 3))
+    rig.record(client(2, 3))
     assert (rig.session().id, rig.session().llm_calls) == (trace_hex(2), 1)

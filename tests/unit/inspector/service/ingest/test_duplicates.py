@@ -55,7 +55,7 @@ def test_the_inner_of_two_model_calls_is_marked_in_any_order_of_arrival(
         ),
     ]
     for index in order:
-        rig.take(spans[index])
+        rig.record(spans[index])
         if restarts:
             rig.restart()
     assert rig.span(3).duplicate_of == span_hex(2)
@@ -78,7 +78,7 @@ def test_a_span_that_its_sender_marked_as_the_twin_of_one_inside_is_the_only_twi
         told(3, method, parent=2),
     ]
     for index in order:
-        rig.take(spans[index])
+        rig.record(spans[index])
         if restarts:
             rig.restart()
     marks = [rig.span(number).duplicate_of for number in (1, 2, 3)]
@@ -94,7 +94,7 @@ def test_usage_counts_once_whichever_of_the_two_states_it(
     inner_usage: dict[str, Json], outer_usage: dict[str, Json]
 ) -> None:
     rig = Rig()
-    rig.take(told(2, {**LLM, **inner_usage}, parent=1), told(1, {**LLM, **outer_usage}))
+    rig.record(told(2, {**LLM, **inner_usage}, parent=1), told(1, {**LLM, **outer_usage}))
     assert rig.session().input_tokens == (100 if inner_usage or outer_usage else 0)
     assert rig.session().llm_calls == 1
 
@@ -111,7 +111,7 @@ def test_what_is_not_the_same_is_not_marked(inner: dict[str, Json], ms: tuple[in
     for is_outer_first in (True, False):
         rig = Rig()
         pair = [told(1, LLM), told(2, inner, parent=1, ms=ms)]
-        rig.take(*(pair if is_outer_first else reversed(pair)))
+        rig.record(*(pair if is_outer_first else reversed(pair)))
         assert rig.span(2).duplicate_of is None
 
 
@@ -119,7 +119,7 @@ def test_a_tool_is_the_same_by_its_name_wherever_that_stands() -> None:
     rig = Rig()
     client: dict[str, Json] = {"mcp.method.name": "tools/call"}
     fetch = {**client, "gen_ai.tool.name": "fetch"}
-    rig.take(
+    rig.record(
         told(3, fetch, parent=2, name="tools/call fetch"),
         told(2, client, parent=1, name="MCP send tools/call search"),
         told(1, TOOL),
@@ -182,7 +182,7 @@ def test_a_call_over_mcp_counts_once_whoever_tells_it_in_any_order(
     for order in permutations(spans):
         rig = Rig()
         for one in order:
-            rig.take(one)
+            rig.record(one)
             if restarts:
                 rig.restart()
         unmarked = [
@@ -198,7 +198,7 @@ def test_a_request_that_a_server_passes_on_is_a_request_of_its_own() -> None:
     method: dict[str, Json] = {"mcp.method.name": "tools/list"}
     handled, passed_on = told(1, method), told(2, method, parent=1)
     handled.kind, passed_on.kind = Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT
-    rig.take(passed_on, handled)
+    rig.record(passed_on, handled)
     assert rig.span(2).duplicate_of is None
 
 
@@ -208,7 +208,7 @@ def test_mcp_without_a_method_is_not_the_request_that_it_is_around_or_in(*, is_o
     spoken: tuple[dict[str, Json], str] = ({"mcp.method.name": "initialize"}, "initialize")
     silent: tuple[dict[str, Json], str] = ({"traceloop.span.kind": "session"}, "mcp.client")
     outer, inner = (silent, spoken) if is_outer else (spoken, silent)
-    rig.take(
+    rig.record(
         told(2, inner[0], parent=1, name=inner[1]),
         told(1, outer[0], name=outer[1]),
     )
@@ -237,7 +237,7 @@ def test_a_client_inside_the_span_of_a_framework_tells_the_same_call_though_it_t
             incoming(inner, scope=InstrumentationScope(name=scope)),
         ]
         for one in pair if is_outer_first else reversed(pair):
-            rig.take(one)
+            rig.record(one)
         assert rig.session().llm_calls == calls
 
 
@@ -263,7 +263,7 @@ def test_two_spans_of_one_answer_are_one_model_call_wherever_they_are(
 ) -> None:
     rig = Rig()
     for index in order:
-        rig.take(beside(parents)[index])
+        rig.record(beside(parents)[index])
     assert rig.span(3).duplicate_of == span_hex(2)
     assert rig.span(2).duplicate_of is None
     row = rig.session()
@@ -272,9 +272,9 @@ def test_two_spans_of_one_answer_are_one_model_call_wherever_they_are(
 
 def test_the_same_answer_fetched_later_or_told_by_one_instrumentation_is_another_call() -> None:
     later = Rig()
-    later.take(*beside(ms=(120, 180)))
+    later.record(*beside(ms=(120, 180)))
     alike = Rig()
-    alike.take(*(replace(one, scope=InstrumentationScope(name="sdk")) for one in beside()))
+    alike.record(*(replace(one, scope=InstrumentationScope(name="sdk")) for one in beside()))
     assert (later.session().llm_calls, alike.session().llm_calls) == (2, 2)
 
 
@@ -282,32 +282,32 @@ def test_a_model_call_that_still_runs_has_no_twin_yet() -> None:
     rig = Rig()
     running = told(1, LLM)
     running.end_time_unix_nano = 0
-    rig.take(running, told(2, LLM, parent=1))
+    rig.record(running, told(2, LLM, parent=1))
     assert rig.span(2).duplicate_of is None
-    rig.take(told(1, LLM))
+    rig.record(told(1, LLM))
     assert rig.span(2).duplicate_of == span_hex(1)
 
 
 def test_many_that_wait_are_bounded() -> None:
     rig = Rig()
     for number in range(2, 60):
-        rig.take(told(number, LLM, parent=1, ms=(0, number)))
-    rig.take(told(100, LLM, parent=1, ms=(1, 100)))
-    rig.take(told(1, LLM))
+        rig.record(told(number, LLM, parent=1, ms=(0, number)))
+    rig.record(told(100, LLM, parent=1, ms=(1, 100)))
+    rig.record(told(1, LLM))
     assert rig.span(100).duplicate_of == span_hex(1)
     assert rig.span(59).duplicate_of is None
 
 
 def test_a_helper_of_an_instrumentation_counts_for_nothing() -> None:
     rig = Rig()
-    rig.take(told(1, {"mcp.method.name": "tools/list"}))
-    rig.take(told(2, {}, parent=1, name="ResponseStreamWriter"))
+    rig.record(told(1, {"mcp.method.name": "tools/list"}))
+    rig.record(told(2, {}, parent=1, name="ResponseStreamWriter"))
     assert rig.span(2).duplicate_of == span_hex(1)
 
 
 def test_a_call_of_the_same_tool_with_another_id_is_another_call() -> None:
     rig = Rig()
-    rig.take(
+    rig.record(
         told(2, {**TOOL, "gen_ai.tool.call.id": "b"}, parent=1),
         told(1, {**TOOL, "gen_ai.tool.call.id": "a"}),
     )

@@ -39,7 +39,7 @@ def arrived(spans: tuple[Span, ...]) -> Rig:
     """Return a rig where they came one after another, a moment apart."""
     rig = Rig()
     for one in spans:
-        rig.take(one)
+        rig.record(one)
         rig.now_ns += SECOND_NS // 10
     return rig
 
@@ -105,7 +105,7 @@ def test_a_root_that_comes_after_it_was_lost_settles_it_in_every_order() -> None
     for order in permutations([span(span_id=n, parent=9) for n in range(1, 4)]):
         rig = arrived(order)
         rig.wait(700)
-        rig.take(late)
+        rig.record(late)
         assert rig.session().status is SessionStatus.RUNNING
         rig.wait(6)
         assert (rig.session().status, rig.session().title) == (

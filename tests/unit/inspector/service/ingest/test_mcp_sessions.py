@@ -40,8 +40,8 @@ def message(
 
 def test_each_connection_is_a_session_called_by_what_it_did() -> None:
     rig = Rig()
-    rig.take(message(1, "initialize", attributes=HERE), message(2, attributes=HERE))
-    rig.take(message(3, "tools/list", attributes=THERE))
+    rig.record(message(1, "initialize", attributes=HERE), message(2, attributes=HERE))
+    rig.record(message(3, "tools/list", attributes=THERE))
     assert {row.id: row.title for row in rig.sessions().values()} == {
         "here": "tools/call",
         "there": "tools/list",
@@ -60,7 +60,7 @@ def test_a_span_around_a_call_that_does_not_name_its_tool_gives_no_title(
         incoming(span("tools/call weigh", trace=2, span_id=2, parent=1, attributes=tool), "p1"),
     ]
     for index in order:
-        rig.take(spans[index])
+        rig.record(spans[index])
     assert rig.session().title == "tools/call weigh"
 
 
@@ -78,7 +78,7 @@ def test_who_asked_says_which_session_both_ends_are(
         message(1, span_id=3, parent=2, process="p2", attributes=THERE),
     ]
     for index in order:
-        rig.take(spans[index])
+        rig.record(spans[index])
         if restarts:
             rig.restart()
     assert [*rig.sessions()] == ["here"]
@@ -87,15 +87,15 @@ def test_who_asked_says_which_session_both_ends_are(
 def test_calls_of_an_agent_are_of_the_agents_session() -> None:
     rig = Rig()
     agent = span(trace=1, span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"})
-    rig.take(incoming(agent, "p1"), message(1, span_id=2, parent=1, attributes=HERE))
+    rig.record(incoming(agent, "p1"), message(1, span_id=2, parent=1, attributes=HERE))
     named = message(2, attributes={**HERE, "session.id": "mine"})
-    rig.take(named)
+    rig.record(named)
     assert {*rig.sessions()} == {trace_hex(1), "mine"}
 
 
 def test_without_a_connection_it_is_the_process_and_without_that_the_trace() -> None:
     rig = Rig()
-    rig.take(message(1), message(2), message(3, process=None))
+    rig.record(message(1), message(2), message(3, process=None))
     assert {*rig.sessions()} == {"mcp-p1", trace_hex(3)}
 
 
@@ -107,7 +107,7 @@ def test_a_session_id_of_the_protocol_counts_in_the_era_that_has_sessions(
 ) -> None:
     said: dict[str, Json] = {"mcp.session.id": "theirs"}
     rig = Rig()
-    rig.take(message(1, attributes=said | ({"mcp.protocol.version": version} if version else {})))
+    rig.record(message(1, attributes=said | ({"mcp.protocol.version": version} if version else {})))
     assert [*rig.sessions()] == [expected]
 
 
@@ -124,7 +124,7 @@ def test_what_begins_at_the_end_that_answers_is_of_the_session_of_who_asks(
         message(3, "tools/list", process="p2", attributes=connection),
     ]
     for index in order:
-        rig.take(spans[index])
+        rig.record(spans[index])
     assert {row.id: row.span_count for row in rig.sessions().values()} == {"here": 4}
 
 
@@ -145,16 +145,16 @@ def test_what_begins_at_a_server_that_an_agent_asks_is_of_the_agents_session(
     ]
     spans[1].span.kind = Span.SPAN_KIND_CLIENT
     for index in order:
-        rig.take(spans[index])
+        rig.record(spans[index])
     assert {row.id: row.span_count for row in rig.sessions().values()} == {trace_hex(1): 4}
 
 
 def test_what_begins_at_an_end_that_several_ask_is_of_none_of_them() -> None:
     rig = Rig()
     for trace, asker in ((1, "p1"), (2, "p3")):
-        rig.take(message(trace, process=asker))
-        rig.take(message(trace, span_id=2, parent=1, process="p2"))
-    rig.take(message(3, "tools/list", process="p2"))
+        rig.record(message(trace, process=asker))
+        rig.record(message(trace, span_id=2, parent=1, process="p2"))
+    rig.record(message(3, "tools/list", process="p2"))
     assert {*rig.sessions()} == {"mcp-p1", "mcp-p3", "mcp-p2"}
 
 
@@ -172,6 +172,6 @@ def test_a_call_that_the_sdk_sends_counts_once_whoever_else_tells_of_it(
     handled = message(1, span_id=2, parent=1, attributes={"gen_ai.tool.name": "weigh"})
     handled.span.end_time_unix_nano = handled.span.start_time_unix_nano + 1
     rig = Rig()
-    rig.take(sent, *[handled] * is_server_watched)
+    rig.record(sent, *[handled] * is_server_watched)
     [row] = rig.sessions().values()
     assert row.tool_calls == 1

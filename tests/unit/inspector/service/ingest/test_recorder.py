@@ -44,7 +44,7 @@ def running(name: str, **about: Any) -> Span:
 
 
 def test_a_start_gives_a_running_span_with_what_is_known(rig: Rig) -> None:
-    rig.take(started(span("chat gpt", span_id=2, parent=1, attributes={**LLM, "a": 1})))
+    rig.record(started(span("chat gpt", span_id=2, parent=1, attributes={**LLM, "a": 1})))
     row = rig.span(2)
     assert (row.name, row.status, row.end_ns) == ("chat gpt", SpanStatus.RUNNING, None)
     assert (row.parent_span_id, row.start_ns, row.kind) == (span_hex(1), START_NS, "llm")
@@ -52,38 +52,38 @@ def test_a_start_gives_a_running_span_with_what_is_known(rig: Rig) -> None:
 
 
 def test_progress_replaces_what_it_gives_and_leaves_the_rest(rig: Rig) -> None:
-    rig.take(started(span("a", attributes={"x": 1, "y": 1})))
-    rig.take(progressed(span("b", attributes={"y": 2}), START_NS + 5))
+    rig.record(started(span("a", attributes={"x": 1, "y": 1})))
+    rig.record(progressed(span("b", attributes={"y": 2}), START_NS + 5))
     assert rig.content() == running("b", attributes={"x": 1, "y": 2})
 
 
 def test_progress_that_overtook_its_start_is_kept_and_the_start_gives_the_time(
     rig: Rig,
 ) -> None:
-    rig.take(progressed(span("b", attributes={"y": 2}), START_NS + 5))
-    rig.take(started(span("a", attributes={"x": 1, "y": 1})))
+    rig.record(progressed(span("b", attributes={"y": 2}), START_NS + 5))
+    rig.record(started(span("a", attributes={"x": 1, "y": 1})))
     after = rig.content()
     assert (after.name, after.start_time_unix_nano) == ("b", START_NS)
     assert {pair.key: pair.value.int_value for pair in after.attributes} == {"x": 1, "y": 2}
 
 
 def test_an_end_wins_over_a_start_that_comes_later(rig: Rig) -> None:
-    rig.take(incoming(span("end"), "p1"))
+    rig.record(incoming(span("end"), "p1"))
     before = rig.span()
-    rig.take(started(span("start")), progressed(span("progress"), START_NS + 1))
+    rig.record(started(span("start")), progressed(span("progress"), START_NS + 1))
     assert rig.span() == before
 
 
 def test_of_two_ends_the_later_copy_wins(rig: Rig) -> None:
-    rig.take(span("first"))
-    rig.take(span("second", duration_ns=2 * SECOND_NS))
+    rig.record(span("first"))
+    rig.record(span("second", duration_ns=2 * SECOND_NS))
     assert (rig.span().name, rig.session().span_count) == ("second", 1)
 
 
 def test_the_same_batch_twice_changes_nothing(rig: Rig) -> None:
     batch = [incoming(span(span_id=n, attributes={**LLM, **usage(7)})) for n in (1, 2, 3)]
     note = [log("note", trace=1, span_id=1)]
-    rig.take_batch(batch, note)
+    rig.record_batch(batch, note)
     again = rig.recorder.record(batch, note, rig.now_ns)
     assert again.published(after=again.first - 1) == []
     assert rig.session().input_tokens == 21
@@ -91,7 +91,7 @@ def test_the_same_batch_twice_changes_nothing(rig: Rig) -> None:
 
 def test_the_same_span_from_another_encoder_changes_nothing(rig: Rig) -> None:
     sent = incoming(span(attributes=LLM))
-    rig.take(sent)
+    rig.record(sent)
     head, rest = Span(name=sent.span.name), Span.FromString(sent.span.SerializeToString())
     rest.ClearField("name")
     payload = rest.SerializeToString() + head.SerializeToString()
@@ -103,12 +103,12 @@ def test_the_same_span_from_another_encoder_changes_nothing(rig: Rig) -> None:
 def test_of_many_sessions_that_end_at_once_each_commit_settles_some(
     rig: Rig,
 ) -> None:
-    rig.take(*(span(trace=number) for number in range(1, 11)))
+    rig.record(*(span(trace=number) for number in range(1, 11)))
     rig.now_ns += 6 * SECOND_NS
     settled = []
     while not (changes := rig.recorder.tick(rig.now_ns, most_due=4)).is_empty:
         settled.append(len(changes.sessions))
-        rig.keep(changes)
+        rig.commit(changes)
     assert settled == [4, 4, 2]
     assert {row.status for row in rig.sessions().values()} == {SessionStatus.COMPLETED}
 
@@ -116,14 +116,14 @@ def test_of_many_sessions_that_end_at_once_each_commit_settles_some(
 def test_a_time_beyond_any_clock_is_kept_within_what_a_store_holds(
     rig: Rig,
 ) -> None:
-    rig.take(span(start_ns=2**64 - 1, duration_ns=0))
+    rig.record(span(start_ns=2**64 - 1, duration_ns=0))
     assert rig.span().start_ns == 2**63 - 1
 
 
 def test_what_the_senders_sdk_dropped_is_counted(rig: Rig) -> None:
     cut = span()
     cut.dropped_attributes_count, cut.dropped_events_count, cut.dropped_links_count = 1, 2, 3
-    rig.take(cut)
+    rig.record(cut)
     assert rig.session().dropped_count == 6
 
 
@@ -131,16 +131,16 @@ def test_what_the_senders_sdk_dropped_is_counted(rig: Rig) -> None:
 
 
 def test_a_trace_without_a_key_is_a_session_of_its_own(rig: Rig) -> None:
-    rig.take(span(trace=1), span(trace=2))
+    rig.record(span(trace=1), span(trace=2))
     assert set(rig.sessions()) == {trace_hex(1), trace_hex(2)}
 
 
 def test_a_better_key_moves_the_whole_trace_and_the_old_id_says_where(
     rig: Rig,
 ) -> None:
-    rig.take(span(span_id=3, parent=1, attributes={**LLM, **usage(5)}))
-    rig.take(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
-    rig.take(span(span_id=1, attributes={"session.id": "S"}))
+    rig.record(span(span_id=3, parent=1, attributes={**LLM, **usage(5)}))
+    rig.record(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
+    rig.record(span(span_id=1, attributes={"session.id": "S"}))
     assert set(rig.sessions()) == {"S"}
     assert (rig.session("S").span_count, rig.session("S").input_tokens) == (3, 5)
     assert {rig.span(n).session_id for n in (1, 2, 3)} == {"S"}
@@ -149,9 +149,9 @@ def test_a_better_key_moves_the_whole_trace_and_the_old_id_says_where(
 
 
 def test_a_worse_or_equal_key_does_not_move_it_back(rig: Rig) -> None:
-    rig.take(span(span_id=1, attributes={"session.id": "S"}))
-    rig.take(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
-    rig.take(span(span_id=3, parent=1, attributes={"session.id": "other"}))
+    rig.record(span(span_id=1, attributes={"session.id": "S"}))
+    rig.record(span(span_id=2, parent=1, attributes={"gen_ai.conversation.id": "C"}))
+    rig.record(span(span_id=3, parent=1, attributes={"session.id": "other"}))
     assert set(rig.sessions()) == {"S"}
 
 
@@ -166,17 +166,17 @@ def test_a_session_keeps_what_a_trace_that_left_did_not_bring(rig: Rig) -> None:
         start_ns=START_NS + 9,
         attributes={**conversation, **usage(7), "gen_ai.request.model": "b"},
     )
-    rig.take(first, second)
+    rig.record(first, second)
     assert (rig.session("C").input_tokens, rig.session("C").models) == (12, ("a", "b"))
-    rig.take(span(trace=1, span_id=2, parent=1, attributes={"session.id": "S"}))
+    rig.record(span(trace=1, span_id=2, parent=1, attributes={"session.id": "S"}))
     rest, moved = rig.session("C"), rig.session("S")
     assert (rest.input_tokens, rest.models, rest.title) == (7, ("b",), "two")
     assert (moved.input_tokens, moved.models, moved.span_count) == (5, ("a",), 2)
 
 
 def test_a_session_record_names_the_session_of_its_trace(rig: Rig) -> None:
-    rig.take(span(trace=1))
-    rig.take(
+    rig.record(span(trace=1))
+    rig.record(
         log("inspector.session.started", trace=1, attributes={"session.id": "S"}, process="p1")
     )
     assert set(rig.sessions()) == {"S"}
@@ -185,17 +185,17 @@ def test_a_session_record_names_the_session_of_its_trace(rig: Rig) -> None:
 def test_offsets_count_from_the_first_sight_even_when_the_trace_moves(
     rig: Rig,
 ) -> None:
-    rig.take(span(span_id=2, parent=1, attributes={"session.id": "S"}))
-    rig.take(span(span_id=1, start_ns=START_NS - 100))
+    rig.record(span(span_id=2, parent=1, attributes={"session.id": "S"}))
+    rig.record(span(span_id=1, start_ns=START_NS - 100))
     session = rig.session("S")
     assert (session.epoch_ns, session.started_ns) == (START_NS, START_NS - 100)
     assert rig.span(1).row().offset_ns == -100
 
 
 def test_log_records_of_a_trace_without_spans_make_no_session(rig: Rig) -> None:
-    rig.take(log("note", trace=1, span_id=1))
+    rig.record(log("note", trace=1, span_id=1))
     assert rig.sessions() == {}
-    rig.take(span())
+    rig.record(span())
     with rig.store.read() as reader:
         assert [m.session_id for m in reader.moments_of(trace_hex(1))] == [trace_hex(1)]
 
@@ -210,25 +210,25 @@ def test_log_records_that_belong_to_nothing_are_not_kept(rig: Rig) -> None:
 def test_what_only_sets_the_stage_gives_no_title_where_anything_else_does(
     rig: Rig,
 ) -> None:
-    rig.take(span("server/discover", span_id=1))
+    rig.record(span("server/discover", span_id=1))
     assert rig.session().title == "server/discover"
-    rig.take(span("execute_tool add", span_id=2, parent=9))
+    rig.record(span("execute_tool add", span_id=2, parent=9))
     assert rig.session().title == "execute_tool add"
 
 
 def test_the_title_is_the_given_one_else_the_first_message_else_the_root(
     rig: Rig,
 ) -> None:
-    rig.take(span("child", span_id=2, parent=1))
+    rig.record(span("child", span_id=2, parent=1))
     assert rig.session().title == "child"
-    rig.take(span("root", span_id=1))
+    rig.record(span("root", span_id=1))
     assert rig.session().title == "root"
     message = '[{"role": "user", "parts": [{"type": "text", "content": "Summarise it"}]}]'
-    rig.take(
+    rig.record(
         span("chat", span_id=3, parent=1, attributes={**LLM, "gen_ai.input.messages": message})
     )
     assert rig.session().title == "Summarise it"
-    rig.take(span(span_id=4, parent=1, attributes={"inspector.session.title": "Chosen"}))
+    rig.record(span(span_id=4, parent=1, attributes={"inspector.session.title": "Chosen"}))
     assert rig.session().title == "Chosen"
 
 
@@ -241,7 +241,7 @@ def test_agents_are_listed_in_the_order_they_began_though_the_inner_one_ends_fir
     for number, name in ((3, "critic"), (2, "helper"), (1, "lead"), (4, "helper")):
         said: dict[str, Json] = {**AGENT, "gen_ai.agent.name": name}
         begun = START_NS + number
-        rig.take(incoming(span("run", span_id=number, start_ns=begun, attributes=said)))
+        rig.record(incoming(span("run", span_id=number, start_ns=begun, attributes=said)))
     assert rig.session().agents == ("lead", "helper", "critic")
 
 
@@ -259,29 +259,29 @@ def test_usage_counts_on_the_leaves_whichever_order_they_come_in(rig: Rig) -> No
     for order in ([leaf, between, outer], [outer, between, leaf], [leaf, outer, between]):
         rig = Rig()
         for one in order:
-            rig.take(one)
+            rig.record(one)
         assert rig.session().input_tokens == 5, [one.name for one in order]
 
 
 def test_the_sum_of_an_agent_stands_in_for_leaves_that_have_none(rig: Rig) -> None:
-    rig.take(span(span_id=2, parent=1, attributes=LLM))
-    rig.take(span(span_id=1, attributes={**AGENT, **usage(9)}))
+    rig.record(span(span_id=2, parent=1, attributes=LLM))
+    rig.record(span(span_id=1, attributes={**AGENT, **usage(9)}))
     assert rig.session().input_tokens == 9
 
 
 def test_a_duplicate_shows_but_does_not_count(rig: Rig) -> None:
     twin = {**LLM, **usage(5), "inspector.duplicate_of": span_hex(1)}
-    rig.take(span(span_id=1, attributes={**LLM, **usage(5)}))
-    rig.take(span(span_id=2, parent=1, attributes=twin, error="boom"))
+    rig.record(span(span_id=1, attributes={**LLM, **usage(5)}))
+    rig.record(span(span_id=2, parent=1, attributes=twin, error="boom"))
     row = rig.session()
     assert (row.span_count, row.llm_calls, row.input_tokens, row.error_count) == (2, 1, 5, 0)
 
 
 def test_a_cost_is_unknown_until_a_span_has_one(rig: Rig) -> None:
-    rig.take(span(span_id=1, attributes={**LLM, **usage(5)}))
+    rig.record(span(span_id=1, attributes={**LLM, **usage(5)}))
     assert rig.session().cost_usd is None
-    rig.take(span(span_id=2, attributes={**LLM, "llm.cost.total": 0.1}))
-    rig.take(span(span_id=3, attributes={**LLM, "llm.cost.total": 0.2}))
+    rig.record(span(span_id=2, attributes={**LLM, "llm.cost.total": 0.1}))
+    rig.record(span(span_id=3, attributes={**LLM, "llm.cost.total": 0.2}))
     assert rig.session().cost_usd == 0.3
 
 
@@ -339,11 +339,11 @@ def test_the_end_state_does_not_depend_on_order_or_batches(
     items: list[IncomingSpan | IncomingLog], cuts: list[int]
 ) -> None:
     at_once = Rig()
-    at_once.take(*sorted(items, key=lambda item: isinstance(item, IncomingSpan)))
+    at_once.record(*sorted(items, key=lambda item: isinstance(item, IncomingSpan)))
     piecemeal = Rig()
     rest = list(items)
     for size in (*cuts, len(items)):
-        piecemeal.take(*rest[:size])
+        piecemeal.record(*rest[:size])
         del rest[:size]
         piecemeal.restart()
     for trace in (1, 2):
@@ -365,7 +365,7 @@ def test_a_session_counts_exactly_what_its_spans_say(
 ) -> None:
     rig = Rig()
     for item in items:
-        rig.take(item)
+        rig.record(item)
     for session_id, row in rig.sessions().items():
         with rig.store.read() as reader:
             spans = reader.spans_of(session_id)
@@ -390,9 +390,9 @@ def _usage_leaves(spans: list[SpanRecord]) -> list[SpanRecord]:
 
 
 def test_the_state_of_the_rules_survives_the_store(rig: Rig) -> None:
-    rig.take(started(span(span_id=1, attributes={"session.id": "S"})), heartbeat())
-    rig.take(span(span_id=2, parent=1, attributes={**LLM, **usage(5)}))
+    rig.record(started(span(span_id=1, attributes={"session.id": "S"})), heartbeat())
+    rig.record(span(span_id=2, parent=1, attributes={**LLM, **usage(5)}))
     rig.restart()
-    rig.take(incoming(span(span_id=1, attributes={"session.id": "S", **usage(9)}), "p1"))
+    rig.record(incoming(span(span_id=1, attributes={"session.id": "S", **usage(9)}), "p1"))
     row = rig.session("S")
     assert (row.span_count, row.input_tokens, row.status) == (2, 5, SessionStatus.COMPLETED)

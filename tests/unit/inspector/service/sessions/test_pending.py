@@ -31,7 +31,7 @@ def pending(number: int, of: int, *, parent: str = "0" * 16, name: str = "work")
 
 def test_what_has_begun_runs_under_its_own_id_and_parent() -> None:
     rig = Rig()
-    rig.take(pending(91, of=2, parent=span_hex(1)))
+    rig.record(pending(91, of=2, parent=span_hex(1)))
     row = rig.span(2)
     assert (row.status, row.parent_span_id, row.name) == (
         SpanStatus.RUNNING,
@@ -53,14 +53,14 @@ def test_begun_and_ended_is_one_span_in_any_order(order: tuple[int, ...]) -> Non
         span("work", span_id=1),
     ]
     for index in order:
-        rig.take(items[index])
+        rig.record(items[index])
     assert rig.session().span_count == 2
     assert rig.span(1).status is rig.span(2).status is SpanStatus.UNSET
 
 
 def test_a_process_without_heartbeats_is_not_lost_for_being_silent() -> None:
     rig = Rig()
-    rig.take(incoming(pending(91, of=1), "logfire-made-this-id-up"))
+    rig.record(incoming(pending(91, of=1), "logfire-made-this-id-up"))
     rig.wait(60)
     assert rig.span(1).status is SpanStatus.RUNNING
 

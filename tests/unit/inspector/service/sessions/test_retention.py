@@ -67,9 +67,9 @@ def filled(traces: int, spans_each: int = 1) -> Rig:
     """Return a rig with sessions that came a day apart, and are over."""
     rig = Rig()
     for trace in range(1, traces + 1):
-        rig.take(*(span(trace=trace, span_id=n) for n in range(1, spans_each + 1)))
+        rig.record(*(span(trace=trace, span_id=n) for n in range(1, spans_each + 1)))
         rig.now_ns += DAY_S * SECOND_NS
-        rig.keep(rig.recorder.tick(rig.now_ns))
+        rig.commit(rig.recorder.tick(rig.now_ns))
     return rig
 
 
@@ -84,7 +84,7 @@ def test_sessions_that_did_not_change_for_so_long_are_overdue_oldest_first() -> 
 def test_a_session_that_changed_lately_stays_however_old_its_spans_are() -> None:
     rig = Rig()
     rig.now_ns = START_NS + 400 * DAY_S * SECOND_NS
-    rig.take(span())  # it is of 400 days ago, and came now
+    rig.record(span())  # it is of 400 days ago, and came now
     rig.wait(10)
     assert overdue(rig, Retention(max_age_ns=30 * DAY_S * SECOND_NS)) == []
 
@@ -99,9 +99,9 @@ def test_the_oldest_go_while_the_store_is_too_large() -> None:
 
 def test_what_runs_or_waits_stays_whatever_its_age_and_the_size() -> None:
     rig = Rig()
-    rig.take(heartbeat("p1"), started(span(trace=1), "p1"))
-    rig.take(started(span(trace=2), "p1"), paused(2, 1, START_NS))
-    rig.take(span(trace=3))
+    rig.record(heartbeat("p1"), started(span(trace=1), "p1"))
+    rig.record(started(span(trace=2), "p1"), paused(2, 1, START_NS))
+    rig.record(span(trace=3))
     rig.wait(6)
     assert overdue(rig, Retention(max_bytes=0)) == [trace_hex(3)]
     assert {row.status.value for row in rig.sessions().values()} == {
@@ -115,7 +115,7 @@ def test_one_commit_lets_go_of_so_much_and_no_more() -> None:
     few_large = filled(4, spans_each=MOST_SPANS + 1)
     assert overdue(few_large, Retention(max_bytes=0)) == [trace_hex(1)]
     many_small = Rig()
-    many_small.take(*(span(trace=number) for number in range(1, MOST_SESSIONS + 50)))
+    many_small.record(*(span(trace=number) for number in range(1, MOST_SESSIONS + 50)))
     many_small.wait(10)
     assert len(overdue(many_small, Retention(max_age_ns=1))) == MOST_SESSIONS
 

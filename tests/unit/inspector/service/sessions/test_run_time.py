@@ -110,7 +110,7 @@ def test_two_runs_of_a_thread_an_hour_apart_take_as_long_as_both_in_every_order(
     for order in permutations((*run(1, 0, 10), *run(2, 3600, 20))):
         rig = Rig()
         for one in order:
-            rig.take(one)
+            rig.record(one)
         rig.wait(6)
         row = rig.session()
         assert row.status is SessionStatus.COMPLETED
@@ -122,12 +122,12 @@ def test_a_root_that_runs_counts_until_now_and_a_pause_that_lasts_does_not(
     rig: Rig,
 ) -> None:
     declared = log("inspector.session.started", attributes=THREAD, process="p1")
-    rig.take(declared, heartbeat())
-    rig.take(incoming(span(duration_ns=10 * SECOND_NS, attributes=THREAD), "p1"))
+    rig.record(declared, heartbeat())
+    rig.record(incoming(span(duration_ns=10 * SECOND_NS, attributes=THREAD), "p1"))
     row = rig.session()
     assert (row.status, figures(row)) == (SessionStatus.RUNNING, (10, 0, 10))
     second = span(trace=2, start_ns=START_NS + HOUR_NS, attributes=THREAD)
-    rig.take(started(second))
+    rig.record(started(second))
     assert figures(rig.session()) == (10 + 9 * 3600, 3590, None)
 
 
@@ -135,28 +135,28 @@ def test_a_run_that_was_lost_ends_with_the_last_that_is_known_of_it(
     rig: Rig,
 ) -> None:
     call = span("call", span_id=2, parent=1, start_ns=START_NS + 5 * SECOND_NS, attributes=THREAD)
-    rig.take(started(span(attributes=THREAD)), incoming(call, "p1"))
+    rig.record(started(span(attributes=THREAD)), incoming(call, "p1"))
     rig.wait(60)
-    rig.take(*run(2, 3600, 20))
+    rig.record(*run(2, 3600, 20))
     rig.wait(6)
     assert (rig.session().status, figures(rig.session())[0]) == (SessionStatus.LOST, 26)
 
 
 def test_a_run_that_was_taken_for_lost_is_as_long_as_its_end_says(rig: Rig) -> None:
     beyond = span("late", span_id=2, parent=1, start_ns=START_NS + 100 * SECOND_NS)
-    rig.take(started(span(attributes=THREAD)), incoming(beyond, "p1"))
+    rig.record(started(span(attributes=THREAD)), incoming(beyond, "p1"))
     rig.wait(60)
     assert figures(rig.session())[0] == 101
-    rig.take(incoming(span(duration_ns=10 * SECOND_NS, attributes=THREAD), "p1"))
+    rig.record(incoming(span(duration_ns=10 * SECOND_NS, attributes=THREAD), "p1"))
     assert figures(rig.session())[0] == 11
 
 
 def test_a_run_that_leaves_takes_its_time_along(rig: Rig) -> None:
     chat: dict[str, Json] = {"gen_ai.conversation.id": "C"}
-    rig.take(span(trace=1, duration_ns=3 * SECOND_NS, attributes=chat))
+    rig.record(span(trace=1, duration_ns=3 * SECOND_NS, attributes=chat))
     start_ns = START_NS + 3600 * SECOND_NS
-    rig.take(span(trace=2, start_ns=start_ns, duration_ns=5 * SECOND_NS, attributes=chat))
-    rig.take(span("call", trace=2, span_id=2, parent=1, start_ns=start_ns, attributes=THREAD))
+    rig.record(span(trace=2, start_ns=start_ns, duration_ns=5 * SECOND_NS, attributes=chat))
+    rig.record(span("call", trace=2, span_id=2, parent=1, start_ns=start_ns, attributes=THREAD))
     assert [figures(rig.session(id_))[0] for id_ in ("C", "S")] == [3, 5]
 
 
@@ -174,8 +174,8 @@ def test_ten_thousand_roots_are_neither_asked_nor_written_anew_with_each(
         monkeypatch.setattr(type(reader), "span_times", ask)
     rig = Rig(store)
     for batch in range(10):
-        rig.take(*(_root(batch * 1_000 + number) for number in range(1_000)))
-    rig.take(_root(20_000))
+        rig.record(*(_root(batch * 1_000 + number) for number in range(1_000)))
+    rig.record(_root(20_000))
     assert (figures(rig.session())[0], asked) == (10_001, [])
     with store.read() as reader:
         assert len(reader.sessions(["S"])[0].state) < 4_000

@@ -32,12 +32,12 @@ def event(name: str, time_ns: int, **attributes: str) -> Span.Event:
 
 
 def test_an_open_request_is_a_wait_as_a_pause_is(rig: Rig) -> None:
-    rig.take(started(span(span_id=1)), heartbeat())
-    rig.take(opened(1, 1, START_NS + 10))
+    rig.record(started(span(span_id=1)), heartbeat())
+    rig.record(opened(1, 1, START_NS + 10))
     assert rig.session().status is SessionStatus.WAITING
     assert rig.session().waiting_since_ns == START_NS + 10
     assert rig.span().row().waited == ((10, None),)
-    rig.take(closed(1, 1, START_NS + 30))
+    rig.record(closed(1, 1, START_NS + 30))
     assert rig.session().status is SessionStatus.RUNNING
     assert (rig.session().waiting_ns, rig.session().waiting_since_ns) == (20, None)
     assert (rig.span().wait_ns, rig.span().waits) == (20, 1)
@@ -45,37 +45,37 @@ def test_an_open_request_is_a_wait_as_a_pause_is(rig: Rig) -> None:
 
 
 def test_what_an_operator_holds_waits_but_for_nobodys_answer(rig: Rig) -> None:
-    rig.take(started(span(span_id=1)), heartbeat())
-    rig.take(opened(1, 1, START_NS + 10, "hold", kind="pause"))
+    rig.record(started(span(span_id=1)), heartbeat())
+    rig.record(opened(1, 1, START_NS + 10, "hold", kind="pause"))
     assert rig.session().status is SessionStatus.RUNNING  # *paused*, if the service was asked to
     assert rig.span().row().waited == ((10, None),)
-    rig.take(opened(1, 1, START_NS + 20, "asks"))
+    rig.record(opened(1, 1, START_NS + 20, "asks"))
     assert rig.session().status is SessionStatus.WAITING
-    rig.take(closed(1, 1, START_NS + 25, "asks"))
+    rig.record(closed(1, 1, START_NS + 25, "asks"))
     assert rig.session().status is SessionStatus.RUNNING
-    rig.take(closed(1, 1, START_NS + 30, "hold"))
+    rig.record(closed(1, 1, START_NS + 30, "hold"))
     assert (rig.span().wait_ns, rig.session().waiting_ns) == (20, 20)
 
 
 def test_a_request_within_a_pause_is_not_counted_twice(rig: Rig) -> None:
-    rig.take(started(span(span_id=1)), heartbeat())
-    rig.take(paused(1, 1, START_NS + 10), opened(1, 1, START_NS + 12))
-    rig.take(closed(1, 1, START_NS + 20))
+    rig.record(started(span(span_id=1)), heartbeat())
+    rig.record(paused(1, 1, START_NS + 10), opened(1, 1, START_NS + 12))
+    rig.record(closed(1, 1, START_NS + 20))
     assert rig.session().status is SessionStatus.WAITING
     assert (rig.session().waiting_ns, rig.session().waiting_since_ns) == (0, START_NS + 10)
-    rig.take(resumed(1, 1, START_NS + 25), opened(1, 1, START_NS + 30, "r2"))
-    rig.take(closed(1, 1, START_NS + 31, "r2"))
+    rig.record(resumed(1, 1, START_NS + 25), opened(1, 1, START_NS + 30, "r2"))
+    rig.record(closed(1, 1, START_NS + 31, "r2"))
     assert (rig.span().wait_ns, rig.span().waits) == (16, 2)
     assert rig.session().waiting_ns == 16
 
 
 def test_waits_side_by_side_make_the_session_wait_once(rig: Rig) -> None:
-    rig.take(*(started(span(span_id=n, parent=1 if n > 1 else None)) for n in (1, 2, 3)))
-    rig.take(opened(1, 2, START_NS + 10, "a"), opened(1, 3, START_NS + 15, "b"))
-    rig.take(closed(1, 3, START_NS + 20, "b"))
+    rig.record(*(started(span(span_id=n, parent=1 if n > 1 else None)) for n in (1, 2, 3)))
+    rig.record(opened(1, 2, START_NS + 10, "a"), opened(1, 3, START_NS + 15, "b"))
+    rig.record(closed(1, 3, START_NS + 20, "b"))
     # Up to when it began to wait: what came since is counted by whoever looks at the clock.
     assert (rig.session().waiting_ns, rig.session().waiting_since_ns) == (0, START_NS + 10)
-    rig.take(closed(1, 2, START_NS + 40, "a"))
+    rig.record(closed(1, 2, START_NS + 40, "a"))
     assert (rig.span(2).wait_ns, rig.span(3).wait_ns) == (30, 5)
     assert rig.session().waiting_ns == 30
 
@@ -87,11 +87,11 @@ def test_a_finished_span_alone_tells_its_waits_by_its_events(rig: Rig) -> None:
         event("inspector.session.paused", START_NS + 25, session_signal="go"),
         event("inspector.session.resumed", START_NS + 40, session_signal="go"),
     ]
-    rig.take(span(span_id=1, duration_ns=100, events=events))
+    rig.record(span(span_id=1, duration_ns=100, events=events))
     assert rig.span().row().waited == ((10, 30),)
     assert (rig.span().wait_ns, rig.span().waits) == (30, 1)
     assert rig.session().waiting_ns == 30
-    rig.take(span(span_id=1, duration_ns=100, events=events))
+    rig.record(span(span_id=1, duration_ns=100, events=events))
     assert rig.session().waiting_ns == 30
 
 
@@ -108,7 +108,7 @@ def test_what_was_recorded_elsewhere_waited_as_it_says_and_waits_no_more(
         opened(1, 2, START_NS + 20, "b"),
         opened(1, 1, START_NS + 10, "a"),
     ]
-    rig.keep(rig.recorder.record([ended], told, rig.now_ns, is_past=True))
+    rig.commit(rig.recorder.record([ended], told, rig.now_ns, is_past=True))
     assert rig.span(1).row().waited == ((10, 20),)
     assert rig.span(2).row().waited == ((20, None),)
     session = rig.session()
@@ -118,7 +118,7 @@ def test_what_was_recorded_elsewhere_waited_as_it_says_and_waits_no_more(
 
 def test_what_its_events_do_not_end_ends_with_the_span(rig: Rig) -> None:
     events = [event("inspector.request.opened", START_NS + 10, request_id="a")]
-    rig.take(span(span_id=1, duration_ns=25, events=events))
+    rig.record(span(span_id=1, duration_ns=25, events=events))
     rig.wait(6)
     assert rig.session().status is SessionStatus.COMPLETED
     assert rig.session().waiting_ns == 15
@@ -154,15 +154,15 @@ def test_a_trace_that_moves_takes_its_waits_along() -> None:
         rig = _arrived(order)
         assert rig.session("S").waiting_ns == 20
         rig.restart()
-        rig.take(opened(1, 1, START_NS + 40, "b"), closed(1, 1, START_NS + 45, "b"))
+        rig.record(opened(1, 1, START_NS + 40, "b"), closed(1, 1, START_NS + 45, "b"))
         assert rig.session("S").waiting_ns == 25
 
 
 def test_no_request_is_made_of_what_telemetry_says(rig: Rig) -> None:
-    rig.take(started(span(span_id=1)), opened(1, 1, START_NS + 10))
-    rig.take(incoming(span(span_id=1, duration_ns=50), "p1"))
+    rig.record(started(span(span_id=1)), opened(1, 1, START_NS + 10))
+    rig.record(incoming(span(span_id=1, duration_ns=50), "p1"))
     assert rig.session().status is SessionStatus.COMPLETED
-    rig.take(closed(1, 1, START_NS + 20))
+    rig.record(closed(1, 1, START_NS + 20))
     assert rig.span().row().waited == ((10, 10),)
 
 
@@ -195,5 +195,5 @@ def test_what_an_earlier_version_summed_up_is_still_counted() -> None:
 def _arrived(order: Sequence[_Told]) -> Rig:
     rig = Rig()
     for one in order:
-        rig.take(one)
+        rig.record(one)
     return rig

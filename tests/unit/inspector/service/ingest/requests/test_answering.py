@@ -16,7 +16,7 @@ from inspector.service.ingest.requests.answering import (
     refusal_of,
 )
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
-from tests.support.agents.request_rows import AGENT, asked, question
+from tests.support.agents.request_rows import AGENT, question, request_row
 from tests.support.telemetry.otlp import SECOND_NS, START_NS
 
 
@@ -36,8 +36,8 @@ def refused(row: RequestRow | None, given: ProposedAnswer) -> Refusal:
     ],
 )
 def test_an_approval_can_be_allowed_edited_and_denied(given: ProposedAnswer) -> None:
-    assert refusal_of(asked(), given, START_NS) is None
-    assert refusal_of(asked(kind="breakpoint"), given, START_NS) is None
+    assert refusal_of(request_row(), given, START_NS) is None
+    assert refusal_of(request_row(kind="breakpoint"), given, START_NS) is None
 
 
 @pytest.mark.parametrize(
@@ -56,19 +56,23 @@ def test_a_question_can_be_answered_and_declined(given: ProposedAnswer) -> None:
     ("row", "given", "code"),
     [
         (None, ProposedAnswer("allow"), "no_such_request"),
-        (asked(), ProposedAnswer("allow"), "wrong_hash"),
-        (asked(), ProposedAnswer("deny"), "wrong_hash"),
-        (asked(), ProposedAnswer("allow", "h2"), "wrong_hash"),
-        (asked(args_hash=None), ProposedAnswer("allow", "h1"), "wrong_hash"),
-        (asked(can_always=False), ProposedAnswer("allow_always", "h1"), "wrong_decision"),
-        (asked(), ProposedAnswer("answer", "h1", payload_json="1"), "wrong_decision"),
-        (asked(), ProposedAnswer("allow", "h1", payload_json="1"), "wrong_decision"),
-        (asked(), ProposedAnswer("deny", "h1", args_json="{}"), "wrong_decision"),
+        (request_row(), ProposedAnswer("allow"), "wrong_hash"),
+        (request_row(), ProposedAnswer("deny"), "wrong_hash"),
+        (request_row(), ProposedAnswer("allow", "h2"), "wrong_hash"),
+        (request_row(args_hash=None), ProposedAnswer("allow", "h1"), "wrong_hash"),
+        (request_row(can_always=False), ProposedAnswer("allow_always", "h1"), "wrong_decision"),
+        (request_row(), ProposedAnswer("answer", "h1", payload_json="1"), "wrong_decision"),
+        (request_row(), ProposedAnswer("allow", "h1", payload_json="1"), "wrong_decision"),
+        (request_row(), ProposedAnswer("deny", "h1", args_json="{}"), "wrong_decision"),
         (question(), ProposedAnswer("allow"), "wrong_decision"),
         (question(), ProposedAnswer("answer"), "wrong_decision"),
         (question(), ProposedAnswer("answer", payload_json="{"), "bad_json"),
-        (asked(args_json=None), ProposedAnswer("allow", "h1", args_json="{}"), "not_editable"),
-        (asked(), ProposedAnswer("allow", "h1", args_json="{'a': 1}"), "bad_json"),
+        (
+            request_row(args_json=None),
+            ProposedAnswer("allow", "h1", args_json="{}"),
+            "not_editable",
+        ),
+        (request_row(), ProposedAnswer("allow", "h1", args_json="{'a': 1}"), "bad_json"),
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_code(
@@ -79,19 +83,19 @@ def test_what_does_not_fit_is_refused_with_its_code(
 
 def test_who_is_late_is_told_who_won_when_and_with_what() -> None:
     given = AnswerRow("deny", "Ann", "browser", START_NS, None, False, 1)
-    refusal = refused(life.answered(asked(), given), ProposedAnswer("allow", "h1"))
+    refusal = refused(life.answered(request_row(), given), ProposedAnswer("allow", "h1"))
     assert refusal.code == "already_answered"
     assert "Ann (browser) answered this first, with `deny`, at 20" in refusal.detail
 
 
 def test_what_is_closed_says_how() -> None:
-    lost = life.lost(asked(), START_NS, life.SERVICE, "Its process was lost")
+    lost = life.lost(request_row(), START_NS, life.SERVICE, "Its process was lost")
     refusal = refused(lost, ProposedAnswer("allow", "h1"))
     assert (refusal.code, refusal.detail) == (
         "already_closed",
         "Too late: the request is lost. Its process was lost.",
     )
-    withdrawn = life.closed(life.opened(asked(), START_NS, AGENT), *_WITHDRAWN)
+    withdrawn = life.closed(life.opened(request_row(), START_NS, AGENT), *_WITHDRAWN)
     assert "withdrawn" in refused(withdrawn, ProposedAnswer("allow", "h1")).detail
 
 
@@ -99,7 +103,7 @@ _WITHDRAWN = (RequestStatus.WITHDRAWN, None, START_NS, AGENT)
 
 
 def test_after_its_time_it_is_expired_whether_the_agent_said_so_or_not() -> None:
-    row = asked(expires_ns=START_NS + SECOND_NS)
+    row = request_row(expires_ns=START_NS + SECOND_NS)
     assert refusal_of(row, ProposedAnswer("allow", "h1"), START_NS + SECOND_NS - 1) is None
     refusal = refusal_of(row, ProposedAnswer("allow", "h1"), START_NS + SECOND_NS)
     assert refusal is not None

@@ -12,7 +12,7 @@ from inspector.service.ingest.requests import life
 from inspector.service.ingest.requests.answering import ProposedAnswer, refusal_of
 from inspector.service.model.records import is_over
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
-from tests.support.agents.request_rows import AGENT, ANN, asked
+from tests.support.agents.request_rows import AGENT, ANN, request_row
 from tests.support.telemetry.otlp import SECOND_NS, START_NS
 
 PENDING, ANSWERED, EXPIRED, WITHDRAWN, LOST = RequestStatus
@@ -20,7 +20,7 @@ ALLOW = ProposedAnswer("allow", "h1")
 
 
 def pending(**given: Any) -> RequestRow:
-    return life.opened(asked(**given), START_NS, AGENT)
+    return life.opened(request_row(**given), START_NS, AGENT)
 
 
 def answer_of(row: RequestRow, seq: int = 7, at_ns: int = START_NS) -> RequestRow:
@@ -70,7 +70,7 @@ def test_a_lost_request_is_pending_again_when_its_agent_opens_it_again() -> None
     row = lose(pending())
     assert row is not None
     assert (row.status, row.args_json) == (LOST, None)
-    again = life.reopened(row, asked(), START_NS, AGENT)
+    again = life.reopened(row, request_row(), START_NS, AGENT)
     assert again is not None
     assert (again.status, again.args_json, again.closed_ns) == (PENDING, '{"path":"/a"}', None)
     assert [one.status for one in again.transitions] == [PENDING, LOST, PENDING]
@@ -81,7 +81,7 @@ def test_an_answer_on_its_way_to_a_lost_process_was_not_taken() -> None:
     assert row is not None
     assert row.answer is not None
     assert (row.status, row.answer.applied) == (LOST, False)
-    again = life.reopened(row, asked(), START_NS, AGENT)
+    again = life.reopened(row, request_row(), START_NS, AGENT)
     assert again is not None
     assert (again.status, again.answer) == (PENDING, None), "the agent still waits for one"
 
@@ -116,9 +116,9 @@ def test_it_expires_by_the_service_only_after_the_agent_had_time_to_say_so() -> 
 def test_what_comes_back_too_late_stays_expired() -> None:
     row = life.expired(pending(expires_ns=START_NS), START_NS + 5 * SECOND_NS)
     assert row is not None
-    late = asked(expires_ns=START_NS + 5 * SECOND_NS)
+    late = request_row(expires_ns=START_NS + 5 * SECOND_NS)
     assert life.reopened(row, late, START_NS + 5 * SECOND_NS, AGENT) is None
-    in_time = asked(expires_ns=START_NS + 9 * SECOND_NS)
+    in_time = request_row(expires_ns=START_NS + 9 * SECOND_NS)
     again = life.reopened(row, in_time, START_NS + 5 * SECOND_NS, AGENT)
     assert again is not None
     assert (again.status, again.expires_ns) == (PENDING, START_NS + 9 * SECOND_NS)
@@ -127,7 +127,7 @@ def test_what_comes_back_too_late_stays_expired() -> None:
 def test_one_that_is_lost_and_found_for_ever_keeps_its_size() -> None:
     row = pending()
     for _ in range(200):
-        row = life.reopened(lose(row) or row, asked(), START_NS, AGENT) or row
+        row = life.reopened(lose(row) or row, request_row(), START_NS, AGENT) or row
     assert len(row.transitions) == life.MAX_TRANSITIONS
     assert row.transitions[0] == pending().transitions[0]
     assert [one.status for one in row.transitions[-2:]] == [LOST, PENDING]
@@ -182,7 +182,7 @@ class Story(RuleBasedStateMachine):
     @rule()
     def open_again(self) -> None:
         before = self.row
-        fresh = asked(expires_ns=self.expires_ns)
+        fresh = request_row(expires_ns=self.expires_ns)
         changed = life.reopened(before, fresh, self.now_ns, AGENT)
         if before.status is LOST and not self.is_late:
             assert changed is not None, "lost goes back to pending"
