@@ -13,7 +13,7 @@ from typing import Any
 
 from inspector.agent_side.adapters import find_adapter
 from inspector.integrations.mcp_agent.patches import Point
-from inspector.integrations.mcp_agent.points import POINTS
+from inspector.integrations.mcp_agent.points import HOOKS_OF_SDK, POINTS
 from instrument import CATALOGUE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +41,7 @@ inspector.attach()  # or mount(), or no line at all with `inspector run`
 | --- | --- | --- |
 | unset | any | nothing of ours is loaded for it, nothing is touched |
 | `INSPECTOR_ENABLE_PATCH=1` | without `mcp_agent.core.instrument` | patched once; our bus is `mcp_agent.core.instrument` from then on |
-| either | with `mcp_agent.core.instrument`, a build that has hooks | nothing is patched; what its bus tells is told on ours (unset: if it was imported before) |
+| either | with `mcp_agent.core.instrument`, a build that has hooks | nothing is patched; its hooks are emitted on our bus too (unset: if it was imported before) |
 | `INSPECTOR_ENABLE_PATCH=1` | beside mcp 2.x | one sentence: it needs mcp 1.x |
 
 `detach()` puts every function back, the same object as before. What somebody else has wrapped in
@@ -79,25 +79,24 @@ On mcp-agent {version}, with a server over stdio: {fired} of {count} fire.
 - `Orchestrator`, `DeepOrchestrator`, `ParallelLLM`, routers and `EvaluatorOptimizerLLM` ask no model
   themselves: an agent call, with those that they let work below it.
 - Under Temporal `Workflow.run` may be a replay: it is passed over, and with it waiting for signals.
-- The JSON-RPC id is given below what is patched. The adapter of the MCP SDK sees it: where it is
-  attached, as `inspector.attach()` does, it tells messages, connections, and tools that no agent
-  calls, and the patches do not. An answer that is a JSON-RPC error is then `after_rpc_response`, with
-  the error in it; `error_rpc_request` is for a connection that ends.
+- Messages, connections, resources, prompts, and tools that no agent calls are reported by the
+  adapter of the MCP SDK, which is attached with the patches. A response that is a JSON-RPC error is
+  `after_rpc_response`, with the error in it; `error_rpc_request` is for a connection that ends.
 - Spans of mcp-agent's own tracing are kept where the program has turned it on (`otel.enabled`). Where
-  it has not, they stay away: a provider of ours would make each call be told twice.
+  it has not, they stay away: with a provider of ours, each call would be reported twice.
 - `scores` of `after_model_select` is None: they are local to the function.
-- The progress of a tool is asked for by sending a progress token, which mcp-agent does not.
+- The patches send a progress token with each tool call, which mcp-agent does not.
 
 ## In mcp_agent.config.yaml
 
 ```yaml
 inspector:
   enabled: true       # attach when the app starts
-  capture: redacted   # full, redacted or off; default off: nobody in the program asked
+  capture: redacted   # full, redacted or off; default off: the program does not attach
 ```
 
-Also `semconv` and `service_name`. It is read with the patches only; the environment wins. Where to
-send to, and the token, are never read from there: such files come with what is checked out.
+Also `semconv` and `service_name`. It is read with the patches only; the environment wins. The
+address and the token are never read from there: such files are checked out with a repository.
 """  # noqa: E501 - rows of tables
 
 
@@ -117,7 +116,8 @@ def outputs() -> dict[Path, str]:
 
 def _rows(hooks: list[str], fired: set[str]) -> Iterator[str]:
     for hook in hooks:
-        by = "<br>".join(_place(point) for point in POINTS if hook in point.hooks)
+        patches = [_place(point) for point in POINTS if hook in point.hooks]
+        by = "<br>".join([*patches, *(["the adapter of the MCP SDK"] * (hook in HOOKS_OF_SDK))])
         yield f"| `{hook}` | {'yes' if hook in fired else 'no'} | {by} |"
 
 

@@ -1,9 +1,9 @@
 """Adapter for Amplifier: sessions, and the model and tool calls of their mounted modules.
 
-The kernel has no loop of its own: orchestrators are modules, and which events they emit is up to
-them. What every one of them does is to call `execute` of tools and `complete` of providers. These
-are wrapped, module by module, so that nothing depends on events; what only events say (sessions,
-prompts, cancellation) is observed.
+The kernel has no loop of its own: orchestrators are modules, which emit events as they like. But
+all of them call `execute` of tools and `complete` of providers. These are wrapped, module by
+module, so that nothing depends on events; sessions, prompts and cancellation, which only events
+report, are observed.
 
 As an Amplifier module this is `hooks-inspector`: an entry of a mount plan's `hooks`.
 """
@@ -17,13 +17,19 @@ from contextvars import ContextVar
 from functools import partial, wraps
 from itertools import count
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
 
 from inspector.agent_side.on_import import after_import
+from inspector.integrations.conversion import AgentFacts
 from inspector.integrations.deduplication import is_reported
 from inspector.integrations.patches import Patches
 from inspector.integrations.session import in_session
-from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from inspector.integrations.verdicts import (
+    NO_RESULT,
+    REFUSALS,
+    ErrorResultError,
+    instead_of,
+    refusal,
+)
 from instrument import Bus, Decision, Operation
 from instrument import default as shared
 
@@ -33,19 +39,18 @@ if TYPE_CHECKING:
 __amplifier_module_type__ = "hook"
 
 PRIORITY = -1000
-"""Of our observers: first, since the kernel shows later ones nothing of what is denied."""
+"""The priority of our observers: first, since later ones see nothing of a denied event."""
 
 Method = Callable[..., Awaitable[Any]]
 
 _A_MODULE = "tool:pre of Amplifier"
-"""Who decides, where another module of the session does."""
+"""The name of the interceptor where another module of the session decides."""
 _refusing: ContextVar[object] = ContextVar("inspector-amplifier-refusing", default=None)
-"""The data of the event that is refused: what else goes on meanwhile is not."""
+"""The data of the refused event: other events at the same time are not refused."""
 
 _logger = logging.getLogger("inspector")
-_attached: WeakSet[Bus] = WeakSet()
 _numbers = count(1)
-"""Names of handlers have to be unique: the kernel removes them by name."""
+"""Numbers for the names of handlers, which the kernel removes by name."""
 
 
 async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Callable[[], None]:
@@ -56,7 +61,7 @@ async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Calla
         config: `attach: false` leaves it to the program to attach to the service.
 
     Returns:
-        What takes everything back; the kernel calls it when it cleans up.
+        A function that undoes it, which the kernel calls when it cleans up.
     """
     if (config or {}).get("attach", True):
         from inspector.attach import attach as attach_process  # noqa: PLC0415
@@ -70,21 +75,18 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
 
     Args:
         *targets: Sessions, or their coordinators.
-        bus: Where it is told.
+        bus: Default: the bus that everybody shares.
 
     Returns:
-        What detaches: everything is as it was. Idempotent.
+        A function that detaches and leaves everything as it was. Idempotent.
     """
-    here = bus or shared.bus
-    adapter = _Adapter(here)
+    adapter = _Adapter(bus or shared.bus)
     if targets:
         for target in targets:
             adapter.watch(getattr(target, "coordinator", target))
         return adapter.close
-    if here in _attached:
+    if not adapter.patches.claim(adapter.bus):
         return lambda: None
-    _attached.add(here)
-    adapter.patches.callback(_attached.discard, here)
     adapter.watch_all()
     return adapter.close
 
@@ -93,9 +95,9 @@ class _Adapter:
     """One `attach`, or one `mount`."""
 
     def __init__(self, bus: Bus) -> None:
-        self._bus = bus
+        self.bus = bus
         self._sessions: dict[int, Patches] = {}
-        """What takes back what was done to a session, by the id of its coordinator."""
+        """The patches of each session, by the id of its coordinator."""
         self.patches = Patches("amplifier")
 
     def close(self) -> None:
@@ -120,7 +122,7 @@ class _Adapter:
         self.patches.callback(after_import("amplifier_core.session", self._watch_former_kernel))
 
     def _watch_former_kernel(self) -> None:
-        """Watch sessions of the kernel in Python, which has its own way through both."""
+        """Watch sessions of the older kernel in Python, which has other entry points."""
         session = self.patches.find("amplifier_core.session", "AmplifierSession")
         self._put(session, "initialize", self._initializing, self.patches)
         self._put(session, "execute", self._entering, self.patches)
@@ -139,8 +141,7 @@ class _Adapter:
     def _entering(self, original: Method) -> Method:
         @wraps(original)
         async def enter(*args: Any, **kwargs: Any) -> Any:
-            given = [*args, *kwargs.values()]
-            for one in given:
+            for one in (*args, *kwargs.values()):
                 coordinator = getattr(one, "coordinator", one)
                 if hasattr(coordinator, "mount_points"):
                     self.patches.attempt(partial(self.watch, coordinator))
@@ -149,7 +150,7 @@ class _Adapter:
         return enter
 
     def watch(self, coordinator: Any) -> Callable[[], None]:
-        """Watch what is mounted now; what is mounted later is found when it executes."""
+        """Watch the mounted modules; those mounted later are found when the session executes."""
         key = id(coordinator)
         if key not in self._sessions:
             self._sessions[key] = Patches("amplifier")
@@ -158,11 +159,11 @@ class _Adapter:
         self._wrap_modules(coordinator)
         return self.close
 
-    # --- what is wrapped ----------------------------------------------------------------------
+    # --- wrapped methods ----------------------------------------------------------------------
 
     def _wrap_modules(self, coordinator: Any) -> None:
         undo = self._sessions.get(id(coordinator))
-        if undo is None:  # it is over, or we are
+        if undo is None:  # the session has ended, or we have detached
             return
         orchestrator = _mounted(coordinator, "orchestrator")
         if orchestrator is not None:
@@ -178,17 +179,17 @@ class _Adapter:
             async def execute(prompt: str, *args: Any, **kwargs: Any) -> Any:
                 self._wrap_modules(coordinator)  # there may be more than there were
                 if (hooks := kwargs.get("hooks")) is not None:
-                    kwargs["hooks"] = _Hooks(hooks, self._tell_denied)
+                    kwargs["hooks"] = _Hooks(hooks, self._report_denied)
 
                 async def run(operation: Operation) -> Any:
                     return await original(prompt, *args, **kwargs)
 
-                agent = self.patches.attempt(lambda: SessionFacts(coordinator, prompt))
+                agent = self.patches.attempt(lambda: _facts(coordinator, prompt))
                 if agent is None:
                     return await original(prompt, *args, **kwargs)
                 with in_session(agent.conversation_id):
                     try:
-                        return await self._bus.call("agent_call", run, agent=agent)
+                        return await self.bus.call("agent_call", run, agent=agent)
                     except REFUSALS as error:  # an orchestrator answers with a text
                         return refusal(error)
 
@@ -196,8 +197,8 @@ class _Adapter:
 
         return make
 
-    async def _tell_denied(self, data: Mapping[str, Any], reason: str) -> None:
-        """Tell of a tool that a module of the session refused: nobody calls it."""
+    async def _report_denied(self, data: Mapping[str, Any], reason: str) -> None:
+        """Report a tool that a module of the session refused, and that nobody calls."""
 
         def refuse(**_: Any) -> Decision | None:
             return Decision.deny(reason) if _refusing.get() is data else None
@@ -212,9 +213,9 @@ class _Adapter:
             "tool_call_id": _text(data.get("tool_call_id")),
         }
         refusing = _refusing.set(data)
-        off = self._bus.intercept("before_tool_call", refuse, priority=PRIORITY, name=_A_MODULE)
+        off = self.bus.intercept("before_tool_call", refuse, priority=PRIORITY, name=_A_MODULE)
         try:
-            await self._bus.call("tool_call", run, **about)
+            await self.bus.call("tool_call", run, **about)
         except REFUSALS:
             pass
         finally:
@@ -224,9 +225,9 @@ class _Adapter:
     def _calling(self, coordinator: Any, name: str) -> Callable[[Method], Method]:
         def make(original: Method) -> Method:
             @wraps(original)
-            async def execute(given: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-                if is_reported(name, self._bus):
-                    return await original(given, *args, **kwargs)
+            async def execute(tool_input: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+                if is_reported(name, self.bus):
+                    return await original(tool_input, *args, **kwargs)
 
                 async def run(operation: Operation) -> Any:
                     tool, now = original, operation.kwargs["tool_name"]
@@ -239,15 +240,11 @@ class _Adapter:
                     return result
 
                 try:
-                    result = await self._bus.call(
-                        "tool_call", run, tool_name=name, args=given, context=coordinator
+                    result = await self.bus.call(
+                        "tool_call", run, tool_name=name, args=tool_input, context=coordinator
                     )
-                except ErrorResultError as error:
-                    result = error.result
-                except HookStopped as stop:
-                    result = stop.value
-                except REFUSALS as error:  # the model reads it and goes on
-                    return _refused(refusal(error))
+                except NO_RESULT as error:
+                    result = instead_of(error, _refused)
                 return _as_tool_result(result)
 
             return execute
@@ -259,71 +256,68 @@ class _Adapter:
             @wraps(original)
             async def complete(request: ChatRequest, *args: Any, **kwargs: Any) -> Any:
                 async def run(operation: Operation) -> Any:
-                    asked = _with_prompt(request, operation)
-                    response = await original(asked, *args, **kwargs)
+                    final = _with_prompt(request, operation)
+                    response = await original(final, *args, **kwargs)
                     usage = getattr(response, "usage", None)
                     if usage is not None:
-                        told = self.patches.attempt(lambda: usage.model_dump(exclude_none=True))
-                        operation.set(usage=told)
+                        counts = self.patches.attempt(lambda: usage.model_dump(exclude_none=True))
+                        operation.set(usage=counts)
                     return response
 
-                about = self.patches.attempt(lambda: _asked(original, request, kwargs))
+                about = self.patches.attempt(lambda: _model_call(original, request, kwargs))
                 if about is None:
                     return await original(request, *args, **kwargs)
                 try:
-                    return _as_response(
-                        await self._bus.call("llm_generate", run, provider=name, **about)
-                    )
-                except HookStopped as stop:
-                    return _as_response(stop.value)
-                except REFUSALS as error:  # the run ends with the reason as its answer
-                    return _as_response(refusal(error))
+                    answer = await self.bus.call("llm_generate", run, provider=name, **about)
+                except NO_RESULT as error:  # the run ends with the reason as its answer
+                    answer = instead_of(error, str)
+                return _as_response(answer)
 
             return complete
 
         return make
 
     def _put(self, owner: Any, name: str, make: Callable[[Any], Any], patches: Patches) -> None:
-        """Put a wrapper in place of what `owner` has under `name`, once."""
+        """Wrap the attribute `name` of `owner`, once."""
 
         def marked(original: Any) -> Any:
             ours = make(original)
-            ours._inspector_bus = self._bus
+            ours._inspector_bus = self.bus
             return ours
 
-        if getattr(getattr(owner, name, None), "_inspector_bus", None) is not self._bus:
+        if getattr(getattr(owner, name, None), "_inspector_bus", None) is not self.bus:
             patches.put(owner, name, marked)
 
-    # --- what is observed ---------------------------------------------------------------------
+    # --- observed events ----------------------------------------------------------------------
 
     def _observe(self, coordinator: Any) -> None:
-        for event, tell in (
+        for event, report in (
             ("session:start", self._session_started),
             ("session:resume", self._session_started),
             ("session:end", self._session_finished),
             ("prompt:submit", self._prompt_submitted),
             ("cancel:requested", self._cancelled),
         ):
-            off = self._register(coordinator.hooks, event, tell)
+            off = self._register(coordinator.hooks, event, report)
             self._sessions[id(coordinator)].callback(off)
 
     def _register(
-        self, hooks: Any, event: str, tell: Callable[[Mapping[str, Any]], Any]
+        self, hooks: Any, event: str, report: Callable[[Mapping[str, Any]], Any]
     ) -> Callable[[], None]:
         from amplifier_core import HookResult  # noqa: PLC0415
 
         async def handle(event: str, data: dict[str, Any]) -> HookResult:
             try:
-                await tell(data)
+                await report(data)
             except Exception:  # never into the program that is watched
-                _logger.debug("What %s says was not told.", event, exc_info=True)
+                _logger.debug("The event %s was not reported.", event, exc_info=True)
             return HookResult(action="continue")
 
         name = f"inspector-{next(_numbers)}"
         off = hooks.register(event, handle, priority=PRIORITY, name=name)
 
         def undo() -> None:
-            with suppress(Exception):  # of a session that is over
+            with suppress(Exception):  # the session has ended
                 off()
 
         return undo
@@ -331,28 +325,28 @@ class _Adapter:
     async def _session_started(self, data: Mapping[str, Any]) -> None:
         session_id = _text(data.get("session_id")) or "unknown"
         metadata = {**(data.get("metadata") or {}), "parent_id": data.get("parent_id")}
-        await self._bus._emit("session_started", session_id=session_id, metadata=metadata)
+        await self.bus._emit("session_started", session_id=session_id, metadata=metadata)
 
     async def _session_finished(self, data: Mapping[str, Any]) -> None:
         session_id = _text(data.get("session_id")) or "unknown"
         status = data.get("status") or "completed"
-        await self._bus._emit("session_finished", session_id=session_id, status=status, error=None)
+        await self.bus._emit("session_finished", session_id=session_id, status=status, error=None)
 
     async def _prompt_submitted(self, data: Mapping[str, Any]) -> None:
-        await self._bus._emit("prompt_submitted", prompt=data.get("prompt"), context=None)
+        await self.bus._emit("prompt_submitted", prompt=data.get("prompt"), context=None)
 
     async def _cancelled(self, data: Mapping[str, Any]) -> None:
         session_id = _text(data.get("session_id")) or "unknown"
-        await self._bus._emit("operation_cancelled", operation_id=session_id, context=None)
+        await self.bus._emit("operation_cancelled", operation_id=session_id, context=None)
 
 
 class _Hooks:
-    """The registry of a session as its orchestrator has it: what it refuses is told."""
+    """The hook registry of an orchestrator, whose refusals are reported."""
 
     def __init__(
-        self, hooks: Any, tell_denied: Callable[[Mapping[str, Any], str], Awaitable[None]]
+        self, hooks: Any, report_denied: Callable[[Mapping[str, Any], str], Awaitable[None]]
     ) -> None:
-        self._hooks, self._tell_denied = hooks, tell_denied
+        self._hooks, self._report_denied = hooks, report_denied
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._hooks, name)
@@ -362,28 +356,23 @@ class _Hooks:
         if event == "tool:pre" and getattr(result, "action", None) == "deny":
             try:
                 reason = _text(result.reason) or "denied by a module"
-                await self._tell_denied(data if isinstance(data, Mapping) else {}, reason)
+                await self._report_denied(data if isinstance(data, Mapping) else {}, reason)
             except Exception:  # never into the program that is watched
-                _logger.debug("A tool that was denied was not told.", exc_info=True)
+                _logger.debug("A denied tool was not reported.", exc_info=True)
         return result
 
 
-class SessionFacts:
-    """The description of an executing session that its hooks carry."""
-
-    def __init__(self, coordinator: Any, prompt: Any) -> None:
-        """Describe the session of `coordinator`, which is given `prompt`."""
-        self.agent = coordinator
-        session = (getattr(coordinator, "config", None) or {}).get("session", {})
-        orchestrator = session.get("orchestrator")
-        if isinstance(orchestrator, Mapping):
-            orchestrator = orchestrator.get("module")
-        self.name = _text((session.get("metadata") or {}).get("agent_name")) or _text(orchestrator)
-        self.input = prompt
-        self.conversation_id = _text(getattr(coordinator, "session_id", None))
-
-    def __repr__(self) -> str:
-        return f"Agent({self.name!r})"  # no payload
+def _facts(coordinator: Any, prompt: Any) -> AgentFacts:
+    session = (getattr(coordinator, "config", None) or {}).get("session", {})
+    orchestrator = session.get("orchestrator")
+    if isinstance(orchestrator, Mapping):
+        orchestrator = orchestrator.get("module")
+    return AgentFacts(
+        coordinator,
+        _text((session.get("metadata") or {}).get("agent_name")) or _text(orchestrator),
+        input=prompt,
+        conversation_id=_text(getattr(coordinator, "session_id", None)),
+    )
 
 
 def _text(value: Any) -> str | None:
@@ -401,25 +390,17 @@ def _named(coordinator: Any, point: str) -> Iterable[tuple[str, Any]]:
     return list(found.items()) if isinstance(found, Mapping) else ()
 
 
-def _owner(method: Any) -> Any:
-    return getattr(method, "__self__", None)
-
-
-def _model(method: Any) -> str | None:
-    provider = _owner(method)
-    for name in ("model", "default_model"):
-        found = getattr(provider, name, None)
-        if isinstance(found, str):
-            return found
-    return None
-
-
-def _asked(complete: Method, request: ChatRequest, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is told of a model call."""
+def _model_call(
+    complete: Method, request: ChatRequest, kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the hook kwargs of a model call."""
+    provider = getattr(complete, "__self__", None)
+    defaults = (getattr(provider, name, None) for name in ("model", "default_model"))
+    default = next((one for one in defaults if isinstance(one, str)), None)
     return {
-        "llm": _owner(complete),
+        "llm": provider,
         "prompt": _messages(request),
-        "model": kwargs.get("model") or request.model or _model(complete),
+        "model": kwargs.get("model") or request.model or default,
         "request_params": _params(request),
     }
 
@@ -438,7 +419,7 @@ def _params(request: ChatRequest) -> dict[str, Any]:
 
 
 def _with_prompt(request: ChatRequest, operation: Operation) -> ChatRequest:
-    """Return the request with the messages that interceptors want."""
+    """Return the request with the messages that interceptors left."""
     from amplifier_core.message_models import Message  # noqa: PLC0415
 
     messages = operation.args
@@ -456,10 +437,10 @@ def _with_prompt(request: ChatRequest, operation: Operation) -> ChatRequest:
 
 
 def _as_response(value: Any) -> ChatResponse:
-    """Return what a hook gave as an answer in the kernel's type."""
+    """Return an answer in the kernel's type."""
     if hasattr(value, "content"):
-        given: ChatResponse = value
-        return given
+        response: ChatResponse = value
+        return response
     from amplifier_core.message_models import ChatResponse, TextBlock  # noqa: PLC0415
 
     return ChatResponse(content=[TextBlock(text=str(value))], finish_reason="stop")
@@ -467,8 +448,8 @@ def _as_response(value: Any) -> ChatResponse:
 
 def _as_tool_result(value: Any) -> ToolResult:
     if hasattr(value, "success"):
-        given: ToolResult = value
-        return given
+        result: ToolResult = value
+        return result
     from amplifier_core import ToolResult  # noqa: PLC0415
 
     return ToolResult(success=True, output=value)

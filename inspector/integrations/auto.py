@@ -1,8 +1,8 @@
 """Automatic attachment of unmodified programs that `inspector run` starts.
 
 Nothing is imported for it until the program imports something that can be watched: one of the
-frameworks of `registry`, the hook bus, or OpenTelemetry's SDK. A program that uses none of them,
-such as a tool that the agent starts, runs as it would without us.
+frameworks of `agent_side.adapters`, the hook bus, or OpenTelemetry's SDK. A program that uses none
+of them, such as a tool that the agent starts, runs as it would without us.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from _mcp_agent_inspector import is_shadowed
-from inspector.agent_side import adapters as registry
 from inspector.agent_side.adapters import (
     ADAPTERS,
     AUTO_ATTACH,
@@ -23,6 +22,7 @@ from inspector.agent_side.adapters import (
     Adapter,
     installed_version,
     is_theirs,
+    on_attached,
     select_adapters,
 )
 from inspector.agent_side.on_import import after_import, is_being_imported
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SAYS = "INSPECTOR_RUN_SAYS"
-"""Set for the program itself; what it starts in turn is watched without a word."""
+"""Set for the program itself; the processes that it starts are watched without a line."""
 OWN = {
     "instrument": "hooks",
     "subscribers": "hooks",
     "opentelemetry.sdk.trace": "OpenTelemetry",
 }
-"""What a program imports that tells something without any adapter."""
+"""Modules that report without an adapter."""
 _OURS = {"instrument": "CONTRACT_VERSION", "subscribers": "capture_state"}
-"""What a module of ours has, and one of the program's own by its name has not."""
+"""An attribute of our module that a module of the program by that name has not."""
 
 _PROCESS = os.getpid()
-"""A process that is forked off says nothing."""
+"""The process that prints; a forked one does not."""
 
 UNWATCHED = (
     *("agno", "ag2", "anthropic", "autogen", "autogen_agentchat", "boto3", "cohere", "crewai"),
     *("dspy", "fastmcp", "google.adk", "google.genai", "groq", "haystack", "litellm"),
     *("llama_index.core", "mistralai", "ollama", "openai", "semantic_kernel", "smolagents"),
 )
-"""What agents are made with that there is no adapter for, by what is imported."""
+"""Modules of agent frameworks and model clients that have no adapter."""
 
 
 def watch_when_used() -> None:
@@ -59,11 +59,11 @@ def watch_when_used() -> None:
         adapters = select_adapters(os.environ.get(AUTO_ATTACH))
     except ValueError as error:
         if is_first:
-            _say(f"{AUTO_ATTACH}: {error} Nothing is watched.")
+            _print(f"{AUTO_ATTACH}: {error} Nothing is watched.")
         return
     watched: list[str] = []
     if is_first:
-        _say_what_comes_of_it(watched)
+        _print_outcome(watched)
     waiting: list[Callable[[], None]] = []
 
     def attach_once(name: str) -> None:
@@ -74,7 +74,7 @@ def watch_when_used() -> None:
         is_attached = _attach()
         if is_first and is_attached and name in OWN:
             watched.append(OWN[name])
-            _say(f"watches {OWN[name]}")
+            _print(f"watches {OWN[name]}")
 
     names = (*(one.imports for one in adapters), *OWN)
     waiting.extend(after_import(name, partial(attach_once, name)) for name in names)
@@ -84,18 +84,18 @@ def _attach() -> bool:
     """Attach, and return whether telemetry goes anywhere."""
     if _is_attaching():
         return True
-    from inspector.attach import attach  # noqa: PLC0415 - only for a program that has something
+    from inspector.attach import attach  # noqa: PLC0415 - only for a program to watch
 
     return attach().is_attached
 
 
 def _is_only_the_name(name: str) -> bool:
-    """Whether what was imported is a module of the program's own by the name of one of ours."""
+    """Whether the imported module is one of the program by the name of one of ours."""
     return name in _OURS and not hasattr(sys.modules.get(name), _OURS[name])
 
 
 def _is_half_there(name: str) -> bool:
-    """Whether `name` was imported by our `subscribers`: attaching needs it, and its turn comes."""
+    """Whether our `subscribers`, which attaching needs, is still importing `name`."""
     module = sys.modules.get("subscribers")
     if name == "subscribers" or module is None or is_shadowed("subscribers"):
         return False
@@ -103,7 +103,7 @@ def _is_half_there(name: str) -> bool:
 
 
 def _is_attaching() -> bool:
-    """Whether the program does so itself: what is imported on the way is no reason to."""
+    """Whether the program is attaching itself, and the import is a part of that."""
     module = _attach_module()
     return module is not None and (not hasattr(module, "attach") or module.is_attaching())
 
@@ -118,44 +118,44 @@ def _is_command_line() -> bool:
     return any(name in sys.modules for name in names)
 
 
-def _say_what_comes_of_it(watched: list[str]) -> None:
-    """Say where telemetry goes, what is watched when it is, and at exit if that was nothing."""
-    from inspector import runfile  # noqa: PLC0415 - only where something is said
+def _print_outcome(watched: list[str]) -> None:
+    """Print where telemetry goes, what gets watched, and at exit if nothing was sent."""
+    from inspector import runfile  # noqa: PLC0415 - only where something is printed
 
     running = runfile.read()
     url = os.environ.get("INSPECTOR_URL", "").strip() or (running.url if running else None)
     if os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
-        _say("OTEL_SDK_DISABLED is set, so nothing is watched.")
+        _print("OTEL_SDK_DISABLED is set, so nothing is watched.")
         return
     if url is None:
         runfile.is_absence_reported = True
-        _say("no service runs here, so nothing is watched. Start one: inspector serve")
+        _print("no service runs here, so nothing is watched. Start one: inspector serve")
         return
     if not runfile.is_address(url):
-        _say(
+        _print(
             f"{url!r} is not an http(s) address, so nothing is watched. Set INSPECTOR_URL to one, "
             "such as http://127.0.0.1:7800."
         )
         return
-    _say(f"what can be watched is sent to {url}")
+    _print(f"what can be watched is sent to {url}")
 
-    def say_watched(adapter: Adapter) -> None:
+    def print_watched(adapter: Adapter) -> None:
         if adapter.name not in watched:
             watched.append(adapter.name)
-            _say(f"watches {adapter.name} {installed_version(adapter)}".rstrip())
+            _print(f"watches {adapter.name} {installed_version(adapter)}".rstrip())
 
-    registry.on_attached.append(say_watched)
+    on_attached.append(print_watched)
 
-    def say_nothing_was_sent() -> None:
+    def print_nothing_sent() -> None:
         module = _attach_module()
         if not (_is_command_line() or (module is not None and module.count_sent_spans())):
-            _say(f"no span was sent from this process to {url}: {_why_nothing(watched)}")
+            _print(f"no span was sent from this process to {url}: {_why_nothing(watched)}")
 
-    atexit.register(say_nothing_was_sent)  # the first, so it runs after all is sent
+    atexit.register(print_nothing_sent)  # the first, so it runs after all is sent
 
 
 def _why_nothing(watched: list[str]) -> str:
-    """Return what the program imports that told nothing, and what to do about it."""
+    """Return why nothing was sent, and what to do about it."""
     left = [one for one in ADAPTERS if one.name not in watched and one.imports in sys.modules]
     names = [one.name for one in left if is_theirs(one)]
     names += [name for name in UNWATCHED if name in sys.modules]
@@ -174,8 +174,8 @@ def _why_nothing(watched: list[str]) -> str:
     )
 
 
-def _say(text: str) -> None:
-    # Not `sys.stderr`: the program may catch what is written there, and read it.
+def _print(text: str) -> None:
+    # Not `sys.stderr`: the program may capture and read that.
     if sys.__stderr__ is not None and os.getpid() == _PROCESS:
-        with suppress(OSError, ValueError):  # it is closed, or nothing more fits
+        with suppress(OSError, ValueError):  # it is closed or full
             sys.__stderr__.write(f"inspector: {text}\n")

@@ -1,8 +1,9 @@
 """De-duplication of calls that two layers see: only the outer one reports them.
 
-An agent's tool that an MCP client carries out is one tool call; the client tells its messages
-only. A layer asks `is_reported` before it opens an operation. What an operation of the bus encloses
-is known; a layer whose operations are in contexts of their own enters `reporting` as well.
+An agent's tool that an MCP client carries out is one tool call, and a method of a framework may
+call the one that it overrides. A layer checks `is_reported` before it opens an operation. The bus
+knows what its open operations enclose; a layer whose operations are in contexts of their own enters
+`reporting` as well.
 """
 
 from __future__ import annotations
@@ -16,22 +17,31 @@ from instrument import default as shared
 from instrument.operations import is_current
 
 TOOL_CALL = "tool_call"
+_NOTHING = ("", "")
 
-_reporting: ContextVar[str | None] = ContextVar("inspector.integrations.reporting", default=None)
+_innermost: ContextVar[tuple[str, str]] = ContextVar(
+    "inspector.integrations.reporting", default=_NOTHING
+)
+
+
+def innermost() -> tuple[str, str]:
+    """Return noun and name of the innermost call marked as reported; empty strings if none."""
+    return _innermost.get()
 
 
 def is_reported(tool_name: str, bus: Bus | None = None) -> bool:
     """Return whether an outer layer already reports this tool call."""
-    return _reporting.get() == tool_name or is_current(bus or shared.bus, TOOL_CALL, tool_name)
+    is_marked = innermost() == (TOOL_CALL, tool_name)
+    return is_marked or is_current(bus or shared.bus, TOOL_CALL, tool_name)
 
 
 @contextmanager
-def reporting(tool_name: str) -> Iterator[None]:
-    """Mark the block as reported: it runs inside a call of `tool_name`."""
-    before = _reporting.get()
-    _reporting.set(tool_name)
+def reporting(name: str, noun: str = TOOL_CALL) -> Iterator[None]:
+    """Mark the block as reported: it runs inside the operation `noun` on `name`."""
+    before, mine = _innermost.get(), (noun, name)
+    _innermost.set(mine)
     try:
         yield
     finally:
-        if _reporting.get() == tool_name:  # a generator may be closed by another task
-            _reporting.set(before)
+        if _innermost.get() is mine:  # a generator may be closed by another task
+            _innermost.set(before)

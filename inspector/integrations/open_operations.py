@@ -1,8 +1,8 @@
 """Operations of a framework that reports beginnings and ends by callback.
 
-Where a framework lets us wrap what runs, `instrument.call` and `operation` do all of this and can
-decide more: prefer them. Here an operation is kept under the framework's own id until the
-framework says how it ended, or until what it belongs to has ended without saying.
+Where a framework's functions can be wrapped, `instrument.call` and `operation` do all of this and
+can decide more: prefer them. Here an operation is open under the framework's own id until the
+framework reports its end, or until its parent has ended.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from instrument import default as shared
 T = TypeVar("T")
 
 LIMIT = 10_000
-"""How many may be open; above, the oldest is closed as forgotten."""
+"""The number of operations that may be open; above it, the oldest is closed as forgotten."""
 
 
 class ForgottenError(Exception):
@@ -29,15 +29,15 @@ class ForgottenError(Exception):
 class _Open(NamedTuple):
     operation: Operation
     context: Context
-    """In which the operation is the current one."""
+    """The context in which the operation is the current one."""
     parent: Hashable
 
 
 class OpenOperations:
     """Open operations, by the framework's id. Thread-safe.
 
-    Each operation lives in a context of its own, begun in that of its parent: call-backs come in
-    whatever task or thread the framework likes, and the tree is right all the same.
+    Each operation has a context of its own, copied from that of its parent, so that the tree does
+    not depend on the task or thread that a callback runs in.
     """
 
     def __init__(self, bus: Bus | None = None, *, limit: int = LIMIT) -> None:
@@ -69,25 +69,25 @@ class OpenOperations:
         context = self._context(parent)
         operation = self._bus.operation(noun, **kwargs)
         context.run(operation.__enter__)
-        self._keep(key, _Open(operation, context, parent))
+        self._add(key, _Open(operation, context, parent))
         return operation
 
     async def begin_async(
         self, key: Hashable, noun: str, *, parent: Hashable = None, **kwargs: Any
     ) -> Operation:
-        """Do as `begin` does, and let interceptors await: a person, for instance."""
+        """Open an operation as `begin` does; interceptors may await, for instance a person."""
         context = self._context(parent)
         operation = self._bus.operation(noun, **kwargs)
         await asyncio.get_running_loop().create_task(operation.__aenter__(), context=context)
-        self._keep(key, _Open(operation, context, parent))
+        self._add(key, _Open(operation, context, parent))
         return operation
 
     def end(self, key: Hashable, result: Any = None, **outcome: Any) -> Any:
         """Close an operation with its result, and any open child as forgotten.
 
         Args:
-            key: Unknown ones are passed over: begun before we were attached.
-            result: What came of it.
+            key: Unknown ones are ignored: they began before we were attached.
+            result: The result of the operation.
             outcome: More kwargs of the closing hook, such as `usage`.
 
         Returns:
@@ -102,7 +102,7 @@ class OpenOperations:
     def end_all(self, error: BaseException | None = None) -> None:
         """Close everything that is open, the innermost first."""
         for key in reversed(list(self._open)):
-            self.fail(key, error or ForgottenError("not told to its end"))
+            self.fail(key, error or ForgottenError("its end was not reported"))
 
     def run(self, key: Hashable, function: Callable[[], T]) -> T:
         """Call `function` inside the operation, so that operations it opens are children."""
@@ -113,13 +113,13 @@ class OpenOperations:
         found = self._open.get(parent) if parent is not None else None
         return copy_context() if found is None else found.context.copy()
 
-    def _keep(self, key: Hashable, new: _Open) -> None:
+    def _add(self, key: Hashable, new: _Open) -> None:
         with self._lock:
             forgotten = [key] if key in self._open else []
             if len(self._open) >= self._limit:
                 forgotten.append(next(iter(self._open)))
         for one in forgotten:
-            self.fail(one, ForgottenError("not told to its end"))
+            self.fail(one, ForgottenError("its end was not reported"))
         with self._lock:
             self._open[key] = new
 
@@ -132,7 +132,7 @@ class OpenOperations:
         if found is None:
             return result
         for one in reversed(below):
-            self.fail(one, error or ForgottenError("not told to its end"))
+            self.fail(one, error or ForgottenError("its end was not reported"))
         operation = found.operation
         operation.result = result
         if outcome:

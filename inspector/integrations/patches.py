@@ -11,11 +11,15 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any, TypeVar
 
-from inspector.agent_side.adapters import find_adapter, installed_version, is_warned_of
+from inspector.agent_side.adapters import Adapter, find_adapter, installed_version, is_warned_of
+from instrument import Bus
 
 _logger = logging.getLogger("inspector")
-_MISSING: Any = object()
+MISSING: Any = object()
 T = TypeVar("T")
+
+_claimed: set[tuple[Adapter, Bus]] = set()
+"""Frameworks that are watched as a whole: attached twice, everything would be reported twice."""
 
 
 class Patches:
@@ -28,7 +32,16 @@ class Patches:
     def __init__(self, framework: str) -> None:
         self._adapter = find_adapter(framework)
         self._undo = ExitStack()
-        self._has_said = False
+        self._has_warned = False
+
+    def claim(self, bus: Bus) -> bool:
+        """Claim the whole framework for `bus` until `undo`; False if that is done already."""
+        claim = (self._adapter, bus)
+        if claim in _claimed:
+            return False
+        _claimed.add(claim)
+        self._undo.callback(_claimed.discard, claim)
+        return True
 
     def find(self, module: str, name: str) -> Any:
         """Return a module's attribute `name`; None, with a log line, if missing."""
@@ -43,8 +56,7 @@ class Patches:
         """Replace an attribute of a class, a module or an object by the result of `make`.
 
         Returns:
-            Whether it is replaced. Else that is said, and nothing is changed; of None, which
-            `find` may have returned, it has been.
+            Whether it is replaced. If not, that is logged; for an owner of None, `find` did so.
         """
         if owner is None:
             return False
@@ -52,14 +64,14 @@ class Patches:
         if original is None or getattr(original, "__isabstractmethod__", False):
             self.lacks(f"{_name(owner)}.{name}")
             return False
-        before = _own(owner, name)
+        before = own_attribute(owner, name)
         ours = make(original)
         try:
             setattr(owner, name, ours)
         except (AttributeError, TypeError):  # written in another language
             self.lacks(f"a {_name(owner)}.{name} that can be replaced")
             return False
-        self._undo.callback(_put_back, owner, name, before, ours)
+        self._undo.callback(put_back, owner, name, before, ours)
         return True
 
     def callback(self, undo: Callable[..., object], *args: Any) -> None:
@@ -69,23 +81,23 @@ class Patches:
     def attempt(self, read: Callable[[], T]) -> T | None:
         """Return the result of `read`; None, with a log line, if this version lacks it.
 
-        For all that an adapter wants to know of the framework before it tells something: the
-        program goes on untold.
+        For everything that an adapter reads of the framework before it reports: where that fails,
+        the program goes on unwatched.
         """
         try:
             return read()
         except Exception as error:  # noqa: BLE001 - never into the program that is watched
-            self._say(f"is not as expected ({type(error).__name__}: {error})")
+            self._warn(f"is not as expected ({type(error).__name__}: {error})")
             return None
 
     def lacks(self, what: str) -> None:
         """Log that this version has no `what`."""
-        self._say(f"has no {what}")
+        self._warn(f"has no {what}")
 
-    def _say(self, why: str) -> None:
-        """Say that a part is not watched: one WARNING for all the parts."""
-        level = logging.INFO if self._has_said or is_warned_of(self._adapter) else logging.WARNING
-        self._has_said = True
+    def _warn(self, why: str) -> None:
+        """Log that a part is not watched: one WARNING for all the parts."""
+        level = logging.INFO if self._has_warned or is_warned_of(self._adapter) else logging.WARNING
+        self._has_warned = True
         _logger.log(
             level,
             "%s %s %s: a part of it is not watched (tested: %s).",
@@ -100,19 +112,20 @@ class Patches:
         self._undo.close()
 
 
-def _put_back(owner: Any, name: str, before: Any, ours: Any) -> None:
-    if _own(owner, name) is not ours:
-        return  # somebody has wrapped it meanwhile
-    if before is _MISSING:
+def put_back(owner: Any, name: str, before: Any, ours: Any) -> None:
+    """Restore an attribute, unless somebody has replaced `ours` meanwhile."""
+    if own_attribute(owner, name) is not ours:
+        return
+    if before is MISSING:
         delattr(owner, name)
     else:
         setattr(owner, name, before)
 
 
-def _own(owner: Any, name: str) -> Any:
-    """Return what `owner` itself has under `name`, as it has it: what it inherits is not its."""
+def own_attribute(owner: Any, name: str) -> Any:
+    """Return the attribute that `owner` itself has, not inherited and not bound; else `MISSING`."""
     own = getattr(owner, "__dict__", None)
-    return getattr(owner, name, _MISSING) if own is None else own.get(name, _MISSING)
+    return getattr(owner, name, MISSING) if own is None else own.get(name, MISSING)
 
 
 def _name(owner: Any) -> str:

@@ -1,4 +1,4 @@
-"""The framework's own thread, conversation or group as session, unless one is set."""
+"""The session of a block: the framework's own thread, conversation or group."""
 
 from __future__ import annotations
 

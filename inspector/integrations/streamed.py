@@ -1,7 +1,7 @@
 """Operations over streaming calls that can be denied, changed and repeated.
 
 `Bus.call` returns a result; a middleware that is a generator has to pass pieces on while the
-operation runs, and to say its result after it has closed.
+operation runs, and its result after it has closed.
 """
 
 from __future__ import annotations
@@ -24,51 +24,51 @@ T = TypeVar("T")
 class Watched(AsyncGenerator[T, None]):
     """A framework's async generator as an operation, otherwise unchanged.
 
-    A loop closes a generator that its consumer has left, which takes steps of the loop, and may
-    come too late. Inside a generator of ours that would fail where the framework's own does not.
-    So the framework's is held beside ours: whoever leaves the stream drops both, ours ends at once
-    and waits for nothing, and the other one is the loop's, as ever.
+    An event loop closes a generator that its consumer has dropped, which takes steps of the loop
+    and may come too late. With the framework's generator inside ours, that would fail where the
+    framework alone does not. So the two are beside each other: when the consumer drops the
+    stream, ours ends at once, and the loop closes the framework's as ever.
 
     Args:
-        tell: Makes our generator. It gives the framework's to the source, and passes on and closes
-            what that returns.
+        make: Makes our generator, which hands the framework's to the source, and passes on and
+            closes what that returns.
     """
 
-    def __init__(self, tell: Callable[[GeneratorSource[T]], AsyncGenerator[T, None]]) -> None:
+    def __init__(self, make: Callable[[GeneratorSource[T]], AsyncGenerator[T, None]]) -> None:
         self._source = GeneratorSource[T]()
-        self._told = tell(self._source)
+        self._generator = make(self._source)
 
     async def __anext__(self) -> T:
-        return await _unknown_to_the_loop(self._told.__anext__)
+        return await _unknown_to_the_loop(self._generator.__anext__)
 
     async def asend(self, value: None) -> T:
-        """Go on, as `__anext__` does: what streams takes nothing."""
+        """Continue as `__anext__` does; the value is ignored."""
         return await anext(self)
 
     async def athrow(self, *error: Any) -> T:
-        """Raise an error where our generator stands."""
-        return await _unknown_to_the_loop(lambda: self._told.athrow(*error))
+        """Raise an error in our generator."""
+        return await _unknown_to_the_loop(lambda: self._generator.athrow(*error))
 
     async def aclose(self) -> None:
         """Close the framework's generator, and then the operation."""
-        await _unknown_to_the_loop(self._told.aclose)
+        await _unknown_to_the_loop(self._generator.aclose)
 
     def __del__(self) -> None:
-        self._source.is_left = True
+        self._source.is_dropped = True
         with suppress(StopIteration, RuntimeError):  # it has ended, or its thread still runs it
-            self._told.aclose().__await__().__next__()
+            self._generator.aclose().__await__().__next__()
 
 
 class GeneratorSource(Generic[T]):
-    """The holder of the framework's generator, which is not closed once it was left."""
+    """The source of our generator: the framework's, which is not closed once it was dropped."""
 
     _original: AsyncGenerator[T, None]
 
     def __init__(self) -> None:
-        self.is_left = False
+        self.is_dropped = False
 
     def of(self, original: AsyncGenerator[T, None]) -> GeneratorSource[T]:
-        """Hold `original`, and return what passes it on."""
+        """Set the framework's generator, and return this source, which passes it on."""
         self._original = original
         return self
 
@@ -80,12 +80,12 @@ class GeneratorSource(Generic[T]):
 
     async def aclose(self) -> None:
         """Close the framework's generator if our own is closed, and not only dropped."""
-        if not self.is_left:
+        if not self.is_dropped:
             await self._original.aclose()
 
 
 def _unknown_to_the_loop(step: Callable[[], Awaitable[T]]) -> Awaitable[T]:
-    """Begin a step of a generator, which asks for the loop's hooks when its first one begins."""
+    """Begin a step of a generator without the loop's hooks, which its first step reads."""
     hooks = sys.get_asyncgen_hooks()
     sys.set_asyncgen_hooks(None, None)
     try:
@@ -100,14 +100,14 @@ class StreamedCall(Generic[T]):
     Iterating raises what `Bus.call` raises. Run again, the pieces of each attempt pass.
 
     Args:
-        bus: Where it is told.
-        noun: What it is, such as `tool_call`.
+        bus: The bus that it is reported on.
+        noun: Its kind, such as `tool_call`.
         source: Takes the operation, yields the pieces, and sets `operation.result`.
-        kwargs: What the before hook carries.
+        kwargs: The kwargs of the before hook.
 
     Attributes:
-        result: As interceptors left it.
-        injections: What they want the model to see, of the last attempt.
+        result: The result, as interceptors left it.
+        injections: Their injections for the model, of the last attempt.
     """
 
     def __init__(
@@ -149,14 +149,14 @@ class StreamedCall(Generic[T]):
     def measured(
         self, operation: Operation, source: AsyncGenerator[T, None]
     ) -> AsyncStream[T] | AsyncGenerator[T, None]:
-        """Pass on and count the pieces; to be overridden if only some of them count."""
+        """Pass on and count the pieces; overridden where only some of them count."""
         return operation.stream(source)
 
 
 async def stream_in_session(
     session_id: str | None, source: AsyncGenerator[T, None]
 ) -> AsyncGenerator[T, None]:
-    """Run each step of `source` in a session, but not the code in between."""
+    """Run each step of `source` in a session, but not its consumer."""
     outside = copy_context()
     with in_session(session_id):
         inside = copy_context()

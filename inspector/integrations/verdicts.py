@@ -1,15 +1,16 @@
-"""Verdicts in a framework's terms: a refusal text, or an error result."""
+"""Verdicts in a framework's terms: a replaced result, or an exception of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from instrument import HookContractError, HookDenied, HookFailed, HookStopped
 
 REFUSALS = (HookDenied, HookFailed, HookContractError)
-"""With these, what was to happen must not; a `HookStopped` has a value instead."""
-
-__all__ = ["REFUSALS", "ErrorResultError", "HookStopped", "refusal"]
+"""With these, the operation must not happen; a `HookStopped` has a value instead."""
+VERDICTS = (*REFUSALS, HookStopped)
 
 
 class ErrorResultError(Exception):
@@ -24,7 +25,34 @@ class ErrorResultError(Exception):
         self.result = result
 
 
+NO_RESULT = (ErrorResultError, HookStopped, *REFUSALS)
+"""With these, an operation ends without its result; `instead_of` returns another one."""
+
+
 def refusal(error: BaseException) -> str:
     """Return the text that the model gets in place of a result."""
     reason = str(error) or type(error).__name__
     return f"Denied: {reason}" if isinstance(error, HookDenied) else f"Not run: {reason}"
+
+
+def instead_of(error: Exception, refused: Callable[[str], Any]) -> Any:
+    """Return the framework's result in place of one of `NO_RESULT`.
+
+    Args:
+        error: An error result and a hook's value have a result with them.
+        refused: Makes the result that the model reads from the text of a refusal.
+    """
+    if isinstance(error, ErrorResultError):
+        return error.result
+    return error.value if isinstance(error, HookStopped) else refused(refusal(error))
+
+
+@contextmanager
+def refused_as(
+    make: Callable[[str], Exception], kinds: tuple[type[Exception], ...] = REFUSALS
+) -> Iterator[None]:
+    """Raise the refusals of the block as an exception of the framework."""
+    try:
+        yield
+    except kinds as error:
+        raise make(refusal(error)) from error

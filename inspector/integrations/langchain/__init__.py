@@ -1,14 +1,13 @@
 """Adapter for LangChain and LangGraph: graphs and agents, chat models and tools.
 
-What runs is wrapped where every agent of a process passes by, whoever made it: a graph's `stream`,
-a model's, a tool's `run`. Call-backs (`register_configure_hook`) would tell too, and also each
-node and chain; they cannot refuse a tool, and what runs inside would not be below what was told.
+Methods that every agent of a process calls are wrapped: `stream` of graphs and models, `run` of
+tools. Callbacks (`register_configure_hook`) would report too, and each node and chain as well; they
+cannot refuse a tool, and nested operations would not be below them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -32,10 +31,7 @@ _PARTS = (
     ("langchain_core.tools.base", "langchain_core.tools", "tools", "watch"),
     ("langgraph.prebuilt.tool_node", "langgraph.prebuilt", "tools", "watch_nodes"),
 )
-"""Where things are that are watched, with what programs import them, and what watches them."""
-
-_attached: set[int] = set()
-"""Buses on which everything is told: twice would show everything twice."""
+"""Watched modules, the modules that programs import them from, and what watches them."""
 
 
 def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
@@ -43,19 +39,15 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
 
     Args:
         *targets: Compiled graphs (also those of `create_agent` and `create_react_agent`), chat
-            models, tools. Of a graph what it calls is watched too.
-        bus: Where it is told.
+            models, tools. The calls of a graph are watched with it.
+        bus: Default: the bus that everybody shares.
 
     Returns:
-        What detaches: everything is as it was. Idempotent.
+        A function that detaches and leaves everything as it was. Idempotent.
     """
-    here = bus or shared.bus
-    undo = ExitStack()
-    if not targets:
-        if id(here) in _attached:
-            return lambda: None
-        _attached.add(id(here))
-        undo.callback(_attached.discard, id(here))
+    here, patches = bus or shared.bus, Patches("langchain")
+    if not targets and not patches.claim(here):
+        return lambda: None
 
     def is_watched(candidate: Any) -> bool:
         if not here._hooks:
@@ -64,23 +56,21 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
             return True
         return current_call_id(here) is not None
 
-    patches = Patches("langchain")
-    undo.callback(patches.undo)
     watching = Watching(here, is_watched, patches)
-    # Only what the program uses: none of these is imported for being watched.
+    # Nothing is imported for this: only modules that the program uses are watched.
     for module, used_with, part, function in _PARTS:
-        undo.callback(after_import(module, partial(_watch, watching, part, function)))
-        undo.callback(after_import(used_with, partial(_check, watching, module)))
-    return undo.close
+        patches.callback(after_import(module, partial(_watch, watching, part, function)))
+        patches.callback(after_import(used_with, partial(_check, watching, module)))
+    return patches.undo
 
 
 def _watch(watching: Watching, part: str, function: str) -> None:
-    module = import_module(f"{__name__}.{part}")  # imports what it watches
+    module = import_module(f"{__name__}.{part}")  # imports the watched module
     getattr(module, function)(watching)
 
 
 def _check(watching: Watching, module: str) -> None:
-    """Say it when what is watched is in another place in this version."""
+    """Log that a watched module is elsewhere in this version."""
     try:
         is_there = find_spec(module) is not None
     except (ImportError, ValueError):

@@ -13,11 +13,11 @@ def bubbles_up(error: BaseException) -> bool:
     return errors is not None and isinstance(error, errors.GraphBubbleUp)
 
 
-def said_by(error: BaseException) -> dict[str, Any]:
-    """Return the result to report for an operation that `error` left."""
-    said = error.args[0] if error.args else None
+def bubble_result(error: BaseException) -> dict[str, Any]:
+    """Return the result to report for an operation that `error` ended."""
+    value = error.args[0] if error.args else None
     if type(error).__name__ == "ParentCommand":
-        return {"command": said}
-    if isinstance(said, Iterable) and not isinstance(said, str):
-        return {"interrupted": [getattr(one, "value", one) for one in said]}
-    return {"interrupted": [said]}
+        return {"command": value}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return {"interrupted": [getattr(one, "value", one) for one in value]}
+    return {"interrupted": [value]}

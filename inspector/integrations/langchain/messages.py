@@ -41,15 +41,15 @@ def merged(chunks: Sequence[AIMessageChunk]) -> Any:
         from langchain_core.messages.ai import add_ai_message_chunks  # noqa: PLC0415
 
         return message_chunk_to_message(add_ai_message_chunks(chunks[0], *chunks[1:]))
-    except Exception:  # noqa: BLE001 - of what a program streams, never into it
+    except Exception:  # noqa: BLE001 - never into the program that is watched
         return chunks[-1]
 
 
 def with_injections(messages: Any, injections: Iterable[Injection]) -> list[BaseMessage]:
     """Return `messages` with the texts that hooks inject.
 
-    Instructions go behind those that are there, as providers want them first; what belongs to a
-    tool's result goes into the last one; all else comes last.
+    System messages follow the existing ones, since providers want them first; texts for a tool's
+    result are appended to the last one; all others come last.
     """
     from langchain_core import messages as types  # noqa: PLC0415
 
@@ -59,8 +59,8 @@ def with_injections(messages: Any, injections: Iterable[Injection]) -> list[Base
         if injection.is_for_tool_result and isinstance(last, types.ToolMessage):
             found[-1] = appended(last, injection.text)
         elif injection.role == "system":
-            place = next((n for n, one in enumerate(found) if one.type != "system"), len(found))
-            found.insert(place, types.SystemMessage(injection.text))
+            index = next((n for n, one in enumerate(found) if one.type != "system"), len(found))
+            found.insert(index, types.SystemMessage(injection.text))
         elif injection.role == "assistant":
             found.append(types.AIMessage(injection.text))
         else:

@@ -16,8 +16,7 @@ from inspector.integrations.langchain.messages import (
 )
 from inspector.integrations.langchain.watching import Watching
 from inspector.integrations.streamed import GeneratorSource, Watched
-from inspector.integrations.verdicts import HookStopped
-from instrument import Operation
+from instrument import HookStopped, Operation
 from instrument.operations import is_current
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ NOUN = "llm_generate"
 
 
 def watch(watching: Watching) -> None:
-    """Wrap the four methods by which a chat model is asked."""
+    """Wrap the four methods that call a chat model."""
     models, patches = _Models(watching), watching.patches
     kind = patches.find("langchain_core.language_models.chat_models", "BaseChatModel")
     patches.put(kind, "_generate_with_cache", models.wrap_generate)
@@ -50,12 +49,12 @@ class _Models:
         self._attempt = watching.patches.attempt
 
     def _described(
-        self, model: BaseChatModel, given: Any, stop: Any, kwargs: Any
+        self, model: BaseChatModel, input: Any, stop: Any, kwargs: Any
     ) -> _ModelCall | None:
-        """Return what is told; None of a model that is asked by another one, or by itself."""
+        """Return the call; None if it is not watched, or is inside another model call."""
         if not self._is_watched(model) or is_current(self._bus, NOUN):
             return None
-        return self._attempt(lambda: _ModelCall(model, given, stop, kwargs))
+        return self._attempt(lambda: _ModelCall(model, input, stop, kwargs))
 
     def wrap_generate(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
@@ -75,7 +74,7 @@ class _Models:
                 sent = call.prompt(operation)
                 return call.answer(operation, original(model, sent, stop, run_manager, **kwargs))
 
-            return call.result(self._bus.call_sync(NOUN, body, **call.told))
+            return call.result(self._bus.call_sync(NOUN, body, **call.hook_kwargs))
 
         return generate
 
@@ -100,7 +99,7 @@ class _Models:
                 result = await original(model, sent, stop, run_manager, **kwargs)
                 return call.answer(operation, result)
 
-            return call.result(await self._bus.call(NOUN, body, **call.told))
+            return call.result(await self._bus.call(NOUN, body, **call.hook_kwargs))
 
         return agenerate
 
@@ -114,7 +113,7 @@ class _Models:
                 yield from original(model, input, config, **kwargs)
                 return
             try:
-                with self._bus.operation(NOUN, **call.told) as operation:
+                with self._bus.operation(NOUN, **call.hook_kwargs) as operation:
                     source = original(model, call.prompt(operation), config, **kwargs)
                     with call.streaming(operation), closing(operation.stream(source)) as pieces:
                         for piece in pieces:
@@ -127,7 +126,7 @@ class _Models:
         return stream
 
     def wrap_astream(self, original: AsyncStream) -> AsyncStream:
-        async def tell(
+        async def watched(
             model: BaseChatModel,
             input: Any,
             config: Any,
@@ -141,10 +140,10 @@ class _Models:
                         yield piece
                 return
             try:
-                async with self._bus.operation(NOUN, **call.told) as operation:
-                    untold = original(model, call.prompt(operation), config, **kwargs)
+                async with self._bus.operation(NOUN, **call.hook_kwargs) as operation:
+                    originals = original(model, call.prompt(operation), config, **kwargs)
                     with call.streaming(operation):
-                        async with aclosing(operation.stream(source.of(untold))) as pieces:
+                        async with aclosing(operation.stream(source.of(originals))) as pieces:
                             async for piece in pieces:
                                 call.pieces.append(piece)
                                 yield piece
@@ -156,20 +155,20 @@ class _Models:
         def astream(
             model: BaseChatModel, input: Any, config: Any = None, **kwargs: Any
         ) -> AsyncGenerator[AIMessageChunk, None]:
-            return Watched(partial(tell, model, input, config, kwargs))
+            return Watched(partial(watched, model, input, config, kwargs))
 
         return astream
 
 
 class _ModelCall:
-    """One call of a model, in our words and in LangChain's."""
+    """One call of a model, as hook kwargs and in LangChain's types."""
 
-    def __init__(self, model: BaseChatModel, given: Any, stop: Any, kwargs: Any) -> None:
-        self._given, self._messages = given, _messages(model, given)
+    def __init__(self, model: BaseChatModel, input: Any, stop: Any, kwargs: Any) -> None:
+        self._input, self._messages = input, _messages(model, input)
         self._result: ChatResult | None = None
         self.pieces: list[AIMessageChunk] = []
         about = _about(model, stop, kwargs)
-        self.told = {
+        self.hook_kwargs = {
             "llm": model,
             "prompt": self._messages,
             "model": about.pop("model", None),
@@ -178,13 +177,13 @@ class _ModelCall:
         }
 
     def prompt(self, operation: Operation) -> Any:
-        """Return what is sent: what was given, as hooks left it."""
+        """Return the input of the model, as hooks left it."""
         if operation.args is self._messages and not operation.injections:
-            return self._given
+            return self._input
         return with_injections(operation.args, operation.injections)
 
     def answer(self, operation: Operation, result: ChatResult) -> Any:
-        """Tell the usage, and return the message, or messages, of a result."""
+        """Report the usage, and return the message, or messages, of a result."""
         self._result = result
         messages = [generation.message for generation in result.generations]
         message = messages[0] if len(messages) == 1 else None
@@ -192,17 +191,17 @@ class _ModelCall:
         return messages if message is None else message
 
     def result(self, answer: Any) -> Any:
-        """Return the result, with what hooks put in place of the answer."""
-        made = self._result
-        if made is not None and (isinstance(answer, list) or made.generations[0].message is answer):
-            return made
+        """Return the result, with the answer that hooks left."""
+        own = self._result
+        if own is not None and (isinstance(answer, list) or own.generations[0].message is answer):
+            return own
         from langchain_core.outputs import ChatGeneration, ChatResult  # noqa: PLC0415
 
         return ChatResult(generations=[ChatGeneration(message=as_answer(answer))])
 
     @contextmanager
     def streaming(self, operation: Operation) -> Iterator[None]:
-        """Tell the pieces as one answer, also those of a stream that was left early."""
+        """Report the pieces as one answer, also those of a stream that was left early."""
         try:
             yield
         finally:
@@ -210,19 +209,19 @@ class _ModelCall:
             operation.set(usage=usage_of(message))
 
 
-def _messages(model: BaseChatModel, given: Any) -> Any:
-    """Return the messages of what a model may be given: a text, a prompt, messages."""
+def _messages(model: BaseChatModel, input: Any) -> Any:
+    """Return the messages of a model's input, which may be a text or a prompt."""
     try:
-        return model._convert_input(given).to_messages()
-    except Exception:  # noqa: BLE001 - the model itself says what is wrong with it
-        return given
+        return model._convert_input(input).to_messages()
+    except Exception:  # noqa: BLE001 - the model itself raises for it
+        return input
 
 
 def _about(model: BaseChatModel, stop: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return provider, model and parameters of a call, as far as LangChain knows them."""
+    """Return the provider, model and parameters of a call that LangChain knows."""
     try:
         known: dict[str, Any] = {**model._get_ls_params(**{**kwargs, "stop": stop})}
-    except Exception:  # noqa: BLE001 - of an integration that does not expect to be asked
+    except Exception:  # noqa: BLE001 - of an integration that expects no such call
         known = {}
     about = {
         "provider": known.get("ls_provider"),
@@ -236,14 +235,14 @@ def _about(model: BaseChatModel, stop: Any, kwargs: dict[str, Any]) -> dict[str,
 
 
 def _count_chunks(run_manager: Any, operation: Operation) -> None:
-    """Count what a model streams inside `invoke`, as it does for a graph that streams messages."""
+    """Count the pieces streamed inside `invoke`, as for a graph that streams messages."""
     if run_manager is not None:
         run_manager.handlers = [*run_manager.handlers, _counter()(operation)]
 
 
 @cache
 def _counter() -> Callable[[Operation], Any]:
-    from langchain_core.callbacks import BaseCallbackHandler  # noqa: PLC0415 - where it is used
+    from langchain_core.callbacks import BaseCallbackHandler  # noqa: PLC0415 - imported here only
 
     class Counter(BaseCallbackHandler):
         run_inline = True

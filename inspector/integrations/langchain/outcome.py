@@ -12,7 +12,7 @@ INTERRUPT = "__interrupt__"
 
 
 class StreamOutcome:
-    """Looks at each piece: the last state counts, else the last message."""
+    """The outcome of a stream of pieces: the last state, else the last message."""
 
     def __init__(self, stream_mode: str | Sequence[str]) -> None:
         self._mode = stream_mode if isinstance(stream_mode, str) else None
@@ -22,13 +22,13 @@ class StreamOutcome:
         self.interrupts: list[Any] = []
 
     def add(self, piece: Any) -> None:
-        """Take a streamed piece, in any of the graph's stream formats."""
-        with suppress(Exception):  # of a shape that we do not know: never into the program
+        """Add a streamed piece, in any of the graph's stream formats."""
+        with suppress(Exception):  # of an unknown shape: never into the program
             self._add(piece)
 
     def _add(self, piece: Any) -> None:
-        mode, is_below, data = _read(piece, self._mode)
-        if is_below:
+        mode, is_nested, data = _read(piece, self._mode)
+        if is_nested:
             return
         if isinstance(data, Mapping) and (found := data.get(INTERRUPT)):
             known = {id(one) for one in self.interrupts}
@@ -36,9 +36,9 @@ class StreamOutcome:
         if mode == "values":
             self._values = data
         elif mode == "updates":
-            self._note_update(data)
+            self._add_update(data)
         elif mode == "messages" and isinstance(data, tuple):
-            self._note_piece(data[0])
+            self._add_piece(data[0])
 
     def result(self) -> Any:
         """Return the final message where there are messages, else the final state."""
@@ -47,13 +47,13 @@ class StreamOutcome:
             return self._values if message is None else message
         return merged(self._pieces) if self._message is None else self._message
 
-    def _note_update(self, data: Any) -> None:
+    def _add_update(self, data: Any) -> None:
         for update in data.values() if isinstance(data, Mapping) else ():
             message = _last_message(update)
             if message is not None:
                 self._message = message
 
-    def _note_piece(self, piece: Any) -> None:
+    def _add_piece(self, piece: Any) -> None:
         if not hasattr(piece, "tool_call_chunks"):
             return
         if self._pieces and self._pieces[-1].id != piece.id:
@@ -62,7 +62,7 @@ class StreamOutcome:
 
 
 def _read(piece: Any, mode: str | None) -> tuple[str | None, bool, Any]:
-    """Return mode, whether it is of a graph below, and data."""
+    """Return the mode, whether a subgraph sent the piece, and its data."""
     if isinstance(piece, dict) and {"type", "ns", "data"} <= piece.keys():  # version="v2"
         return piece["type"], bool(piece["ns"]), piece["data"]
     if not isinstance(piece, tuple):

@@ -1,4 +1,4 @@
-"""Operations for tools, by wrapping `run` and `arun`, which every caller uses."""
+"""Operations for tools, by wrapping `run` and `arun`, which all callers use."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from inspector.integrations.langchain.bubbling import bubbles_up, said_by
+from inspector.integrations.langchain.bubbling import bubble_result, bubbles_up
 from inspector.integrations.langchain.messages import appended
 from inspector.integrations.langchain.watching import Watching
-from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from inspector.integrations.verdicts import NO_RESULT, ErrorResultError, instead_of
 from instrument import Operation
 from instrument.operations import is_current
 
@@ -23,7 +23,7 @@ _NOTHING: Any = object()
 
 
 def watch(watching: Watching) -> None:
-    """Wrap the two methods by which every tool is run."""
+    """Wrap the two methods that run every tool."""
     tools, patches = _Tools(watching), watching.patches
     kind = patches.find("langchain_core.tools.base", "BaseTool")
     patches.put(kind, "run", tools.wrap_run)
@@ -31,7 +31,7 @@ def watch(watching: Watching) -> None:
 
 
 def watch_nodes(watching: Watching) -> None:
-    """Wrap the check for unknown tools, after which nothing is run."""
+    """Wrap the check that refuses unknown tools."""
     node = watching.patches.find("langgraph.prebuilt.tool_node", "ToolNode")
     watching.patches.put(node, "_validate_tool_call", _Tools(watching).wrap_validate)
 
@@ -44,10 +44,10 @@ class _Tools:
         self._is_watched = watching.is_watched
         self._attempt = watching.patches.attempt
 
-    def _described(self, tool: BaseTool, given: Any, call_id: str | None) -> _ToolCall | None:
+    def _described(self, tool: BaseTool, input: Any, call_id: str | None) -> _ToolCall | None:
         if not self._is_watched(tool) or is_current(self._bus, NOUN, tool.name):
             return None
-        return self._attempt(lambda: _ToolCall(tool, given, call_id))
+        return self._attempt(lambda: _ToolCall(tool, input, call_id))
 
     def wrap_run(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
@@ -60,11 +60,11 @@ class _Tools:
                 try:
                     result = original(tool, call.begin(operation), *args, **kwargs)
                 except Exception as error:  # noqa: BLE001 - raised there
-                    return call.left_by(error)
+                    return call.bubbled(error)
                 return call.checked(result)
 
             try:
-                result = self._bus.call_sync(NOUN, body, **call.told)
+                result = self._bus.call_sync(NOUN, body, **call.hook_kwargs)
             except Exception as error:  # noqa: BLE001 - raised there
                 result = call.instead_of(error)
             return call.output(result)
@@ -82,11 +82,11 @@ class _Tools:
                 try:
                     result = await original(tool, call.begin(operation), *args, **kwargs)
                 except Exception as error:  # noqa: BLE001 - raised there
-                    return call.left_by(error)
+                    return call.bubbled(error)
                 return call.checked(result)
 
             try:
-                result = await self._bus.call(NOUN, body, **call.told)
+                result = await self._bus.call(NOUN, body, **call.hook_kwargs)
             except Exception as error:  # noqa: BLE001 - raised there
                 result = call.instead_of(error)
             return call.output(result)
@@ -99,10 +99,10 @@ class _Tools:
             refused = original(node, call)
             if refused is None or not self._is_watched(node):
                 return refused
-            told = {"tool_name": call["name"], "args": call["args"], "tool_call_id": call["id"]}
+            about = {"tool_name": call["name"], "args": call["args"], "tool_call_id": call["id"]}
             with (
-                suppress(ErrorResultError, HookStopped, *REFUSALS),
-                self._bus.operation(NOUN, context=None, **told) as operation,
+                suppress(*NO_RESULT),
+                self._bus.operation(NOUN, context=None, **about) as operation,
             ):
                 operation.result = refused.content
                 raise ErrorResultError(str(refused.content), refused)
@@ -112,16 +112,16 @@ class _Tools:
 
 
 class _ToolCall:
-    """One call of a tool, in our words and in LangChain's."""
+    """One call of a tool, as hook kwargs and in LangChain's types."""
 
     def __init__(self, tool: BaseTool, tool_input: Any, tool_call_id: str | None) -> None:
         self._tool, self._input, self._id = tool, tool_input, tool_call_id
         self._shown = _shown(tool, tool_input)
         self._operation: Operation | None = None
         self._returned: Any = None
-        self._told: Any = _NOTHING
+        self._result: Any = _NOTHING
         self._bubble: Exception | None = None
-        self.told = {
+        self.hook_kwargs = {
             "tool_name": tool.name,
             "args": self._shown,
             "context": {"tool_type": "function", "tool_description": tool.description},
@@ -129,7 +129,7 @@ class _ToolCall:
         }
 
     def begin(self, operation: Operation) -> Any:
-        """Return the input of this attempt: what hooks left, and what the graph has put in."""
+        """Return the input of this attempt: the hooks' arguments, and those of the graph."""
         self._operation, self._bubble = operation, None
         args = operation.args
         if args == self._shown:
@@ -140,46 +140,43 @@ class _ToolCall:
         return {**args, **hidden}
 
     def checked(self, result: Any) -> Any:
-        """Return what the tool answered, out of its message; one that is an error is raised."""
+        """Return the content of the tool's message; one that is an error is raised."""
         self._returned = result
-        self._told = result.content if _is_message(result) else result
+        self._result = result.content if _is_message(result) else result
         if _is_message(result) and result.status == "error":
             if self._operation is not None:
-                self._operation.result = self._told
+                self._operation.result = self._result
             raise ErrorResultError(str(result.content), result)
-        return self._told
+        return self._result
 
-    def left_by(self, error: Exception) -> Any:
-        """Return what is told of a tool that was left by an interrupt; raise any other error."""
+    def bubbled(self, error: Exception) -> Any:
+        """Return the result to report for an interrupt; raise any other error."""
         if not bubbles_up(error):
             raise error
         self._bubble = error
-        return said_by(error)
+        return bubble_result(error)
 
     def instead_of(self, error: Exception) -> Any:
-        """Return the result where the operation ended with `error`; raise what is the tool's."""
+        """Return the result in place of `error`; raise an exception of the tool."""
         if self._bubble is not None:
             return None
-        if isinstance(error, ErrorResultError):
-            return error.result
-        if isinstance(error, HookStopped):
-            return error.value
-        if not isinstance(error, REFUSALS):
+        if not isinstance(error, NO_RESULT):
             raise error
+        return instead_of(error, self._refused)
+
+    def _refused(self, text: str) -> Any:
         from langchain_core.messages import ToolMessage  # noqa: PLC0415
         from langchain_core.tools import ToolException  # noqa: PLC0415
 
-        if self._id is None:  # the program called it itself: what a tool raises that cannot
-            raise ToolException(refusal(error)) from None
-        return ToolMessage(
-            refusal(error), tool_call_id=self._id, name=self._tool.name, status="error"
-        )
+        if self._id is None:  # the program called it, not a model
+            raise ToolException(text) from None
+        return ToolMessage(text, tool_call_id=self._id, name=self._tool.name, status="error")
 
     def output(self, result: Any) -> Any:
-        """Return `result` as a tool returns it, with what hooks want the model to see."""
+        """Return `result` as a tool returns it, with the injections of hooks."""
         if self._bubble is not None:
             raise self._bubble
-        if result is self._told:
+        if result is self._result:
             result = self._returned
         elif result is not self._returned:
             result = self._as_output(result)
@@ -204,15 +201,15 @@ def _is_message(result: Any) -> bool:
 
 
 def _shown(tool: BaseTool, tool_input: Any) -> dict[str, Any]:
-    """Return what the model gave: without state, store and runtime, which the graph puts in."""
+    """Return the model's arguments, without the state, store and runtime of the graph."""
     if not isinstance(tool_input, Mapping):
         try:
             name = next(iter(tool.args), "input")
         except Exception:  # noqa: BLE001 - of a schema that cannot be read
             name = "input"
         return {name: tool_input}
-    given = dict(tool_input)
+    args = dict(tool_input)
     try:
-        return dict(tool._filter_injected_args(given))
+        return dict(tool._filter_injected_args(args))
     except Exception:  # noqa: BLE001 - of another version, or of a schema that cannot be read
-        return given
+        return args

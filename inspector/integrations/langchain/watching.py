@@ -1,4 +1,4 @@
-"""The data shared by all wrappers of one attachment."""
+"""The data that all wrappers of one attachment share."""
 
 from __future__ import annotations
 

@@ -22,19 +22,16 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
     Args:
         *targets: Of `mcp`: `ClientSession` or `Client`, before they are entered; `MCPServer`
             (`FastMCP` in 1.x) or the low-level `Server`.
-        bus: Where it is told.
+        bus: Default: the bus that everybody shares.
 
     Returns:
-        What detaches: everything is as it was. Idempotent.
+        A function that detaches and leaves everything as it was. Idempotent.
     """
-    adapter = _Adapter(bus or shared.bus, targets)
-    return adapter.attach()
+    return _Adapter(bus or shared.bus, targets).attach()
 
 
 class _Adapter:
     """One `attach`."""
-
-    _attached: dict[Bus, int] = {}  # noqa: RUF012 - of all: attaching twice would tell all twice
 
     def __init__(self, bus: Bus, targets: tuple[Any, ...]) -> None:
         from inspector.integrations.mcp.sdk import Sdk  # noqa: PLC0415 - imports the SDK
@@ -44,15 +41,12 @@ class _Adapter:
         self._sdk = Sdk(self._patches)
         self._targets = [_low_level(target) for target in targets]
         self._sessions: WeakSet[Any] = WeakSet()
-        """Those of clients that are targets."""
+        """The sessions of clients that are targets."""
         self._wires: WeakKeyDictionary[Any, ConnectionFacts] = WeakKeyDictionary()
 
     def attach(self) -> Callable[[], None]:
-        if not self._targets:
-            if self._attached.get(self._bus):
-                return lambda: None
-            self._attached[self._bus] = 1
-            self._patches.callback(self._attached.pop, self._bus, None)
+        if not self._targets and not self._patches.claim(self._bus):
+            return lambda: None
         self._watch_client()
         self._watch_server()
         return self._patches.undo
@@ -68,7 +62,7 @@ class _Adapter:
         calls = ClientCalls(self._sdk, self._bus, self._is_watched, self._wire_of)
         session = self._patches.find("mcp.client.session", "ClientSession")
         calls.wrap(session, self._patches)
-        if self._sdk.major >= 2:  # it goes round after round
+        if self._sdk.major >= 2:  # its calls go on for several rounds
             client = self._patches.find("mcp.client", "Client")
             calls.wrap(client, self._patches)
             if self._targets:
@@ -96,11 +90,11 @@ class _Adapter:
         return entering
 
     def _tap(self, session: Any) -> None:
-        """Let the streams of a session tell, unless they do already."""
+        """Tap the streams of a session, unless they are tapped already."""
         from inspector.integrations.mcp.streams import tap, wire_of  # noqa: PLC0415
         from inspector.integrations.mcp.wire import ConnectionFacts  # noqa: PLC0415
 
-        # Of 2.x the dispatcher has them; in-process it has none, and there are no messages.
+        # In 2.x the dispatcher has them; in-process it has none, and there are no messages.
         holder = getattr(session, "_dispatcher", session)
         read, write = (getattr(holder, f"_{name}_stream", None) for name in ("read", "write"))
         if read is None or write is None:

@@ -12,7 +12,13 @@ from inspector.integrations.mcp.connections import in_connection
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.wire import ConnectionFacts
 from inspector.integrations.patches import Patches
-from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from inspector.integrations.verdicts import (
+    NO_RESULT,
+    VERDICTS,
+    ErrorResultError,
+    instead_of,
+    refused_as,
+)
 from instrument import Bus, Operation
 from instrument.operations import is_current
 
@@ -30,12 +36,9 @@ class ClientCalls:
 
     def wrap(self, owner: Any, patches: Patches) -> None:
         """Wrap the methods of a class."""
-        for name, told in (
-            ("call_tool", self._tool),
-            ("read_resource", self._resource),
-            ("get_prompt", self._prompt),
-        ):
-            patches.put(owner, name, told)
+        patches.put(owner, "call_tool", self._tool)
+        patches.put(owner, "read_resource", self._resource)
+        patches.put(owner, "get_prompt", self._prompt)
 
     def _server_name(self, target: Any) -> str | None:
         wire = self._wire_of(target)
@@ -56,21 +59,21 @@ class ClientCalls:
 
         @wraps(original)
         async def call_tool(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            given = takes.bind(self_, *args, **kwargs)
-            name, arguments = given.arguments.get("name"), given.arguments.get("arguments")
+            call = takes.bind(self_, *args, **kwargs)
+            name, arguments = call.arguments.get("name"), call.arguments.get("arguments")
             if not isinstance(name, str) or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
             if is_reported(name, bus):
-                with reporting(name):  # a server in this process hears it too
+                with reporting(name):  # a server in this process reports too
                     return await original(self_, *args, **kwargs)
 
             async def run(operation: Operation) -> Any:
-                given.arguments["name"] = operation.kwargs["tool_name"]
+                call.arguments["name"] = operation.kwargs["tool_name"]
                 if arguments is not None or operation.args:
-                    given.arguments["arguments"] = operation.args
-                with reporting(given.arguments["name"]):
-                    result = await original(*given.args, **given.kwargs)
-                if sdk.is_error(result):  # an error that is an answer is an error
+                    call.arguments["arguments"] = operation.args
+                with reporting(call.arguments["name"]):
+                    result = await original(*call.args, **call.kwargs)
+                if sdk.is_error(result):
                     operation.result = result
                     raise ErrorResultError(sdk.text_of(result), result)
                 return result
@@ -83,13 +86,10 @@ class ClientCalls:
             }
             try:
                 with in_connection(self._connection_id(self_)):
-                    return sdk.as_result(await bus.call("tool_call", run, **about))
-            except ErrorResultError as error:
-                return error.result
-            except HookStopped as stop:
-                return sdk.as_result(stop.value)
-            except REFUSALS as error:  # the model reads it and goes on
-                return sdk.tool_result(refusal(error), is_error=True)
+                    result = await bus.call("tool_call", run, **about)
+            except NO_RESULT as error:
+                result = instead_of(error, sdk.error_result)
+            return sdk.as_result(result)
 
         return call_tool
 
@@ -98,21 +98,20 @@ class ClientCalls:
 
         @wraps(original)
         async def read_resource(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            given = takes.bind(self_, *args, **kwargs)
-            uri = given.arguments.get("uri")
+            call = takes.bind(self_, *args, **kwargs)
+            uri = call.arguments.get("uri")
             if is_current(bus, "resource_fetch") or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
 
             async def run(operation: Operation) -> Any:
                 if operation.args != str(uri):  # 1.x: a URL of pydantic's
-                    given.arguments["uri"] = self._sdk.as_uri(operation.args)
-                result = await original(*given.args, **given.kwargs)
+                    call.arguments["uri"] = self._sdk.as_uri(operation.args)
+                result = await original(*call.args, **call.kwargs)
                 operation.set(mime_type=_mime_type(result))
                 return result
 
             about = {"uri": str(uri), "context": None, "server_name": self._server_name(self_)}
-            with in_connection(self._connection_id(self_)):
-                return await self._asked("resource_fetch", run, about)
+            return await self._request(self_, "resource_fetch", run, about)
 
         return read_resource
 
@@ -121,16 +120,16 @@ class ClientCalls:
 
         @wraps(original)
         async def get_prompt(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            given = takes.bind(self_, *args, **kwargs)
-            name, arguments = given.arguments.get("name"), given.arguments.get("arguments")
+            call = takes.bind(self_, *args, **kwargs)
+            name, arguments = call.arguments.get("name"), call.arguments.get("arguments")
             if is_current(bus, "prompt_apply") or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
 
             async def run(operation: Operation) -> Any:
-                given.arguments["name"] = operation.kwargs["template_id"]
+                call.arguments["name"] = operation.kwargs["template_id"]
                 if arguments is not None or operation.args:
-                    given.arguments["arguments"] = operation.args
-                return await original(*given.args, **given.kwargs)
+                    call.arguments["arguments"] = operation.args
+                return await original(*call.args, **call.kwargs)
 
             about = {
                 "template_id": name,
@@ -138,19 +137,23 @@ class ClientCalls:
                 "context": None,
                 "server_name": self._server_name(self_),
             }
-            with in_connection(self._connection_id(self_)):
-                return await self._asked("prompt_apply", run, about)
+            return await self._request(self_, "prompt_apply", run, about)
 
         return get_prompt
 
-    async def _asked(
-        self, noun: str, run: Callable[[Operation], Awaitable[Any]], about: dict[str, Any]
+    async def _request(
+        self,
+        target: Any,
+        noun: str,
+        run: Callable[[Operation], Awaitable[Any]],
+        about: dict[str, Any],
     ) -> Any:
-        """Run what has no result that is an error: refused, it fails as requests of the SDK do."""
-        try:
+        """Run an operation without error results: refused, it fails as the SDK's requests do."""
+        with (
+            in_connection(self._connection_id(target)),
+            refused_as(self._sdk.error, VERDICTS),
+        ):
             return await self._bus.call(noun, run, **about)
-        except (*REFUSALS, HookStopped) as error:
-            raise self._sdk.error(refusal(error)) from None
 
 
 WireOf = Callable[[Any], ConnectionFacts | None]
@@ -158,7 +161,7 @@ WireOf = Callable[[Any], ConnectionFacts | None]
 
 def _mime_type(result: Any) -> str | None:
     for content in getattr(result, "contents", None) or ():
-        is_new = hasattr(content, "mime_type")  # then the old name may warn of its age
+        is_new = hasattr(content, "mime_type")  # the old name may warn that it is deprecated
         found = getattr(content, "mime_type" if is_new else "mimeType", None)
         if isinstance(found, str):
             return found

@@ -1,8 +1,8 @@
 """Assignment of messages to connections; each connection is one session.
 
-A client knows, as its streams are one. A server of today's protocol is asked request by request:
-what it hears over HTTP is told apart by who asks, and begins anew when that client looks what
-there is (`server/discover`) or shakes hands.
+A client knows its connection by its streams. A server of today's protocol gets single requests:
+those over HTTP are assigned by their client, and a connection begins when that client sends
+`server/discover` or `initialize`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def in_connection(connection_id: str | None) -> AbstractContextManager[None]:
 
 
 class Connections:
-    """Those of the servers of this process."""
+    """The connections of the servers of this process."""
 
     def __init__(self) -> None:
         self._of_servers: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
-        """Over standard input and output there is one."""
+        """The only connection of each server over standard input and output."""
         self._of_clients: dict[Hashable, str] = {}
 
     def of(self, server: Any, request: Any, method: str, params: Any, negotiated: Any) -> str:
@@ -46,8 +46,8 @@ class Connections:
         Args:
             server: The low-level server.
             request: The HTTP request; None over other transports.
-            method: Of the message.
-            params: Of the message.
+            method: The method of the message.
+            params: The parameters of the message.
             negotiated: The session id that client and server agreed on, if they did.
         """
         if request is None:
@@ -58,14 +58,14 @@ class Connections:
         meta = params.get("_meta") if isinstance(params, Mapping) else None
         info = meta.get(_CLIENT_INFO) if isinstance(meta, Mapping) else None
         host, port = request.client or ("", 0)
-        places = ((host, port), (host, str(info)))
+        keys = ((host, port), (host, str(info)))
         known = None
         if method not in _BEGINNINGS:
-            known = next(filter(None, map(self._of_clients.get, places)), None)
+            known = next(filter(None, map(self._of_clients.get, keys)), None)
         found = known or new_connection_id()
-        for place in places:
-            self._of_clients.pop(place, None)
-            self._of_clients[place] = found
+        for key in keys:
+            self._of_clients.pop(key, None)
+            self._of_clients[key] = found
         while len(self._of_clients) > MAX_REMEMBERED:
             del self._of_clients[next(iter(self._of_clients))]
         return found

@@ -27,7 +27,7 @@ class Sdk:
 
         self.major = int(version("mcp").partition(".")[0])
         self.types: Any = types
-        # Asked for here: what is missing is said before anything is replaced.
+        # Read here, so that a missing name is logged before anything is replaced.
         self._result_type: Any = self.types.CallToolResult
         self.error_data: Any = self.types.ErrorData
         if self.major < 2:
@@ -81,23 +81,28 @@ class Sdk:
 
     def is_error(self, result: Any) -> bool:
         """Return whether a tool result is an error."""
-        said = getattr(result, "isError" if self.major < 2 else "is_error", None)
-        return self.is_result(result) and said is True
+        is_error = getattr(result, "isError" if self.major < 2 else "is_error", None)
+        return self.is_result(result) and is_error is True
 
     def tool_result(self, text: str, *, is_error: bool, structured: Any = None) -> Any:
         """Return a tool result with `text`."""
-        said: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": is_error}
+        content = [{"type": "text", "text": text}]
+        result: dict[str, Any] = {"content": content, "isError": is_error}
         if structured is not None:
-            said["structuredContent"] = structured
-        return self._result_type.model_validate(said)
+            result["structuredContent"] = structured
+        return self._result_type.model_validate(result)
+
+    def error_result(self, text: str) -> Any:
+        """Return the tool result that the model reads instead: an error with `text`."""
+        return self.tool_result(text, is_error=True)
 
     def as_result(self, value: Any, *, like: Any = None) -> Any:
         """Return a replacement result, from a hook or a person, as the SDK's type.
 
         Args:
-            value: A result, its JSON, or what the text is to say.
-            like: What it takes the place of. A client checks the structured content of a tool
-                with a schema; where that is one `result`, the new one takes its place too.
+            value: A result, its JSON, or a value for its text.
+            like: The result that it replaces. A client checks the structured content of a tool
+                with a schema; where that is one `result`, the new value takes its place too.
         """
         if hasattr(value, "model_dump"):
             return value
@@ -115,7 +120,7 @@ class Sdk:
         )
 
     def as_uri(self, text: str) -> Any:
-        """Return a URI as the SDK wants it."""
+        """Return a URI in the SDK's type."""
         if self.major >= 2:
             return text
         from pydantic import AnyUrl  # noqa: PLC0415 - of 1.x alone
@@ -128,7 +133,7 @@ class Sdk:
         return "\n".join(text for text in texts if isinstance(text, str)) or "the tool failed"
 
     def _injector(self) -> Callable[[Any], None] | None:
-        """Return what 2.x does by itself (SEP-414); None without OpenTelemetry."""
+        """Return the writer of trace context, which 2.x has itself; None without OpenTelemetry."""
         try:
             from subscribers.bridge.propagation import inject  # noqa: PLC0415 - needs the extra
         except ModuleNotFoundError:
@@ -148,5 +153,5 @@ class Sdk:
 def _structured(result: Any) -> Any:
     if isinstance(result, Mapping):
         return result.get("structuredContent")
-    is_new = hasattr(result, "structured_content")  # then the old name may warn of its age
+    is_new = hasattr(result, "structured_content")  # the old name may warn that it is deprecated
     return getattr(result, "structured_content" if is_new else "structuredContent", None)

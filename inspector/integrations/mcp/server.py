@@ -10,7 +10,14 @@ from weakref import WeakKeyDictionary
 from inspector.integrations.deduplication import is_reported, reporting
 from inspector.integrations.mcp.connections import Connections, in_connection
 from inspector.integrations.mcp.sdk import Sdk
-from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from inspector.integrations.mcp.wire import text_of
+from inspector.integrations.verdicts import (
+    NO_RESULT,
+    VERDICTS,
+    ErrorResultError,
+    instead_of,
+    refused_as,
+)
 from instrument import Bus, Operation
 from instrument.operations import is_current
 
@@ -24,7 +31,7 @@ class Server:
         """Make one; `is_watched` says which low-level servers count."""
         self._sdk, self._bus, self._is_watched = sdk, bus, is_watched
         self._wrapped: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
-        """Of 1.x: servers with their handler of tool calls, and ours."""
+        """Of 1.x: servers with their handler of tool calls, and our replacement."""
         self._connections = Connections()
 
     def detach(self) -> None:
@@ -47,7 +54,7 @@ class Server:
                 return original(runner, inner)
 
             async def watched(ctx: Any) -> Any:
-                if is_current(self._bus, "rpc_handle"):  # a middleware of the program tells it
+                if is_current(self._bus, "rpc_handle"):  # a middleware of the program reports it
                     return await inner(ctx)
                 negotiated = getattr(getattr(runner, "connection", None), "session_id", None)
                 connection_id = self._sdk.attempt(
@@ -71,10 +78,10 @@ class Server:
         is_request, name = ctx.request_id is not None, getattr(server, "name", None)
 
         async def handle(operation: Operation) -> Mapping[str, Any]:
-            asked = operation.args
+            request = operation.args
             changed = ctx
-            if asked is not envelope:
-                changed = replace(ctx, method=asked["method"], params=asked.get("params"))
+            if request is not envelope:
+                changed = replace(ctx, method=request["method"], params=request.get("params"))
             if changed.method != "tools/call":
                 result = await inner(changed)
             else:
@@ -84,12 +91,12 @@ class Server:
                     return await inner(replace(changed, params=params))
 
                 result = await self._tool(name, changed.params, with_args, lambda: inner(changed))
-            return _answer(ctx.request_id, _plain(result)) if is_request else {"jsonrpc": "2.0"}
+            return _response(ctx.request_id, _plain(result)) if is_request else {"jsonrpc": "2.0"}
 
         about = {"envelope": envelope, "transport": _transport(ctx), "server_name": name}
         about["protocol_version"] = getattr(ctx, "protocol_version", None)
-        answer = await self._told(handle, about)
-        return answer.get("result") if is_request else None
+        response = await self._run(handle, about)
+        return response.get("result") if is_request else None
 
     # --- 1.x: around the method that calls the handler -------------------------------------------
 
@@ -100,24 +107,24 @@ class Server:
         async def handled(server: Any, message: Any, req: Any, *args: Any, **kwargs: Any) -> Any:
             if not self._is_watched(server):
                 return await original(server, message, req, *args, **kwargs)
-            told = self._sdk.attempt(lambda: _asked(message, req, server))
-            if told is None:
+            described = self._sdk.attempt(lambda: _describe(message, req, server))
+            if described is None:
                 return await original(server, message, req, *args, **kwargs)
             self._sdk.attempt(lambda: self._wrap_tool_handler(server))
-            about, respond = told
-            answer = []
+            about, respond = described
+            responses = []
 
             async def responding(response: Any) -> None:
-                answer.append(response)
+                responses.append(response)
                 await respond(response)
 
             async def handle(operation: Operation) -> Mapping[str, Any]:
                 message.respond = responding
                 await original(server, message, req, *args, **kwargs)
-                said = _plain(answer[0]) if answer else None
-                if isinstance(said, Mapping) and isinstance(answer[0], self._sdk.error_data):
-                    return {"jsonrpc": "2.0", "id": message.request_id, "error": said}
-                return _answer(message.request_id, said)
+                body = _plain(responses[0]) if responses else None
+                if isinstance(body, Mapping) and isinstance(responses[0], self._sdk.error_data):
+                    return {"jsonrpc": "2.0", "id": message.request_id, "error": body}
+                return _response(message.request_id, body)
 
             request = getattr(getattr(message, "message_metadata", None), "request_context", None)
             envelope = about["envelope"]
@@ -128,9 +135,9 @@ class Server:
             )
             try:
                 with in_connection(connection_id):
-                    await self._told(handle, about)
+                    await self._run(handle, about)
             except self._sdk.error_type as error:
-                if not answer:
+                if not responses:
                     await respond(error.error)
 
         return handled
@@ -147,8 +154,8 @@ class Server:
                 params = req.params.model_copy(update={"name": tool, "arguments": dict(args)})
                 return await handler(req.model_copy(update={"params": params}))
 
-            given = {"name": req.params.name, "arguments": req.params.arguments}
-            result = await self._tool(server.name, given, with_args, lambda: handler(req))
+            call = {"name": req.params.name, "arguments": req.params.arguments}
+            result = await self._tool(server.name, call, with_args, lambda: handler(req))
             wrapped = self._sdk.server_result
             return wrapped(result) if self._sdk.is_result(result) else result
 
@@ -157,71 +164,64 @@ class Server:
 
     # --- both ---------------------------------------------------------------------------------
 
-    async def _told(
+    async def _run(
         self, handle: Callable[[Operation], Awaitable[Mapping[str, Any]]], about: dict[str, Any]
     ) -> Mapping[str, Any]:
-        try:
+        with refused_as(self._sdk.error, VERDICTS):
             return await self._bus.call("rpc_handle", handle, **about)
-        except (*REFUSALS, HookStopped) as error:
-            raise self._sdk.error(refusal(error)) from None
 
     async def _tool(
         self,
         server_name: str | None,
         params: Any,
         with_args: Callable[[str, Any], Awaitable[Any]],
-        plainly: Callable[[], Awaitable[Any]],
+        unchanged: Callable[[], Awaitable[Any]],
     ) -> Any:
-        """Run a tool's handler as an operation; what it is given changes only if a hook says so."""
+        """Run a tool's handler as an operation; only hooks change its parameters."""
         sdk = self._sdk
         name, arguments = (params or {}).get("name"), (params or {}).get("arguments")
         if not isinstance(name, str) or is_reported(name, self._bus):
-            return await plainly()
-        given = {} if arguments is None else arguments
-        made: list[Any] = []
+            return await unchanged()
+        args = {} if arguments is None else arguments
+        results: list[Any] = []
 
         async def run(operation: Operation) -> Any:
             tool = operation.kwargs["tool_name"]
-            is_same = operation.args is given and tool == name
+            is_same = operation.args is args and tool == name
             with reporting(tool):
-                result = await (plainly() if is_same else with_args(tool, operation.args))
-            made.append(result)
+                result = await (unchanged() if is_same else with_args(tool, operation.args))
+            results.append(result)
             if (text := _error_text(sdk, result)) is not None:
                 operation.result = result
                 raise ErrorResultError(text, result)
             return result
 
-        about = {"tool_name": name, "args": given, "context": None, "server_name": server_name}
+        about = {"tool_name": name, "args": args, "context": None, "server_name": server_name}
         try:
             result = await self._bus.call("tool_call", run, **about)
-        except ErrorResultError as error:
-            return error.result
-        except HookStopped as stop:
-            return sdk.as_result(stop.value)
-        except REFUSALS as error:  # the model reads it and goes on
-            return sdk.tool_result(refusal(error), is_error=True)
-        if made and result is made[-1]:
-            return result
-        return sdk.as_result(result, like=getattr(made[-1], "root", made[-1]) if made else None)
+        except NO_RESULT as error:
+            result = instead_of(error, sdk.error_result)
+        if not results:
+            return sdk.as_result(result)
+        last = results[-1]
+        return result if result is last else sdk.as_result(result, like=getattr(last, "root", last))
 
 
 def _error_text(sdk: Sdk, result: Any) -> str | None:
     """Return the text of a result that is an error; None if it is none."""
     result = getattr(result, "root", result)
     if isinstance(result, Mapping) and result.get("isError") is True:
-        blocks = result.get("content") or []
-        texts = (block.get("text") for block in blocks if isinstance(block, Mapping))
-        return "\n".join(text for text in texts if isinstance(text, str)) or "the tool failed"
+        return text_of(result)
     return sdk.text_of(result) if sdk.is_error(result) else None
 
 
-def _asked(message: Any, req: Any, server: Any) -> tuple[dict[str, Any], Callable[..., Any]]:
-    """Return what is told of a request to a server of 1.x, and what answers it."""
-    asked = req.model_dump(by_alias=True, mode="json", exclude_none=True)
+def _describe(message: Any, req: Any, server: Any) -> tuple[dict[str, Any], Callable[..., Any]]:
+    """Return the hook kwargs of a request to a server of 1.x, and the method that responds."""
+    request = _plain(req)
     metadata = getattr(message, "message_metadata", None)
     is_http = getattr(metadata, "request_context", None) is not None
     about = {
-        "envelope": _envelope(message.request_id, asked.get("method"), asked.get("params")),
+        "envelope": _envelope(message.request_id, request.get("method"), request.get("params")),
         "transport": "http" if is_http else "stdio",
         "server_name": getattr(server, "name", None),
     }
@@ -237,7 +237,7 @@ def _envelope(id_: Any, method: Any, params: Any) -> dict[str, Any]:
     return envelope
 
 
-def _answer(id_: Any, result: Any) -> dict[str, Any]:
+def _response(id_: Any, result: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": id_, "result": result}
 
 

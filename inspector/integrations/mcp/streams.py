@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.mcp.wire import ConnectionFacts
-from inspector.integrations.verdicts import REFUSALS, HookStopped, refusal
+from inspector.integrations.verdicts import VERDICTS, refusal, refused_as
 
 if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
 
 
 class _Tapped:
-    """A stream of the SDK; what is not here is asked of the real one."""
+    """A wrapped stream of the SDK, which otherwise behaves as the original."""
 
     def __init__(self, stream: Any, wire: ConnectionFacts, sdk: Sdk) -> None:
         self._stream, self._wire, self._sdk = stream, wire, sdk
 
     @property
     def wire(self) -> ConnectionFacts:
-        """The connection it is one half of."""
+        """The connection that it is one half of."""
         return self._wire
 
     async def __aenter__(self) -> Any:
@@ -48,19 +48,17 @@ class TappedWrite(_Tapped):
     async def send(self, item: SessionMessage) -> None:
         """Send a message, unless a hook refuses it: then it fails as the SDK's requests fail."""
         sdk = self._sdk
-        told = sdk.envelope(item)
-        if told is None:
+        envelope = sdk.envelope(item)
+        if envelope is None:
             await self._stream.send(item)
             return
-        try:
-            changed = await self._wire.sent(told)
-        except (*REFUSALS, HookStopped) as error:
-            raise sdk.error(refusal(error)) from None
-        if changed is not told:
+        with refused_as(sdk.error, VERDICTS):
+            changed = await self._wire.sent(envelope)
+        if changed is not envelope:
             item = sdk.replaced(item, changed)
         inject = sdk.inject
-        if inject is not None and "method" in told and "id" in told:
-            self._wire.run(told, lambda: inject(item))
+        if inject is not None and "method" in envelope and "id" in envelope:
+            self._wire.run(envelope, lambda: inject(item))
         await self._stream.send(item)
 
 
@@ -93,22 +91,22 @@ class TappedRead(_Tapped):
                 return accepted
 
     async def _accepted(self, item: SessionMessage) -> SessionMessage | None:
-        told = self._sdk.envelope(item)
-        if told is None:
+        envelope = self._sdk.envelope(item)
+        if envelope is None:
             return item
         try:
-            changed = await self._wire.received(told)
-        except (*REFUSALS, HookStopped) as error:
-            if "method" in told and "id" in told:
-                await self._write.send(self._sdk.error_message(told["id"], refusal(error)))
+            changed = await self._wire.received(envelope)
+        except VERDICTS as error:
+            if "method" in envelope and "id" in envelope:
+                await self._write.send(self._sdk.error_message(envelope["id"], refusal(error)))
                 return None
-            if "method" in told:
+            if "method" in envelope:
                 return None
-            refused: SessionMessage = self._sdk.error_message(told.get("id"), refusal(error))
+            refused: SessionMessage = self._sdk.error_message(envelope.get("id"), refusal(error))
             return refused
-        if "method" in told and "id" in told:
-            self._context = self._wire.run(told, copy_context)
-        if changed is not told:
+        if "method" in envelope and "id" in envelope:
+            self._context = self._wire.run(envelope, copy_context)
+        if changed is not envelope:
             item = self._sdk.replaced(item, changed)
         return item
 
@@ -134,7 +132,7 @@ class TappedRead(_Tapped):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        """Leave it; likewise."""
+        """Leave the stream and end its open requests."""
         self._wire.closed(None if error is None else _reason(error))
         return await super().__aexit__(kind, error, trace)
 

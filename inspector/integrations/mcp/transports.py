@@ -1,8 +1,8 @@
 """Wrappers of the SDK's client transports: targets, failures, and server stderr.
 
 `stdio_client` and its like are imported by name into any module, so that replacing an attribute
-would reach some callers and not others. All of them are made by `asynccontextmanager`, which keeps
-the generator function in a closure: that is what is replaced, and put back.
+would reach some callers and not others. All of them are made by `asynccontextmanager`, which has
+the generator function in a closure: that function is replaced, and put back.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _generator_of(function: Any) -> Any:
 
 
 def _watched(sdk: Sdk, bus: Bus, transport: str, original: Any) -> Any:
-    """Return a generator function that opens a transport as `original` does, and tells."""
+    """Return a generator function that opens a transport as `original` does, and reports it."""
     opened = asynccontextmanager(original)
 
     @wraps(original)
@@ -83,7 +83,7 @@ def _watched(sdk: Sdk, bus: Bus, transport: str, original: Any) -> Any:
 
 
 def _target(transport: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """Return what a connection leads to: an address, or a command without its arguments."""
+    """Return the target of a connection: an address, or a command without its arguments."""
     first = args[0] if args else kwargs.get("url" if transport != "stdio" else "server")
     command = getattr(first, "command", None)
     if isinstance(command, str):
@@ -95,7 +95,7 @@ def _target(transport: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> st
 def _listening(
     transport: str, args: tuple[Any, ...], kwargs: dict[str, Any], wire: ConnectionFacts
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """Let a stdio server write its standard error through us, to where it would have gone."""
+    """Pass the standard error of a stdio server on to its target, and report it."""
     if transport != "stdio":
         yield args, kwargs
         return
@@ -106,7 +106,7 @@ def _listening(
     try:
         target = os.dup(errlog.fileno())
         read, write = os.pipe()
-    except (AttributeError, OSError, ValueError):  # no file: the SDK says so itself
+    except (AttributeError, OSError, ValueError):  # no file: the SDK raises for it
         yield args, kwargs
         return
     thread = threading.Thread(
@@ -123,17 +123,17 @@ def _listening(
 def _with_environment(
     args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Let a server that is written in Python be watched, too."""
+    """Set the environment that watches a server written in Python."""
     server: Any = args[0] if args else kwargs.get("server")
     try:
         server = server.model_copy(update={"env": with_ours(server.env)})
-    except (AttributeError, TypeError):  # not what the SDK takes: it says so itself
+    except (AttributeError, TypeError):  # of a wrong type: the SDK raises for it
         return args, kwargs
     return ((server, *args[1:]), kwargs) if args else (args, {**kwargs, "server": server})
 
 
 def _pass_on(read: int, target: int, wire: ConnectionFacts) -> None:
-    """Copy what the server writes, and tell it; ends when the last writer has closed it."""
+    """Copy and report what the server writes, until the last writer has closed the pipe."""
     # A read may end inside a character: the rest comes with the next one.
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     with suppress(OSError):

@@ -1,8 +1,8 @@
 """Messages of one MCP connection as operations: both directions, both protocol eras.
 
-It knows JSON-RPC and nothing of an SDK or a transport: it is told each message as it goes by.
+It knows JSON-RPC and nothing of an SDK or a transport, which pass it each message.
 A message that we sent is an `rpc_request`, one that arrived an `rpc_handle`; each side counts its
-ids for itself, and `1` and `"1"` are two of them. What is never answered ends with the connection.
+own ids, and `1` and `"1"` are two of them. Unanswered requests end with the connection.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Noun: TypeAlias = Literal["rpc_request", "rpc_handle"]
 PROGRESS, CANCELLED = "notifications/progress", "notifications/cancelled"
 _SERVER_INFO = "io.modelcontextprotocol/serverInfo"
 _NOTHING: Envelope = {"jsonrpc": "2.0"}
-"""What a notification is answered with."""
+"""The result of a notification, which has none."""
 MAX_NAME_CHARS = 256
 
 _numbers = count(1)
@@ -34,9 +34,9 @@ class ConnectionFacts:
     """One connection.
 
     Attributes:
-        connection_id: Its id, in all processes.
-        server_name: What the server calls itself, once it has said.
-        at_ns: When the next message went by, where that is not now.
+        connection_id: The id of the connection, unique across processes.
+        server_name: The server's own name, once it is known.
+        at_ns: The time of the next message, if that is not now.
     """
 
     def __init__(
@@ -51,23 +51,24 @@ class ConnectionFacts:
         """Make one.
 
         Args:
-            bus: Where it is told.
+            bus: Default: the bus that everybody shares.
             transport: `stdio`, `sse`, `http` or `websocket`.
-            uri: Where it leads to: an address, or the command of a server.
-            name: What to call the server; default: what it calls itself.
-            has_tools: Tell `tool_call` around each `tools/call` that is sent: nobody else does.
+            uri: The target: an address, or the command of a server.
+            name: The name of the server; default: its own.
+            has_tools: Report a `tool_call` around each `tools/call` that is sent; no other layer
+                does.
         """
         self._bus = bus or shared.bus
         self._open = OpenOperations(self._bus)
         self._transport = transport
         self._uri = uri
         self._has_tools = has_tools
-        # Over HTTP the id of a connection is the server's to give.
+        # Over HTTP the server assigns the id of a connection.
         self._id = f"stdio-{next(_numbers)}" if transport == "stdio" else None
         self._tokens: dict[tuple[Noun, Hashable], Operation] = {}
-        """Requests whose sender wants to hear of their progress."""
+        """Requests that have a progress token."""
         self._ours: dict[Hashable, Hashable] = {}
-        """Requests that we sent and that are not answered, with the token of each."""
+        """Unanswered requests that we sent, with the token of each."""
         self.connection_id = new_connection_id()
         self._is_connected = False
         self._began_ns: dict[Hashable, int] = {}
@@ -131,30 +132,30 @@ class ConnectionFacts:
         """Report a message before it is sent; return it as changed by interceptors.
 
         Raises:
-            HookVerdict: They decided against it. An answer is not held back.
+            HookVerdict: They decided against it. A response is never refused.
             HookContractError: One of them made a mistake.
         """
-        return await self._said(message, "rpc_request", "rpc_handle")
+        return await self._report(message, "rpc_request", "rpc_handle")
 
     async def received(self, message: Envelope) -> Envelope:
         """Report a received message; return it as changed by interceptors, or raise as `sent`."""
-        return await self._said(message, "rpc_handle", "rpc_request")
+        return await self._report(message, "rpc_handle", "rpc_request")
 
     def sent_now(self, message: Envelope) -> None:
-        """Do as `sent` where nothing can be awaited and nobody decides."""
-        self._said_now(message, "rpc_request", "rpc_handle")
+        """Report as `sent` does, where nothing can be awaited and nobody decides."""
+        self._report_now(message, "rpc_request", "rpc_handle")
 
     def received_now(self, message: Envelope) -> None:
-        """Do as `received`, likewise."""
-        self._said_now(message, "rpc_handle", "rpc_request")
+        """Report as `received` does, likewise."""
+        self._report_now(message, "rpc_handle", "rpc_request")
 
-    async def _said(self, message: Envelope, noun: Noun, other: Noun) -> Envelope:
+    async def _report(self, message: Envelope, noun: Noun, other: Noun) -> Envelope:
         if "method" not in message:
             return self._answered(message, other)
         try:
             asyncio.get_running_loop()
         except RuntimeError:  # another event loop: its tasks know no contexts of ours
-            self._said_now(message, noun, other)
+            self._report_now(message, noun, other)
             return message
         key, parent = self._place(message, noun)
         about = self._about(message)
@@ -164,7 +165,7 @@ class ConnectionFacts:
         changed: Envelope = operation.args
         return changed
 
-    def _said_now(self, message: Envelope, noun: Noun, other: Noun) -> None:
+    def _report_now(self, message: Envelope, noun: Noun, other: Noun) -> None:
         if "method" not in message:
             self._answered(message, other)
             return
@@ -174,10 +175,10 @@ class ConnectionFacts:
         self._began(key, noun, message, operation)
 
     def _place(self, message: Envelope, noun: Noun) -> tuple[Hashable, Hashable]:
-        """Return under what the message is open, and below what."""
+        """Return the key of the message, and that of its parent."""
         key = _key(noun, message["id"]) if "id" in message else (noun, object())
         if noun == "rpc_handle":
-            # Where one call alone is under way, what the server asks, it asks because of that.
+            # While one call alone is open, a request of the server is because of that call.
             return key, next(iter(self._ours)) if len(self._ours) == 1 else None
         tool = _tool_of(message) if self._has_tools and "id" in message else None
         if tool is None:
@@ -220,13 +221,13 @@ class ConnectionFacts:
             return message
         self._learn(message)
         self._forget(key)
-        told: dict[str, Any] = {}
+        outcome: dict[str, Any] = {}
         if self.server_name is not None:
-            told["server_name"] = self.server_name
+            outcome["server_name"] = self.server_name
         began_ns = self._began_ns.pop(key, None)
         if began_ns is not None and self.at_ns is not None:
-            told["duration_ms"] = (self.at_ns - began_ns) / 1e6
-        changed: Envelope = self._open.end(key, message, **told)
+            outcome["duration_ms"] = (self.at_ns - began_ns) / 1e6
+        changed: Envelope = self._open.end(key, message, **outcome)
         self._end_tool(key, changed)
         return changed
 
@@ -259,8 +260,8 @@ class ConnectionFacts:
 
     def _progress(self, noun: Noun, params: Envelope) -> None:
         token = params.get("progressToken")
-        asked: Noun = "rpc_request" if noun == "rpc_handle" else "rpc_handle"
-        operation = self._tokens.get((asked, token)) if _is_id(token) else None
+        request: Noun = "rpc_request" if noun == "rpc_handle" else "rpc_handle"
+        operation = self._tokens.get((request, token)) if _is_id(token) else None
         done, total = params.get("progress"), params.get("total")
         is_share = isinstance(done, int | float) and isinstance(total, int | float) and total
         self._bus._emit_sync(
@@ -287,12 +288,12 @@ class ConnectionFacts:
             call_id=found.call_id,
         )
         self._forget(key)
-        # By both eras of the protocol it is never answered.
+        # In both eras of the protocol it is never answered.
         self._open.fail(key, asyncio.CancelledError(reason))
         self._open.fail(("tool_call", key), asyncio.CancelledError(reason))
 
     def run(self, message: Envelope, function: Any) -> Any:
-        """Call `function` where the request `message`, which is open, is the current operation."""
+        """Call `function` inside the operation of the open request `message`."""
         noun: Noun
         for noun in ("rpc_request", "rpc_handle"):
             if (key := _key(noun, message.get("id"))) in self._open:

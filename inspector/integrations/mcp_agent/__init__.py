@@ -1,6 +1,6 @@
 """Adapter for mcp-agent 0.2.x, which has no hooks: patched only if the user opts in.
 
-Seed 000 §13: with `INSPECTOR_ENABLE_PATCH=1`, and only then, and only where mcp-agent has no
+It is patched with `INSPECTOR_ENABLE_PATCH=1` only, and only where it has no
 `mcp_agent.core.instrument`. Where it has, nothing is patched, and we register there.
 What is seen and what can be decided: `docs/legacy-patching.md`.
 """
@@ -11,19 +11,19 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from threading import RLock
 
-from inspector.agent_side.adapters import find_adapter, is_theirs
+from inspector.agent_side.adapters import find_adapter, is_theirs, load_adapter
 from inspector.agent_side.on_import import after_import
 from inspector.integrations.mcp_agent.app import Section, get_tracer, initialize
 from inspector.integrations.mcp_agent.patches import Point, PointPatches
 from inspector.integrations.mcp_agent.points import POINTS
-from inspector.integrations.mcp_agent.publishing import NAME, is_ours, publish
-from inspector.integrations.mcp_agent.relay import relay
-from inspector.integrations.mcp_agent.waits import take_signals
+from inspector.integrations.mcp_agent.publishing import NAME, is_ours, publish, relay
+from inspector.integrations.mcp_agent.waits import accept_signals
 from instrument import Bus
 from instrument import default as shared
 from instrument.once import once
@@ -36,19 +36,15 @@ _logger = logging.getLogger("inspector")
 
 
 class _Shim:
-    """What is in place, for as long as somebody wants it."""
+    """The patches in place, for as long as anybody is attached."""
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
         self.users = 0
         self.section = Section()
-        self._undo: list[Callable[[], None]] = []
-        self._undo.append(after_import("mcp_agent", self._begin))
-
-    def end(self) -> None:
-        """Take everything back."""
-        while self._undo:
-            self._undo.pop()()
+        self._undo = ExitStack()
+        self._undo.callback(after_import("mcp_agent", self._begin))
+        self.end = self._undo.close
 
     def _begin(self) -> None:
         try:
@@ -60,7 +56,7 @@ class _Shim:
         if has_bus:
             bus_of_its_own = import_module(NAME)
             if not is_ours(bus_of_its_own):
-                self._undo.append(relay(bus_of_its_own, self.bus))
+                self._undo.callback(relay(bus_of_its_own, self.bus))
             return
         settings = Point(
             "mcp_agent.app",
@@ -68,12 +64,17 @@ class _Shim:
             ("initialize",),
             initialize(self.section, self.bus),
             hooks=(),
-            needs_listener=False,
+            needs_hooks=False,
         )
         tracer = Point("mcp_agent.agents.agent", None, ("get_tracer",), get_tracer, hooks=())
         patches = PointPatches(self.bus, (settings, tracer, *POINTS))
-        self._undo += [self.section.close, patches.restore, publish(self.bus), take_signals()]
+        for undo in (self.section.close, patches.restore, publish(self.bus), accept_signals()):
+            self._undo.callback(undo)
         patches.apply()
+        self._undo.callback(after_import("mcp", self._attach_sdk))
+
+    def _attach_sdk(self) -> None:
+        self._undo.callback(load_adapter("mcp").attach(bus=self.bus))
 
 
 _lock = RLock()
@@ -83,14 +84,14 @@ _shim: _Shim | None = None
 def attach(bus: Bus | None = None) -> Callable[[], None]:
     """Watch mcp-agent as soon as the program imports it, if `INSPECTOR_ENABLE_PATCH` is on.
 
-    Nothing of mcp-agent is imported here. Attached again it is the same; the last one who detaches
+    Nothing of mcp-agent is imported here. Attached again, it is patched once; the last `detach`
     puts every function back.
 
     Args:
-        bus: Who is told; default: the bus that everybody shares. One bus at a time.
+        bus: Default: the bus that everybody shares. One bus at a time.
 
     Returns:
-        What detaches, once, however often it is called.
+        A function that detaches. Idempotent.
     """
     global _shim
     here = bus or shared.bus

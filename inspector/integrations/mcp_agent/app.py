@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from inspector.integrations.mcp_agent.given import context_of, engine_of, session_of
+from inspector.integrations.mcp_agent.arguments import context_of, engine_of, session_of
 from inspector.integrations.mcp_agent.patches import Function, PatchContext
 from inspector.integrations.session import in_session
 
@@ -20,17 +20,17 @@ _logger = logging.getLogger("inspector")
 _KEYS = {"enabled", "capture", "semconv", "service_name"}
 
 
-def run(teller: PatchContext, original: Function) -> Function:
-    """`MCPApp.run`: from its beginning to its end is a session."""
+def run(patch: PatchContext, original: Function) -> Function:
+    """`MCPApp.run`: one session, from its beginning to its end."""
 
     @asynccontextmanager
-    async def told(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+    async def patched(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         async with original(*args, **kwargs) as app:
             # Read now: at the end the context is gone.
             with in_session(getattr(app, "session_id", None)):
                 session_id = session_of(app)
                 metadata = {"app_name": app.name, "engine": engine_of(app), "title": app.name}
-                await teller.bus._emit("session_started", session_id=session_id, metadata=metadata)
+                await patch.bus._emit("session_started", session_id=session_id, metadata=metadata)
                 status, error = "completed", None
                 try:
                     yield app
@@ -39,11 +39,11 @@ def run(teller: PatchContext, original: Function) -> Function:
                     status, error = ("cancelled", None) if is_end else ("failed", raised)
                     raise
                 finally:  # which may be a cancellation: nothing is awaited
-                    teller.bus._emit_sync(
+                    patch.bus._emit_sync(
                         "session_finished", session_id=session_id, status=status, error=error
                     )
 
-    return told
+    return patched
 
 
 class Section:
@@ -52,13 +52,13 @@ class Section:
     def __init__(self) -> None:
         self._handle: Handle | None = None
         self.is_attaching = False
-        """Whether who attaches now is ourselves."""
+        """Whether this section attaches now."""
 
-    def heed(self, settings: Any, bus: Any) -> None:
-        """Look at the `inspector:` section of mcp_agent.config.yaml. Nothing is raised.
+    def apply(self, settings: Any, bus: Any) -> None:
+        """Apply the `inspector:` section of mcp_agent.config.yaml. Nothing is raised.
 
-        Environment variables win over it, and `attach` in the program over both. Where to send
-        to, and the token, are never read from here: such files come with what is checked out.
+        Environment variables win over it, and `attach` in the program over both. The address and
+        the token are never read from here: such files are checked out with a repository.
         """
         section = getattr(settings, "inspector", None)
         if self._handle is not None or not isinstance(section, Mapping):
@@ -81,17 +81,17 @@ class Section:
                 self.is_attaching = False
 
     def close(self) -> None:
-        """Undo it. Idempotent."""
+        """Detach again. Idempotent."""
         handle, self._handle = self._handle, None
         if handle is not None:
             handle.detach()
 
 
 def _attach(section: Mapping[str, Any], bus: Any) -> Handle:
-    from inspector.attach import attach  # noqa: PLC0415 - it looks at us
-    from subscribers.options import Capture, read_options  # noqa: PLC0415 - only where asked
+    from inspector.attach import attach  # noqa: PLC0415 - it loads adapters
+    from subscribers.options import Capture, read_options  # noqa: PLC0415 - only if enabled
 
-    # Nobody in the program asked: no content, unless the file or the environment says so.
+    # The program does not attach: no content, unless the file or the environment says so.
     default = Capture(section.get("capture") or Capture.OFF)
     options = read_options(default_capture=default)
     return attach(
@@ -105,38 +105,34 @@ def _attach(section: Mapping[str, Any], bus: Any) -> Handle:
 def initialize(section: Section, bus: Any) -> Any:
     """Extend `MCPApp.initialize`: apply our section of its settings."""
 
-    def tells(_: PatchContext, original: Function) -> Function:
-        async def told(*args: Any, **kwargs: Any) -> Any:
-            section.heed(getattr(args[0], "config", None), bus)
+    def wrap(_: PatchContext, original: Function) -> Function:
+        async def patched(*args: Any, **kwargs: Any) -> Any:
+            section.apply(getattr(args[0], "config", None), bus)
             result = await original(*args, **kwargs)
-            _keep_quiet(context_of(args[0]))
+            context = context_of(args[0])
+            if context is not None and (quiet := _quiet_tracer(context)) is not None:
+                context.tracer = quiet
             return result
 
-        return told
+        return patched
 
-    return tells
+    return wrap
 
 
 def get_tracer(_: PatchContext, original: Function) -> Function:
-    """`get_tracer` as `agents.agent` knows it, which asks it before an agent has a context."""
+    """`get_tracer` of `agents.agent`, which calls it before an agent has a context."""
 
-    def told(context: Any) -> Any:
+    def patched(context: Any) -> Any:
         quiet = _quiet_tracer(context)
         return original(context) if quiet is None else quiet
 
-    return told
-
-
-def _keep_quiet(context: Any) -> None:
-    quiet = None if context is None else _quiet_tracer(context)
-    if quiet is not None:
-        context.tracer = quiet
+    return patched
 
 
 def _quiet_tracer(context: Any) -> Any:
-    """Return what makes no spans, for an app whose tracing is off; None where it is on.
+    """Return a tracer without spans for an app whose tracing is off; None where it is on.
 
-    Only because a provider of ours is there would it make some, which tell each call once more.
+    Otherwise our tracer provider would make mcp-agent report each call a second time.
     """
     if getattr(context, "tracer", None) or getattr(context, "tracing_enabled", False):
         return None

@@ -2,79 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
-from inspector.integrations.mcp_agent.given import CallArguments, context_of, engine_of
-from inspector.integrations.mcp_agent.layers import identity, is_told, telling
+from inspector.integrations.deduplication import TOOL_CALL, innermost, reporting
+from inspector.integrations.mcp_agent.arguments import CallArguments, context_of, engine_of
 from inspector.integrations.mcp_agent.patches import Function, PatchContext
-from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
-from instrument import Operation
+from inspector.integrations.verdicts import (
+    NO_RESULT,
+    ErrorResultError,
+    instead_of,
+    refused_as,
+)
+from instrument import HookStopped, Operation
 
 COMPOSITES = tuple(
     f"mcp_agent.workflows.{name}."
     for name in ("orchestrator", "deep_orchestrator", "parallel", "router", "evaluator_optimizer")
 )
-"""Modules whose `generate` asks no model: it lets other agents do so."""
+"""Modules whose `generate` calls no model: other agents do so for it."""
 
 _acting: ContextVar[tuple[int, ...]] = ContextVar("inspector.mcp_agent.acting", default=())
+"""The ids of the agents whose calls enclose this one."""
 
 
-def tool_call(teller: PatchContext, original: Function) -> Function:
-    """`Agent.call_tool`: tools of servers, local functions, and asking a human."""
+def tool_call(patch: PatchContext, original: Function) -> Function:
+    """`Agent.call_tool`: tools of servers, local functions, and human input."""
 
-    async def told(*args: Any, **kwargs: Any) -> Any:
-        agent, given = args[0], CallArguments(args, kwargs)
-        name = str(given.get(1, "name"))
-        if is_told("tool_call", name):  # a subclass calls the one it overrides
+    async def patched(*args: Any, **kwargs: Any) -> Any:
+        agent, call = args[0], CallArguments(args, kwargs)
+        name, arguments = str(call.get(1, "name")), call.get(2, "arguments")
+        if innermost() == (TOOL_CALL, name):  # a subclass calls the one it overrides
             return await original(*args, **kwargs)
-        return await tell_tool(
-            teller,
-            given,
-            original,
-            context=context_of(agent),
-            server_name=given.get(3, "server_name") or _server_of(agent, name),
-        )
 
-    return told
+        async def run(operation: Operation) -> Any:
+            final = dict(operation.args)
+            call.put(1, "name", operation.kwargs["tool_name"])
+            call.put(2, "arguments", None if arguments is None and not final else final)
+            with reporting(operation.kwargs["tool_name"]):
+                result = await call.call(original)
+            if isinstance(result, Exception) or getattr(result, "isError", False):
+                operation.set(result=result)
+                raise ErrorResultError(_error_text(result), result)
+            return result
 
+        try:
+            result = await patch.bus.call(
+                TOOL_CALL,
+                run,
+                tool_name=name,
+                args=arguments or {},
+                context=context_of(agent),
+                server_name=call.get(3, "server_name") or _server_of(agent, name),
+            )
+        except NO_RESULT as error:
+            result = instead_of(error, lambda text: _as_result(text, is_error=True))
+        return _as_result(result)
 
-async def tell_tool(
-    teller: PatchContext, given: CallArguments, original: Function, **about: Any
-) -> Any:
-    """Report a call whose second and third arguments are a tool and its arguments."""
-    arguments = given.get(2, "arguments")
-
-    async def run(operation: Operation) -> Any:
-        name = operation.kwargs["tool_name"]
-        final = dict(operation.args)
-        given.put(1, "name", name)
-        given.put(2, "arguments", None if arguments is None and not final else final)
-        with telling("tool_call", name):
-            result = await given.call(original)
-        if isinstance(result, Exception) or getattr(result, "isError", False):
-            operation.set(result=result)
-            raise ErrorResultError(_error_text(result), result)
-        return result
-
-    try:
-        result = await teller.bus.call(
-            "tool_call", run, tool_name=str(given.get(1, "name")), args=arguments or {}, **about
-        )
-    except ErrorResultError as error:
-        return error.result
-    except HookStopped as stop:
-        return _as_result(stop.value)
-    except REFUSALS as error:
-        return _as_result(refusal(error), is_error=True)
-    return _as_result(result)
+    return patched
 
 
 def _as_result(value: Any, *, is_error: bool = False) -> Any:
-    """Return what mcp-agent takes for the result of a tool; an interceptor may give a text."""
+    """Return the tool result of mcp-agent; an interceptor may provide a text."""
     if hasattr(value, "content") or isinstance(value, Exception):
         return value
     types = import_module("mcp.types")
@@ -94,177 +86,171 @@ def _server_of(agent: Any, tool_name: str) -> str | None:
     return getattr(tools.get(tool_name), "server_name", None)
 
 
-def generate(teller: PatchContext, original: Function) -> Function:
+def _identity(thing: Any) -> str:
+    """Return a name for an object, for as long as it lives."""
+    return f"{type(thing).__name__}#{id(thing):x}"
+
+
+def generate(patch: PatchContext, original: Function) -> Function:
     """`AugmentedLLM.generate*`: a model call; the outermost of an agent is the agent's too.
 
-    It runs the whole loop of model and tools. `generate_str` calls `generate`: told once.
+    It runs the whole loop of model and tools. `generate_str` calls `generate`: one operation.
     """
 
-    async def told(*args: Any, **kwargs: Any) -> Any:
-        llm, given = args[0], CallArguments(args, kwargs)
-        key = identity(llm)
-        if is_told("llm_generate", key) or is_told("agent_call", key):
+    async def patched(*args: Any, **kwargs: Any) -> Any:
+        llm, call = args[0], CallArguments(args, kwargs)
+        key = _identity(llm)
+        if innermost() in (("llm_generate", key), ("agent_call", key)):
             return await original(*args, **kwargs)
         agent = getattr(llm, "agent", None)
         is_composite = type(llm).__module__.startswith(COMPOSITES)
 
-        async def ask() -> Any:
-            if is_composite:
-                with telling("agent_call", key):
+        async def act(_: Operation | None = None) -> Any:
+            before = _acting.get()
+            _acting.set((*before, id(agent)))
+            try:
+                if not is_composite:
+                    return await _call_model(patch, llm, key, call, original)
+                with reporting(key, "agent_call"):
                     return await original(*args, **kwargs)
-            return await _tell_model(teller, llm, key, given, original)
+            finally:
+                _acting.set(before)
 
         if agent is None or id(agent) in _acting.get():
-            return await ask()
-        return await teller.bus.call("agent_call", _as_agent(agent, ask), agent=agent)
+            return await act()
+        return await patch.bus.call("agent_call", act, agent=agent)
 
-    return told
-
-
-def _as_agent(agent: Any, do: Callable[[], Awaitable[Any]]) -> Callable[[Operation], Any]:
-    async def act(_: Operation) -> Any:
-        before = _acting.get()
-        _acting.set((*before, id(agent)))
-        try:
-            return await do()
-        finally:
-            _acting.set(before)
-
-    return act
+    return patched
 
 
-async def _tell_model(
-    teller: PatchContext, llm: Any, key: str, given: CallArguments, original: Function
+async def _call_model(
+    patch: PatchContext, llm: Any, key: str, call: CallArguments, original: Function
 ) -> Any:
-    name = "request_params"
-    params = given.get(2, name) if name not in given.kwargs else given.kwargs[name]
-    if not hasattr(params, "maxTokens"):  # of `generate_structured` the second is the model class
-        params = next((one for one in given.args if hasattr(one, "maxTokens")), None)
+    params = call.get(2, "request_params")
+    if not hasattr(params, "maxTokens"):  # the model class, in `generate_structured`
+        params = next((one for one in call.args if hasattr(one, "maxTokens")), None)
+    failures: list[tuple[Exception, Any]] = []
 
     async def run(operation: Operation) -> Any:
-        given.put(1, "message", operation.args)
-        with telling("llm_generate", key), _asking() as asked:
+        call.put(1, "message", operation.args)
+        with reporting(key, "llm_generate"), _collecting() as outcome:
             try:
-                answer = await given.call(original)
+                answer = await call.call(original)
             finally:
-                if asked.used:
-                    operation.set(usage=asked.used)
-        if asked.refusal is not None:
-            refused.append((asked.refusal, answer))
-            raise asked.refusal
+                if outcome.usage:
+                    operation.set(usage=outcome.usage)
+        if outcome.failure is not None:
+            failures.append((outcome.failure, answer))
+            raise outcome.failure
         return answer
 
-    refused: list[tuple[Exception, Any]] = []
     default = getattr(llm, "default_request_params", None)
     try:
-        return await teller.bus.call(
+        return await patch.bus.call(
             "llm_generate",
             run,
             llm=llm,
-            prompt=given.get(1, "message"),
+            prompt=call.get(1, "message"),
             model=getattr(params, "model", None) or getattr(default, "model", None),
             provider=getattr(llm, "provider", None),
             request_params=params,
         )
     except Exception as error:
-        if refused and error is refused[-1][0]:  # mcp-agent goes on with what it has by then
-            return refused[-1][1]
+        if failures and error is failures[-1][0]:  # mcp-agent goes on with what it has by then
+            return failures[-1][1]
         raise
 
 
-class _Asked:
-    """What comes of asking a model until it has answered."""
+class _ModelOutcome:
+    """The usage and the last failure of a model's requests, until it has answered."""
 
     def __init__(self) -> None:
-        self.used: dict[str, Any] = {}
-        self.refusal: Exception | None = None
-        """What the provider raised at last: mcp-agent logs it, and takes it for the end."""
+        self.usage: dict[str, Any] = {}
+        self.failure: Exception | None = None
+        """The provider's last exception: mcp-agent logs it, and takes it for the end."""
 
 
-_asked: ContextVar[_Asked | None] = ContextVar("inspector.mcp_agent.asked", default=None)
+_outcome: ContextVar[_ModelOutcome | None] = ContextVar("inspector.mcp_agent.outcome", default=None)
 
 
 @contextmanager
-def _asking() -> Iterator[_Asked]:
-    """Collect what models in the block say; the tasks that it starts included."""
-    mine = _Asked()
-    before = _asked.get()
-    _asked.set(mine)
+def _collecting() -> Iterator[_ModelOutcome]:
+    """Collect the outcome of the model requests in the block, those of its tasks included."""
+    before, mine = _outcome.get(), _ModelOutcome()
+    _outcome.set(mine)
     try:
         yield mine
     finally:
-        _asked.set(before)
+        _outcome.set(before)
 
 
-def execute(teller: PatchContext, original: Function) -> Function:
+def execute(patch: PatchContext, original: Function) -> Function:
     """`Executor.execute`, which calls models and returns the provider's exceptions."""
 
-    async def told(*args: Any, **kwargs: Any) -> Any:
+    async def patched(*args: Any, **kwargs: Any) -> Any:
         returned = await original(*args, **kwargs)
-        asked = _asked.get()
-        if asked is not None:
-            asked.refusal = returned if isinstance(returned, Exception) else None
+        outcome = _outcome.get()
+        if outcome is not None:
+            outcome.failure = returned if isinstance(returned, Exception) else None
         return returned
 
-    return told
+    return patched
 
 
-def record_usage(teller: PatchContext, original: Function) -> Function:
+def record_usage(patch: PatchContext, original: Function) -> Function:
     """`TokenCounter.record_usage`: a provider's reported usage, once per request."""
 
-    async def told(*args: Any, **kwargs: Any) -> Any:
-        asked = _asked.get()
-        if asked is not None:
-            used, given = asked.used, CallArguments(args, kwargs)
-            for place, name in enumerate(("input_tokens", "output_tokens"), start=1):
-                used[name] = used.get(name, 0) + int(given.get(place, name) or 0)
-            model = given.get(3, "model_name")
-            if model:
-                used["model"] = model
+    async def patched(*args: Any, **kwargs: Any) -> Any:
+        outcome = _outcome.get()
+        if outcome is not None:
+            usage, call = outcome.usage, CallArguments(args, kwargs)
+            for position, name in enumerate(("input_tokens", "output_tokens"), start=1):
+                usage[name] = usage.get(name, 0) + int(call.get(position, name) or 0)
+            if model := call.get(3, "model_name"):
+                usage["model"] = model
         return await original(*args, **kwargs)
 
-    return told
+    return patched
 
 
-def workflow_run(teller: PatchContext, original: Function) -> Function:
+def workflow_run(patch: PatchContext, original: Function) -> Function:
     """`Workflow.run`. Under Temporal it may be a replay, which is not reported again."""
 
-    async def told(*args: Any, **kwargs: Any) -> Any:
+    async def patched(*args: Any, **kwargs: Any) -> Any:
         workflow = args[0]
-        key = identity(workflow)
-        if is_told("workflow_run", key) or engine_of(workflow) == "temporal":
+        key = _identity(workflow)
+        if innermost() == ("workflow_run", key) or engine_of(workflow) == "temporal":
             return await original(*args, **kwargs)
 
         async def run(_: Operation) -> Any:
-            with telling("workflow_run", key):
+            with reporting(key, "workflow_run"):
                 return await original(*args, **kwargs)
 
-        given = [*args[1:], kwargs] if kwargs else list(args[1:])
-        return await teller.bus.call(
-            "workflow_run", run, workflow=workflow, context=context_of(workflow), args=given
+        arguments = [*args[1:], kwargs] if kwargs else list(args[1:])
+        return await patch.bus.call(
+            "workflow_run", run, workflow=workflow, context=context_of(workflow), args=arguments
         )
 
-    return told
+    return patched
 
 
-def model_select(teller: PatchContext, original: Function) -> Function:
+def model_select(patch: PatchContext, original: Function) -> Function:
     """`ModelSelector.select_best_model`, which is sync; a refusal means that no model fits."""
 
-    def told(*args: Any, **kwargs: Any) -> Any:
-        selector, given = args[0], CallArguments(args, kwargs)
-        provider = str(given.get(2, "provider") or "").lower()
+    def patched(*args: Any, **kwargs: Any) -> Any:
+        selector, call = args[0], CallArguments(args, kwargs)
+        provider = str(call.get(2, "provider") or "").lower()
         known = getattr(selector, "models_by_provider", {}).get(provider, ())
         try:
-            return teller.bus.call_sync(
-                "model_select",
-                lambda _: original(*args, **kwargs),
-                preferences=given.get(1, "model_preferences"),
-                available_models=list(known or getattr(selector, "models", ())),
-                context=context_of(selector),
-            )
+            with refused_as(ValueError):
+                return patch.bus.call_sync(
+                    "model_select",
+                    lambda _: original(*args, **kwargs),
+                    preferences=call.get(1, "model_preferences"),
+                    available_models=list(known or getattr(selector, "models", ())),
+                    context=context_of(selector),
+                )
         except HookStopped as stop:
             return stop.value
-        except REFUSALS as error:
-            raise ValueError(refusal(error)) from error
 
-    return told
+    return patched

@@ -1,7 +1,7 @@
 """Patch points as data, and the code that applies and removes them.
 
-What is patched is put back object by object. A patch that somebody has wrapped in the meantime
-stays where it is and passes everything on unseen.
+Patched objects are put back one by one. A patch that somebody has wrapped in the meantime stays
+where it is, and calls the original.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from functools import partial, wraps
 from inspect import iscoroutinefunction
 from itertools import groupby
@@ -16,6 +17,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from inspector.agent_side.on_import import after_import
+from inspector.integrations.patches import MISSING, own_attribute, put_back
 from instrument import Bus
 
 _logger = logging.getLogger("inspector")
@@ -24,68 +26,56 @@ Function: TypeAlias = Callable[..., Any]
 MARK = "__inspector_patch__"
 """The attribute by which a replacement of ours is itself."""
 
-_MISSING: Any = object()
-
 
 class PatchContext:
-    """The input of every patch: the bus, and whether anyone observes it."""
+    """The input of every patch: the bus, and whether it has hooks."""
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
         self.is_on = True
 
     @property
-    def listens(self) -> bool:
-        """True if anyone observes the bus."""
+    def has_hooks(self) -> bool:
+        """Whether the bus has hooks."""
         return self.is_on and bool(self.bus._hooks)
 
 
 class Point(NamedTuple):
-    """One thing to be patched."""
+    """One patched function."""
 
     module: str
     owner: str | None
     """The class in it; None: a function of the module itself."""
     names: tuple[str, ...]
-    tells: Callable[[PatchContext, Function], Function]
-    """Makes what runs instead, while somebody listens, of the original."""
+    wrap: Callable[[PatchContext, Function], Function]
+    """Makes the replacement of the original, which runs while the bus has hooks."""
     hooks: tuple[str, ...]
-    """What of it is heard."""
+    """The hooks that it emits."""
     is_family: bool = False
-    """Whether every subclass with one of its own is patched too, also one defined later."""
+    """Whether subclasses that override it are patched too, also those defined later."""
     is_optional: bool = False
-    """Whether it may be missing without a word."""
-    needs_listener: bool = True
-    """Whether the original runs while nobody listens."""
+    """Whether it may be missing without a log line."""
+    needs_hooks: bool = True
+    """Whether the original runs while the bus has no hooks."""
 
 
 class PointPatches:
     """Points that are applied as their modules are imported, until `restore`."""
 
     def __init__(self, bus: Bus, points: Iterable[Point]) -> None:
-        self._teller = PatchContext(bus)
+        self._context = PatchContext(bus)
         self._points = sorted(points, key=attrgetter("module"))
-        self._withdraw: list[Callable[[], None]] = []
-        self._replaced: list[tuple[Any, str, Any, Any]] = []
+        self._undo = ExitStack()
 
     def apply(self) -> None:
         """Patch imported modules now, and the others once they are imported."""
         for module, points in groupby(self._points, key=attrgetter("module")):
-            self._withdraw.append(after_import(module, partial(self._patch, tuple(points))))
+            self._undo.callback(after_import(module, partial(self._patch, tuple(points))))
 
     def restore(self) -> None:
         """Put everything back. Idempotent."""
-        self._teller.is_on = False
-        while self._withdraw:
-            self._withdraw.pop()()
-        while self._replaced:
-            owner, name, before, ours = self._replaced.pop()
-            if vars(owner).get(name) is not ours:
-                continue  # wrapped by somebody else: it passes on, since the teller is off
-            if before is _MISSING:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, before)
+        self._context.is_on = False
+        self._undo.close()
 
     def _patch(self, points: tuple[Point, ...]) -> None:
         for point in points:
@@ -109,39 +99,59 @@ class PointPatches:
 
     def _replace(self, point: Point, owner: Any, *, is_own_only: bool) -> None:
         for name in point.names:
-            before = vars(owner).get(name, _MISSING)
+            before = own_attribute(owner, name)
             found = getattr(owner, name, None)
-            if found is None or (is_own_only and before is _MISSING):
+            if found is None or (is_own_only and before is MISSING):
                 continue
             if _is_ours(found) or getattr(found, "__isabstractmethod__", False):
                 continue
-            original = found if before is not _MISSING else _inherited(owner, name)
-            told = point.tells(self._teller, original)
-            wants = self._wants(point)
-            self._put(owner, name, before, _switching(wants, found, original, told))
+            original = found if before is not MISSING else _inherited(owner, name)
+            patched = point.wrap(self._context, original)
+            self._put(owner, name, before, self._switching(point, found, original, patched))
 
     def _follow(self, point: Point, base: Any) -> None:
         """Patch subclasses as they are defined."""
-        before = vars(base).get("__init_subclass__", _MISSING)
-        teller, replace = self._teller, self._replace
+        before = own_attribute(base, "__init_subclass__")
+        context, replace = self._context, self._replace
 
         def __init_subclass__(cls: Any, /, **kwargs: Any) -> None:  # noqa: N807
-            if before is _MISSING:
+            if before is MISSING:
                 super(base, cls).__init_subclass__(**kwargs)
             else:
                 before.__func__(cls, **kwargs)
-            if teller.is_on:
+            if context.is_on:
                 replace(point, cls, is_own_only=True)
 
         self._put(base, "__init_subclass__", before, classmethod(__init_subclass__))
 
-    def _wants(self, point: Point) -> Callable[[], bool]:
-        teller = self._teller
-        return (lambda: teller.listens) if point.needs_listener else (lambda: teller.is_on)
+    def _switching(
+        self, point: Point, found: Function, original: Function, patched: Function
+    ) -> Function:
+        """Return `patched` while it is wanted, else `original`, with the signature of `found`."""
+        context = self._context
+
+        def chosen() -> Function:
+            is_wanted = context.has_hooks if point.needs_hooks else context.is_on
+            return patched if is_wanted else original
+
+        if iscoroutinefunction(found):
+
+            @wraps(found)
+            async def switch(*args: Any, **kwargs: Any) -> Any:
+                return await chosen()(*args, **kwargs)
+
+        else:
+
+            @wraps(found)
+            def switch(*args: Any, **kwargs: Any) -> Any:
+                return chosen()(*args, **kwargs)
+
+        setattr(switch, MARK, switch)
+        return switch
 
     def _put(self, owner: Any, name: str, before: Any, ours: Any) -> None:
         setattr(owner, name, ours)
-        self._replaced.append((owner, name, before, ours))
+        self._undo.callback(put_back, owner, name, before, ours)
 
 
 def _is_ours(function: Function) -> bool:
@@ -149,7 +159,7 @@ def _is_ours(function: Function) -> bool:
 
 
 def _inherited(owner: Any, name: str) -> Function:
-    """Return what looks up an inherited method when it is called: it may be patched meanwhile."""
+    """Return a function that looks up an inherited method when called, maybe patched by then."""
 
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(super(owner, self), name)(*args, **kwargs)
@@ -157,32 +167,8 @@ def _inherited(owner: Any, name: str) -> Function:
     return call
 
 
-def _switching(
-    wants: Callable[[], bool], found: Function, original: Function, told: Function
-) -> Function:
-    """Return what is `told` while it is wanted, else `original`, with the looks of `found`."""
-    if iscoroutinefunction(found):
-
-        @wraps(found)
-        async def switch(*args: Any, **kwargs: Any) -> Any:
-            return await (told if wants() else original)(*args, **kwargs)
-
-    else:
-
-        @wraps(found)
-        def switch(*args: Any, **kwargs: Any) -> Any:
-            return (told if wants() else original)(*args, **kwargs)
-
-    setattr(switch, MARK, switch)
-    return switch
-
-
 def _heirs(base: type) -> Iterator[type]:
-    seen: set[type] = set()
-    waiting: list[type] = list(base.__subclasses__())
-    while waiting:
-        heir = waiting.pop()
-        if heir not in seen:
-            seen.add(heir)
-            waiting.extend(heir.__subclasses__())
-            yield heir
+    heirs: list[type] = base.__subclasses__()
+    for heir in heirs:
+        yield heir
+        yield from _heirs(heir)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from inspector.integrations.mcp_agent import app, calls, lines, messages, waits
+from inspector.integrations.mcp_agent import app, calls, sessions, waits
 from inspector.integrations.mcp_agent.patches import Point
 
 _AGENT = ("before_agent_call", "after_agent_call", "error_agent_call")
 _LLM = ("before_llm_generate", "after_llm_generate", "error_llm_generate")
 _TOOL = ("before_tool_call", "after_tool_call", "error_tool_call")
-_RPC = ("before_rpc_request", "after_rpc_response", "error_rpc_request")
-_LINE = ("transport_connected", "transport_disconnected")
 _PAUSE = ("session_paused", "session_resumed")
 
-_CONNECTIONS = "mcp_agent.mcp.mcp_connection_manager"
 _SESSION = ("mcp_agent.mcp.mcp_agent_client_session", "MCPAgentClientSession")
 _WORKFLOW = ("mcp_agent.executor.workflow", "Workflow")
 
@@ -67,51 +64,30 @@ POINTS = (
         _PAUSE,
     ),
     Point(*_SESSION, ("_handle_elicitation_callback",), waits.elicit, _PAUSE),
-    Point(*_SESSION, ("send_request",), messages.send_request, _RPC),
+    Point(*_SESSION, ("call_tool",), sessions.call_tool, ("progress_update",)),
     Point(
-        *_SESSION,
-        ("send_notification",),
-        messages.send_notification,
-        (*_RPC, "operation_cancelled"),
-    ),
-    Point(*_SESSION, ("call_tool",), messages.call_tool, (*_TOOL, "progress_update")),
-    Point(
-        *_SESSION,
-        ("read_resource",),
-        messages.read_resource,
-        ("before_resource_fetch", "after_resource_fetch", "error_resource_fetch"),
-    ),
-    Point(
-        *_SESSION,
-        ("get_prompt",),
-        messages.get_prompt,
-        ("before_prompt_apply", "after_prompt_apply", "error_prompt_apply"),
-    ),
-    Point(
-        _CONNECTIONS, "ServerConnection", ("initialize_session",), lines.initialize_session, _LINE
-    ),
-    Point(_CONNECTIONS, None, ("_server_lifecycle_task",), lines.lifecycle, _LINE),
-    Point(
-        _CONNECTIONS,
+        "mcp_agent.mcp.mcp_connection_manager",
         "MCPConnectionManager",
         ("get_server",),
-        lines.get_server,
+        sessions.get_server,
         ("transport_reconnecting",),
-    ),
-    Point(
-        "mcp_agent.mcp.mcp_server_registry",
-        "ServerRegistry",
-        ("start_server",),
-        lines.start_server,
-        _LINE,
     ),
     Point(
         "mcp.client.streamable_http",
         "StreamableHTTPTransport",
         ("_handle_reconnection",),
-        lines.handle_reconnection,
+        sessions.handle_reconnection,
         ("transport_reconnecting",),
         is_optional=True,
     ),
 )
-"""Every row of the table in docs/legacy-patching.md."""
+"""The rows of the table in docs/legacy-patching.md."""
+
+HOOKS_OF_SDK = (
+    *("before_tool_call", "after_tool_call", "error_tool_call"),
+    *("before_rpc_request", "after_rpc_response", "error_rpc_request"),
+    *("before_resource_fetch", "after_resource_fetch", "error_resource_fetch"),
+    *("before_prompt_apply", "after_prompt_apply", "error_prompt_apply"),
+    *("transport_connected", "transport_disconnected", "operation_cancelled"),
+)
+"""Hooks that the adapter of the MCP SDK emits, which is attached with the patches."""

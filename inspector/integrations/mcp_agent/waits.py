@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inspector.integrations.mcp_agent.given import CallArguments, context_of, session_of
-from inspector.integrations.mcp_agent.lines import line_of
+from inspector.integrations.mcp_agent.arguments import CallArguments, context_of, session_of
 from inspector.integrations.mcp_agent.patches import Function, PatchContext
 
 if TYPE_CHECKING:
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("inspector")
 
 ELICITATION = "elicitation"
-"""The signal that a server's question counts as."""
+"""The signal of a server's question to the user."""
 NOT_A_PAUSE = "cancel"
-"""Every workflow waits for this one while it runs."""
+"""The signal that every workflow waits for while it runs."""
 
 
 class _Waiter(NamedTuple):
-    """One call of `wait_for_signal`, and how what it waits for reaches it."""
+    """One call of `wait_for_signal`, and how its signal reaches it."""
 
     session_id: str
     signal_name: str
@@ -55,7 +54,7 @@ class Waiters:
             with self._lock:
                 self._waiters = tuple(one for one in self._waiters if one is not waiter)
 
-    def take(self, signal: Signal) -> bool:
+    def accept(self, signal: Signal) -> bool:
         """Pass on a person's answer; False if no workflow here waits for it."""
         found = [
             one
@@ -75,11 +74,11 @@ class Waiters:
 _waiters = Waiters()
 
 
-def take_signals() -> Callable[[], None]:
+def accept_signals() -> Callable[[], None]:
     """Pass people's answers to workflows; return a function that stops it."""
     from inspector.agent_side.control.signals import on_signal  # noqa: PLC0415 - only where it is patched
 
-    return on_signal(_waiters.take)
+    return on_signal(_waiters.accept)
 
 
 def _as_payload(waiter: _Waiter, payload: Any) -> Any:
@@ -89,12 +88,12 @@ def _as_payload(waiter: _Waiter, payload: Any) -> Any:
     return payload
 
 
-def wait_for_signal(teller: PatchContext, original: Function) -> Function:
-    """`Executor.wait_for_signal`; asking a human waits here too."""
+def wait_for_signal(patch: PatchContext, original: Function) -> Function:
+    """`Executor.wait_for_signal`, by which mcp-agent waits for human input too."""
 
-    async def told(*args: Any, **kwargs: Any) -> Any:
-        executor, given = args[0], CallArguments(args, kwargs)
-        name = str(given.get(1, "signal_name"))
+    async def patched(*args: Any, **kwargs: Any) -> Any:
+        executor, arguments = args[0], CallArguments(args, kwargs)
+        name = str(arguments.get(1, "signal_name"))
         if name == NOT_A_PAUSE:
             return await original(*args, **kwargs)
         about = {"session_id": session_of(executor), "signal_name": name}
@@ -103,65 +102,61 @@ def wait_for_signal(teller: PatchContext, original: Function) -> Function:
             name,
             executor,
             asyncio.get_running_loop(),
-            {"workflow_id": given.get(3, "workflow_id"), "run_id": given.get(4, "run_id")},
-            given.get(7, "signal_type"),
+            {"workflow_id": arguments.get(3, "workflow_id"), "run_id": arguments.get(4, "run_id")},
+            arguments.get(7, "signal_type"),
         )
         with _waiters.waiting(waiter):
             return await _paused(
-                teller, about, given.get(5, "signal_description"), given.call(original)
+                patch, about, arguments.get(5, "signal_description"), arguments.call(original)
             )
 
-    return told
+    return patched
 
 
-async def _paused(teller: PatchContext, about: dict[str, str], prompt: Any, wait: Any) -> Any:
+async def _paused(patch: PatchContext, about: dict[str, str], prompt: Any, wait: Any) -> Any:
     payload = None
     try:
-        await teller.bus._emit("session_paused", prompt=prompt, **about)
+        await patch.bus._emit("session_paused", prompt=prompt, **about)
         payload = await wait
-    except BaseException:  # a time-out, or it is cancelled or closed: nothing is awaited any more
+    except BaseException:  # a time-out, or it is cancelled or closed: nothing can be awaited
         wait.close()
-        teller.bus._emit_sync("session_resumed", payload=None, **about)
+        patch.bus._emit_sync("session_resumed", payload=None, **about)
         raise
-    await teller.bus._emit("session_resumed", payload=payload, **about)
+    await patch.bus._emit("session_resumed", payload=payload, **about)
     return payload
 
 
-def elicit(teller: PatchContext, original: Function) -> Function:
+def elicit(patch: PatchContext, original: Function) -> Function:
     """`MCPAgentClientSession._handle_elicitation_callback`.
 
-    Where the program has nobody to answer and the inspector has, people there are asked.
+    Where the program has no callback and the inspector has people, it asks them.
     """
 
-    async def told(*args: Any, **kwargs: Any) -> Any:
+    async def patched(*args: Any, **kwargs: Any) -> Any:
         session, params = args[0], CallArguments(args, kwargs).get(2, "params")
         about = {"session_id": session_of(session), "signal_name": ELICITATION}
         context = context_of(session)
         has_its_own = getattr(context, "elicitation_handler", None) or getattr(
             context, "upstream_session", None
         )
-        if has_its_own or not teller.bus._approval_providers:
+        if has_its_own or not patch.bus._approval_providers:
             answer = original(*args, **kwargs)
         else:
-            answer = _ask_people(teller, session, params)
-        return await _paused(teller, about, getattr(params, "message", None), answer)
+            from inspector.agent_side.control.elicitation import make_elicit  # noqa: PLC0415
 
-    return told
+            server = getattr(getattr(session, "server_config", None), "name", None)
+            answer = make_elicit(bus=patch.bus, server_name=server)(None, params)
+        return await _paused(patch, about, getattr(params, "message", None), answer)
 
-
-async def _ask_people(teller: PatchContext, session: Any, params: Any) -> Any:
-    from inspector.agent_side.control.elicitation import make_elicit  # noqa: PLC0415 - only where asked
-
-    ask = make_elicit(bus=teller.bus, server_name=line_of(session).server_name)
-    return await ask(None, params)
+    return patched
 
 
-def cancel(teller: PatchContext, original: Function) -> Function:
+def cancel(patch: PatchContext, original: Function) -> Function:
     """`Workflow.cancel`."""
 
-    async def told(*args: Any, **kwargs: Any) -> Any:
+    async def patched(*args: Any, **kwargs: Any) -> Any:
         workflow = args[0]
-        await teller.bus._emit(
+        await patch.bus._emit(
             "operation_cancelled",
             operation_id=str(workflow.run_id or workflow.name),
             context=context_of(workflow),
@@ -169,4 +164,4 @@ def cancel(teller: PatchContext, original: Function) -> Function:
         )
         return await original(*args, **kwargs)
 
-    return told
+    return patched

@@ -1,7 +1,7 @@
 """Adapter for OpenAI Agents: runs, agents, hand-offs, model calls and tools.
 
-The framework's own hooks cannot refuse, see no error and no tool that was rejected; what raises
-in them ends the run. So what its run loop calls is wrapped, each where all calls of a kind meet.
+The framework's own hooks cannot refuse, see no error and no rejected tool, and an exception in them
+ends the run. So the functions that its run loop calls are wrapped, one for each kind of call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("inspector")
 
 _watches: dict[Bus, tuple[RunsWatch, Patches]] = {}
-"""One of each bus, however often it is attached: twice would tell everything twice."""
+"""One for each bus: with two, everything would be reported twice."""
 
 
 def attach(*targets: Agent[Any], bus: Bus | None = None) -> Callable[[], None]:
@@ -32,7 +32,7 @@ def attach(*targets: Agent[Any], bus: Bus | None = None) -> Callable[[], None]:
     What a watched run runs in turn is watched too: hand-offs, and agents as tools.
 
     Returns:
-        What detaches: everything is as it was. Idempotent.
+        A function that detaches and leaves everything as it was. Idempotent.
     """
     here = bus or shared.bus
     if not _is_the_frameworks():
@@ -56,9 +56,9 @@ def attach(*targets: Agent[Any], bus: Bus | None = None) -> Callable[[], None]:
 
 
 def _is_the_frameworks() -> bool:
-    """`agents` is a name that programs give to packages of their own."""
+    """Return whether `agents` is the framework: programs have packages of that name."""
     try:
-        from agents.run import AgentRunner  # noqa: F401, PLC0415 - only where it is wanted
+        from agents.run import AgentRunner  # noqa: F401, PLC0415 - imported here only
     except ImportError:
         return False
     return True
@@ -71,7 +71,7 @@ def _patched(bus: Bus) -> tuple[RunsWatch, Patches]:
     try:
         _patch(watch, patches)
     except Exception:
-        patches.undo()  # all that there is, or nothing
+        patches.undo()  # all of them, or none
         raise
     return watch, patches
 

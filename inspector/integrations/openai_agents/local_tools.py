@@ -1,7 +1,7 @@
 """Operations for API tools that run locally: shell, patches, custom, computer.
 
-Each has a function, or an editor, that the program gave it, called when approval was given: for
-one call a copy of the tool has ours.
+Each has a function or an editor of the program, which is called after approval. For one call, a
+copy of the tool has a wrapped one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from agents.tool import ShellCallOutcome, ShellCommandOutput, ShellResult
 
 from inspector.integrations.openai_agents.messages import as_item
 from inspector.integrations.openai_agents.runs import Run, current_run
-from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
+from inspector.integrations.verdicts import NO_RESULT, ErrorResultError, instead_of, refused_as
 from instrument import Bus, Operation
 
 NOUN = "tool_call"
@@ -28,15 +28,18 @@ Awaited = Callable[..., Awaitable[Any]]
 
 
 class _Seam(NamedTuple):
-    """Where a kind of tool is called, and what that takes and gives."""
+    """The seam at which a kind of tool is called, and how its input is converted."""
 
     tool: str
-    """Of the call, like `given` and `changed` of what the tool is given last."""
+    """The attribute of the call that is the tool."""
     name: str
+    """The attribute of the tool that is called, or whose methods are."""
     shown: Callable[[Any], dict[str, Any]]
+    """Returns the last argument of the call as arguments for hooks."""
     changed: Callable[[Any, dict[str, Any]], Any]
+    """Returns that argument with the arguments that hooks left."""
     refused: Callable[[str], Any] = str
-    """What makes of a refusal a result that the model reads."""
+    """Makes the result that the model reads from a refusal."""
 
 
 def _with_action(request: Any, args: dict[str, Any]) -> Any:
@@ -52,8 +55,8 @@ def _with_local_action(request: Any, args: dict[str, Any]) -> Any:
 
 def _operation_shown(operation: Any) -> dict[str, Any]:
     names = ("type", "path", "diff", "move_to")
-    told = {name: getattr(operation, name) for name in names}
-    return {name: value for name, value in told.items() if value is not None}
+    values = ((name, getattr(operation, name)) for name in names)
+    return {name: value for name, value in values if value is not None}
 
 
 def _failed_command(reason: str) -> ShellResult:
@@ -78,7 +81,7 @@ SEAMS = {
     "CustomToolAction": _Seam(
         "custom_tool",
         "on_invoke_tool",
-        lambda given: {"input": given},
+        lambda text: {"input": text},
         lambda _, args: args.get("input", ""),
     ),
     "ApplyPatchAction": _Seam(
@@ -89,7 +92,7 @@ SEAMS = {
         lambda reason: ApplyPatchResult(status="failed", output=reason),
     ),
 }
-"""By the class of the framework that runs them."""
+"""The seams by the class of the framework that runs the tools."""
 
 
 def wrap_execute(bus: Bus, seam: _Seam) -> Callable[[Awaited], Any]:
@@ -123,7 +126,7 @@ def wrap_computer(bus: Bus) -> Callable[[Awaited], Any]:
                 screenshots.append(await original(computer, tool_call))
                 return "[screenshot]"
 
-            try:
+            with refused_as(AgentsException):  # a refusal has no screenshot
                 await bus.call(
                     NOUN,
                     body,
@@ -132,8 +135,6 @@ def wrap_computer(bus: Bus) -> Callable[[Awaited], Any]:
                     context={"tool_type": "function"},
                     tool_call_id=item.get("call_id"),
                 )
-            except REFUSALS as error:  # there is no screenshot that says no
-                raise AgentsException(refusal(error)) from error
             return screenshots[-1]
 
         return staticmethod(act)
@@ -146,12 +147,12 @@ def _with_watched_tool(call: Any, run: Run, seam: _Seam) -> Any:
     own = getattr(tool, seam.name, None)
     if tool is None or own is None:
         return call
-    told = {
+    about = {
         "tool_name": tool.name,
         "context": {"tool_type": "function"},
         "tool_call_id": as_item(call.tool_call).get("call_id"),
     }
-    watch = partial(_watched, run, seam, told)
+    watch = partial(_watched, run, seam, about)
     watched = copy.copy(tool)
     setattr(watched, seam.name, _Editor(own, watch) if seam.name == "editor" else watch(own))
     return dataclasses.replace(call, **{seam.tool: watched})
@@ -166,17 +167,17 @@ class _Editor:
         self.delete_file = watch(own.delete_file)
 
 
-def _watched(run: Run, seam: _Seam, told: dict[str, Any], own: Callable[..., Any]) -> Awaited:
+def _watched(run: Run, seam: _Seam, about: dict[str, Any], own: Callable[..., Any]) -> Awaited:
     @wraps(own)
-    async def invoke(*given: Any) -> Any:
-        shown = seam.shown(given[-1])
+    async def invoke(*args: Any) -> Any:
+        shown = seam.shown(args[-1])
         results: list[tuple[Any, Any]] = []
 
         async def body(operation: Operation) -> Any:
-            last = given[-1]
+            last = args[-1]
             if operation.args != shown:
                 last = seam.changed(last, operation.args)
-            result = own(*given[:-1], last)
+            result = own(*args[:-1], last)
             if isawaitable(result):
                 result = await result
             results.append((_plain(result), result))
@@ -186,19 +187,15 @@ def _watched(run: Run, seam: _Seam, told: dict[str, Any], own: Callable[..., Any
             return results[-1][0]
 
         try:
-            answer = await run.bus.call(NOUN, body, args=shown, **told)
-        except ErrorResultError as error:
-            return error.result
-        except HookStopped as stop:
-            return stop.value
-        except REFUSALS as error:  # the model reads it and goes on
-            return seam.refused(refusal(error))
+            answer = await run.bus.call(NOUN, body, args=shown, **about)
+        except NO_RESULT as error:
+            return instead_of(error, seam.refused)
         return next((result for plain, result in results if plain is answer), answer)
 
     return invoke
 
 
 def _plain(result: Any) -> Any:
-    """Return a result as it is told."""
+    """Return a result as plain data."""
     is_data = dataclasses.is_dataclass(result) and not isinstance(result, type)
     return dataclasses.asdict(result) if is_data else result

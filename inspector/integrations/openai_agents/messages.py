@@ -5,56 +5,53 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from agents.models.fake_id import FAKE_RESPONSES_ID
 
+from inspector.integrations.conversion import (
+    ConvertedMessage,
+    MessageDict,
+    as_messages,
+    find_own,
+    text_of,
+)
 from instrument.decision import Injection
 
-MessageDict = dict[str, Any]
 Item = Mapping[str, Any]
 
 _TOGETHER = ("assistant", "tool")
-"""Roles of which several items are one message."""
+"""Roles whose consecutive items are one message."""
 
 
-class MessageItems(NamedTuple):
-    """One reported message, with the framework's items that it consists of."""
-
-    told: MessageDict
-    own: list[Any]
-
-
-def lines_of(given: Any) -> list[MessageItems]:
-    """Return a model's input, a text or items, as messages."""
-    if isinstance(given, str):
-        given = [{"role": "user", "content": given}]
-    lines: list[MessageItems] = []
-    for own in given or ():
+def convert(model_input: Any) -> list[ConvertedMessage]:
+    """Return a model's input, a text or items, as messages with their items."""
+    if isinstance(model_input, str):
+        model_input = [{"role": "user", "content": model_input}]
+    messages: list[ConvertedMessage] = []
+    for own in model_input or ():
         item = as_item(own)
         role = _role(item)
-        if lines and role in _TOGETHER and lines[-1].told["role"] == role:
-            lines[-1].told["parts"] += _parts(item)
-            lines[-1].own.append(own)
+        if messages and role in _TOGETHER and messages[-1].message["role"] == role:
+            messages[-1].message["parts"] += _parts(item)
+            messages[-1].own.append(own)
         else:
-            lines.append(MessageItems({"role": role, "parts": _parts(item)}, [own]))
-    return lines
+            messages.append(ConvertedMessage({"role": role, "parts": _parts(item)}, [own]))
+    return messages
 
 
-def told_answer(output: Iterable[Any], response_id: Any = None) -> MessageDict:
+def answer_message(output: Iterable[Any], response_id: Any = None) -> MessageDict:
     """Return a model's answer as one message."""
     parts = [part for own in output for part in _parts(as_item(own))]
-    told: MessageDict = {"role": "assistant", "parts": parts}
+    answer: MessageDict = {"role": "assistant", "parts": parts}
     if isinstance(response_id, str) and response_id != FAKE_RESPONSES_ID:
-        told["id"] = response_id
-    return told
+        answer["id"] = response_id
+    return answer
 
 
-def own_items(prompt: Any, lines: Sequence[MessageItems]) -> list[Any]:
+def own_items(prompt: Any, messages: Sequence[ConvertedMessage]) -> list[Any]:
     """Return the items to send: originals for unchanged messages, new ones for others."""
-    if isinstance(prompt, str) or not isinstance(prompt, Sequence):
-        prompt = [prompt]
-    return [own for message in prompt for own in _own(message, lines)]
+    return [item for message in as_messages(prompt) for item in _own_items(message, messages)]
 
 
 def injected(injections: Iterable[Injection]) -> list[Any]:
@@ -63,7 +60,7 @@ def injected(injections: Iterable[Injection]) -> list[Any]:
 
 
 def as_item(own: Any) -> Item:
-    """Return an item as a mapping, which it is where it was sent already."""
+    """Return an item as a mapping, which it is once it was sent."""
     if isinstance(own, Mapping):
         return own
     with suppress(Exception):  # of a type that we do not know
@@ -78,17 +75,6 @@ def arguments_of(text: Any) -> Any:
         with suppress(ValueError):
             return json.loads(text)
     return text
-
-
-def text_of(value: Any) -> str:
-    """Return the text of an answer or a message from a hook."""
-    if isinstance(value, Mapping):
-        value = value.get("content", value.get("parts", value.get("text", "")))
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Sequence):
-        return "\n".join(text_of(one) for one in value)
-    return str(value)
 
 
 def _role(item: Item) -> str:
@@ -140,7 +126,7 @@ def _reasoning(item: Item) -> str:
 
 
 def _content(piece: Any) -> MessageDict:
-    """Return a piece of a message as a part; of media what it is, not what is in it."""
+    """Return a piece of a message as a part; of media the kind, not the data."""
     if isinstance(piece, str):
         return {"type": "text", "content": piece}
     item = as_item(piece)
@@ -151,10 +137,10 @@ def _content(piece: Any) -> MessageDict:
     return {"type": "text", "content": f"[{item.get('type', 'media')}]"}
 
 
-def _own(message: Any, lines: Sequence[MessageItems]) -> list[Any]:
-    for line in lines:
-        if line.told is message or line.told == message:
-            return line.own
+def _own_items(message: Any, messages: Sequence[ConvertedMessage]) -> list[Any]:
+    items: list[Any] | None = find_own(message, messages)
+    if items is not None:
+        return items
     if isinstance(message, Mapping) and "parts" not in message:
         return [message]  # an item of the API
     role = message.get("role", "user") if isinstance(message, Mapping) else "user"

@@ -18,18 +18,23 @@ from openai.types.responses import (
     ResponseTextDeltaEvent,
 )
 
-from inspector.integrations.openai_agents.messages import (
+from inspector.integrations.conversion import (
     MessageDict,
-    injected,
-    lines_of,
-    own_items,
+    changed_settings,
     text_of,
-    told_answer,
+    token_counts,
+    tool_definition,
+)
+from inspector.integrations.openai_agents.messages import (
+    answer_message,
+    convert,
+    injected,
+    own_items,
 )
 from inspector.integrations.openai_agents.runs import Run, current_run
 from inspector.integrations.streamed import StreamedCall
-from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
-from instrument import Bus, Operation
+from inspector.integrations.verdicts import ErrorResultError, refused_as
+from instrument import Bus, HookStopped, Operation
 
 NOUN = "llm_generate"
 
@@ -42,11 +47,9 @@ _POSITIONS: Final = (
     "handoffs",
     "tracing",
 )
-"""Parameters of `Model.stream_response`, which the run loop gives by position."""
+"""Parameters of `Model.stream_response`, which the run loop passes by position."""
 _FAILED: Final = ("response.incomplete", "response.failed", "response.error", "error")
-"""Events with which a stream ends, and the run loop raises."""
-_OFFERED: Final = ("stream", "system", "tools")
-"""What is told with the settings and is none."""
+"""Events that end a stream, and for which the run loop raises."""
 
 
 def wrap_get_model(bus: Bus, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,7 +60,7 @@ def wrap_get_model(bus: Bus, original: Callable[..., Any]) -> Callable[..., Any]
         model, run = original(*args, **kwargs), current_run(bus)
         if run is None:
             return model
-        # One for the whole run: the framework knows the models of a run by their identity.
+        # One for the whole run: the framework identifies the models of a run by `is`.
         return run.models.setdefault(id(model), WatchedModel(model, run))
 
     return get_model
@@ -78,41 +81,39 @@ class WatchedModel:
         return getattr(self._inspector_model, name)
 
     async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
-        """Ask the model."""
+        """Call the model."""
         call = _ModelCall(self._inspector_model, self._inspector_run, args, kwargs)
 
-        async def ask(operation: Operation) -> MessageDict:
+        async def run(operation: Operation) -> MessageDict:
             args, kwargs = call.sent(operation)
             response = await call.model.get_response(*args, **kwargs)
             return call.answered(operation, response)
 
         try:
-            answer = await call.run.bus.call(NOUN, ask, **call.told)
+            with refused_as(AgentsException):
+                answer = await call.run.bus.call(NOUN, run, **call.hook_kwargs)
         except HookStopped as stop:
             answer = stop.value
-        except REFUSALS as error:
-            raise AgentsException(refusal(error)) from error
         return call.own_response(answer)
 
     async def stream_response(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         """Stream the model's answer; its last event waits for the hooks' decision."""
         call = _ModelCall(self._inspector_model, self._inspector_run, args, kwargs, streams=True)
-        pieces = _Deltas(call.run.bus, NOUN, call.stream, **call.told)
+        pieces = _Deltas(call.run.bus, NOUN, call.stream, **call.hook_kwargs)
         try:
-            async with aclosing(aiter(pieces)) as events:
-                async for event in events:
-                    yield event
-        except ErrorResultError as error:  # the run loop knows what to raise for it
+            with refused_as(AgentsException):
+                async with aclosing(aiter(pieces)) as events:
+                    async for event in events:
+                        yield event
+        except ErrorResultError as error:  # the run loop raises for it
             yield error.result
             return
-        except REFUSALS as error:
-            raise AgentsException(refusal(error)) from error
         for event in call.last_events(pieces.result):
             yield event
 
 
 class _Deltas(StreamedCall[Any]):
-    """Counts pieces of the answer, not events that say that there will be one."""
+    """A streamed call that counts the pieces of the answer only, not the events around them."""
 
     def measured(
         self, operation: Operation, source: AsyncGenerator[Any, None]
@@ -131,65 +132,71 @@ async def _counted(
 
 
 class _ModelCall:
-    """One call of a model, in our words and in the framework's."""
+    """One call of a model, as hook kwargs and in the framework's types."""
 
     def __init__(
         self, model: Any, run: Run, args: Any, kwargs: dict[str, Any], *, streams: bool = False
     ) -> None:
         self.model, self.run = model, run
         self._count = len(args)
-        self._given = {**dict(zip(_POSITIONS, args, strict=False)), **kwargs}
-        self._lines = lines_of(self._given.get("input"))
-        self._prompt = [line.told for line in self._lines]
-        self._settings = _set(self._given.get("model_settings"))
+        self._arguments = {**dict(zip(_POSITIONS, args, strict=False)), **kwargs}
+        self._messages = convert(self._arguments.get("input"))
+        self._prompt = [one.message for one in self._messages]
+        self._settings = _set(self._arguments.get("model_settings"))
         self._injections = list(run.injections)
         self._response: ModelResponse | None = None
-        self._told: MessageDict | None = None
+        self._answer: MessageDict | None = None
         self._last: Any = None
-        self.told = {
+        self.hook_kwargs = {
             "llm": model,
             "prompt": self._prompt,
-            "model": _name(model),
+            "model": name if isinstance(name := getattr(model, "model", None), str) else None,
             "provider": _provider(model),
-            "request_params": {**self._settings, **_offered(self._given), "stream": streams},
+            "request_params": {**self._settings, **_offered(self._arguments), "stream": streams},
         }
 
     def sent(self, operation: Operation) -> tuple[list[Any], dict[str, Any]]:
-        """Return what the model is given: what the run loop gave, as hooks left it."""
-        given, injections = dict(self._given), [*self._injections, *operation.injections]
+        """Return the arguments of the run loop as hooks left them, by position and by name."""
+        arguments, injections = dict(self._arguments), [*self._injections, *operation.injections]
         if operation.args is not self._prompt:
-            given["input"] = own_items(operation.args, self._lines)
+            arguments["input"] = own_items(operation.args, self._messages)
         if injections:
-            items = own_items(self._prompt, self._lines) if isinstance(given["input"], str) else ()
-            given["input"] = [*(items or given["input"]), *injected(injections)]
+            items = (
+                own_items(self._prompt, self._messages)
+                if isinstance(arguments["input"], str)
+                else ()
+            )
+            arguments["input"] = [*(items or arguments["input"]), *injected(injections)]
         wanted = operation.kwargs["request_params"] or {}
-        if wanted.get("system") != self.told["request_params"].get("system"):
-            given["system_instructions"] = wanted.get("system")
-        if changed := self._changed(wanted):
-            given["model_settings"] = replace(given["model_settings"], **changed)
+        if wanted.get("system") != self.hook_kwargs["request_params"].get("system"):
+            arguments["system_instructions"] = wanted.get("system")
+        known = {field.name for field in fields(ModelSettings)}
+        changed = changed_settings(wanted, self._settings)
+        if changed := {name: value for name, value in changed.items() if name in known}:
+            arguments["model_settings"] = replace(arguments["model_settings"], **changed)
         positions = _POSITIONS[: self._count]
-        return [given.pop(name) for name in positions], given
+        return [arguments.pop(name) for name in positions], arguments
 
     def answered(self, operation: Operation, response: ModelResponse) -> MessageDict:
-        """Tell the usage of an answer, and return it as it is told."""
+        """Report the usage of an answer, and return the answer as a message."""
         self._response = response
         del self.run.injections[: len(self._injections)]
         operation.set(usage=_usage(response.usage))
-        self._told = told_answer(response.output, response.response_id)
-        return self._told
+        self._answer = answer_message(response.output, response.response_id)
+        return self._answer
 
     def own_response(self, answer: Any) -> ModelResponse:
-        """Return the answer that hooks left, as the framework's."""
+        """Return the answer that hooks left, in the framework's type."""
         if isinstance(answer, ModelResponse):
             return answer
         if self._response is None:
             return ModelResponse(output=[_message(answer)], usage=Usage(), response_id=None)
-        if answer is self._told or answer == self._told:
+        if answer is self._answer or answer == self._answer:
             return self._response
         return replace(self._response, output=[_message(answer)])
 
     async def stream(self, operation: Operation) -> AsyncGenerator[Any, None]:
-        """Ask the model; yield all but the event with the whole answer."""
+        """Call the model; yield all but the event with the whole answer."""
         args, kwargs = self.sent(operation)
         seen = _Seen()
         self._last = None
@@ -208,13 +215,13 @@ class _ModelCall:
                 await source.aclose()
             response = getattr(self._last, "response", None)
             output = getattr(response, "output", None) or seen.output()
-            operation.result = self._told = told_answer(output, getattr(response, "id", None))
+            operation.result = self._answer = answer_message(output, getattr(response, "id", None))
             operation.set(usage=_usage(getattr(response, "usage", None)))
         del self.run.injections[: len(self._injections)]
 
     def last_events(self, answer: Any) -> list[Any]:
         """Return the event with the whole answer, as hooks left it."""
-        if answer is self._told or answer == self._told:
+        if answer is self._answer or answer == self._answer:
             return [] if self._last is None else [self._last]
         output = answer.output if isinstance(answer, ModelResponse) else [_message(answer)]
         if self._last is not None:
@@ -222,17 +229,9 @@ class _ModelCall:
             return [self._last.model_copy(update={"response": response})]
         return [_delta(output[0]), _completed(output)]
 
-    def _changed(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        known = {field.name for field in fields(ModelSettings)}
-        return {
-            name: value
-            for name, value in wanted.items()
-            if name in known and name not in _OFFERED and self._settings.get(name) != value
-        }
-
 
 class _Seen:
-    """What there was of an answer whose whole never came."""
+    """The received pieces of an answer, in case its last event never comes."""
 
     def __init__(self) -> None:
         self._items: list[Any] = []
@@ -258,18 +257,14 @@ def _set(settings: Any) -> dict[str, Any]:
     return {name: value for name, value in named if value is not None}
 
 
-def _offered(given: dict[str, Any]) -> dict[str, Any]:
+def _offered(arguments: dict[str, Any]) -> dict[str, Any]:
     offered: dict[str, Any] = {}
-    if given.get("system_instructions"):
-        offered["system"] = given["system_instructions"]
-    tools = [_tool(tool) for tool in given.get("tools") or ()]
+    if arguments.get("system_instructions"):
+        offered["system"] = arguments["system_instructions"]
+    tools = [_tool(tool) for tool in arguments.get("tools") or ()]
     tools += [
-        {
-            "name": one.tool_name,
-            "description": one.tool_description,
-            "parameters": one.input_json_schema,
-        }
-        for one in given.get("handoffs") or ()
+        tool_definition(one.tool_name, one.tool_description, one.input_json_schema)
+        for one in arguments.get("handoffs") or ()
     ]
     if tools:
         offered["tools"] = tools
@@ -278,21 +273,12 @@ def _offered(given: dict[str, Any]) -> dict[str, Any]:
 
 def _tool(tool: Any) -> dict[str, Any]:
     if isinstance(tool, FunctionTool):
-        return {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": tool.params_json_schema,
-        }
+        return tool_definition(tool.name, tool.description, tool.params_json_schema)
     return {"name": getattr(tool, "name", type(tool).__name__)}
 
 
-def _name(model: Any) -> str | None:
-    name = getattr(model, "model", None)
-    return name if isinstance(name, str) else None
-
-
 def _provider(model: Any) -> str | None:
-    """Return whose API is called, where the class of the model says it."""
+    """Return the provider whose API is called, if the model's class shows it."""
     return "openai" if type(model).__module__.startswith("agents.models.openai") else None
 
 
@@ -301,19 +287,17 @@ def _usage(usage: Any) -> dict[str, int] | None:
     if usage is None or not (usage.input_tokens or usage.output_tokens):
         return None
     read, written = usage.input_tokens_details, usage.output_tokens_details
-    told = {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read_tokens": getattr(read, "cached_tokens", 0),
-        "cache_write_tokens": getattr(read, "cache_write_tokens", 0),
-        "reasoning_tokens": getattr(written, "reasoning_tokens", 0),
-    }
-    always = ("input_tokens", "output_tokens")
-    return {name: count for name, count in told.items() if count or name in always}
+    return token_counts(
+        usage.input_tokens,
+        usage.output_tokens,
+        cache_read=getattr(read, "cached_tokens", 0),
+        cache_write=getattr(read, "cache_write_tokens", 0),
+        reasoning=getattr(written, "reasoning_tokens", 0),
+    )
 
 
 def _failure(event: Any) -> str:
-    """Return what the provider says of a failure."""
+    """Return the provider's message about a failure."""
     response = getattr(event, "response", None)
     for about in (getattr(response, "error", None), event):
         if isinstance(message := getattr(about, "message", None), str):

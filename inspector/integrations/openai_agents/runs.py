@@ -14,9 +14,10 @@ from agents.exceptions import AgentsException
 from agents.run_internal.run_steps import QueueCompleteSentinel
 from agents.run_state import RunState
 
-from inspector.integrations.openai_agents.messages import lines_of
+from inspector.integrations.conversion import AgentFacts
+from inspector.integrations.openai_agents.messages import convert
 from inspector.integrations.session import in_session
-from inspector.integrations.verdicts import REFUSALS, refusal
+from inspector.integrations.verdicts import REFUSALS, refused_as
 from instrument import Bus, Operation
 from instrument.decision import Injection
 
@@ -31,7 +32,7 @@ class RunsWatch:
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
         self.targets: list[list[Any]] = []
-        """What was attached, each time; an empty one is every agent."""
+        """The targets of each `attach`; an empty list is every agent."""
 
     def wants(self, agent: Any) -> bool:
         """Return whether a run of `agent` is reported, also as part of a reported one."""
@@ -42,47 +43,45 @@ class RunsWatch:
         return bool(self.targets) and current_run(self.bus) is not None
 
 
-class About:
-    """The description of a running agent that its hooks carry."""
-
-    def __init__(self, agent: Any, given: Any = None) -> None:
-        self.agent = agent
-        self.name = getattr(agent, "name", None) or "agent"
-        self.description = getattr(agent, "handoff_description", None)
-        model = getattr(agent, "model", None)
-        self.model = model if isinstance(model, str) else getattr(model, "model", None)
-        self.input = given
-
-    def __repr__(self) -> str:
-        return f"About({self.name!r})"  # no payload
+def _facts(agent: Any, run_input: Any = None) -> AgentFacts:
+    model = getattr(agent, "model", None)
+    return AgentFacts(
+        agent,
+        getattr(agent, "name", None) or "agent",
+        input=run_input,
+        description=getattr(agent, "handoff_description", None),
+        model=model if isinstance(model, str) else getattr(model, "model", None),
+    )
 
 
 class Run:
     """A reported run.
 
-    Entered, what the run does is below it; left, every agent that it came to has ended.
+    Operations inside the context are below it; leaving it ends every agent that ran.
 
     Args:
-        bus: Where it is told.
-        agent: Which it starts with.
-        given: What it was asked: a text, items, or the state that it goes on from.
+        bus: The bus that it is reported on.
+        agent: The agent that it starts with.
+        run_input: A text, items, or the state that it resumes from.
     """
 
-    def __init__(self, bus: Bus, agent: Any, given: Any) -> None:
+    def __init__(self, bus: Bus, agent: Any, run_input: Any) -> None:
         self.bus = bus
         self.injections: list[Injection] = []
-        """Of tools, for the next model call."""
+        """Injections of tools, for the next model call."""
         self.models: dict[int, Any] = {}
-        """What watches a model, by the identity of that."""
+        """Wrapped models, by the identity of the original."""
         self.rejected: set[str] = set()
-        """Ids of the tool calls that are told to have been rejected."""
-        if isinstance(given, RunState):
-            agent, given = given._current_agent or agent, given._original_input
+        """Ids of the tool calls that were reported as rejected."""
+        if isinstance(run_input, RunState):
+            agent, run_input = run_input._current_agent or agent, run_input._original_input
+        if run_input is not None and not isinstance(run_input, str):
+            run_input = [one.message for one in convert(run_input)]
         self._agent = agent
-        self._operation = bus.operation(NOUN, agent=About(agent, _told_input(given)))
+        self._operation = bus.operation(NOUN, agent=_facts(agent, run_input))
         self._below: list[Operation] = []
         self._stack = AsyncExitStack()
-        self._told: Any = None
+        self._result: Any = None
 
     async def __aenter__(self) -> Run:
         await self._stack.enter_async_context(self._operation)
@@ -107,23 +106,25 @@ class Run:
         """
         if agent is self._agent:
             return
-        operation = self.bus.operation(NOUN, agent=About(agent))
-        try:
+        operation = self.bus.operation(NOUN, agent=_facts(agent))
+        with refused_as(AgentsException):
             await self._stack.enter_async_context(operation)
-        except REFUSALS as error:
-            raise AgentsException(refusal(error)) from error
         self._agent = agent
         self._below.append(operation)
 
     def end(self, result: Any) -> None:
-        """Record the result of the run."""
-        self._told = _told_result(result)
+        """Record the output of the run, or the approvals that it waits for."""
+        if waits := getattr(result, "interruptions", None):
+            names = [getattr(one, "tool_name", None) for one in waits]
+            self._result = {"waits_for_approval": names}
+        else:
+            self._result = result.final_output
         for operation in (self._operation, *self._below):
-            operation.result = self._told
+            operation.result = self._result
 
     def change(self, result: Any) -> None:
         """Apply the hooks' changed output to a result."""
-        if self._operation.result is not self._told:
+        if self._operation.result is not self._result:
             result.final_output = self._operation.result
 
 
@@ -145,15 +146,12 @@ class Runs:
         async def run(runner: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
             if not self._watch.wants(starting_agent):
                 return await original(runner, starting_agent, input, **kwargs)
-            told = Run(self._watch.bus, starting_agent, input)
-            try:
-                with in_session(_session_id(input, **kwargs)):
-                    async with told:
-                        result = await original(runner, starting_agent, input, **kwargs)
-                        told.end(result)
-            except REFUSALS as error:
-                raise AgentsException(refusal(error)) from error
-            told.change(result)
+            reported = Run(self._watch.bus, starting_agent, input)
+            with refused_as(AgentsException), in_session(_session_id(input, **kwargs)):
+                async with reported:
+                    result = await original(runner, starting_agent, input, **kwargs)
+                    reported.end(result)
+            reported.change(result)
             return result
 
         return run
@@ -169,17 +167,18 @@ class Runs:
             if result is None or not self._watch.wants(agent):
                 return await original(*args, **kwargs)
             state = kwargs.get("run_state") if kwargs.get("is_resumed_state") else None
-            given = kwargs.get("starting_input") if state is None else state
-            told = Run(self._watch.bus, agent, given)
-            try:
-                with in_session(_session_id(given, **kwargs)):
-                    async with told:
+            run_input = kwargs.get("starting_input") if state is None else state
+            reported = Run(self._watch.bus, agent, run_input)
+            with refused_as(AgentsException), in_session(_session_id(run_input, **kwargs)):
+                try:
+                    async with reported:
                         await original(*args, **kwargs)
-                        told.end(result)
-            except REFUSALS as error:
-                _complete(result)
-                raise AgentsException(refusal(error)) from error
-            told.change(result)
+                        reported.end(result)
+                except REFUSALS:  # the reader of its events waits for the last one
+                    result.is_complete = True
+                    result._event_queue.put_nowait(QueueCompleteSentinel())
+                    raise
+            reported.change(result)
             return None
 
         return start_streaming
@@ -200,48 +199,28 @@ class Runs:
         return turn
 
 
-def _told_input(given: Any) -> Any:
-    if given is None or isinstance(given, str):
-        return given
-    return [line.told for line in lines_of(given)]
-
-
-def _told_result(result: Any) -> Any:
-    """Return the output of a run, or for what it waits."""
-    waits = getattr(result, "interruptions", None)
-    if waits:
-        return {"waits_for_approval": [getattr(one, "tool_name", None) for one in waits]}
-    return result.final_output
-
-
-def _complete(result: Any) -> None:
-    """Tell who reads the events of a streamed run that there are no more."""
-    result.is_complete = True
-    result._event_queue.put_nowait(QueueCompleteSentinel())
-
-
 def _session_id(
-    given: Any,
+    run_input: Any,
     *,
     conversation_id: str | None = None,
     session: Any = None,
     run_config: Any = None,
     **_: Any,
 ) -> str | None:
-    """Return what the program groups runs by, in the framework's own order."""
+    """Return the id by which the program groups runs, in the framework's own order."""
     if isinstance(run_config, dict):
         group_id = run_config.get("group_id")
     else:
         group_id = getattr(run_config, "group_id", None)
     session_id = None
-    with suppress(Exception):  # what a session of the program's own says
+    with suppress(Exception):  # the session may be a class of the program
         session_id = session.session_id
     found = (
         conversation_id,
-        getattr(given, "_conversation_id", None),
+        getattr(run_input, "_conversation_id", None),
         session_id,
         group_id,
-        getattr(getattr(given, "_trace_state", None), "group_id", None),
+        getattr(getattr(run_input, "_trace_state", None), "group_id", None),
         getattr(get_current_trace(), "group_id", None),
     )
     return next((one for one in found if isinstance(one, str) and one.strip()), None)

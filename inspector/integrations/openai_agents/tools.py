@@ -14,8 +14,8 @@ from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_
 from inspector.integrations.deduplication import is_reported
 from inspector.integrations.openai_agents.messages import arguments_of
 from inspector.integrations.openai_agents.runs import current_run
-from inspector.integrations.verdicts import REFUSALS, ErrorResultError, HookStopped, refusal
-from instrument import Bus, Operation
+from inspector.integrations.verdicts import REFUSALS, ErrorResultError, refusal
+from instrument import Bus, HookStopped, Operation
 
 NOUN = "tool_call"
 
@@ -23,7 +23,7 @@ Awaited = Callable[..., Awaitable[Any]]
 
 
 class _Failure:
-    """What a tool raised, of which the framework made words for the model."""
+    """An exception of a tool, which the framework turned into text for the model."""
 
     error: BaseException | None = None
 
@@ -64,10 +64,10 @@ class Tools:
                 return call.checked(operation, invoked)
 
             try:
-                result = await self._bus.call(NOUN, body, **call.told)
+                result = await self._bus.call(NOUN, body, **call.hook_kwargs)
             except HookStopped as stop:
                 return Invoked(stop.value)
-            except REFUSALS as error:  # the model reads it and goes on
+            except REFUSALS as error:
                 return Invoked(refusal(error), is_sdk_generated_error=True)
             except Exception as error:
                 if not call.has_answered(error):
@@ -99,7 +99,7 @@ class Tools:
         @wraps(original)
         async def extract(*, result: Any, **kwargs: Any) -> Any:
             failure = _failure.get()
-            is_new = hasattr(result, "is_error")  # then the old name may warn of its age
+            is_new = hasattr(result, "is_error")  # the old name may warn that it is deprecated
             is_error = getattr(result, "is_error" if is_new else "isError", False)
             if failure is not None and is_error:
                 texts = (getattr(one, "text", None) for one in result.content)
@@ -116,10 +116,10 @@ class Tools:
             try:
                 rejection = await original(func_tool=func_tool, tool_context=tool_context, **kwargs)
             except Exception as error:
-                self._tell_rejected(func_tool.name, tool_context, error)
+                self._report_rejected(func_tool.name, tool_context, error)
                 raise
             if rejection is not None:
-                self._tell_rejected(
+                self._report_rejected(
                     func_tool.name, tool_context, ErrorResultError(str(rejection), rejection)
                 )
             return rejection
@@ -135,30 +135,30 @@ class Tools:
             name = getattr(tool_call, "name", None)
             if isinstance(name, str):
                 error = ErrorResultError(str(item.output), item.output)
-                self._tell_rejected(name, tool_call, error)
+                self._report_rejected(name, tool_call, error)
             return item
 
         return reject
 
-    def _tell_rejected(self, name: str, call: Any, error: Exception) -> None:
-        """Tell a call that never was; hooks have nothing to decide, and nobody is asked."""
+    def _report_rejected(self, name: str, call: Any, error: Exception) -> None:
+        """Report a call that did not happen; hooks have nothing to decide about it."""
         run = current_run(self._bus)
         call_id = str(getattr(call, "call_id", None) or getattr(call, "tool_call_id", ""))
         arguments = getattr(call, "arguments", None) or getattr(call, "tool_arguments", None) or ""
         if run is None or call_id in run.rejected:
             return
         run.rejected.update([call_id] if call_id else ())
-        told = {"tool_name": name, "args": _shown(arguments), "tool_call_id": call_id}
+        about = {"tool_name": name, "args": _shown(arguments), "tool_call_id": call_id}
         with (
             suppress(Exception),
-            self._bus.operation(NOUN, context={"tool_type": "function"}, **told) as operation,
+            self._bus.operation(NOUN, context={"tool_type": "function"}, **about) as operation,
         ):
             operation.result = getattr(error, "result", None)
             raise error
 
 
 class _ToolCall:
-    """One call of a tool, in our words and in the framework's."""
+    """One call of a tool, as hook kwargs and in the framework's types."""
 
     def __init__(self, tool: Any, context: Any, arguments: str) -> None:
         self._context, self._arguments = context, arguments
@@ -168,7 +168,7 @@ class _ToolCall:
         self.operation: Operation | None = None
         self.invoked: Any = None
         self._failure = _Failure()
-        self.told = {
+        self.hook_kwargs = {
             "tool_name": tool.name,
             "args": self._shown,
             "context": {"tool_type": "function", "tool_description": tool.description},
@@ -176,7 +176,7 @@ class _ToolCall:
         }
 
     def begin(self, operation: Operation) -> _Failure:
-        """Begin an attempt."""
+        """Begin an attempt, and return where its failure is recorded."""
         self.operation, self._failure, self._failed_with = operation, _Failure(), None
         return self._failure
 
@@ -187,7 +187,7 @@ class _ToolCall:
         return json.dumps(operation.args)
 
     def checked(self, operation: Operation, invoked: Any) -> Any:
-        """Return what is told of a result; one that is an error is raised."""
+        """Return the result to report; one that is an error is raised."""
         self.invoked, self._result = invoked, invoked.output
         if self._waits():
             self._result = {"waits_for_approval": True}
@@ -201,7 +201,7 @@ class _ToolCall:
         return self._result
 
     def has_answered(self, error: Exception) -> bool:
-        """Return whether the framework has made an answer of `error` already."""
+        """Return whether the framework has already turned `error` into an answer."""
         return error is self._failed_with
 
     def is_unchanged(self, result: Any) -> bool:
@@ -209,7 +209,7 @@ class _ToolCall:
         return self.invoked is not None and result is self._result
 
     def _waits(self) -> bool:
-        """Return whether it is an agent that has to wait: it goes on another time."""
+        """Return whether the tool is an agent that waits for an approval."""
         with suppress(Exception):  # of another version
             scope_id = get_agent_tool_state_scope(self._context)
             result = peek_agent_tool_run_result(self._context.tool_call, scope_id=scope_id)
@@ -218,6 +218,6 @@ class _ToolCall:
 
 
 def _shown(arguments: str) -> Any:
-    """Return arguments as a mapping, as hooks know them."""
-    meant = arguments_of(arguments)
-    return meant if isinstance(meant, dict) else {"input": arguments} if arguments else {}
+    """Return arguments as a mapping, as hooks expect them."""
+    decoded = arguments_of(arguments)
+    return decoded if isinstance(decoded, dict) else {"input": arguments} if arguments else {}

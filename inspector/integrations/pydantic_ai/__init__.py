@@ -13,9 +13,6 @@ from instrument import default as shared
 if TYPE_CHECKING:
     from pydantic_ai.agent import AbstractAgent
 
-_attached: set[Bus] = set()
-"""Where every agent is told already: attaching twice would tell all twice."""
-
 
 def attach(*targets: AbstractAgent[Any, Any], bus: Bus | None = None) -> Callable[[], None]:
     """Watch `targets`, or every agent of this process, also those made later.
@@ -24,41 +21,36 @@ def attach(*targets: AbstractAgent[Any, Any], bus: Bus | None = None) -> Callabl
     more, of each run.
 
     Returns:
-        What detaches: everything is as it was. Idempotent.
+        A function that detaches and leaves everything as it was. Idempotent.
     """
-    from pydantic_ai import Agent  # noqa: PLC0415 - only where it is wanted
+    from pydantic_ai import Agent  # noqa: PLC0415 - imported here only
 
     from inspector.integrations.pydantic_ai.watch import RunWatch  # noqa: PLC0415 - imports it too
 
     here = bus or shared.bus
-    if not targets and here in _attached:
+    patches = Patches("pydantic_ai")
+    if not targets and not patches.claim(here):
         return lambda: None
     watched = [_innermost(target) for target in targets]
-    patches = Patches("pydantic_ai")
     is_on = True
 
     def wrap_iter(original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
         def iter(agent: Agent[Any, Any], *args: Any, **kwargs: Any) -> Any:
-            given = tuple(kwargs.get("capabilities") or ())
-            is_told = any(isinstance(one, RunWatch) and one.bus is here for one in given)
-            if is_on and not is_told and (not watched or any(one is agent for one in watched)):
-                kwargs["capabilities"] = (
-                    *given,
-                    RunWatch(here, patches, kwargs.get("conversation_id")),
-                )
+            capabilities = tuple(kwargs.get("capabilities") or ())
+            is_watched = any(isinstance(one, RunWatch) and one.bus is here for one in capabilities)
+            if is_on and not is_watched and (not watched or any(one is agent for one in watched)):
+                ours = RunWatch(here, patches, kwargs.get("conversation_id"))
+                kwargs["capabilities"] = (*capabilities, ours)
             return original(agent, *args, **kwargs)
 
         return iter
 
-    def end() -> None:  # also where somebody has wrapped it meanwhile
+    def end() -> None:  # `iter` may be wrapped by somebody by then
         nonlocal is_on
         is_on = False
 
     patches.callback(end)
-    if not targets:
-        _attached.add(here)
-        patches.callback(_attached.discard, here)
     patches.put(Agent, "iter", wrap_iter)
     return patches.undo
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -16,28 +16,26 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from inspector.integrations.conversion import (
+    ConvertedMessage,
+    MessageDict,
+    as_messages,
+    find_own,
+    text_of,
+)
 from instrument.decision import Injection
 
-MessageDict = dict[str, Any]
+
+def convert(messages: Iterable[ModelMessage]) -> list[ConvertedMessage]:
+    """Split `messages` into messages of one role each."""
+    return [part for message in messages for part in _split(message)]
 
 
-class MessageParts(NamedTuple):
-    """One reported message, with the framework's parts that it consists of."""
-
-    told: MessageDict
-    own: ModelMessage
-
-
-def lines_of(messages: Iterable[ModelMessage]) -> list[MessageParts]:
-    """Split `messages` into lines of one role each."""
-    return [line for message in messages for line in _lines(message)]
-
-
-def told_response(response: ModelResponse) -> MessageDict:
+def answer_message(response: ModelResponse) -> MessageDict:
     """Return the answer of a model as one message."""
-    told: MessageDict = {
+    answer: MessageDict = {
         "role": "assistant",
-        "parts": [_told_part(part) for part in response.parts],
+        "parts": [_part(part) for part in response.parts],
     }
     for name, value in (
         ("finish_reason", getattr(response, "finish_reason", None)),
@@ -45,26 +43,24 @@ def told_response(response: ModelResponse) -> MessageDict:
         ("id", getattr(response, "provider_response_id", None)),
     ):
         if value is not None:
-            told[name] = value
-    return told
+            answer[name] = value
+    return answer
 
 
-def own_messages(prompt: Any, lines: Sequence[MessageParts]) -> list[ModelMessage]:
+def own_messages(prompt: Any, messages: Sequence[ConvertedMessage]) -> list[ModelMessage]:
     """Return the messages to send: originals where unchanged, new ones otherwise."""
-    if isinstance(prompt, str) or not isinstance(prompt, Sequence):
-        prompt = [prompt]
-    return [_own(item, lines) for item in prompt]
+    return [_own(item, messages) for item in as_messages(prompt)]
 
 
 def own_response(
-    response: Any, told: MessageDict | None, own: ModelResponse | None
+    response: Any, answer: MessageDict | None, own: ModelResponse | None
 ) -> ModelResponse:
     """Return the interceptors' answer as the framework's type."""
     if isinstance(response, ModelResponse):
         return response
-    if own is not None and response == told:
+    if own is not None and response == answer:
         return own
-    parts = [TextPart(_text(response))]
+    parts = [TextPart(text_of(response))]
     return ModelResponse(parts) if own is None else replace(own, parts=parts)
 
 
@@ -82,30 +78,30 @@ def with_injections(
     return [*messages, ModelRequest(parts=parts)]
 
 
-def told_prompt(prompt: Any) -> Any:
+def run_input(prompt: Any) -> Any:
     """Return the prompt of a run, with media described by their type."""
     if prompt is None or isinstance(prompt, str):
         return prompt
     return [{"role": "user", "parts": [{"type": "text", "content": _user_texts(prompt)}]}]
 
 
-def _lines(message: ModelMessage) -> Iterable[MessageParts]:
+def _split(message: ModelMessage) -> Iterable[ConvertedMessage]:
     if isinstance(message, ModelResponse):
-        yield MessageParts(told_response(message), message)
+        yield ConvertedMessage(answer_message(message), message)
         return
     group: list[ModelRequestPart] = []
     for part in message.parts:
         if group and _role(part) != _role(group[0]):
-            yield _request_line(message, group)
+            yield _request(message, group)
             group = []
         group.append(part)
     if group:
-        yield _request_line(message, group)
+        yield _request(message, group)
 
 
-def _request_line(message: ModelRequest, parts: list[ModelRequestPart]) -> MessageParts:
-    told = {"role": _role(parts[0]), "parts": [_told_part(part) for part in parts]}
-    return MessageParts(told, replace(message, parts=list(parts)))
+def _request(message: ModelRequest, parts: list[ModelRequestPart]) -> ConvertedMessage:
+    converted = {"role": _role(parts[0]), "parts": [_part(part) for part in parts]}
+    return ConvertedMessage(converted, replace(message, parts=list(parts)))
 
 
 def _role(part: Any) -> str:
@@ -122,7 +118,7 @@ def _tool_name(part: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _told_part(part: Any) -> MessageDict:
+def _part(part: Any) -> MessageDict:
     kind = part.part_kind
     if kind in ("tool-call", "builtin-tool-call"):
         return {
@@ -152,7 +148,7 @@ def _user_texts(content: Sequence[Any]) -> str:
 
 
 def _user_text(item: Any) -> str:
-    """Return a piece of what the user said; of media what it is, not what is in it."""
+    """Return the text of a piece of user input; of media the kind, not the data."""
     if isinstance(item, str):
         return item
     for name in ("content", "url"):
@@ -161,24 +157,14 @@ def _user_text(item: Any) -> str:
     return f"[{getattr(item, 'media_type', None) or getattr(item, 'kind', 'media')}]"
 
 
-def _own(item: Any, lines: Sequence[MessageParts]) -> ModelMessage:
+def _own(item: Any, messages: Sequence[ConvertedMessage]) -> ModelMessage:
     if isinstance(item, ModelRequest | ModelResponse):
         return item
-    for line in lines:
-        if line.told is item or line.told == item:
-            return line.own
+    own: ModelMessage | None = find_own(item, messages)
+    if own is not None:
+        return own
     role = item.get("role") if isinstance(item, Mapping) else "user"
     if role == "assistant":
-        return ModelResponse(parts=[TextPart(_text(item))])
+        return ModelResponse(parts=[TextPart(text_of(item))])
     part = SystemPromptPart if role in ("system", "developer") else UserPromptPart
-    return ModelRequest(parts=[part(_text(item))])
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, Mapping):
-        value = value.get("content", value.get("parts", value.get("text", "")))
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Sequence):
-        return "\n".join(_text(item) for item in value)
-    return str(value)
+    return ModelRequest(parts=[part(text_of(item))])

@@ -1,4 +1,4 @@
-"""Model answers, also streamed: reported whole, with their pieces counted."""
+"""Model answers: each is reported whole, and the pieces of a stream are counted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from inspector.integrations.pydantic_ai.messages import told_response
+from inspector.integrations.conversion import token_counts
+from inspector.integrations.pydantic_ai.messages import answer_message
 from instrument import Operation
 
 
@@ -20,11 +21,11 @@ class CountedModel(WrapperModel):
     """A model that counts the pieces of its streams."""
 
     def __init__(
-        self, wrapped: Model, operation: Operation, note_broken: Callable[[Exception], None]
+        self, wrapped: Model, operation: Operation, on_failure: Callable[[Exception], None]
     ) -> None:
         super().__init__(wrapped)
         self._operation = operation
-        self._note_broken = note_broken
+        self._on_failure = on_failure
 
     @asynccontextmanager
     async def request_stream(
@@ -34,7 +35,7 @@ class CountedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncIterator[StreamedResponse]:
-        """Open the model's own stream, and watch it."""
+        """Open the model's own stream, and count its pieces."""
         opening = self.wrapped.request_stream(
             messages, model_settings, model_request_parameters, run_context
         )
@@ -43,12 +44,12 @@ class CountedModel(WrapperModel):
                 stream = await stack.enter_async_context(opening)
             original = getattr(stream, "_get_event_iterator", None)
             if original is not None:
-                stream._get_event_iterator = lambda: self._counted(original())  # type: ignore[method-assign]  # of this one
+                stream._get_event_iterator = lambda: self._counted(original())  # type: ignore[method-assign]
             try:
                 yield stream
             finally:
-                with suppress(Exception):  # of a stream left early: what there was
-                    tell(self._operation, stream.get())
+                with suppress(Exception):  # of a stream left early: what was received
+                    report(self._operation, stream.get())
 
     async def _counted(self, events: AsyncIterator[Any]) -> AsyncIterator[Any]:
         async with AsyncExitStack() as stack:
@@ -64,26 +65,21 @@ class CountedModel(WrapperModel):
         try:
             yield
         except Exception as error:
-            self._note_broken(error)
+            self._on_failure(error)
             raise
 
 
-def tell(operation: Operation, response: ModelResponse) -> dict[str, Any]:
-    """Report a model's answer; return it in the reported form."""
-    told = told_response(response)
-    operation.set(usage=_usage(response))
-    operation.result = told
-    return told
-
-
-def _usage(response: ModelResponse) -> dict[str, int]:
+def report(operation: Operation, response: ModelResponse) -> dict[str, Any]:
+    """Report a model's answer and usage; return the answer as a message."""
+    answer = answer_message(response)
     usage = response.usage
-    told = {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cache_read_tokens": getattr(usage, "cache_read_tokens", 0),
-        "cache_write_tokens": getattr(usage, "cache_write_tokens", 0),
-        "reasoning_tokens": (usage.details or {}).get("reasoning_tokens", 0),
-    }
-    always = ("input_tokens", "output_tokens")
-    return {name: count for name, count in told.items() if count or name in always}
+    counts = token_counts(
+        usage.input_tokens,
+        usage.output_tokens,
+        cache_read=getattr(usage, "cache_read_tokens", 0),
+        cache_write=getattr(usage, "cache_write_tokens", 0),
+        reasoning=(usage.details or {}).get("reasoning_tokens", 0),
+    )
+    operation.set(usage=counts)
+    operation.result = answer
+    return answer

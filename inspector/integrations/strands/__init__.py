@@ -1,7 +1,7 @@
 """Adapter for Strands Agents: agents, model calls, tools, graphs and swarms.
 
-Model calls and tools are wrapped by middleware, the seam that Strands has for it; the run of an
-agent, a graph or a swarm by its `stream_async`, through which each of their entries goes.
+Model calls and tools are wrapped by Strands' own middleware; the run of an agent, a graph or a
+swarm by its `stream_async`, which every way to run one calls.
 """
 
 from __future__ import annotations
@@ -12,17 +12,15 @@ from functools import wraps
 from typing import Any
 from weakref import WeakSet
 
+from inspector.integrations.conversion import AgentFacts
 from inspector.integrations.patches import Patches
 from inspector.integrations.strands.calls import Events, StageCalls
-from inspector.integrations.strands.terms import StrandsAgent, message
+from inspector.integrations.strands.conversion import agent_facts, message
 from inspector.integrations.streamed import StreamedCall, stream_in_session
-from inspector.integrations.verdicts import REFUSALS, refusal
+from inspector.integrations.verdicts import REFUSALS, refusal, refused_as
 from instrument import Bus, Operation
 from instrument import default as shared
 from instrument.operations import current_call_id, current_noun
-
-_attached: WeakSet[Bus] = WeakSet()
-"""That every agent is told to already."""
 
 
 def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
@@ -30,15 +28,12 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
 
     Args:
         *targets: `Agent`s, and `Graph`s and `Swarm`s, whose agents are watched with them.
-        bus: Where it is told.
+        bus: Default: the bus that everybody shares.
 
     Returns:
-        What detaches: everything is as it was. Idempotent.
+        A function that detaches and leaves everything as it was. Idempotent.
     """
-    here = bus or shared.bus
-    if not targets and here in _attached:
-        return lambda: None
-    return _Adapter(here, targets).attach()
+    return _Adapter(bus or shared.bus, targets).attach()
 
 
 _OWN_SPANS = {
@@ -47,7 +42,7 @@ _OWN_SPANS = {
     "start_tool_call_span": "tool_call",
     "start_multiagent_span": "workflow_run",
 }
-"""What Strands' tracer starts inside which operation of ours."""
+"""Methods of Strands' tracer that start a span inside an operation of ours."""
 
 
 class _Adapter:
@@ -66,8 +61,8 @@ class _Adapter:
 
         patches = self._patches
         if self._is_all:
-            _attached.add(self._bus)
-            patches.callback(_attached.discard, self._bus)
+            if not patches.claim(self._bus):
+                return lambda: None
             patches.put(strands.Agent, "__init__", self._making)
         patches.put(strands.Agent, "stream_async", self._running_agent)
         for module, name in (("graph", "Graph"), ("swarm", "Swarm")):
@@ -83,7 +78,7 @@ class _Adapter:
         return patches.undo
 
     def _marking(self, noun: str) -> Callable[[Any], Any]:
-        """Let a span that Strands makes for what we tell say so: usage counts once."""
+        """Mark Strands' own span of an operation that we report: its usage counts once."""
 
         def make(original: Callable[..., Any]) -> Callable[..., Any]:
             @wraps(original)
@@ -119,7 +114,7 @@ class _Adapter:
         self._agents.add(agent)
 
     def _forget(self) -> None:
-        """Take our middleware out of every agent: for that Strands has no method."""
+        """Remove our middleware from every agent, for which Strands has no method."""
         ours = self._calls.stages.values()
         for agent in self._agents:
             registry = getattr(agent, "_middleware_registry", None)
@@ -133,11 +128,14 @@ class _Adapter:
     def _running_agent(self, original: Callable[..., Events]) -> Callable[..., Events]:
         @wraps(original)
         async def stream_async(agent: Any, prompt: Any = None, **kwargs: Any) -> Events:
-            if not self._is_watched(agent):
+            facts = None
+            if self._is_watched(agent):
+                self._watch(agent)
+                facts = self._patches.attempt(lambda: agent_facts(agent, prompt))
+            if facts is None:
                 events = original(agent, prompt, **kwargs)
             else:
-                self._watch(agent)
-                events = self._in_session(agent, self._run_agent(original, agent, prompt, kwargs))
+                events = self._in_session(agent, self._run_agent(original, facts, prompt, kwargs))
             async with aclosing(events):
                 async for event in events:
                     yield event
@@ -145,8 +143,14 @@ class _Adapter:
         return stream_async
 
     async def _run_agent(
-        self, original: Callable[..., Events], agent: Any, prompt: Any, kwargs: dict[str, Any]
+        self,
+        original: Callable[..., Events],
+        facts: AgentFacts,
+        prompt: Any,
+        kwargs: dict[str, Any],
     ) -> Events:
+        agent = facts.agent
+
         async def source(operation: Operation) -> Events:
             try:
                 async with aclosing(
@@ -157,20 +161,14 @@ class _Adapter:
             finally:
                 await self._calls.close(operation.call_id)
 
-        about = self._patches.attempt(lambda: StrandsAgent(agent, prompt))
-        if about is None:
-            async with aclosing(original(agent, prompt, **kwargs)) as untold:
-                async for event in untold:
-                    yield event
-            return
-        call = StreamedCall(self._bus, "agent_call", source, agent=about)
+        call = StreamedCall(self._bus, "agent_call", source, agent=facts)
         try:
             async with aclosing(aiter(call)) as events:
                 async for event in events:
                     yield event
             result = call.result
         except REFUSALS as error:
-            from strands.agent import AgentResult  # noqa: PLC0415 - only where it is wanted
+            from strands.agent import AgentResult  # noqa: PLC0415 - imported here only
 
             answer = message(refusal(error))
             result = AgentResult("cancelled", answer, agent.event_loop_metrics, {})
@@ -191,19 +189,17 @@ class _Adapter:
                 events = self._in_session(group, aiter(call))
             else:
                 events = original(group, task, *args, **kwargs)
-            try:
+            with refused_as(RuntimeError):  # a group has no answer of its own
                 async with aclosing(events):
                     async for event in events:
                         yield event
-            except REFUSALS as error:  # a group has no answer of its own
-                raise RuntimeError(refusal(error)) from error
             if call.result is not None:
                 yield {"result": call.result}
 
         return stream_async
 
     def _in_session(self, target: Any, events: Events) -> Events:
-        """Let an outermost run belong to its own session; others to that of what is around."""
+        """Put an outermost run into its own session; others belong to the enclosing one."""
         is_inner = current_call_id(self._bus) is not None
         return stream_in_session(None if is_inner else _session_id(target), events)
 
@@ -231,7 +227,7 @@ def _session_id(target: Any) -> str | None:
 
 
 async def _up_to_result(operation: Operation, events: Events) -> Events:
-    """Pass events on, and keep the result back: it is said once the operation has closed."""
+    """Pass events on except the result, which follows once the operation has closed."""
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Mapping) and "result" in event:

@@ -365,14 +365,16 @@ async def test_people_and_models_answer_a_server_that_asks(
     assert seen == [1, 2]
     counted = told.of("before_tool_call")[-1]
     assert [one["percent"] for one in told.of("progress_update")] == [50, 100]
-    assert {one["call_id"] for one in told.of("progress_update")} == {counted["call_id"]}
+    counting = told.of("before_rpc_request")[-1]
+    assert counting["parent_call_id"] == counted["call_id"]
+    assert {one["call_id"] for one in told.of("progress_update")} == {counting["call_id"]}
     assert len(told.of("before_tool_call")) == 3
     assert {one["transport"] for one in told.of("before_rpc_request")} == {"stdio"}
-    assert {one["server_name"] for one in told.of("before_rpc_request")} == {"s"}
+    assert (counted["server_name"], counting["server_name"]) == ("s", "s")
 
 
 @pytest.mark.shows("mcp_agent", "once")
-async def test_beside_the_adapter_of_the_sdk_each_thing_is_told_once(
+async def test_beside_the_adapter_of_the_sdk_each_call_is_reported_once(
     shim: None, bus: Bus, told: Told
 ) -> None:
     detach = mcp.attach(bus=bus)

@@ -18,8 +18,8 @@ from mcp_agent.mcp.gen_client import gen_client
 from mcp_agent.workflows.llm.llm_selector import ModelSelector
 
 from inspector import context
-from inspector.integrations import mcp, mcp_agent
-from inspector.integrations.mcp_agent import POINTS
+from inspector.integrations import mcp_agent
+from inspector.integrations.mcp_agent.points import HOOKS_OF_SDK, POINTS
 from instrument import CATALOGUE, Bus
 from tests.integrations.mcp1.apps import end_logging, make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
@@ -120,13 +120,13 @@ PARTS: tuple[Callable[[Any], Awaitable[None]], ...] = (
 )
 
 
-@pytest.fixture(scope="module", params=["alone", "beside the adapter of the SDK"])
-def fired(request: pytest.FixtureRequest) -> frozenset[str]:
+@pytest.fixture(scope="module")
+def fired() -> frozenset[str]:
     """Names of what fires while an app does all of the above."""
     bus, told = Bus(), Told()
     bus.observe_all(told)
 
-    async def all_of_it() -> None:
+    async def run_all() -> None:
         async with make_app().run() as app:
             for part in PARTS:
                 await part(app)
@@ -135,18 +135,14 @@ def fired(request: pytest.FixtureRequest) -> frozenset[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INSPECTOR_ENABLE_PATCH", "1")
         detach = mcp_agent.attach(bus=bus)
-    detach_sdk = (lambda: None) if request.param == "alone" else mcp.attach(bus=bus)
     try:
-        asyncio.run(all_of_it())
+        asyncio.run(run_all())
     finally:
-        detach_sdk()
         detach()
         context.set(context.UNKNOWN)
     told.check_pairs()
     found = frozenset(told.hooks)
-    if (
-        os.environ.get("RECORD_FRAMEWORKS") == "1" and request.param == "alone"
-    ):  # docs/legacy-patching.md is made from it
+    if os.environ.get("RECORD_FRAMEWORKS") == "1":  # docs/legacy-patching.md is made from it
         result = {"version": version("mcp-agent"), "fired": sorted(found & set(V1_2))}
         text = json.dumps(result, indent=2) + "\n"
         RESULT.write_text(text, encoding="utf-8")
@@ -155,7 +151,7 @@ def fired(request: pytest.FixtureRequest) -> frozenset[str]:
 
 def test_version_1_2_has_32_hooks_and_each_has_a_patch_point() -> None:
     assert len(V1_2) == 32
-    assert {hook for point in POINTS for hook in point.hooks} >= set(V1_2)
+    assert {*HOOKS_OF_SDK, *(hook for point in POINTS for hook in point.hooks)} >= set(V1_2)
 
 
 @pytest.mark.shows(

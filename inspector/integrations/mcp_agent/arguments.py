@@ -9,24 +9,24 @@ from inspector import context as session_context
 
 
 class CallArguments:
-    """Arguments by name or place, whichever way they came. The place counts from `self`, 0."""
+    """Arguments by name or position. The position counts from `self`, 0."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args = list(args)
         self.kwargs = dict(kwargs)
 
-    def get(self, place: int, name: str, default: Any = None) -> Any:
+    def get(self, position: int, name: str, default: Any = None) -> Any:
         """Return one argument."""
         if name in self.kwargs:
             return self.kwargs[name]
-        return self.args[place] if place < len(self.args) else default
+        return self.args[position] if position < len(self.args) else default
 
-    def put(self, place: int, name: str, value: Any) -> None:
+    def put(self, position: int, name: str, value: Any) -> None:
         """Replace one argument."""
-        if name in self.kwargs or place >= len(self.args):
+        if name in self.kwargs or position >= len(self.args):
             self.kwargs[name] = value
         else:
-            self.args[place] = value
+            self.args[position] = value
 
     def call(self, function: Callable[..., Any]) -> Any:
         """Call `function` with the arguments."""

@@ -5,31 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from inspector.integrations.conversion import AgentFacts
 from instrument import Operation
 from instrument.decision import Injection
 
 _PARAMS = ("max_tokens", "temperature", "top_p", "top_k", "stop_sequences")
 
 
-class StrandsAgent:
-    """The description of a running agent that its hooks carry."""
-
-    def __init__(self, agent: Any, prompt: Any) -> None:
-        """Describe `agent`, which is run with `prompt`."""
-        self.agent = agent
-        self.name = agent.name
-        self.input = prompt
-        if isinstance(prompt, list) and all("text" in block for block in prompt):
-            self.input = [{"role": "user", "content": prompt}]
-        self.description = agent.description
-        self.instructions = agent.system_prompt
-        self.model = model_id(agent.model)
-
-    def __repr__(self) -> str:
-        return f"Agent({self.name!r})"  # no payload
+def agent_facts(agent: Any, prompt: Any) -> AgentFacts:
+    """Return the description of `agent`, which runs with `prompt`."""
+    if isinstance(prompt, list) and all("text" in block for block in prompt):
+        prompt = [{"role": "user", "content": prompt}]
+    return AgentFacts(
+        agent,
+        agent.name,
+        input=prompt,
+        description=agent.description,
+        instructions=agent.system_prompt,
+        model=_model_id(agent.model),
+    )
 
 
-def called(context: Any) -> dict[str, Any]:
+def tool_call(context: Any) -> dict[str, Any]:
     """Return the hook kwargs of a tool call."""
     use = context.tool_use
     return {
@@ -40,19 +37,19 @@ def called(context: Any) -> dict[str, Any]:
     }
 
 
-def asked(context: Any) -> dict[str, Any]:
+def model_call(context: Any) -> dict[str, Any]:
     """Return the hook kwargs of a model call."""
     return {
         "llm": context.model,
         "prompt": context.messages,
-        "model": model_id(context.model),
-        "provider": provider(context.model),
-        "request_params": request_params(context),
+        "model": _model_id(context.model),
+        "provider": _provider(context.model),
+        "request_params": _request_params(context),
     }
 
 
 def with_tool(context: Any, operation: Operation) -> Any:
-    """Return the context with the tool and the arguments that interceptors want."""
+    """Return the context with the tool and the arguments that interceptors left."""
     use, name, args = context.tool_use, operation.kwargs["tool_name"], operation.args
     if name == use["name"] and args is use["input"]:
         return context
@@ -88,17 +85,18 @@ def text(result: Mapping[str, Any]) -> str:
 
 
 def with_prompt(context: Any, operation: Operation) -> Any:
-    """Return the context with the messages, the system prompt and the tools of interceptors."""
+    """Return the context with the messages, the prompt and the tools that interceptors left."""
     messages, changes = operation.args, dict[str, Any]()
     if isinstance(messages, str):
         messages = [message(messages, "user")]
-    system = _param(operation, "system", context.system_prompt)
+    params = operation.kwargs.get("request_params") or {}
+    system = params.get("system", context.system_prompt)
     for injection in operation.injections:
         if injection.role == "system":
             system = _appended(system, injection.text)
         else:
             messages = [*messages, message(injection.text, injection.role)]
-    tools = _param(operation, "tools", context.tool_specs)
+    tools = params.get("tools", context.tool_specs)
     if messages is not context.messages:
         changes["messages"] = messages
     if system is not context.system_prompt:
@@ -108,11 +106,6 @@ def with_prompt(context: Any, operation: Operation) -> Any:
     return context.replace(**changes) if changes else context
 
 
-def _param(operation: Operation, name: str, default: Any) -> Any:
-    params = operation.kwargs.get("request_params") or {}
-    return params.get(name, default)
-
-
 def _appended(system: Any, text: str) -> Any:
     if isinstance(system, list):
         return [*system, {"text": text}]
@@ -120,7 +113,7 @@ def _appended(system: Any, text: str) -> Any:
 
 
 def message(value: Any, role: str = "assistant") -> Any:
-    """Return a message of Strands: `value` as it is when it is one."""
+    """Return `value` as a message of Strands."""
     if isinstance(value, Mapping) and isinstance(value.get("content"), list):
         return {"role": role, **value}
     return {"role": role, "content": [{"text": str(value)}]}
@@ -141,24 +134,23 @@ def usage(usage: Mapping[str, Any]) -> dict[str, Any]:
 def _config(model: Any) -> Mapping[str, Any]:
     try:
         config = model.get_config()
-    except Exception:  # noqa: BLE001 - somebody's model
+    except Exception:  # noqa: BLE001 - the model may be a class of the program
         return {}
     return config if isinstance(config, Mapping) else {}
 
 
-def model_id(model: Any) -> str | None:
-    """Return the model's name, if its configuration has one."""
+def _model_id(model: Any) -> str | None:
     found = _config(model).get("model_id")
     return found if isinstance(found, str) else None
 
 
-def provider(model: Any) -> str | None:
-    """Return the module of Strands' own models, which is named after the provider."""
+def _provider(model: Any) -> str | None:
+    """Return the name of the module of one of Strands' models: that of the provider."""
     package, _, name = type(model).__module__.rpartition(".")
     return name if package == "strands.models" else None
 
 
-def request_params(context: Any) -> dict[str, Any]:
+def _request_params(context: Any) -> dict[str, Any]:
     """Return the parameters of a model call, without the messages."""
     config = _config(context.model)
     params = {name: config[name] for name in _PARAMS if name in config}
