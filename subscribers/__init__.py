@@ -61,20 +61,20 @@ def install(
     """Make spans of the hooks of `bus`.
 
     Args:
-        bus: Default: the bus that everybody shares.
+        bus: Default: the shared one.
         tracer_provider: Default: OpenTelemetry's global one.
         options: Vocabulary and content capture; default: from the environment, without content.
         redactor: Default: the built-in patterns.
-        live: Told about what is not over yet; default: nobody.
-        session_id: Asked for the session on every span; `None` and `"unknown"` mean none.
-        spec: Default: the one shipped, with what the file named by `INSPECTOR_TELEMETRY_SPEC`
-            adds and changes. A file that is wrong is told in one warning and left out.
-        meter_provider: Whose metrics, where `options` ask for them; default: the global one.
+        live: Receives live records of running spans; default: none.
+        session_id: Called for the session of every span; `None` and `"unknown"` mean none.
+        spec: Default: the built-in one, with the additions and changes of the file named by
+            `INSPECTOR_TELEMETRY_SPEC`. A wrong file is logged as a warning and ignored.
+        meter_provider: For metrics, where `options` enable them; default: the global one.
 
     Returns:
-        A function that stops, and ends the spans that are open. Idempotent. Without OpenTelemetry
-        nothing is installed, which is logged once, and it does nothing. So it is where the bus
-        is traced by that provider already, by this or by `inspector.attach`.
+        A function that stops, and ends the open spans. Idempotent. It does nothing where nothing
+        was installed: without OpenTelemetry, which is logged, and where that provider traces the
+        bus already, by this or by `inspector.attach`.
     """
     try:
         from subscribers.installation import connect  # noqa: PLC0415 - needs the extra
@@ -98,11 +98,11 @@ def install(
 
 
 def inject(meta: MutableMapping[str, Any] | None) -> None:
-    """Write the current span into the `_meta` of an MCP message, so that its handling joins us.
+    """Write the current span into the `_meta` of an MCP message, so its handling joins the trace.
 
-    Call it inside the operation that sends (`rpc_request`, or the `tool_call` around it). A
-    `traceparent` that is there already, and all else in `meta`, stays. Without OpenTelemetry,
-    without a span, or where `meta` is no mapping, nothing is written. Source: MCP's SEP-414.
+    Call it inside the operation that sends (`rpc_request`, or the `tool_call` around it). An
+    existing `traceparent`, and everything else in `meta`, stays. Nothing is written without
+    OpenTelemetry, without a span, or if `meta` is not a mapping. Source: MCP's SEP-414.
     """
     try:
         from subscribers.bridge import propagation  # noqa: PLC0415 - needs the extra
@@ -116,8 +116,8 @@ def extract(meta: Any) -> Context | None:
     """Return the current context with the span that a received `_meta` names as its parent.
 
     For servers that make their own spans: `tracer.start_as_current_span(name, context=…)`. The
-    bridge does it by itself on `before_rpc_handle`. None (which means: the current context) when
-    `meta` names no span, is none, or not in W3C's form.
+    bridge does this itself on `before_rpc_handle`. None, which means the current context, if `meta`
+    names no span in W3C's form.
     """
     try:
         from subscribers.bridge import propagation  # noqa: PLC0415 - needs the extra
@@ -128,6 +128,6 @@ def extract(meta: Any) -> Context | None:
 
 
 def _check_otel_is_missing(error: ModuleNotFoundError) -> None:
-    """Let only the absence of OpenTelemetry pass: any other missing module is a mistake."""
+    """Raise `error` unless OpenTelemetry is the missing module."""
     if not (error.name or "").startswith("opentelemetry"):
         raise error

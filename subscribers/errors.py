@@ -1,10 +1,10 @@
 """Exceptions of the bridge.
 
     SubscribersError
-    ├── PriceError     a price file says something that cannot be meant
-    └── SpecError      telemetry_spec.toml says something that cannot be meant
+    ├── PriceError     an invalid price file
+    └── SpecError      an invalid telemetry spec
 
-Only set-up raises them; nothing is ever raised into the code that emits a hook.
+Only set-up raises them; nothing is raised into code that emits a hook.
 """
 
 from __future__ import annotations

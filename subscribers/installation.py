@@ -61,11 +61,11 @@ def connect(
 _connected: WeakKeyDictionary[Bus, list[tuple[TracerProvider, Callable[[], None]]]] = (
     WeakKeyDictionary()
 )
-"""Whose hooks become spans of which provider: twice, each would be two spans."""
+"""Connections of each bus: a second one to the same provider would double each span."""
 
 
 def is_connected(bus: Bus | None, tracer_provider: TracerProvider | None) -> bool:
-    """Return whether the hooks of `bus` are spans of that provider already."""
+    """Return whether `bus` is connected to that provider already."""
     provider = tracer_provider or trace.get_tracer_provider()
     return any(one is provider for one, _ in _connected.get(bus or default_bus, ()))
 
@@ -106,7 +106,7 @@ def make_bridge(
     spec: Spec | None,
     meter_provider: MeterProvider | None = None,
 ) -> Bridge:
-    """Make a bridge that no bus feeds yet; see `subscribers.install`."""
+    """Make a bridge without a bus; see `subscribers.install`."""
     options = options or read_options()
     engine = Engine(spec or usable_spec(), options, redactor)
     tracer = trace.get_tracer(
@@ -133,7 +133,7 @@ def _metrics(meter_provider: MeterProvider | None) -> Metrics:
 
 
 def _prices(file: str | None) -> PriceList | None:
-    """Read the price file; a bad one is told and left out, it must not stop the agent."""
+    """Read the price file; a bad one is logged and ignored, as it must not stop the agent."""
     try:
         return load_prices(file) if file is not None else None
     except PriceError as error:

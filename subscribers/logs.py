@@ -1,7 +1,7 @@
 """Redaction of the bus's log lines about failed hooks.
 
-The bus logs a failure with its traceback (seed 000 §9). Exceptions quote what they failed on, and a
-hook is handed everything; a log goes to places that were never meant to see that.
+The bus logs a failure with its traceback. Exceptions quote the values that they failed on, and a
+hook gets all of them; a log must not show them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FORMATTER = logging.Formatter()
 
 
 class _Scrub(logging.Filter):
-    """Replaces the traceback by its text where that holds a secret, and scrubs the message."""
+    """Redacts the message, and replaces a traceback that contains a secret by its redacted text."""
 
     def __init__(self, redactor: Redactor) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class _Scrub(logging.Filter):
 
 
 def scrub_logs_of_hooks(redactor: Redactor) -> Callable[[], None]:
-    """Scrub from now on; the returned function ends it."""
+    """Redact log records of the bus until the returned function is called."""
     scrub = _Scrub(redactor)
     _BUS.addFilter(scrub)
     return lambda: _BUS.removeFilter(scrub)

@@ -32,12 +32,12 @@ class Capture(StrEnum):
 
 
 class SpanMode(StrEnum):
-    """The choice of spans that carry the attributes of hooks."""
+    """The spans that carry the attributes of hooks."""
 
     OWN = "own"
-    """The bridge's."""
+    """Spans of the bridge."""
     ENRICH = "enrich"
-    """Those that the emitter makes itself, where it does (seed 000 §15)."""
+    """Spans of the emitter, where it makes its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +66,15 @@ def read_options(
     default_capture: Capture = Capture.OFF,
     environ: Mapping[str, str] = os.environ,
 ) -> Options:
-    """Settle the options; an argument wins over the environment, that over the default.
+    """Return the options: an argument wins over the environment, which wins over the default.
 
     Args:
         semconv: `dup`, `current` or `legacy`; else `INSPECTOR_SEMCONV`.
         capture: `full`, `redacted` or `off`; else `INSPECTOR_CAPTURE_CONTENT`, else
             `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` (`NO_CONTENT`: off, any other:
             redacted).
-        default_capture: When nobody said anything.
-        environ: Where the variables are read.
+        default_capture: Used when nothing is set.
+        environ: Source of the variables.
 
     Raises:
         ValueError: An argument is not one of its values. A bad variable is only logged: the

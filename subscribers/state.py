@@ -1,7 +1,7 @@
 """Functions with which a program reports its state.
 
-Both functions emit the hook `state_captured`, so they cost nothing while nobody listens, and never
-raise. What becomes of it is `snapshots.py`.
+Both emit the hook `state_captured`, so they cost nothing without observers and never raise.
+`content/snapshots.py` makes patches of large states.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def capture_state(
     since the last capture under the same name in this trace.
 
     Args:
-        name: What it is; short, and the same each time.
-        value: Read before this returns, and not kept.
+        name: Short name, the same each time.
+        value: Read before this returns, and not stored.
         description: For people.
-        bus: Default: the one that everybody shares.
+        bus: Default: the shared one.
     """
     _emit(bus, name, value, description, is_result=False)
 
@@ -41,8 +41,8 @@ def dump_state_to_span(
     """Decorate a function, `def` or `async def`, to capture its result as `capture_state` does.
 
     Args:
-        description: Names it; default: the name of the function.
-        bus: Default: the one that everybody shares.
+        description: Name of the state; default: the name of the function.
+        bus: Default: the shared one.
     """
 
     def decorate(function: _F) -> _F:

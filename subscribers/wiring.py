@@ -49,10 +49,10 @@ class Wiring:
     delivery: Delivery
     undo: Callable[[], None]
     place_of: Callable[[str | None], TraceLocation]
-    """Where on the trace an operation is, by its call id, or what runs here."""
+    """Returns the location of an operation by its call id, or of the running code."""
     open_operations: Callable[[], list[OpenOperation]]
     process: Callable[[], ProcessName]
-    """Asked for anew after `fork`."""
+    """Returns the current name, which changes with `fork`."""
 
 
 def wire(
@@ -71,16 +71,16 @@ def wire(
 ) -> Wiring:
     """Send the spans of a provider, and the hooks of `bus` as spans, to the inspector at `url`.
 
-    See `inspector.attach` for the arguments. An SDK provider that is already global is used as it
-    is; otherwise one is made. `on_start` is called when sending starts: now, and in each child of a
-    fork that has something to send.
+    See `inspector.attach` for the arguments. An SDK provider that is already global is used;
+    otherwise one is made. `on_start` is called when sending starts: now, and in each forked child
+    that sends something.
     """
     redactor = redactor or Redactor()
     identity = ProcessIdentity(None if options.capture is Capture.FULL else redactor)
     existing = tracer_provider or _global_sdk_provider()
     provider = existing or _make_provider(identity, service_name, set_global=set_global)
     if existing is not None:
-        _tell_sampling(existing)
+        _log_sampling(existing)
 
     def resource() -> Resource:
         return identity.complete(provider.resource)
@@ -92,7 +92,7 @@ def wire(
     processor = LiveSpanProcessor(delivery, resource, session_id)
     provider.add_span_processor(processor)
     other = None
-    if provider in _made:  # whoever made another one has said where its spans go
+    if provider in _made:  # a provider of the user has its own targets
         other = standard_target(_sendable(treat, identity), inspector_url=url)
         if other is not None:
             provider.add_span_processor(other)
@@ -104,7 +104,7 @@ def wire(
         session_id=session_id,
         spec=None,
     )
-    disconnect_others(bus, provider)  # this one tells more
+    disconnect_others(bus, provider)  # this one reports more
     off = connected(bus, provider, bridge.subscribe(bus or default_bus))
     delivery.start()
     loud = scrub_logs_of_hooks(redactor)
@@ -114,7 +114,7 @@ def wire(
         off()
         loud()
         if other is not None:
-            other.begin_shutdown()  # so that both take a second together
+            other.begin_shutdown()  # so that both shut down in the same second
         processor.shutdown()
         if other is not None:
             other.shutdown()
@@ -130,7 +130,7 @@ def wire(
 
 
 _made: WeakSet[TracerProvider] = WeakSet()
-"""Providers that are ours."""
+"""Providers made here."""
 
 
 def _sendable(
@@ -138,7 +138,7 @@ def _sendable(
 ) -> Callable[[ReadableSpan], ReadableSpan]:
     def sendable(span: ReadableSpan) -> ReadableSpan:
         treated = treat(span)
-        assert isinstance(treated, ReadableSpan)  # as it was
+        assert isinstance(treated, ReadableSpan)  # it treats a span
         return rehomed(treated, identity.complete(treated.resource))
 
     return sendable
@@ -172,7 +172,7 @@ def _script_name() -> str | None:
     return stem if stem and stem != "-c" else None
 
 
-def _tell_sampling(provider: TracerProvider) -> None:
+def _log_sampling(provider: TracerProvider) -> None:
     if provider.sampler not in (ALWAYS_ON, DEFAULT_ON):
         _logger.info(
             "The tracer provider samples (%s): spans that it leaves out are not shown.",

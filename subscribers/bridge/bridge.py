@@ -152,7 +152,7 @@ class Bridge:
             case "remember":
                 return lambda **kwargs: self._moments.remember(hook, kwargs)
             case _:
-                return lambda **kwargs: self._moments.happen(hook, kwargs)
+                return lambda **kwargs: self._moments.report_hook(hook, kwargs)
 
     # --- starting -----------------------------------------------------------------------------
 
@@ -267,13 +267,13 @@ class Bridge:
             owned.unwatch = partial(owned.task.remove_done_callback, on_done)
 
     def _put_call(self, call_id: str, call: Call) -> None:
-        """Let `call_id` stand for `call`; an id that is used twice ends its first span."""
+        """Store `call` under its id; an id that is used twice ends its first span."""
         for former in self._table.put_call(call_id, call):
             if former.owned is not None and not former.is_merged:
                 self._reap(former.owned)
 
     def _on_task_done(self, owned: OwnedSpan, task: asyncio.Task[Any]) -> None:
-        """End a span whose task died: an emitter's `except Exception` sees no cancellation."""
+        """End a span whose task failed: an emitter's `except Exception` sees no cancellation."""
         if not owned.is_open:
             return
         if task.cancelled():
@@ -303,7 +303,7 @@ class Bridge:
         opened, owned.kwargs = owned.kwargs, None
         if opened is None:
             return
-        for key, value in kwargs.items():  # not `all(...)`: a generator costs more than the loop
+        for key, value in kwargs.items():  # `all(...)` would cost more: it takes a generator
             if opened.get(key) is not value:
                 break
         else:
@@ -362,7 +362,7 @@ class Bridge:
     def _show_orphan(
         self, hook: str, spec: SpanSpec, kwargs: dict[str, Any], failure: Failure | None
     ) -> None:
-        """Show an end whose beginning was never seen as a span of no length."""
+        """Show an end without a beginning as a span of no length."""
         before = {key: value for key, value in kwargs.items() if key not in {"result", "exc"}}
         owned = self._start(f"before_{spec.noun}", spec.noun, before, is_announced=False)
         if owned is not None:

@@ -13,7 +13,7 @@ class _ExplicitTime(threading.local):
 
 
 _explicit = _ExplicitTime()
-# Not a context variable: an operation goes on in the context in which it began.
+# Not a context variable: an operation continues in the context in which it began.
 
 
 def explicit_time_ns() -> int | None:

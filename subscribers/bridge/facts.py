@@ -27,7 +27,7 @@ class RpcFacts:
     def __init__(self) -> None:
         self._versions: dict[Any, str] = {}
         self._addresses: dict[Any, str | None] = {}
-        """By connection; None where two that cannot be told apart are open."""
+        """By connection; None where several open ones have the same key."""
 
     def of_request(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return `$rpc` for an outgoing or incoming request."""
@@ -53,7 +53,7 @@ class RpcFacts:
         return facts
 
     def note_connection(self, kwargs: Mapping[str, Any]) -> None:
-        """Remember where a transport leads to; forget it once that is closed."""
+        """Store the address of a transport; remove it once that is closed."""
         key, address = connection_of(kwargs), kwargs.get("$server_uri")
         if "reason" in kwargs or address is None:
             self._addresses.pop(key, None)
@@ -62,7 +62,7 @@ class RpcFacts:
             self._addresses[key] = address if is_known else None
 
     def note_response(self, kwargs: Mapping[str, Any]) -> None:
-        """Remember the version that the answer to `initialize` names."""
+        """Store the version in the response to `initialize`."""
         result = step(kwargs.get("envelope"), "result")
         version = read_path(result, "protocolVersion|protocol_version")
         if isinstance(version, str) and len(self._versions) < MAX_CONNECTIONS:
@@ -70,12 +70,12 @@ class RpcFacts:
 
 
 def is_notification(method: object) -> bool:
-    """Told by the method: the SDKs fill ids in later than the hook fires."""
+    """Return whether the method is a notification's: SDKs set ids after the hook fires."""
     return isinstance(method, str) and method.startswith("notifications/")
 
 
 def is_answer_to_notification(envelope: Any) -> bool:
-    """A response envelope that carries nothing."""
+    """Return whether a response envelope is empty."""
     return step(envelope, "result") is None and step(envelope, "error") is None
 
 
@@ -97,7 +97,7 @@ def target_matches(family: str, key: Any, rpc: Mapping[str, Any]) -> bool:
 
 
 def progress_percent(kwargs: Mapping[str, Any]) -> float | None:
-    """MCP's progress and total as a percentage; None without a total."""
+    """Return MCP's progress and total as a percentage; None without a total."""
     done, total = number(kwargs.get("progress")), number(kwargs.get("total"))
     return 100 * done / total if done is not None and total else None
 
@@ -109,14 +109,14 @@ def agent_name(kwargs: Mapping[str, Any]) -> str | None:
 
 
 def selection(kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the selected model and the best scores: the seed's one JSON for both."""
+    """Return the selected model and the best scores, in the legacy form."""
     scores = kwargs.get("scores")
     found = {"selected_model": kwargs.get("selected_model")}
     return found if scores is None else {**found, "scores": top_scores(scores)}
 
 
 def reason_text(reason: object, redactor: Redactor) -> str | None:
-    """A disconnect's reason, which may be an exception."""
+    """Return a disconnect's reason, which may be an exception, as text."""
     if isinstance(reason, BaseException):
         try:
             return f"{type(reason).__name__}: {exception_text(reason, redactor)}"
@@ -126,7 +126,7 @@ def reason_text(reason: object, redactor: Redactor) -> str | None:
 
 
 def transport_facts(transport_type: object) -> dict[str, Any]:
-    """A connection's transport in the words of the conventions."""
+    """Return a connection's transport in the words of the conventions."""
     facts = {
         "network.transport": network_transport(transport_type),
         "network.protocol.name": network_protocol(transport_type),
@@ -135,7 +135,7 @@ def transport_facts(transport_type: object) -> dict[str, Any]:
 
 
 def server_uri(value: object) -> str | None:
-    """A connection's URI without its secrets; None for a command line."""
+    """Return a connection's URI without its secrets; None for a command line."""
     text = uri_text(value)
     if not isinstance(text, str) or "://" not in text[:64]:
         return None
@@ -153,7 +153,7 @@ def connection_of(kwargs: Mapping[str, Any]) -> Any:
 
 
 def uri_text(value: Any) -> Any:
-    """A URI that came as an object (pydantic's) as text; anything else as it is."""
+    """Return a URI object (pydantic's) as text; any other value unchanged."""
     if isinstance(value, str) or step(value, "unicode_string") is None:
         return value
     try:

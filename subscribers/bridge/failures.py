@@ -16,12 +16,12 @@ from subscribers.content.serialise import clean_text, cut_text, to_json
 
 MAX_MESSAGE_CHARS = 1_024
 _MARGIN_CHARS = 256
-"""Read beyond the cut, so that a secret across it is seen whole."""
+"""Margin beyond the cut, so that the redactor sees a secret across it."""
 
 _CALLERS_FAULTS = frozenset({"-32700", "-32600", "-32601", "-32602", "-32002"})
 _METHOD_NOT_FOUND, _INVALID_PARAMS, _INTERNAL_ERROR = -32601, -32602, -32603
 
-# As `operation_closed` has it: a stream that its reader left is cancelled, too.
+# As in `operation_closed`: a stream that its reader left counts as cancelled.
 _CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
 
 
@@ -42,7 +42,7 @@ CANCELLED = Failure("cancelled", "CANCELLED", "cancelled", is_cancelled=True)
 
 _BARE = frozenset({type(None), bool, int, float, str, list, tuple})
 _FAILURE_KEYS = frozenset({"error", "isError", "is_error", "result"})
-"""Where `failure_of_result` looks: what has none of them, nearly every result, did not fail."""
+"""Keys of a failed result; nearly every result has none of them."""
 
 
 def is_callers_fault(failure: Failure) -> bool:
@@ -51,7 +51,7 @@ def is_callers_fault(failure: Failure) -> bool:
 
 
 def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
-    """Classify the `exc` of an `error_*` hook: an exception, though emitters pass anything."""
+    """Classify the `exc` of an `error_*` hook, which may be any value."""
     message = _message(exc, redactor)
     if isinstance(exc, _CANCELLED):
         return Failure("cancelled", "CANCELLED", message or "cancelled", is_cancelled=True)
@@ -70,7 +70,7 @@ def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
 
 
 def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
-    """Read the failure out of a result: a JSON-RPC error envelope or a tool result `isError`."""
+    """Read the failure from a result: a JSON-RPC error or a tool result with `isError`."""
     if type(result) in _BARE or (type(result) is dict and _FAILURE_KEYS.isdisjoint(result)):
         return None
     error = step(result, "error")
@@ -107,10 +107,10 @@ def _message(exc: object, redactor: Redactor) -> str:
 
 
 def exception_text(exc: BaseException, redactor: Redactor) -> str:
-    """Return an exception's message; the default `__str__` would show `repr`s of its arguments.
+    """Return an exception's message without the `repr`s of its arguments.
 
     Raises:
-        Exception: Whatever a `__str__` of its own raises.
+        Exception: Raised by a custom `__str__`.
     """
     if type(exc).__str__ not in {BaseException.__str__, KeyError.__str__}:
         return str(exc)
@@ -139,7 +139,7 @@ def _qualified_name(exc: object) -> str:
 
 
 def _rpc_code(exc: object) -> int | None:
-    """Return the JSON-RPC code of an MCP error, whichever attribute its SDK keeps it in."""
+    """Return the JSON-RPC code of an MCP error of any SDK."""
     names = {kind.__name__ for kind in type(exc).__mro__}
     if not names & {"McpError", "MCPError", "JSONRPCError"}:
         return None

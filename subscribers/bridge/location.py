@@ -1,6 +1,6 @@
 """Trace locations: the session, trace and span in which something happens.
 
-Imports no OpenTelemetry: whoever only passes places on need not have it.
+Imports no OpenTelemetry, which code that only passes locations on need not have.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ class TraceLocation(NamedTuple):
     """A session and a span."""
 
     session_id: str | None = None
-    """As the program names it; None when it does not."""
+    """Named by the program; None if it names none."""
     trace_id: str | None = None
     """32 hex digits."""
     span_id: str | None = None
@@ -27,11 +27,11 @@ class OpenOperation(NamedTuple):
     """An operation that has begun and not ended."""
 
     call_id: str | None
-    """None for one that is told by bare hooks."""
+    """None for an operation of bare hooks."""
     place: TraceLocation
     parent_span_id: str | None
-    """Of the operation around it that is open."""
+    """Span of the open operation around it."""
     began_ns: int
     """By `time.perf_counter_ns`."""
     task: Task[Any] | None
-    """In which it began; None: in sync code on a thread without a running loop."""
+    """Task in which it began; None: sync code on a thread without a running loop."""

@@ -1,8 +1,8 @@
 """Durations and tokens as OpenTelemetry metrics, off by default (`INSPECTOR_METRICS=on`).
 
-The names are those of the last released conventions (GenAI and MCP, 1.41), which backends chart
-today; the newer ones are not written beside them, so that nothing is counted twice. Ids, URIs and
-sessions are never attributes of a metric.
+Names are those of the last released conventions (GenAI and MCP, 1.41), which backends chart today.
+Newer ones are not written beside them, so nothing counts twice. Ids, URIs and sessions are never
+attributes of a metric.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class Metrics:
         """Count an operation that has ended.
 
         Args:
-            family: Of its span; only some are counted.
-            facts: Its attributes in the official vocabulary.
-            took_s: How long it took.
-            failure: Why it failed.
+            family: Family of its span; only some are counted.
+            facts: Attributes in the official vocabulary.
+            took_s: Duration in seconds.
+            failure: Reason of a failure.
         """
         error_type = None if failure is None else failure.type
         match family:
@@ -108,17 +108,17 @@ class Metrics:
         self._model_calls.record(took_s, _failed(attributes, error_type))
 
     def first_chunk(self, facts: Mapping[str, Any], first_chunk_ns: int) -> None:
-        """Count the time that a streamed answer took to begin."""
+        """Record the time to the first chunk of a streamed answer."""
         self._first_chunks.record(first_chunk_ns / 1e9, {**_REQUIRED, **_only(_MODEL_CALL, facts)})
 
     def connected(self, connection: Any) -> None:
-        """Note that a connection came up; of too many, the oldest is forgotten."""
+        """Record the start of a connection; the oldest goes when there are too many."""
         if len(self._connected_ns) >= MAX_CONNECTIONS:
             self._connected_ns.pop(next(iter(self._connected_ns)), None)
         self._connected_ns[connection] = perf_counter_ns()
 
     def disconnected(self, connection: Any, facts: Mapping[str, Any], error: str | None) -> None:
-        """Count a connection that went down, if it was seen to come up."""
+        """Count a closed connection whose start is known."""
         began_ns = self._connected_ns.pop(connection, None)
         if began_ns is not None:
             attributes = _failed(_only(_SESSION, facts), error)
@@ -127,9 +127,9 @@ class Metrics:
 
 def duration_s(kwargs: Mapping[str, Any], began_ns: int) -> float:
     """Return the emitter's measurement, else the time since `began_ns` (`perf_counter_ns`)."""
-    given_ms = number(kwargs.get("duration_ms"))
-    if given_ms is not None and given_ms >= 0:
-        return given_ms / 1e3
+    duration_ms = number(kwargs.get("duration_ms"))
+    if duration_ms is not None and duration_ms >= 0:
+        return duration_ms / 1e3
     return (perf_counter_ns() - began_ns) / 1e9
 
 

@@ -1,7 +1,4 @@
-"""Moments: each becomes a span event and a live record with the same time.
-
-Session, pause and resume, model selected, progress, transport, state, decisions.
-"""
+"""Moments: hooks that become a span event and a live record with the same time."""
 
 from __future__ import annotations
 
@@ -44,12 +41,12 @@ class LiveRecords(Protocol):
     """A sender of live records; see `subscribers.send.live`."""
 
     def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
-        """A running span has new attributes, or a new name."""
+        """Send new attributes, or a new name, of a running span."""
 
     def moment(
         self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
     ) -> None:
-        """Something happened, on a span or not."""
+        """Send a moment, on a span or not."""
 
 
 class Moments:
@@ -66,7 +63,7 @@ class Moments:
         metrics: Metrics | None,
         reap: Callable[[OwnedSpan, Failure | None], None],
     ) -> None:
-        """Make one; `reap` ends a span whose end is never reported."""
+        """Create one; `reap` ends a span whose end is never reported."""
         self._engine = engine
         self._table = table
         self._sessions = sessions
@@ -81,15 +78,15 @@ class Moments:
         self._remembered: ContextVar[Attributes | None] = ContextVar("remembered", default=None)
 
     def release_progress(self, owned: OwnedSpan) -> None:
-        """Report the newest held progress, before the span ends."""
-        for held_ns, attributes in self._progress.release(id(owned)):
-            self.tell("inspector.progress", held_ns, owned, attributes)
+        """Report the newest pending progress, before the span ends."""
+        for time_ns, attributes in self._progress.release(id(owned)):
+            self.report("inspector.progress", time_ns, owned, attributes)
 
     def remember(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
-        """Keep a hook that is reported together with a later one (model selection)."""
+        """Store a hook for the later one that reports both (model selection)."""
         self._remembered.set(self._engine.attributes(hook.name, kwargs))
 
-    def happen(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
+    def report_hook(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
         """Report a hook as a moment on its span, and live."""
         now_ns = event_time_ns()
         kwargs["$failure"] = failure = self._event_failure(hook, kwargs)
@@ -108,7 +105,7 @@ class Moments:
                 id(owned) if owned else 0, key, now_ns, attributes, is_final=is_final
             ):
                 return
-        self.tell(hook.event or hook.name, now_ns, owned, attributes, on_span=hook.on != "none")
+        self.report(hook.event or hook.name, now_ns, owned, attributes, on_span=hook.on != "none")
         self._after_event(hook.name, kwargs, owned)
 
     def _event_failure(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> Failure | None:
@@ -139,7 +136,7 @@ class Moments:
             case "after_model_select":
                 kwargs["$selection"] = selection(kwargs)
             case "state_captured" if self._engine.options.capture is not Capture.OFF:
-                kwargs["$state"] = self._take_state(kwargs)
+                kwargs["$state"] = self._snapshot(kwargs)
 
     def _count_connection(self, hook: str, kwargs: dict[str, Any]) -> None:
         if self._metrics is None or hook == "transport_reconnecting":
@@ -155,11 +152,14 @@ class Moments:
         self._metrics.disconnected(connection, facts, error_type)
 
     def _begin_session(self, kwargs: Mapping[str, Any]) -> None:
-        told = self._engine.attributes("session_started", kwargs)
-        title, engine = told.get("inspector.session.title"), told.get("inspector.engine")
+        attributes = self._engine.attributes("session_started", kwargs)
+        title, engine = (
+            attributes.get("inspector.session.title"),
+            attributes.get("inspector.engine"),
+        )
         self._sessions.begin(kwargs.get("session_id"), title, engine)
 
-    def _take_state(self, kwargs: Mapping[str, Any]) -> Snapshot:
+    def _snapshot(self, kwargs: Mapping[str, Any]) -> Snapshot:
         trace_id = trace.get_current_span().get_span_context().trace_id
         name, value = kwargs.get("name"), kwargs.get("value")
         name = name[:256] if isinstance(name, str) else ""
@@ -176,7 +176,7 @@ class Moments:
                     return owned
         return current_owned()
 
-    def tell(
+    def report(
         self,
         name: str,
         time_ns: int,
@@ -185,7 +185,7 @@ class Moments:
         *,
         on_span: bool = True,
     ) -> None:
-        """Write a moment as span event and as live record, with one time."""
+        """Write a moment as a span event and a live record with the same time."""
         span = owned.span if owned is not None else trace.get_current_span()
         context = span.get_span_context()
         if on_span and span.is_recording():
@@ -204,7 +204,7 @@ class Moments:
     def _set_seed_state(
         self, owned: OwnedSpan | None, kwargs: Mapping[str, Any], value: Content | None
     ) -> None:
-        """Set the attribute that seed 000's `capture_state` sets; a patch is not one."""
+        """Set the legacy attribute of `capture_state`, except for a patch."""
         if value is None or self._engine.options.vocabulary is Vocabulary.CURRENT:
             return
         kind = "result" if kwargs.get("is_result") else "state"
@@ -217,7 +217,7 @@ class Moments:
             span.set_attribute(f"{key}_truncated", True)
 
     def _finish_session(self, kwargs: Mapping[str, Any]) -> None:
-        """End what bare hooks of this session left open."""
+        """End the spans that bare hooks of this session left open."""
         session = self._sessions.finish(kwargs.get("session_id"))
         if session is None:
             return
@@ -227,7 +227,7 @@ class Moments:
                 self._reap(owned, None)
 
     def _expect_end(self, owned: OwnedSpan) -> None:
-        """End a cancelled operation that nobody ends: bare emitters see no `CancelledError`."""
+        """End a cancelled operation later if nobody does: bare emitters see no `CancelledError`."""
         if owned.call_id is not None:
             return
         try:

@@ -1,8 +1,8 @@
 """Prices of model calls, from the user's own price file. None are bundled.
 
-# USD for a million tokens; the first entry that fits counts.
+# USD for a million tokens; the first matching entry counts.
 [[models]]
-model = "some-model-*"     # shell pattern; the model that answered, else the one asked for
+model = "some-model-*"     # shell pattern; the response's model, else the request's
 provider = "openai"        # optional
 input = 2.5
 output = 10
@@ -57,7 +57,7 @@ class PriceList:
         return None
 
     def cost(self, facts: Mapping[str, Any]) -> float | None:
-        """Return the cost of a model call in USD; None if tokens or price are unknown.
+        """Return the cost of a model call in USD; None if its tokens or price are unknown.
 
         Cached tokens are a part of the input tokens, as in the GenAI conventions.
 
@@ -86,7 +86,7 @@ def load_prices(file: str | Path) -> PriceList:
     """Read a price file.
 
     Raises:
-        PriceError: It cannot be read or has an entry that makes no sense; says where and why.
+        PriceError: It cannot be read or has an invalid entry; names the file and the entry.
     """
     try:
         data = Path(file).read_bytes()
@@ -110,13 +110,15 @@ def _price(file: str | Path, number: int, row: dict[str, Any]) -> Price:
         raise PriceError(f"{where}: `model` must be a name or a pattern such as 'some-model-*'.")
     if not isinstance(provider, str | None):
         raise PriceError(f"{where} ({model}): `provider` must be a name.")
-    given = {name: _amount(f"{where} ({model})", name, row) for name in _COLUMNS[2:] if name in row}
+    amounts = {
+        name: _amount(f"{where} ({model})", name, row) for name in _COLUMNS[2:] if name in row
+    }
     for name in ("input", "output"):
-        if name not in given:
+        if name not in amounts:
             raise PriceError(f"{where} ({model}): `{name}` is missing (USD per million tokens).")
-    given.setdefault("cache_read", given["input"])
-    given.setdefault("cache_write", given["input"])
-    return Price(model, provider, **given)
+    amounts.setdefault("cache_read", amounts["input"])
+    amounts.setdefault("cache_write", amounts["input"])
+    return Price(model, provider, **amounts)
 
 
 def _amount(where: str, name: str, row: dict[str, Any]) -> float:

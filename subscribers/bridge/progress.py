@@ -1,7 +1,7 @@
 """Rate limit of progress reports: two per second and 64 per operation.
 
-The first and the final report (100 %) always pass; the last one that was held back is told when
-its operation ends.
+The first and the final report (100 %) always pass; the last pending one is reported when its
+operation ends.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ MAX_OPERATIONS = 1_024
 class _Operation:
     last_ns: int
     count: int = 1
-    held: tuple[int, dict[str, Any]] | None = None
+    pending: tuple[int, dict[str, Any]] | None = None
 
 
 class ProgressLimiter:
-    """Decides which reports pass; knows a bounded number of spans and operations, the newest."""
+    """Decides which reports pass, for a limited number of the newest spans and operations."""
 
     def __init__(self) -> None:
         self._spans: dict[int, dict[Any, _Operation]] = {}
@@ -36,14 +36,14 @@ class ProgressLimiter:
         *,
         is_final: bool,
     ) -> bool:
-        """Return whether to send a report now; otherwise it is held until `release`.
+        """Return whether to send a report now; otherwise it waits for `release`.
 
         Args:
-            span: Id of the span it belongs to; 0: none.
-            operation_id: What reports; a span may have several.
-            time_ns: When it was made.
-            attributes: What it says.
-            is_final: 100 % was reached.
+            span: Id of its span; 0: none.
+            operation_id: The reporting operation; a span may have several.
+            time_ns: Time of the report.
+            attributes: Content of the report.
+            is_final: Whether 100 % is reached.
         """
         operations = self._spans.get(span)
         if operations is None:
@@ -54,18 +54,18 @@ class ProgressLimiter:
             return True
         is_early = time_ns - operation.last_ns < MIN_INTERVAL_NS
         if not is_final and (is_early or operation.count >= MAX_REPORTS):
-            operation.held = (time_ns, attributes)
+            operation.pending = (time_ns, attributes)
             return False
-        operation.last_ns, operation.held = time_ns, None
+        operation.last_ns, operation.pending = time_ns, None
         operation.count += 1
         return True
 
     def release(self, span: int) -> list[tuple[int, dict[str, Any]]]:
-        """Forget a span that ends; return the reports that were held back, with their times."""
+        """Remove a span that ends; return its pending reports with their times."""
         operations = self._spans.pop(span, None)
         if operations is None:
             return []
-        return [operation.held for operation in operations.values() if operation.held]
+        return [operation.pending for operation in operations.values() if operation.pending]
 
 
 _K = TypeVar("_K")
@@ -73,7 +73,7 @@ _V = TypeVar("_V")
 
 
 def _bounded(table: dict[_K, _V], key: _K, value: _V) -> _V:
-    """Put `value` in, and the oldest out when there are too many."""
+    """Add `value`, and remove the oldest when there are too many."""
     if len(table) >= MAX_OPERATIONS:
         table.pop(next(iter(table)), None)
     table[key] = value

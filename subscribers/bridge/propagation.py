@@ -1,7 +1,7 @@
 """Trace context over MCP: injected into `_meta` and extracted from it (SEP-414).
 
 `traceparent` and `tracestate` are reserved keys of `params._meta`, on every transport and in every
-revision of the protocol. Baggage is left out on purpose: an MCP server is somebody else's program.
+revision of the protocol. Baggage is omitted on purpose: an MCP server is a third party.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _W3C = TraceContextTextMapPropagator()
 
 
 def inject(meta: MutableMapping[str, Any] | None) -> None:
-    """Write the current span's context into `meta`; one that is there already stays.
+    """Write the current span's context into `meta`; an existing one stays.
 
-    Nothing is written into what is no mapping: SDKs serialise an absent `_meta` as null.
+    Ignored if `meta` is not a mapping: SDKs serialise an absent `_meta` as null.
     """
     if isinstance(meta, MutableMapping) and "traceparent" not in meta:
         _W3C.inject(meta)
 
 
 def remote_span(meta: Any) -> SpanContext | None:
-    """Return the span that `meta` names; None when it names none, or not in W3C's form."""
+    """Return the span named in `meta`; None if there is none in W3C's form."""
     texts = ((field, step(meta, field)) for field in _FIELDS)
     carrier = {
         field: text
@@ -54,16 +54,16 @@ def parent_over_mcp(
 ) -> tuple[Context | None, Sequence[Link]]:
     """Return the parent of a received request, and its other links.
 
-    The sender's span is the parent, what is current here (the HTTP request, the read loop) a link.
-    A current span that an SDK has made for this very request keeps its place between the two.
+    The sender's span is the parent; the current span (the HTTP request, the read loop) is a link.
+    A current span that an SDK made for this request stays between the two.
 
     Args:
         envelope: The JSON-RPC message.
-        ambient: The context that is current.
-        is_trusted: Whether a peer may say which trace it belongs to; else it becomes the link.
+        ambient: The current context.
+        is_trusted: Whether a peer's span may be the parent; else it becomes the link.
 
     Returns:
-        The context to start in, None for the one that would be used anyway; and the links.
+        The context to start in, None for the default one; and the links.
     """
     remote = remote_span(read_path(envelope, "params._meta|params.meta"))
     if remote is None:

@@ -1,4 +1,4 @@
-"""Sessions of the program, and the time that each has waited for a person."""
+"""Sessions of the program, and their waiting times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_PAUSES = 1_024
 MAX_ID_CHARS = 256
 SESSION_ID = "session.id"
 UNKNOWN_SESSION = "unknown"
-"""What whoever is asked for the session says when it is in none."""
+"""Session id that means none."""
 
 _connection_id: ContextVar[str | None] = ContextVar("inspector-mcp-connection", default=None)
 
@@ -41,19 +41,19 @@ class Session:
 class Sessions:
     """The session of each context, and its pauses."""
 
-    def __init__(self, ask: Callable[[], str | None] | None = None) -> None:
-        """Make one that asks `ask` first; its None and `"unknown"` mean none."""
-        self._ask = ask or (lambda: None)
+    def __init__(self, session_id: Callable[[], str | None] | None = None) -> None:
+        """Create one that calls `session_id` first; its None and `"unknown"` mean none."""
+        self._session_id = session_id or (lambda: None)
         self._current: ContextVar[Session | None] = ContextVar("inspector-session", default=None)
         self._paused_ns: dict[tuple[Any, Any], int] = {}
 
     def begin(self, session_id: object, title: str | None, engine: str | None) -> None:
-        """Enter a session in this context and in those derived from it."""
+        """Enter a session in this context and in contexts derived from it."""
         if isinstance(session_id, str):
             self._current.set(Session(session_id[:MAX_ID_CHARS], title, engine))
 
     def finish(self, session_id: object) -> Session | None:
-        """Leave the session, if it is this one, and return it."""
+        """Leave the session if it is this one, and return it."""
         session = self._current.get()
         if session is None or session.id != session_id:
             return None
@@ -61,15 +61,15 @@ class Sessions:
         return session
 
     def current_id(self) -> str | None:
-        """Return the id of the session that the running code is in."""
-        given = self._ask()
-        if given and given != UNKNOWN_SESSION:
-            return given
+        """Return the id of the current session."""
+        session_id = self._session_id()
+        if session_id and session_id != UNKNOWN_SESSION:
+            return session_id
         session = self._current.get()
         return None if session is None else session.id
 
     def add_to(self, kwargs: dict[str, Any], *, is_root: bool) -> None:
-        """Tell the telemetry spec the session, and on a root what it is about."""
+        """Add the session to kwargs; on a root, its title and engine too."""
         session, session_id = self._current.get(), self.current_id()
         if session_id is not None:
             kwargs["$session"] = session_id
@@ -79,13 +79,13 @@ class Sessions:
             kwargs["$title"], kwargs["$engine"] = session.title, session.engine
 
     def pause(self, kwargs: Mapping[str, Any], now_ns: int) -> None:
-        """Note that a session waits for a signal."""
+        """Record that a session waits for a signal."""
         if len(self._paused_ns) >= MAX_PAUSES:
             self._paused_ns.pop(next(iter(self._paused_ns)), None)
         self._paused_ns[_pause(kwargs)] = now_ns
 
     def resume(self, kwargs: Mapping[str, Any], now_ns: int) -> int | None:
-        """Return how long it waited, in milliseconds; None if nobody saw it begin."""
+        """Return the waiting time in milliseconds; None if its start is unknown."""
         paused_ns = self._paused_ns.pop(_pause(kwargs), None)
         return None if paused_ns is None else (now_ns - paused_ns) // 1_000_000
 

@@ -1,14 +1,12 @@
 """Open spans of the bridge: their parents, their lookup and the ambient context.
 
-A span is found again by `call_id`. Hooks that come without one are matched by a stack: each owned
-span is reachable from the OTel context it was put into, the innermost open one of the same family
-and key is meant (telemetry mapping, correlation rule), and a table for the whole process helps
-where the end comes from another task.
+A span is found by its `call_id`. Hooks without one are matched by a stack: each owned span is
+reachable from the OTel context that it was put into, and the innermost open span of the same family
+and key counts. A table for the whole process finds it when the end comes from another task.
 
-Contexts are never detached. `detach` in a task other than the one that attached logs an error, and
-resets what others have put there since. When a span ends, and what is current is still exactly the
-context we made for it, the one before is put back; otherwise nothing is touched, and closed spans
-are skipped when a parent is looked for.
+Contexts are never detached. `detach` in a task other than the one that attached logs an error and
+discards later changes. When a span ends while its own context is current, the context before it is
+restored; otherwise nothing changes, and the search for a parent skips closed spans.
 """
 
 from __future__ import annotations
@@ -35,13 +33,13 @@ _CURRENT = next(iter(trace.set_span_in_context(trace.INVALID_SPAN, Context())))
 _EMPTY = Context()
 
 FrameKey: TypeAlias = tuple[str, Any]
-"""(family, what tells two spans of the family apart)."""
+"""(family, key of the span within the family)."""
 
 MAX_OPEN_BARE = 10_000
-"""Open spans without a `call_id`; beyond it the oldest is taken for lost."""
+"""Limit of open spans without a `call_id`; beyond it the oldest counts as lost."""
 
 MAX_CALLS = 100_000
-"""Call ids that stand for something; beyond it the oldest is taken for lost."""
+"""Limit of call ids; beyond it the oldest counts as lost."""
 
 
 class OwnedSpan:
@@ -74,27 +72,27 @@ class OwnedSpan:
         self.began_ns = perf_counter_ns()
         self.agent: str | None = parent.agent if parent is not None else None
         self.children: dict[OwnedSpan, None] = {}
-        """Those that nobody promised to close: they end with this one at the latest."""
+        """Spans without a promised end: they end with this one at the latest."""
         self.aliases: list[str] = []
-        """The `call_id`s of RPC requests that were taken for this operation."""
+        """The `call_id`s of RPC requests that were merged into this operation."""
         self.has_duplicate = False
-        """Whether a foreign span was marked as the same operation told again."""
+        """Whether a foreign span was marked as a duplicate of this operation."""
         self.is_open = True
         self.is_borrowed = False
-        """Whether `span` is the emitter's own, which is enriched and never ended."""
+        """Whether `span` belongs to the emitter: it is enriched and never ended."""
         self.is_finished = False
         """Whether an after or error hook was seen."""
         self.failure: Any = None
         self.kwargs: dict[str, Any] | None = None
-        """What it was opened with, until its before hook came."""
+        """Kwargs of `operation_opened`, until the before hook comes."""
         self.task = running_task()
-        """In which it began."""
+        """Task in which it began."""
         self.template: Any = None
         self.unwatch: Callable[[], object] | None = None
-        """Stops watching the task that it was started in."""
+        """Stops watching the task in which it began."""
         self.outer: Context = _EMPTY
         self._made: ReferenceType[Context] | None = None
-        """The context made for it; weak, as a cycle would keep all it says until a collection."""
+        """The context made for it; weak, as a cycle would stay in memory until a collection."""
 
     def enter(self, base: Context) -> None:
         """Make this span current, on top of `base`."""
@@ -123,7 +121,7 @@ class Call:
         self, owned: OwnedSpan | None, *, is_announced: bool, is_merged: bool = False
     ) -> None:
         self.owned = owned
-        """Its span; that of its parent when it has none of its own."""
+        """Its span, or the span of its parent."""
         self.is_announced = is_announced
         """Whether `operation_opened` was seen, so that `operation_closed` will come."""
         self.is_merged = is_merged
@@ -158,13 +156,13 @@ class SpanTable:
     ) -> tuple[OwnedSpan | None, Context]:
         """Return the owned parent, if any, and the OTel context to start the new span in.
 
-        A span of another instrumentation that was started inside the owned parent, and is
-        current, comes between the two.
+        The current span of another instrumentation, started inside the owned parent, comes between
+        the two.
 
         Args:
-            kwargs: Of the hook; `parent_call_id` counts.
-            is_operation: The bus knows the parent, also that there is none.
-            family: Of the new span, where one of its kind cannot be its parent.
+            kwargs: Kwargs of the hook, with `parent_call_id`.
+            is_operation: Whether the bus knows the parent, or that there is none.
+            family: Family of the new span, if a span of the same family cannot be its parent.
         """
         current = otel_context.get_current()
         innermost = owned_of(current)
@@ -172,13 +170,13 @@ class SpanTable:
         if call is not None:
             parent = _innermost_bare(innermost, nearest_open(call.owned))
         elif is_operation:
-            # The bus says that no operation surrounds it: what a generator left behind here,
-            # spans with a call id, is not its parent; a bare hook's may be.
+            # The bus knows no operation around it: spans with a call id are left behind by a
+            # generator and not its parent; the span of a bare hook may be.
             parent = innermost
             while parent is not None and (parent.call_id or not parent.is_open):
                 parent = parent.parent
         else:
-            # Bare requests of one task are never inside each other: they only overlap.
+            # Bare requests of one task overlap, but never contain each other.
             parent = nearest_open(innermost, not_a=family)
         if parent is None:
             return None, _outside(current)
@@ -194,7 +192,7 @@ class SpanTable:
         return was_open
 
     def put_call(self, call_id: str, call: Call) -> list[Call]:
-        """Let `call_id` stand for `call`; return those that it takes the place of."""
+        """Store `call` under `call_id`; return the calls that it replaces."""
         former = self.calls.pop(call_id, None)
         self.calls[call_id] = call
         replaced = [] if former is None else [former]
@@ -203,7 +201,7 @@ class SpanTable:
         return replaced
 
     def add_bare(self, owned: OwnedSpan) -> OwnedSpan | None:
-        """Remember a span without a `call_id`; return one that must go to make room."""
+        """Add a span without a `call_id`; return the one to end when there are too many."""
         with self._lock:
             self._bare.setdefault((owned.family, owned.key), []).append(owned)
             self._bare_count += 1
@@ -212,7 +210,7 @@ class SpanTable:
             return next(iter(self._bare.values()))[0]
 
     def find_bare(self, family: str, key: Any) -> OwnedSpan | None:
-        """Return the innermost open span of this family and key; here, else in the process."""
+        """Return the innermost open span of this family and key: in this context, else anywhere."""
         for owned in _chain(owned_of(otel_context.get_current())):
             is_bare = owned.is_open and owned.call_id is None
             if is_bare and owned.family == family and owned.key == key:
@@ -248,9 +246,9 @@ class SpanTable:
 
 
 def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
-    """Return our span that a just started foreign span duplicates.
+    """Return our span that a new foreign span duplicates.
 
-    An MCP SDK that traces itself makes a span for the request that our span above it stands for.
+    An MCP SDK that traces itself makes a span for a request that our span above already represents.
     """
     context = parent_context if parent_context is not None else otel_context.get_current()
     owned = owned_of(context)
@@ -266,7 +264,7 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
 
 
 def mark_duplicate(current: trace.Span, owned: OwnedSpan) -> None:
-    """Mark the foreign span around a new one of ours, if it is there for the same operation."""
+    """Mark the foreign span around a new span of ours if both are the same operation."""
     if not isinstance(current, Span) or not current.is_recording() or _is_ours(current):
         return
     if DUPLICATE_OF in (current.attributes or {}):
@@ -278,9 +276,9 @@ def mark_duplicate(current: trace.Span, owned: OwnedSpan) -> None:
 
 
 def mark_inner(theirs: trace.Span) -> None:
-    """Mark a foreign span that was just started for the operation that is current here.
+    """Mark a new foreign span as a duplicate of the current operation.
 
-    For one whose parent is not ours, or whose attributes do not tell yet what it is for.
+    For spans whose parent is not ours, or whose attributes do not show their operation yet.
     """
     ours = trace.get_current_span()
     if isinstance(ours, Span) and _is_ours(ours) and theirs is not ours:
@@ -297,19 +295,19 @@ _TARGETS = {
     "invoke_agent": "gen_ai.agent.name",
     "invoke_workflow": "gen_ai.workflow.name",
 }
-"""Not the model calls: which of the two knows the usage shows only at their end."""
+"""Without model calls: only their end shows which of the two spans has the usage."""
 _CARRIED_BY = {"tool": "tools/call", "resource": "resources/read", "prompt": "prompts/get"}
-"""Families of spans to the request that carries them out; an SDK's span for it starts first."""
+"""Family of a span to the request that carries it out."""
 
 
 def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
     theirs, ours = span.attributes or {}, owned.facts
-    # A server may pass the request that it handles on: same method, another operation.
+    # A server may forward the request that it handles: same method, another operation.
     if (span.kind is SpanKind.SERVER) != (owned.family == "rpc_handle"):
         return False
     method = theirs.get("mcp.method.name")
     if method is not None and _CARRIED_BY.get(owned.family) == method:
-        return not owned.has_duplicate  # the first is the same operation, a later round is its own
+        return not owned.has_duplicate  # only the first is the same operation
     if method is not None:
         return bool(method == ours.get("mcp.method.name"))
     operation = theirs.get("gen_ai.operation.name")
@@ -321,7 +319,7 @@ def _is_same_operation(span: Span, owned: OwnedSpan) -> bool:
 
 def running_task() -> asyncio.Task[Any] | None:
     """Return the current task; None where no loop runs."""
-    # Not `asyncio.current_task()`: raising, where no loop runs, costs more than all of this.
+    # Without a loop, `asyncio.current_task()` raises, which costs more than all of this.
     loop = asyncio._get_running_loop()
     return None if loop is None else asyncio.current_task(loop)
 
@@ -332,20 +330,20 @@ def current_owned() -> OwnedSpan | None:
 
 
 def owned_of(context: Context) -> OwnedSpan | None:
-    """Return the span of ours that `context` was made for."""
+    """Return our span of `context`."""
     owned = context.get(_OWNED)
     return owned if isinstance(owned, OwnedSpan) else None
 
 
 def nearest_open(owned: OwnedSpan | None, *, not_a: str | None = None) -> OwnedSpan | None:
-    """Return `owned`, or its nearest ancestor, that is open (and not of a family)."""
+    """Return the nearest open span from `owned` upward, optionally not of a family."""
     while owned is not None and not (owned.is_open and owned.family != not_a):
         owned = owned.parent
     return owned
 
 
 def _innermost_bare(innermost: OwnedSpan | None, outer: OwnedSpan | None) -> OwnedSpan | None:
-    """Return the innermost open span inside `outer` that the bus knows nothing of; else `outer`."""
+    """Return the innermost open span of a bare hook inside `outer`; else `outer`."""
     if innermost is outer:
         return outer
     for owned in _chain(innermost):
@@ -363,7 +361,7 @@ def _chain(owned: OwnedSpan | None) -> Iterator[OwnedSpan]:
 
 
 def _outside(context: Context) -> Context:
-    """Return the context that was current before any span of ours."""
+    """Return the context outside all spans of ours."""
     while (owned := owned_of(context)) is not None:
         context = owned.outer
     return context

@@ -1,7 +1,7 @@
 """Named conversions of the telemetry spec (`via = "…"`), from kwarg to attribute value.
 
-Each takes the value that a row's path found (never None) and returns an attribute value, or None
-for "nothing to say". Whatever they raise means the same: a row never breaks its span.
+Each takes the value at a row's path (never None) and returns an attribute value, or None for no
+attribute. An exception means the same: a row never breaks its span.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from subscribers.content.paths import member_value, read_path, step
 MAX_LIST_ITEMS = 32
 MAX_URI_CHARS = 4_096
 MAX_COUNTED = 4_194_304
-"""Characters that are read to learn how many bytes a text has."""
+"""Longest text, in characters, whose bytes are counted."""
 
 _PROVIDERS = {
     "azure": "azure.ai.openai", "az.ai.openai": "azure.ai.openai",
@@ -39,7 +39,7 @@ _PROVIDERS = {
 
 
 def text(value: Any) -> str | None:
-    """Take a string, or a number as one; objects have no text."""
+    """A string, or a number as one; objects have no text."""
     value = member_value(value)
     if isinstance(value, str):
         return value
@@ -49,7 +49,7 @@ def text(value: Any) -> str | None:
 
 
 def integer(value: Any) -> int | None:
-    """Take an integer that fits OTLP's 64 bits."""
+    """An integer that fits OTLP's 64 bits."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     number = int(value)
@@ -57,19 +57,19 @@ def integer(value: Any) -> int | None:
 
 
 def number(value: Any) -> float | None:
-    """Take a finite number."""
+    """A finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(value)
 
 
 def boolean(value: Any) -> bool | None:
-    """Take a boolean."""
+    """A boolean."""
     return value if isinstance(value, bool) else None
 
 
 def names(value: Any) -> list[str] | None:
-    """List the names in a sequence of strings or of things with a `name` (or `id`)."""
+    """The names in a sequence of strings or of objects with a `name` (or `id`)."""
     if isinstance(value, str):
         return [value]
     if not isinstance(value, Sequence):
@@ -107,13 +107,13 @@ def is_tools_call(value: Any) -> str | None:
 
 
 def provider(value: Any) -> str | None:
-    """Normalise a provider's name to the enum; unknown names stay, in lower case."""
+    """A provider's name in the convention's enum; unknown names in lower case."""
     key = value.lower() if isinstance(value, str) else None
     return _PROVIDERS.get(key, key) if key else None
 
 
 def transport(value: Any) -> str | None:
-    """Normalise mcp-agent's names for streamable HTTP to `http` (seed 000 §5)."""
+    """A transport; mcp-agent's names for streamable HTTP become `http`."""
     word = text(value)
     return "http" if word in {"streamable_http", "streamable-http"} else word
 
@@ -130,17 +130,17 @@ def network_protocol(value: Any) -> str | None:
 
 
 def server_address(value: Any) -> str | None:
-    """Take the host of a URI."""
+    """The host of a URI."""
     return _split_uri(value).hostname if _is_uri(value) else None
 
 
 def server_port(value: Any) -> int | None:
-    """Take the port of a URI."""
+    """The port of a URI."""
     return _split_uri(value).port if _is_uri(value) else None
 
 
 def server_command(value: Any) -> str | None:
-    """Take the base name of a stdio server's command (its arguments may hold secrets)."""
+    """The base name of a stdio server's command (its arguments may contain secrets)."""
     if _is_uri(value) or not isinstance(value, str):
         return None
     words = value[:MAX_URI_CHARS].split()
@@ -148,7 +148,7 @@ def server_command(value: Any) -> str | None:
 
 
 def uri(value: Any) -> str | None:
-    """Take a URI without its user, password, query values and fragment."""
+    """A URI without its user, password, query values and fragment."""
     if not isinstance(value, str) and not hasattr(value, "unicode_string"):
         return None
     parts = _split_uri(value)
@@ -325,7 +325,7 @@ def _split_uri(value: Any) -> SplitResult:
     """Split a URI.
 
     Raises:
-        ValueError: It is none, or so long that its user and host cannot be told apart.
+        ValueError: It is not a URI, or too long to separate its user from its host.
     """
     address = str(value)
     parts = urlsplit(address[:MAX_URI_CHARS])

@@ -1,11 +1,11 @@
 """Prompts and responses of any provider as GenAI messages: pure, duck-typed, bounded.
 
 A message is `{"role", "parts": [...], "name"?, "finish_reason"?}`; a part has a `type` of
-`text, reasoning, tool_call, tool_call_response, blob, uri, file`. What is none of these and has a
-form in JSON is a text of its JSON; anything else is the name of its class (never its `repr`).
+`text, reasoning, tool_call, tool_call_response, blob, uri, file`. Any other value becomes a text of
+its JSON, or the name of its class where it has none (never its `repr`).
 Source: GenAI conventions, `gen-ai-*-messages.json`.
 
-Inline media keep type and size only.
+Of inline media only type and size remain.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ Part: TypeAlias = dict[str, Any]
 MAX_MESSAGES = 200
 MAX_PARTS = 200
 _LOOKED_AT = MAX_MESSAGES + 1
-"""Of a list that may have no end: enough to know that something is left out."""
+"""Items read of a list that may be endless: enough to know that some are omitted."""
 
 _ROLES = {"developer": "system", "model": "assistant", "ai": "assistant", "human": "user"}
 _TYPES = {**_ROLES, "system": "system", "tool": "tool", "AIMessageChunk": "assistant"}
-"""What LangChain's messages have in place of a role."""
+"""Types of LangChain's messages, which have no role."""
 _HEAD = frozenset({"role", "name", "id", "type", "finish_reason", "stop_reason"})
-"""What a message says of itself beside its content."""
+"""Keys of a message that are not content."""
 _BESIDE = frozenset({"thought", "thoughtSignature", "thought_signature", "videoMetadata",
                      "video_metadata", "mediaResolution", "partMetadata"})  # fmt: skip
-"""What Gemini writes into a part beside its content."""
+"""Keys of Gemini's parts that are not content."""
 _BOXES = ("messages", "contents")
-"""Where a prompt that is more than its messages has them."""
+"""Keys of the messages in a prompt that is an object."""
 _SCALARS = (str, int, float)
 _OFFICIAL = frozenset(
     {"tool_call", "tool_call_response", "server_tool_call", "server_tool_call_response", "blob",
@@ -53,7 +53,7 @@ _FINISH_REASONS = {
 def input_messages(prompt: Any) -> list[Message]:
     """Convert the input of a model; a plain string is one user message.
 
-    Of more than `MAX_MESSAGES` the first and the newest are kept, with a part that counts the rest.
+    Of more than `MAX_MESSAGES` the first and the newest remain, with a part that counts the rest.
     """
     if isinstance(prompt, Mapping) and "role" not in prompt:
         box = next((name for name in _BOXES if _is_list(prompt.get(name)) and prompt[name]), None)
@@ -73,10 +73,10 @@ def input_messages(prompt: Any) -> list[Message]:
 
 
 def _beside(prompt: Mapping[Any, Any], box: str) -> list[Message]:
-    """Return what a prompt says beside its messages: instructions, and anything else whole."""
-    told = {key: value for key, value in prompt.items() if key != box and value is not None}
-    system = [_message(told.pop("system"), "system")] if isinstance(told.get("system"), str) else []
-    return [*system, {"role": "user", "parts": [_json(told)]}] if told else system
+    """Return the rest of a prompt as messages: its instructions, and other values whole."""
+    rest = {key: value for key, value in prompt.items() if key != box and value is not None}
+    system = [_message(rest.pop("system"), "system")] if isinstance(rest.get("system"), str) else []
+    return [*system, {"role": "user", "parts": [_json(rest)]}] if rest else system
 
 
 def output_messages(response: Any) -> list[Message]:
@@ -205,7 +205,7 @@ def _parts(item: Any, content: Any, role: str) -> list[Part]:
         parts.append({"type": "reasoning", "content": reasoning})
     parts += [_text(content)] if isinstance(content, str) else _blocks(content)
     calls = _get(item, "tool_calls")
-    if _is_list(calls):  # LangChain has those of Anthropic's content once more
+    if _is_list(calls):  # LangChain repeats those of Anthropic's content
         known = [part["id"] for part in parts if part["type"] == "tool_call" and "id" in part]
         found = [_function_call(call) for call in calls[:MAX_PARTS]]
         parts += [call for call in found if call.get("id") not in known]
@@ -214,9 +214,9 @@ def _parts(item: Any, content: Any, role: str) -> list[Part]:
     if not parts and content is None:
         if not isinstance(item, Mapping):
             return [_json(item)] if calls is None else []
-        told = {k: v for k, v in item.items() if k not in _HEAD and v is not None and v != []}
-        if told or "role" not in item:
-            parts.append(_json(told if "role" in item else item))
+        rest = {k: v for k, v in item.items() if k not in _HEAD and v is not None and v != []}
+        if rest or "role" not in item:
+            parts.append(_json(rest if "role" in item else item))
     return parts
 
 
@@ -235,7 +235,7 @@ def _text(text: Any) -> Part:
 
 
 def _json(value: Any) -> Part:
-    """Return a part that keeps whatever it is."""
+    """Return a part with the JSON of any value."""
     if value is None or not is_data(value):
         return {"type": type(value).__name__}
     return {"type": "text", "content": JsonText(value)}
@@ -246,7 +246,7 @@ def _left_out(count: int) -> Part:
 
 
 def _is_data_list(value: Any) -> bool:
-    """Whether `value` is a list of numbers or lists, none of which can be a message."""
+    """Return whether `value` is a list of numbers or lists, which cannot be messages."""
     first = next(iter(value), None) if _is_list(value) else None
     return isinstance(first, int | float | list | tuple)
 
@@ -269,7 +269,7 @@ def _block(block: Any) -> Part | None:
 
 
 def _says_only(block: Any, name: str) -> bool:
-    """Whether a block without a type is a provider's, and no object with a key of that name."""
+    """Return whether `name` is the only content key of a block without a type."""
     if not isinstance(block, Mapping):
         return True
     return all(key == name or key in _BESIDE for key, value in block.items() if value is not None)

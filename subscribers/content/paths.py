@@ -1,7 +1,7 @@
 """Dotted paths into hook kwargs, such as `llm.default_request_params.model|llm.model`.
 
-Emitters hand over anything (dicts, pydantic models, their own classes), so a step is a mapping
-key, a list index or an attribute, whichever fits, and what is not there is None.
+Emitters pass dicts, pydantic models or their own classes, so a step is a mapping key, a list index
+or an attribute, whichever fits. A missing value is None.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Reader = Callable[[Mapping[str, Any]], Any]
 
 
 SLOW_NS = 250_000_000
-"""A property that took longer is not read again: it may ask a network."""
+"""Limit for a property, in nanoseconds; a slower one is not read again, as it may use a network."""
 MAX_SLOW = 256
 
 _slow: dict[tuple[type, str], None] = {}
@@ -41,7 +41,7 @@ def _attribute(value: Any, name: str) -> Any:
     key: tuple[type, str] = (type(value), name)
     stored = _stored_fields(key[0]).get(name)
     if stored is not None and stored in (own := vars(value)):
-        return own[stored]  # past properties and descriptors, which may warn of their own age
+        return own[stored]  # bypasses properties and descriptors, which may warn of deprecation
     if key in _slow:
         return None
     start_ns = perf_counter_ns()
@@ -69,7 +69,7 @@ def _stored_fields(kind: type) -> dict[str, str]:
 
 @lru_cache(maxsize=512)
 def _is_mapping(kind: type) -> bool:
-    """Remembered, because asking an abstract class costs as much as all else in a step."""
+    """Return whether `kind` is a mapping; cached, as this costs as much as the rest of a step."""
     return issubclass(kind, Mapping)
 
 
@@ -133,6 +133,6 @@ def roots(path: str) -> set[str]:
     return {names[0] for names in _split(path)}
 
 
-def path_from(path: str, given: Set[str]) -> str:
+def path_from(path: str, available: Set[str]) -> str:
     """Return the alternatives of `path` that start from a kwarg in `given`; "" for none."""
-    return "|".join(".".join(names) for names in _split(path) if names[0] in given)
+    return "|".join(".".join(names) for names in _split(path) if names[0] in available)

@@ -1,10 +1,10 @@
 """Redaction of secrets from text and keyed values, before truncation.
 
-Secrets are looked for where a stem of theirs stands: `in` and patterns that begin with a literal
-read 30 KB in microseconds, others in milliseconds. A single character is found a hundred times
-faster still, so a rule with one that all its matches hold is asked only where that is. Patterns
-are possessive or bounded, and what was found is not read again, so that cost grows with the length
-of the text whatever it holds.
+Each rule searches for a stem of its secrets: `in` and patterns that begin with a literal read 30 KB
+in microseconds, others in milliseconds. A single character is found a hundred times faster still,
+so a rule runs only where the text has a character that all its matches contain. Patterns are
+possessive or bounded, and a match is not read again, so the cost grows with the length of the text,
+whatever it contains.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 REDACTED = "[redacted]"
 
 _BETWEEN = "\x1e"
-"""Stands between texts that are scrubbed together: no pattern crosses it."""
+"""Separator of texts that are scrubbed together: no pattern crosses it."""
 
 MAX_REMEMBERED_CHARS = 64
 _MAX_NAME_CHARS = 64
@@ -75,7 +75,7 @@ _VALUE = rf"[a-z]{{0,8}}+[0-9]{{0,2}}+(?:{_ASSIGNED}|{_REFUSED})"
 
 
 class _Rule:
-    """A stem, and what follows it in a secret."""
+    """A rule: a stem, and the pattern that follows it in a secret."""
 
     def __init__(
         self,
@@ -89,26 +89,26 @@ class _Rule:
         """Make a rule.
 
         Args:
-            stem: In small letters it is looked for in any case.
-            tail: A pattern; what its named group matches is hidden, else all with the stem.
-            needs: Characters, one of which is in every such text.
+            stem: Literal; in lower case it matches any case.
+            tail: Pattern; its named group is hidden, else the whole match with the stem.
+            needs: Characters, one of which is in every match.
             is_first: The stem begins a word.
-            is_named: The stem is part of a name, which says whether it is one of a secret.
+            is_named: The stem is part of a name, which decides whether the value is a secret.
         """
         self.stem, self.is_named = stem, is_named
         self.gate = needs or next((char for char in stem if not char.islower()), "")
-        """Characters, one of which is in every text that matches: one is found in no time."""
+        """Characters, one of which is in every match; a quick test."""
         self.is_any_case = stem == stem.lower()
         # After the stem, so that the pattern begins with a literal.
         begins = rf"(?<![A-Za-z0-9]{re.escape(stem)})" if is_first else ""
         self.pattern = re.compile(re.escape(stem) + begins + tail)
 
     def may_match(self, text: str, lowered: str) -> bool:
-        """Whether the stem is there."""
+        """Return whether the text has the stem."""
         return self.stem in (lowered if self.is_any_case else text)
 
     def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-        """Yield from where to where a secret stands."""
+        """Yield the start and end of each secret."""
         searched = lowered if self.is_any_case else text
         match = self.pattern.search(searched)
         while match is not None:
@@ -139,7 +139,7 @@ def _names_secret(text: str, match: re.Match[str]) -> bool:
 
 
 _OUTCOMES = ("PASS", "Pass")
-"""What test runners print: `--- PASS: TestParse (0.00s)`."""
+"""Words of test runners: `--- PASS: TestParse (0.00s)`."""
 
 _LETTERS = re.compile(r"[A-Za-z0-9]*")
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}+")
@@ -175,19 +175,16 @@ TOKENS: tuple[tuple[str, int, str], ...] = (
     ("0-9a-f-", 36, "access-sandbox- access-development- access-production-"),
     ("0-9a-f-", 100, "v1.0-"),
 )
-"""What a token is made of, how much of it there is at least, and what it begins with.
-
-What is written small here may be written large.
-"""
+"""Tokens: their characters, least length and prefixes. Lower case matches upper case too."""
 
 _SIGNS = "-_.~"
 _TOKEN_END = r"[A-Za-z0-9_-]*+(?:\.[0-9a-z]{9}\b)?"  # ... and a checksum of GitLab's
 
 
 def _token_rules() -> Iterator[_Rule]:
-    """Yield a rule for each sign that ends beginnings, for each capital, and for each of the rest.
+    """Yield a rule for each sign that ends prefixes, for each capital, and for each other prefix.
 
-    A single character is found in no time; next is looked at what few have beside it.
+    A single character is found quickly; the pattern then looks at the rarest neighbour.
     """
     found: dict[str, list[str]] = {}
     for chars, at_least, listed in TOKENS:
@@ -337,13 +334,13 @@ _PUBLIC_TOKENS = frozenset(
      "cancel", "cancellation", "eos", "bos", "pad", "unk", "sep", "cls", "mask", "stop", "start",
      "end", "first", "last", "new", "per", "max", "min", "input", "output", "prompt", "special"}
 )  # fmt: skip
-"""What stands before `token` where it is a position or a unit."""
+"""Words before `token` that make it a position or a unit."""
 
 
 @lru_cache(maxsize=2048)
 def is_secret_key(key: str) -> bool:
     """Return whether `key` names a secret (`api_key`, not `max_tokens`)."""
-    if "…" in key:  # cut: what it was is not known any more
+    if "…" in key:  # cut: the whole name is unknown
         return False
     name = "".join(char for char in key.lower() if char.isalnum()).rstrip("0123456789")
     if name in _SECRET_KEYS or name.endswith(_SECRET_SUFFIXES):
@@ -371,7 +368,7 @@ def is_secret_flag(word: object) -> bool:
 class Redactor:
     """Scrub strings; `patterns` and `callback` are the user's own, and run last.
 
-    A callback that raises costs the whole string: better nothing than a secret.
+    If the callback raises, the whole string is replaced: better nothing than a secret.
     """
 
     def __init__(
@@ -389,7 +386,7 @@ class Redactor:
     def texts(self, texts: Sequence[str]) -> dict[str, str]:
         """Return the redacted form of each of `texts` that changed.
 
-        Much cheaper than one by one where there are many short ones.
+        Much cheaper than one by one for many short texts.
         """
         joined = _BETWEEN.join(texts)
         scrubbed = _scrubbed(joined)
@@ -434,7 +431,7 @@ def _scrubbed(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def _scrubbed_short(text: str) -> str:
-    """Remember names of tools, models and servers, which come again with every span."""
+    """Return short `text` without secrets; cached, as names of tools and models recur."""
     return _search(text)
 
 

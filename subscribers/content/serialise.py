@@ -1,8 +1,7 @@
 """Serialisation of any value as bounded, valid, redacted JSON text.
 
-Order: redact, then cut. A value is read with a budget of nodes and characters, so that 2 MiB cost
-what 30 KB do. Never `repr`: objects that are not data become their class name, for a `repr` is
-where secrets leak.
+Values are redacted, then cut. They are read with a budget of nodes and characters, so that 2 MiB
+cost what 30 KB do. Objects that are not data become their class name: a `repr` may leak secrets.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ MAX_DEPTH = 64
 MAX_KEY_CHARS = 256
 ELLIPSIS = "…"
 
-# Read beyond the cut, so that a secret lying across it is seen whole.
+# Read beyond the cut, so that the redactor sees a secret that lies across it.
 _MARGIN_CHARS = 256
 _STARVED_CHARS = 256
 _FEW_STRINGS = 64
@@ -62,7 +61,7 @@ class LeftOut(int):
 
 
 _SIMPLE = Enum | datetime | date | time | UUID | Decimal | PurePath
-"""What is no JSON, and has one form as a text that says it all."""
+"""Types that JSON lacks, each with one complete form as text."""
 
 
 def is_data(value: Any) -> bool:
@@ -126,11 +125,11 @@ def cut_text(text: str, max_chars: int) -> str:
     """Cut to `max_chars`, the last of them an ellipsis; never in the middle of a redaction."""
     if len(text) <= max_chars:
         return text
-    kept = text[: max(max_chars - 1, 0)]
-    start = kept.rfind("[", max(len(kept) - len(REDACTED), 0))
-    if start >= 0 and REDACTED.startswith(kept[start:]):
-        kept = kept[:start]
-    return kept + ELLIPSIS
+    head = text[: max(max_chars - 1, 0)]
+    start = head.rfind("[", max(len(head) - len(REDACTED), 0))
+    if start >= 0 and REDACTED.startswith(head[start:]):
+        head = head[:start]
+    return head + ELLIPSIS
 
 
 def _size(text: str) -> int:
@@ -158,7 +157,7 @@ class _Reader:
         self.is_cut = False
         self.is_oversize = False
         self.room_bytes = max_bytes
-        """What is left when strings count as short as they may become; below 0: it cannot fit."""
+        """Bytes left with every string cut as short as possible; below 0: the value cannot fit."""
         self._redacts = redactor is not None
         self._max_chars = max_bytes
         self._nodes = max_nodes
@@ -208,7 +207,7 @@ class _Reader:
     def _json_text(self, value: Any, depth: int) -> str:
         room_bytes, chars = self.room_bytes, self._chars
         text = _ENCODER.encode(self.plain(value, depth))
-        # Only the text takes room; what it is made of was looked at for its secrets.
+        # Only the text takes room; its parts were read for their secrets.
         self.room_bytes, self._chars = room_bytes, chars
         return self._string(text)
 
@@ -218,7 +217,7 @@ class _Reader:
             self.is_cut = True
             if (url := _data_url(text)) is not None:
                 return url
-            # Starved strings are cut here: their redaction may lose its last characters.
+            # Cut here, so the redaction of a starved string may lose its last characters.
             text = text[: limit + _MARGIN_CHARS]
             self.is_oversize = True
         elif text.startswith("data:") and (url := _data_url(text)) is not None:
@@ -263,7 +262,7 @@ class _Reader:
         return plain
 
     def _key(self, key: Any) -> tuple[str, bool]:
-        """Return a key as text, and whether its value must not be shown."""
+        """Return a key as text, and whether it names a secret."""
         if type(key) is str and len(key) <= MAX_KEY_CHARS:
             text, is_secret = _short_key(key)
             self.strings.append(text)
@@ -392,9 +391,9 @@ def _fit(tree: Any, size: int | None, max_bytes: int) -> str:
     """Shorten strings, then drop trailing items, until the text fits.
 
     Args:
-        tree: What is too large.
-        size: Of its text, in bytes; None when nobody has looked.
-        max_bytes: What it has to fit into.
+        tree: The value, which is too large.
+        size: Bytes of its text; None: not measured yet.
+        max_bytes: Limit for the text.
     """
     while True:
         lengths: list[int] = []
@@ -417,11 +416,11 @@ def _fit(tree: Any, size: int | None, max_bytes: int) -> str:
 
 
 def _shorten(tree: Any, lengths: Sequence[int], size: int, max_bytes: int) -> str | None:
-    """Cut the longest strings to one length; None if that would leave too little of them."""
+    """Cut the longest strings to one common length; None if too little would remain of them."""
     if len(lengths) > _FEW_STRINGS:
         room = max_bytes - size + sum(lengths)
         if room <= 0 or _common_length(lengths, room) < _MIN_USEFUL_CHARS:
-            return None  # told without measuring: most of such a value is structure
+            return None  # known without measuring: most of such a value is structure
     room = max_bytes - _size(_ENCODER.encode(_map_strings(tree, lambda _: "")))
     # JSON escapes and UTF-8 make 1 to 6 bytes of a character: guess, measure, tighten.
     chars = room - 2 * min(len(lengths), _FEW_STRINGS)  # what a cut leaves ends with 3 bytes
@@ -478,13 +477,13 @@ def _prune(tree: Any, nodes: list[int]) -> Any:
     """Keep the first `nodes[0]` nodes, depth first."""
     kind = type(tree)
     if kind is dict:
-        kept: dict[str, Any] = {}
+        pruned: dict[str, Any] = {}
         for key, item in tree.items():
             if nodes[0] <= 0:
                 break
             nodes[0] -= 1
-            kept[key] = item if type(item) is str else _prune(item, nodes)
-        return kept
+            pruned[key] = item if type(item) is str else _prune(item, nodes)
+        return pruned
     if kind is list:
         items: list[Any] = []
         for item in islice(tree, nodes[0]):

@@ -1,7 +1,7 @@
 """State snapshots, sent whole or as a patch against the previous one.
 
 A patch is RFC 6902; `base` and `hash` are SHA-256 of a snapshot as compact JSON with sorted keys,
-so that a reader can tell whether it has the right one, and whether it arrived at the next.
+so a reader can check the snapshot that it patches and the one that results.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from subscribers.content.redaction import Redactor
 from subscribers.content.serialise import Content, encode, to_json, to_tree
 
 MAX_SNAPSHOT_BYTES = 262_144
-"""Of a state that is larger its beginning is sent, marked, and never a patch."""
+"""Limit for patches; of a larger state only the beginning is sent, marked as truncated."""
 MAX_SNAPSHOT_NODES = 8_000
-MAX_KEPT_BYTES = 8 * 2**20
-"""What the last snapshots of all names may hold in memory."""
+MAX_STORED_BYTES = 8 * 2**20
+"""Limit in memory for the last snapshots of all names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +37,20 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Stored:
     tree: Any
     hash: str
     size_bytes: int
 
 
 class Snapshots:
-    """Remembers the last snapshot of each key, the newest keys, within a bound."""
+    """The last snapshots by key; the oldest keys go when the limit is reached."""
 
     def __init__(self, redactor: Redactor | None, max_bytes: int) -> None:
         self._redactor = redactor
         self._max_bytes = max_bytes
-        self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
-        self._kept_bytes = 0
+        self._stored: OrderedDict[Hashable, _Stored] = OrderedDict()
+        self._stored_bytes = 0
 
     def take(self, key: Hashable, value: Any) -> Snapshot:
         """Return the snapshot or patch of `value`, and store it as the last under `key`."""
@@ -65,8 +65,8 @@ class Snapshots:
             return Snapshot(self._cut(tree), None, None, None)
         text = encode(tree)
         size_bytes = len(text.encode())
-        new = _Kept(tree, hash_of(tree), size_bytes)
-        self._keep(key, new)
+        new = _Stored(tree, hash_of(tree), size_bytes)
+        self._store(key, new)
         if size_bytes <= self._max_bytes:
             return Snapshot(Content(text, is_truncated=False), None, new.hash, None)
         if before is not None:
@@ -77,20 +77,20 @@ class Snapshots:
         return Snapshot(self._cut(tree), None, new.hash, None)
 
     def _cut(self, tree: Any) -> Content:
-        # Without a redactor: nothing is left to be found.
+        # Without a redactor: the tree is redacted already.
         return Content(to_json(tree, max_bytes=self._max_bytes).text, is_truncated=True)
 
-    def _forget(self, key: Hashable) -> _Kept | None:
-        kept = self._kept.pop(key, None)
-        if kept is not None:
-            self._kept_bytes -= kept.size_bytes
-        return kept
+    def _forget(self, key: Hashable) -> _Stored | None:
+        stored = self._stored.pop(key, None)
+        if stored is not None:
+            self._stored_bytes -= stored.size_bytes
+        return stored
 
-    def _keep(self, key: Hashable, new: _Kept) -> None:
-        self._kept[key] = new
-        self._kept_bytes += new.size_bytes
-        while self._kept_bytes > MAX_KEPT_BYTES:
-            self._forget(next(iter(self._kept)))
+    def _store(self, key: Hashable, new: _Stored) -> None:
+        self._stored[key] = new
+        self._stored_bytes += new.size_bytes
+        while self._stored_bytes > MAX_STORED_BYTES:
+            self._forget(next(iter(self._stored)))
 
 
 def hash_of(tree: Any) -> str:

@@ -1,9 +1,8 @@
 """Delivery to the inspector: one bounded buffer, one daemon thread.
 
-`put` appends to a deque and nothing else. The thread sends what has gathered 10 ms after the first
-item, or at 128, and more at a time when it is behind. While the target is away it keeps what fits,
-tries again with growing pauses, and sends it when the target is back. Order is kept, so that a
-start never comes after its end.
+`put` only appends to a deque. The thread sends a batch 10 ms after its first item or at 128 items,
+and larger batches when it is behind. While the target is away it buffers as much as fits and
+retries with growing pauses. The order stays, so a start never comes after its end.
 """
 
 from __future__ import annotations
@@ -37,25 +36,25 @@ _T = TypeVar("_T")
 class SendResult(Enum):
     """The result of sending a batch to a target."""
 
-    TAKEN = "taken"
+    ACCEPTED = "taken"
     AWAY = "away"
     """Not reachable, or overloaded: try again."""
     TOO_LARGE = "too large"
     UNENCODABLE = "unencodable"
-    """Something in it cannot be put on the wire; the rest can."""
+    """An item cannot be encoded; the rest can."""
     REFUSED = "refused"
-    """It will never be taken."""
+    """Never accepted: do not try again."""
 
 
 _DIVISIBLE = frozenset({SendResult.TOO_LARGE, SendResult.UNENCODABLE})
-"""What may be true of one item alone."""
+"""Results that may be due to a single item."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A target's verdict; `retry_after_s` is its wish for the next try."""
+    """A target's answer to a batch; `retry_after_s` is its wish for the next try."""
 
-    verdict: SendResult
+    result: SendResult
     retry_after_s: float | None = None
 
 
@@ -65,13 +64,13 @@ class Target(Protocol):
     name: str
 
     def send_logs(self, records: Sequence[LiveRecord]) -> Answer:
-        """Send live records; TAKEN also when the target wants none."""
+        """Send live records; ACCEPTED also when the target wants none."""
 
     def send_spans(self, spans: Sequence[ReadableSpan]) -> Answer:
         """Send ended spans."""
 
     def reset(self) -> None:
-        """Forget connections: they belong to the parent of a fork."""
+        """Drop connections, which belong to the parent of a fork."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +79,9 @@ class Limits:
 
     flush_after_s: float = 0.010
     max_batch_items: int = 128
-    """What ends the gathering."""
+    """Items that end the gathering of a batch."""
     max_request_items: int = 1_024
-    """What one request takes when more has gathered while the one before was under way."""
+    """Items of one request when more have gathered during the previous one."""
     max_items: int = 8_192
     max_bytes: int = 64 * 2**20
     heartbeat_s: float = 5.0
@@ -94,7 +93,7 @@ class Limits:
 
 @dataclass(slots=True)
 class _Flush:
-    """Somebody who waits until all is sent."""
+    """A caller of `flush`, who waits until everything is sent."""
 
     over: threading.Event
     until_back: bool
@@ -116,11 +115,11 @@ class Delivery:
         """Make a delivery; its thread starts with the first item or `start`.
 
         Args:
-            target: Where it goes.
-            resource: Whose heartbeats these are; asked for each, as `fork` changes it.
-            limits: Bounds; the defaults are what `attach` uses.
-            treat: What is done to each item, once, on the thread.
-            on_start: Called when the thread has been started, in each process anew.
+            target: Receiver of the batches.
+            resource: Returns the resource of heartbeats; called for each, as `fork` changes it.
+            limits: Limits; the defaults are those of `attach`.
+            treat: Applied to each item once, on the thread.
+            on_start: Called after the thread has started, in each process.
         """
         self._target = target
         self._resource = resource
@@ -128,8 +127,8 @@ class Delivery:
         self._treat = treat
         self._on_start = on_start
         self.leaves_out: Callable[[Item], bool] | None = None
-        """Asked on the thread what is not to be sent."""
-        self.sent_spans = 0  # that were taken
+        """Returns, on the thread, whether an item is not to be sent."""
+        self.sent_spans = 0  # accepted ones
         self._thread: threading.Thread | None = None
         self._is_closing = False
         self._is_closed = False
@@ -139,22 +138,22 @@ class Delivery:
             os.register_at_fork(after_in_child=lambda: _after_fork(forked()))
 
     def put(self, item: Item) -> None:
-        """Take an item; never blocks, never raises. The oldest goes when there are too many."""
+        """Add an item; never blocks, never raises. The oldest goes when there are too many."""
         if self._thread is None:
             self.start()
         inbox = self._inbox
         if len(inbox) == inbox.maxlen:
             self._dropped += 1
         inbox.append(item)
-        # Not "if it is the first": two threads may both append before either looks. Asking first
-        # is cheap; `set` takes a lock.
+        # Not "if it is the first": two threads may both append before either looks. `is_set` is
+        # cheap; `set` takes a lock.
         if not self._wake.is_set():
             self._wake.set()
         if len(inbox) >= self._limits.max_batch_items and not self._full.is_set():
             self._full.set()
 
     def start(self) -> None:
-        """Start the thread, so that heartbeats go out before the first span."""
+        """Start the thread, so that heartbeats are sent before the first span."""
         with self._lock:
             if self._thread is not None or self._is_closing:
                 return
@@ -170,7 +169,7 @@ class Delivery:
 
         Args:
             timeout_s: The longest wait.
-            until_back: Whether a target that is away is waited for.
+            until_back: Whether to wait for a target that is away.
         """
         thread = self._thread
         if thread is None or not thread.is_alive():
@@ -214,7 +213,7 @@ class Delivery:
         self._dropped = 0
 
     def after_fork(self) -> None:
-        """Start afresh in the child: the buffered items are the parent's to send."""
+        """Start afresh in the child: the parent sends the buffered items."""
         self._reset()
         self._target.reset()
 
@@ -234,19 +233,19 @@ class Delivery:
                 next_beat_s = now_s + self._limits.heartbeat_s
             self._gather(max(next_beat_s - monotonic(), 0.0))
             self._send_pending()
-            self._tell_flushed()
-        self._say_goodbye()
+            self._end_sent_flushes()
+        self._send_exit()
 
     def _gather(self, timeout_s: float) -> None:
-        """Wait for the first item, then a little for more; take them over."""
+        """Wait for the first item, then briefly for more; move them to the pending ones."""
         self._wake.wait(timeout_s)
         self._wake.clear()
         if self._inbox and not self._urgent.is_set():
             self._full.wait(self._limits.flush_after_s)
         self._full.clear()
-        self._take()
+        self._drain_inbox()
 
-    def _take(self) -> None:
+    def _drain_inbox(self) -> None:
         inbox, pending, limits = self._inbox, self._pending, self._limits
         while inbox:
             item = inbox.popleft()
@@ -255,7 +254,7 @@ class Delivery:
             if self._treat is not None:
                 try:
                     item = self._treat(item)
-                except Exception:  # noqa: BLE001 - a user's redactor; unscrubbed it must not go
+                except Exception:  # noqa: BLE001 - a user's redactor; never send it unredacted
                     self._dropped += 1
                     continue
             size = _size_bytes(item)
@@ -279,13 +278,13 @@ class Delivery:
         while self._pending:
             batch = [item for item, _ in islice(self._pending, self._limits.max_request_items)]
             answer = self._send(batch)
-            if answer.verdict is SendResult.AWAY:
+            if answer.result is SendResult.AWAY:
                 self._back_off(answer)
                 return
             self._came_back()
             for _ in batch:
                 self._pending_bytes -= self._pending.popleft()[1]
-            self._take()
+            self._drain_inbox()
 
     def _send(self, batch: list[Item]) -> Answer:
         """Send logs, then spans: an end must not overtake its start."""
@@ -297,28 +296,28 @@ class Delivery:
             if isinstance(item, LiveRecord) and not (item.span and _span_id(item) in ended)
         ]
         answer = self._send_part(records, self._target.send_logs)
-        if answer.verdict is SendResult.AWAY:
+        if answer.result is SendResult.AWAY:
             return answer
         answer = self._send_part(spans, self._target.send_spans)
-        if answer.verdict is SendResult.TAKEN:
+        if answer.result is SendResult.ACCEPTED:
             self.sent_spans += len(spans)
         return answer
 
     def _send_part(self, items: list[_T], send: Callable[[Sequence[_T]], Answer]) -> Answer:
-        """Send, in halves until what is too large or unencodable is alone.
+        """Send, in halves until an item that is too large or unencodable is alone.
 
-        What is refused is counted and forgotten.
+        Refused items are counted and dropped.
         """
         if not items:
-            return Answer(SendResult.TAKEN)
+            return Answer(SendResult.ACCEPTED)
         answer = send(items)
-        if answer.verdict in _DIVISIBLE and len(items) > 1:
+        if answer.result in _DIVISIBLE and len(items) > 1:
             middle = len(items) // 2
             first = self._send_part(items[:middle], send)
             return (
-                first if first.verdict is SendResult.AWAY else self._send_part(items[middle:], send)
+                first if first.result is SendResult.AWAY else self._send_part(items[middle:], send)
             )
-        if answer.verdict in {*_DIVISIBLE, SendResult.REFUSED}:
+        if answer.result in {*_DIVISIBLE, SendResult.REFUSED}:
             self._dropped += len(items)
         return answer
 
@@ -338,7 +337,7 @@ class Delivery:
         self._failures = min(self._failures + 1, 16)
         self._urgent.wait(pause_s * random.uniform(0.8, 1.2))
         self._urgent.clear()
-        self._wake.set()  # what is pending must be tried again without a new item
+        self._wake.set()  # retry pending items without waiting for a new one
 
     def _came_back(self) -> None:
         if self._is_away:
@@ -346,14 +345,14 @@ class Delivery:
             _logger.info("The inspector at %s is back.", self._target.name)
         self._failures = 0
 
-    def _tell_flushed(self) -> None:
+    def _end_sent_flushes(self) -> None:
         if self._inbox or self._pending:
             return
         self._urgent.clear()
         self._end_flushes(is_sent=True)
 
     def _end_flushes(self, *, is_sent: bool) -> None:
-        """Let those go on who wait; while the target is away, those who do not wait for it."""
+        """Release waiting callers; while the target is away, only those who do not wait for it."""
         for _ in range(len(self._flushes)):
             flush = self._flushes.popleft()
             if is_sent or not flush.until_back:
@@ -363,15 +362,15 @@ class Delivery:
                 self._flushes.append(flush)
 
     def _beat(self, state: str) -> None:
-        """Say that the process lives; not kept while the target is away, as it grows stale."""
+        """Send a heartbeat; dropped while the target is away, as it grows stale."""
         record = heartbeat(self._resource(), state=state, lost_after_s=self._limits.lost_after_s)
         if not self._is_away:
             self._inbox.append(record)
             self._wake.set()
 
-    def _say_goodbye(self) -> None:
+    def _send_exit(self) -> None:
         self._beat("exiting")
-        self._take()
+        self._drain_inbox()
         deadline_s = monotonic() + self._limits.exit_s
         while self._pending and monotonic() < deadline_s:
             before = len(self._pending)
@@ -379,7 +378,7 @@ class Delivery:
             self._send_pending()
             if len(self._pending) == before:
                 break
-        self._tell_flushed()
+        self._end_sent_flushes()
 
 
 def _after_fork(delivery: Delivery | None) -> None:
@@ -392,7 +391,7 @@ def _span_id(record: LiveRecord) -> int:
 
 
 def _size_bytes(item: Item) -> int:
-    """Estimate what an item holds on to."""
+    """Estimate the memory of an item."""
     attributes = item.attributes or {}
     return 512 + sum(
         len(key) + (len(value) if isinstance(value, str) else 16)

@@ -1,7 +1,7 @@
 """The `capture` setting applied to spans of other instrumentations.
 
-The bridge settles the content of its own spans when it sets it. Others set what they like; they are
-treated here, on the sender's thread, before anything leaves the process.
+The bridge treats the content of its own spans when it sets them. Spans of others are treated here,
+on the sender's thread, before anything leaves the process.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ForeignContent:
         self._redactor = redactor
 
     def __call__(self, item: LiveRecord | ReadableSpan) -> LiveRecord | ReadableSpan:
-        """Return `item` as it may be sent; itself if it is ours or nothing has to go."""
+        """Return `item` as it may be sent; itself if it is ours or needs no change."""
         span = item.span if isinstance(item, LiveRecord) else item
         if span is None or self._capture is Capture.FULL:
             return item

@@ -1,7 +1,7 @@
 """The span processor that sends live records as OTLP logs (`docs/formats.md`).
 
-OTLP sends a span when it has ended. `LiveSpanProcessor` tells about every recorded span of its
-provider, whoever instrumented it, as soon as it starts.
+OTLP sends a span when it has ended. `LiveSpanProcessor` reports every recorded span of its
+provider, of any instrumentation, as soon as it starts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class LiveSpanProcessor(SpanProcessor):
         resource: Callable[[], Resource],
         session_id: Callable[[], str | None] | None = None,
     ) -> None:
-        """Make one that asks `session_id` for the session of spans that name none."""
+        """Create one that calls `session_id` for spans without a session."""
         self._delivery = delivery
         self._resource = resource
         self._session_id = session_id or (lambda: None)
@@ -55,7 +55,7 @@ class LiveSpanProcessor(SpanProcessor):
         self._delivery.put(record)
 
     def _name_session(self, span: Span) -> None:
-        """Let a span of another instrumentation belong to the session that the program is in."""
+        """Set the current session on a span of another instrumentation."""
         session = self._session_id()
         if session and session != UNKNOWN_SESSION and SESSION_ID not in (span.attributes or {}):
             span.set_attribute(SESSION_ID, session[:MAX_ID_CHARS])
@@ -89,7 +89,7 @@ class LiveSpanProcessor(SpanProcessor):
             self._delivery.close()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Wait until all that was handed over has been sent; not for a service that is away.
+        """Wait until all items are sent, but not for a service that is away.
 
         Frameworks call this after each span, in the agent's own thread.
         """

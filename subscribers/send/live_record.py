@@ -22,7 +22,7 @@ HEARTBEAT = "inspector.process.heartbeat"
 
 @dataclass(frozen=True, slots=True)
 class LiveRecord:
-    """One log record to be; made on the emitter's thread, encoded on the sender's."""
+    """A log record before encoding; made on the emitter's thread, encoded on the sender's."""
 
     name: str
     time_ns: int
@@ -30,7 +30,7 @@ class LiveRecord:
     attributes: Mapping[str, Any]
     resource: Resource
     span: Span | None = None
-    """The span it tells about, for `STARTED` and `PROGRESS`; its end makes the record needless."""
+    """The span of a `STARTED` or `PROGRESS` record; its end makes the record needless."""
 
     def all_attributes(self) -> Mapping[str, Any]:
         """Return the attributes with the identity of the span."""

@@ -1,8 +1,8 @@
 """The inspector as an OTLP/HTTP target of the official exporters.
 
-The exporters bring their own retries, their own error lines, and the user's `OTEL_EXPORTER_OTLP_*`
-settings, which are meant for another backend. Here they get a session that answers for all three:
-one try, silence, and exactly our headers.
+The exporters have retries, error logs and the user's `OTEL_EXPORTER_OTLP_*` settings, which are
+meant for another backend. Their HTTP session here replaces all three: one try, no logs, and exactly
+our headers.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LIVE_SCOPE = InstrumentationScope("inspector.live")
 TIMEOUT_S = 10.0
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_KEPT_HEADERS = frozenset({"content-type", "content-encoding", "user-agent"})
+_ALLOWED_HEADERS = frozenset({"content-type", "content-encoding", "user-agent"})
 _AWAY_STATUSES = frozenset({429, 500, 502, 503, 504})
 _NO_SUCH_SIGNAL = frozenset({404, 405, 501})
 _EXPORTER_LOGGERS = (
@@ -50,28 +50,28 @@ _EXPORTER_LOGGERS = (
 
 
 class OneTryError(Exception):
-    """Ends an exporter's attempt: of a type that it does not try again."""
+    """Ends an exporter's attempt; of a type that it does not retry."""
 
 
 class OtlpTarget:
-    """Sends to `URL/v1/traces` and `URL/v1/logs`; remembers a signal that is not wanted."""
+    """A sender to `URL/v1/traces` and `URL/v1/logs`; it remembers an unwanted signal."""
 
     def __init__(self, url: str, token: str | None, identity: ProcessIdentity) -> None:
         """Make a target.
 
         Args:
             url: Base address of the service, without a trailing slash.
-            token: For `Authorization: Bearer`; None where none is needed.
-            identity: Completes resources that do not say which process they are.
+            token: For `Authorization: Bearer`; None if none is needed.
+            identity: Adds this process to resources that name none.
         """
         parts = urlsplit(url)
         self.name = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-        """For people: without what may be a password."""
+        """For people, without a possible password."""
         self._url = url
         self._token = token
         self._identity = identity
         self._unwanted: set[str] = set()
-        self._is_refused_told = False
+        self._is_refusal_logged = False
         self.reset()
 
     def reset(self) -> None:
@@ -84,7 +84,7 @@ class OtlpTarget:
     def send_logs(self, records: Sequence[LiveRecord]) -> Answer:
         """Send live records, unless the target has refused logs."""
         if "logs" in self._unwanted:
-            return Answer(SendResult.TAKEN)
+            return Answer(SendResult.ACCEPTED)
         self._prepare()
         if self._logs is None:
             self._logs = OTLPLogExporter(
@@ -94,13 +94,13 @@ class OtlpTarget:
                 compression=Compression.NoCompression,
             )
         batch = [self._log(record) for record in records]
-        is_taken = self._logs.export(batch) is LogRecordExportResult.SUCCESS
-        return self._answer("logs", is_taken)
+        is_accepted = self._logs.export(batch) is LogRecordExportResult.SUCCESS
+        return self._answer("logs", is_accepted)
 
     def send_spans(self, spans: Sequence[ReadableSpan]) -> Answer:
         """Send ended spans."""
         if "traces" in self._unwanted:
-            return Answer(SendResult.TAKEN)
+            return Answer(SendResult.ACCEPTED)
         self._prepare()
         if self._spans is None:
             self._spans = OTLPSpanExporter(
@@ -110,11 +110,11 @@ class OtlpTarget:
                 compression=Compression.NoCompression,
             )
         batch = [self._span(span) for span in spans]
-        is_taken = self._spans.export(batch) is SpanExportResult.SUCCESS
-        return self._answer("traces", is_taken)
+        is_accepted = self._spans.export(batch) is SpanExportResult.SUCCESS
+        return self._answer("traces", is_accepted)
 
     def _prepare(self) -> None:
-        """Once per thread: its requests are nobody's spans, its failures are told by us."""
+        """Suppress spans of our requests and logs of the exporters, once per thread."""
         if self._thread == threading.get_ident():
             return
         self._thread = threading.get_ident()
@@ -125,29 +125,29 @@ class OtlpTarget:
         otel_context.attach(context)
         _silence(self._thread)
 
-    def _answer(self, signal: str, is_taken: bool) -> Answer:
+    def _answer(self, signal: str, is_accepted: bool) -> Answer:
         status, self._session.status = self._session.status, None
-        if is_taken:
-            return Answer(SendResult.TAKEN)
+        if is_accepted:
+            return Answer(SendResult.ACCEPTED)
         if status in _NO_SUCH_SIGNAL:
             self._unwanted.add(signal)
             _logger.info("%s takes no OTLP %s; sending none.", self.name, signal)
-            return Answer(SendResult.TAKEN)
+            return Answer(SendResult.ACCEPTED)
         if status is None:
             is_unreachable, self._session.is_unreachable = self._session.is_unreachable, False
-            # Neither an answer nor a failed request: the exporter could not encode the batch.
+            # Neither a response nor a failed request: the exporter could not encode the batch.
             return Answer(SendResult.AWAY if is_unreachable else SendResult.UNENCODABLE)
         if status in _AWAY_STATUSES:
             return Answer(SendResult.AWAY, self._session.retry_after_s)
         if status == 413:
             return Answer(SendResult.TOO_LARGE)
-        self._tell_refused(status)
+        self._log_refusal(status)
         return Answer(SendResult.REFUSED)
 
-    def _tell_refused(self, status: int) -> None:
-        if self._is_refused_told:
+    def _log_refusal(self, status: int) -> None:
+        if self._is_refusal_logged:
             return
-        self._is_refused_told = True
+        self._is_refusal_logged = True
         advice = "check INSPECTOR_TOKEN" if status in {401, 403} else "is it an inspector?"
         _logger.warning("%s refuses telemetry with HTTP %d: %s.", self.name, status, advice)
 
@@ -197,10 +197,10 @@ class _Session(requests.Session):
     def request(  # type: ignore[override] # passed on as they come
         self, method: str, url: str | bytes, **kwargs: Any
     ) -> requests.Response:
-        """Send; note the outcome; turn what the exporter would try again into a final failure."""
+        """Send, and turn a failure that the exporter would retry into a final one."""
         headers = kwargs.get("headers") or {}
         # The exporter adds OTEL_EXPORTER_OTLP_HEADERS: another backend's keys.
-        kwargs["headers"] = {k: v for k, v in headers.items() if k.lower() in _KEPT_HEADERS}
+        kwargs["headers"] = {k: v for k, v in headers.items() if k.lower() in _ALLOWED_HEADERS}
         kwargs["auth"] = self._authorize
         try:
             response = super().request(method, url, **kwargs)

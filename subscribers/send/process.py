@@ -26,12 +26,12 @@ class ProcessIdentity:
         """
         self._redactor = redactor
         self._outdated: set[Any] = set()
-        """Ids and pids of processes that we are forked from."""
+        """Ids and pids of the processes that we are forked from."""
         self._completed: dict[int, tuple[Resource, Resource]] = {}
         self._renew()
 
     def attributes(self) -> dict[str, Any]:
-        """Resource attributes that name this process."""
+        """Return the resource attributes of this process."""
         if os.getpid() != self._attributes["process.pid"]:
             self._outdated |= {self._attributes[INSTANCE_ID], self._attributes["process.pid"]}
             self._completed.clear()
@@ -44,11 +44,11 @@ class ProcessIdentity:
         cached = self._completed.get(id(resource))
         if cached is not None and cached[0] is resource:
             return cached[1]
-        given = resource.attributes
+        attributes = resource.attributes
         missing = {
             key: value
             for key, value in current.items()
-            if given.get(key) is None or given[key] in self._outdated
+            if attributes.get(key) is None or attributes[key] in self._outdated
         }
         completed = self._scrubbed(resource.merge(Resource(missing)) if missing else resource)
         if len(self._completed) >= MAX_CACHED:
@@ -59,10 +59,10 @@ class ProcessIdentity:
     def _scrubbed(self, resource: Resource) -> Resource:
         if self._redactor is None:
             return resource
-        given = dict(resource.attributes)
-        clean = {key: self._redactor.value(key, value) for key, value in given.items()}
-        # A list comes back for a tuple.
-        as_lists = {k: list(v) if isinstance(v, tuple) else v for k, v in given.items()}
+        attributes = dict(resource.attributes)
+        clean = {key: self._redactor.value(key, value) for key, value in attributes.items()}
+        # The redactor returns a list for a tuple.
+        as_lists = {k: list(v) if isinstance(v, tuple) else v for k, v in attributes.items()}
         return resource if clean == as_lists else Resource(clean, resource.schema_url)
 
     def _renew(self) -> None:

@@ -1,8 +1,8 @@
 """Export to other targets, as configured by the standard `OTEL_*` variables.
 
-The official exporters read their own variables (endpoint, headers, timeout, compression,
-certificates, `OTEL_BSP_*`). Added here: content is treated as for the inspector, a forked child
-sends under its own id, and shutting down takes a second at most, whatever the target does.
+The official exporters read their variables (endpoint, headers, timeout, compression, certificates,
+`OTEL_BSP_*`). Added here: content is treated as for the inspector, a forked child sends under its
+own id, and a shutdown takes a second at most.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Treat = Callable[[ReadableSpan], ReadableSpan]
 def standard_target(
     treat: Treat, *, inspector_url: str, environ: Mapping[str, str] = os.environ
 ) -> BoundedProcessor | None:
-    """Return a processor for the OTLP target that the environment names; None if it names none.
+    """Return a processor for the OTLP target in the environment; None if there is none.
 
-    What cannot be used is one log line.
+    Unusable settings are logged.
 
     Args:
-        treat: What is done to each span before it is sent.
-        inspector_url: Spans go there anyway, not twice.
-        environ: Where the variables are read.
+        treat: Applied to each span before it is sent.
+        inspector_url: The inspector, which gets the spans anyway; they are not sent twice.
+        environ: Source of the variables.
     """
     named = environ.get("OTEL_TRACES_EXPORTER", "").lower()
     endpoint = environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or environ.get(
@@ -98,14 +98,14 @@ class _Treating(SpanExporter):
 
 
 class BoundedProcessor(SpanProcessor):
-    """A batch processor that shuts down within `EXIT_S`; then it takes nothing, in silence."""
+    """A batch processor that shuts down within `EXIT_S`; afterwards it ignores spans."""
 
     def __init__(self, exporter: SpanExporter, processor: SpanProcessor) -> None:
         self._exporter = exporter
         self._processor = processor
         self._closing: threading.Thread | None = None
         self._deadline_s = 0.0
-        self._is_given_up = False
+        self._is_abandoned = False
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Pass it on."""
@@ -118,30 +118,30 @@ class BoundedProcessor(SpanProcessor):
             self._processor.on_end(span)
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Wait until all that was handed over has been sent."""
+        """Wait until all spans are sent."""
         return self._processor.force_flush(timeout_millis)
 
     def begin_shutdown(self) -> None:
         """Accept no more spans, and send the remaining ones; idempotent."""
         if self._closing is not None:
             return
-        # The official one waits for the exporter's retries, up to half a minute.
+        # The official one waits up to half a minute for the exporter's retries.
         self._closing = threading.Thread(
             target=self._processor.shutdown, name="inspector-closing", daemon=True
         )
         self._deadline_s = monotonic() + EXIT_S
         try:
             self._closing.start()
-        except RuntimeError:  # the interpreter is going down: no time is left
+        except RuntimeError:  # the interpreter is shutting down: no time is left
             self._exporter.shutdown()
 
     def shutdown(self) -> None:
         """Send the remaining spans within the time limit; idempotent."""
         self.begin_shutdown()
-        if self._closing is None or self._is_given_up or not self._closing.is_alive():
+        if self._closing is None or self._is_abandoned or not self._closing.is_alive():
             return
         self._closing.join(max(self._deadline_s - monotonic(), 0.0))
         if self._closing.is_alive():
-            self._is_given_up = True
+            self._is_abandoned = True
             self._exporter.shutdown()  # ends its retries
             _logger.warning("The target of OTEL_EXPORTER_OTLP_* did not take all before the exit.")

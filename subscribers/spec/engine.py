@@ -1,9 +1,9 @@
 """The engine that compiles the telemetry spec into functions from kwargs to attributes.
 
-Most rows of a hook have no source in a given call (a model call has 22, of which an emitter fills
-five). So what is compiled is a plan for a hook with certain kwargs: only the rows, and of their
-paths only the alternatives, that begin at one of them. An emitter's kwargs are always the same few;
-its plans are made at their first use. Measured: half the time of visiting every row.
+Most rows of a hook have no source in a call (a model call has 22 rows, of which an emitter fills
+five). So a plan is compiled for a hook with certain kwargs: only the rows, and of their paths only
+the alternatives, that begin at one of these kwargs. An emitter always passes the same few; a plan
+is compiled at its first use. This takes half the time of visiting every row.
 """
 
 from __future__ import annotations
@@ -97,20 +97,20 @@ class Engine:
         return bool(self._keys(row)) and not (is_content and self.options.capture is Capture.OFF)
 
     def _plan(self, shape: tuple[str, ...]) -> tuple[_Row, ...]:
-        """Compile what `shape`, a hook with the kwargs that are not None, can say."""
-        hook, given = shape[0], frozenset(shape[1:])
-        rows = (self._compile(row, given) for row in self._rows[hook])
+        """Compile the rows for `shape`: a hook and the names of its kwargs that are not None."""
+        hook, names = shape[0], frozenset(shape[1:])
+        rows = (self._compile(row, names) for row in self._rows[hook])
         plan = tuple(row for row in rows if row is not None)
-        if len(self._plans) < MAX_PLANS:  # names of kwargs are the emitter's to choose
+        if len(self._plans) < MAX_PLANS:  # an emitter may choose any names
             self._plans[shape] = plan
         return plan
 
-    def _compile(self, row: Attribute, given: Set[str]) -> _Row | None:
-        """Return what `row` does with kwargs of the names `given`; None: nothing."""
+    def _compile(self, row: Attribute, names: Set[str]) -> _Row | None:
+        """Return the function of `row` for kwargs of these names; None if none is its source."""
         write = self._writer(row, self._keys(row))
         if row.source is None:
             return _writing(row.constant, write)
-        source, condition = path_from(row.source, given), path_from(row.when or "", given)
+        source, condition = path_from(row.source, names), path_from(row.when or "", names)
         if not source or (row.when and not condition):
             return None
         compiled = _reading(compile_path(source), CONVERSIONS[row.via], write)
@@ -143,18 +143,18 @@ class Engine:
         return write
 
     def _redactor_of(self, row: Attribute) -> Redactor | None:
-        """Scrub everything; content unless everything was asked for."""
+        """Return the redactor for a row; None for content under full capture."""
         is_full = self.options.capture is Capture.FULL
         return None if is_full and row.sensitivity is Sensitivity.CONTENT else self.redactor
 
     def _text(self, row: Attribute) -> Callable[[str], str]:
         redactor, limit = self._redactor_of(row), _MAX_CHARS.get(row.truncation, 1_024)
-        # Names and ids hold no secrets, but what is as long as one may be one by mistake.
+        # Names and ids are no secrets, but a long one may be a secret by mistake.
         is_plain = row.sensitivity in {Sensitivity.PUBLIC, Sensitivity.IDENTIFIER}
         harmless_chars = _SHORTEST_SECRET_CHARS - 1 if is_plain else 0
 
         def text(value: str) -> str:
-            # With a margin, so that a secret across the cut is seen whole.
+            # With a margin, so that the redactor sees a secret across the cut.
             value = clean_text(value[: limit + _MARGIN_CHARS])
             if redactor is not None and len(value) > harmless_chars:
                 value = redactor.text(value)
@@ -186,7 +186,7 @@ class Engine:
             found.setdefault(TRUNCATED, []).append(key)
 
     def _map_writer(self, row: Attribute, keys: Sequence[str]) -> _Write:
-        """One attribute per item: `gen_ai.prompt.variable.*`."""
+        """Return a writer of one attribute per item: `gen_ai.prompt.variable.*`."""
         text, redactor = self._text(row), self._redactor_of(row)
 
         def write(found: Attributes, value: Any) -> None:
@@ -232,7 +232,7 @@ def _guarded(condition: Reader, row: _Row) -> _Row:
 
 
 _Word: TypeAlias = tuple[str | None, tuple[str, ...]]
-"""Of a name's template: a literal, or attribute keys of which the first that is there counts."""
+"""Part of a name's template: a literal, or attribute keys of which the first present one counts."""
 
 
 def _words(template: str) -> tuple[_Word, ...]:

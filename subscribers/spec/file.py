@@ -1,7 +1,6 @@
 """The file of a telemetry spec as tables and rows with their positions.
 
-`tomllib` does not say where a value stood, so a place is looked up in the text again, and only
-for a message.
+`tomllib` gives no positions, so an error message looks a place up in the text again.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Place:
     table: str
     index: int | None = None
     key: str | None = None
-    """What the row writes; for people."""
+    """Attribute of the row; for people."""
 
     def refuse(self, what: str, column: str = "") -> NoReturn:
         """Raise a `SpecError` that names file, line, column and row."""
@@ -75,7 +74,7 @@ class Row:
         return {key for column in ("current", "legacy") if (key := self.cells.get(column))}
 
     def changed_by(self, other: Row) -> Row:
-        """Return this row with the cells that `other` names."""
+        """Return this row with the cells of `other`."""
         cells = {**self.cells, **other.cells}
         for column, rival in (("from", "value"), ("value", "from"), ("type", "via")):
             if column in other.cells and rival not in other.cells:
@@ -92,7 +91,7 @@ class Table:
     place: Place
 
     def changed_by(self, other: Table) -> Table:
-        """Return this table with the cells and rows that `other` names."""
+        """Return this table with the cells and rows of `other`."""
         rows = list(self.rows)
         for row in other.rows:
             same = [index for index, known in enumerate(rows) if known.keys & row.keys]
@@ -131,7 +130,7 @@ def read_spec_file(path: Path) -> SpecFile:
         data = tomllib.loads(text)
     except (OSError, ValueError) as error:
         raise SpecError(f"Cannot read the telemetry spec {path}: {error}.") from error
-    names = ("version", *GROUPS, *ALONE)  # the contract's own counts, whatever a file says
+    names = ("version", *GROUPS, *ALONE)  # the version in the file is ignored
     for name in data:
         if name not in names:
             Place(path, text, name).refuse(unknown("table", name, names))
@@ -179,7 +178,7 @@ def _table(place: Place, value: object) -> Table:
 
 
 def _sections(text: str, table: str) -> Iterator[tuple[int, int]]:
-    """Yield where the tables of this name begin and end."""
+    """Yield the start and end of each table of this name."""
     name = r"[ \t]*\.[ \t]*".join(rf'"?{re.escape(part)}"?' for part in table.split("."))
     for header in re.finditer(rf"^[ \t]*(\[+)[ \t]*{name}[ \t]*\]", text, re.MULTILINE):
         following = _HEADER.search(text, header.end())
@@ -187,7 +186,7 @@ def _sections(text: str, table: str) -> Iterator[tuple[int, int]]:
 
 
 def _braces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where the outermost inline tables of a section begin and end."""
+    """Yield the start and end of each outermost inline table of a section."""
     depth, begin = 0, start
     for token in _TOKEN.finditer(text, start, end):
         if token[2] == "{":

@@ -48,21 +48,20 @@ def load_spec(path: Path | str | None = None) -> Spec:
     """Read and check a spec.
 
     Args:
-        path: A whole table; by default the one shipped, with what the file named by
-            `INSPECTOR_TELEMETRY_SPEC` adds and changes.
+        path: A complete spec; default: the built-in one, with the additions and changes of the
+            file named by `INSPECTOR_TELEMETRY_SPEC`.
 
     Raises:
-        SpecError: It cannot be read or says something impossible; names the file, the line and the
-            row.
+        SpecError: It cannot be read or is invalid; names the file, the line and the row.
     """
     source = read_spec_file(Path(path or DEFAULT_PATH))
-    if path is None and (given := os.environ.get(ENVIRONMENT_VARIABLE)):
-        source = source.changed_by(read_spec_file(Path(given)))
+    if path is None and (file := os.environ.get(ENVIRONMENT_VARIABLE)):
+        source = source.changed_by(read_spec_file(Path(file)))
     return checked(source)
 
 
 def usable_spec() -> Spec:
-    """Return `load_spec()`; where the user's file is wrong, one warning and the table shipped."""
+    """Return `load_spec()`, or the built-in spec with a warning if the user's file is wrong."""
     try:
         return load_spec()
     except SpecError as error:
@@ -74,7 +73,7 @@ def checked(source: SpecFile) -> Spec:
     """Return the spec that `source` describes.
 
     Raises:
-        SpecError: It says something impossible.
+        SpecError: It is invalid.
     """
     spans = {name: _span(name, table) for name, table in _group(source, "spans")}
     common = _attributes(source.tables.get("common"), _ALL_KWARGS)
@@ -145,9 +144,9 @@ def _hook(
 
 
 def _besides(rows: tuple[Attribute, ...], own: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
-    """Leave out what a hook's own rows write."""
-    taken = {key for row in own for key in row.keys}
-    return tuple(row for row in rows if not taken & set(row.keys))
+    """Return `rows` without the keys of a hook's own rows."""
+    own_keys = {key for row in own for key in row.keys}
+    return tuple(row for row in rows if not own_keys & set(row.keys))
 
 
 def _attributes(table: Table | None, kwargs: frozenset[str]) -> tuple[Attribute, ...]:
@@ -192,7 +191,7 @@ def _kwargs(hook: str) -> frozenset[str]:
 
 
 def _known(place: Place, cells: Cells, column: str, kwargs: frozenset[str]) -> None:
-    """Check that a path starts from what there is."""
+    """Refuse a path that starts from an unknown kwarg or value."""
     path = cells.get(column)
     if path is None:
         return

@@ -1,7 +1,7 @@
 """The telemetry spec: the span, event and attributes that each hook produces.
 
-`telemetry_spec.toml` beside this file explains its own columns; `spec_loader` reads it. Everything
-here is plain data, so that tests and documents read the same table that the bridge runs on.
+`telemetry_spec.toml` beside this file explains its columns; `loader` reads it. All of it is plain
+data, so tests and documents read the table that the bridge runs on.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Attribute:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys it is written under when both vocabularies are asked for."""
+        """The keys in both vocabularies."""
         return tuple(dict.fromkeys(key for key in (self.current, self.legacy) if key))
 
 
@@ -114,7 +114,7 @@ class HookSpec:
     attributes: tuple[Attribute, ...]
 
     def required(self) -> tuple[Attribute, ...]:
-        """The rows that are there whenever this hook has fired."""
+        """The rows that every emission of this hook has."""
         return tuple(row for row in self.attributes if row.requirement is Requirement.REQUIRED)
 
 
@@ -127,10 +127,10 @@ class Spec:
 
     @property
     def version(self) -> str:
-        """The version of the hook contract, which spans name too."""
+        """The version of the hook contract; also on spans."""
         return CONTRACT_VERSION
 
     def spans_of(self, noun: str) -> tuple[SpanSpec, ...]:
-        """The spans an operation `noun` can be, the conditional ones first."""
+        """The spans that an operation `noun` can become, conditional ones first."""
         found = [span for span in self.spans.values() if span.noun == noun]
         return tuple(sorted(found, key=lambda span: span.when is None))

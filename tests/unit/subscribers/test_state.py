@@ -123,7 +123,7 @@ def test_what_is_remembered_is_bounded() -> None:
     snapshots = Snapshots(None, 1_000)
     for number in range(400):
         snapshots.take(number, {"n": number, "s": ["x" * 100] * 1_000})
-    assert len(snapshots._kept) < 100
+    assert len(snapshots._stored) < 100
     assert snapshots.take(399, {"n": 400, "s": ["x" * 100] * 1_000}).patch is not None
 
 
