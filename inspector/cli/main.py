@@ -144,7 +144,7 @@ def token(
         _say_now(service.token)
         return
     given = settings.token.get_secret_value() if settings.token else None
-    _say_now(load_token(settings.store, given=given, file=settings.token_file))
+    _say_now(load_token(settings.store, configured=given, file=settings.token_file))
 
 
 @app.command(name="open")

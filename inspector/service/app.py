@@ -52,7 +52,7 @@ from inspector.service.storage.sqlite_open import MEMORY_BYTES
 from inspector.service.token import load_token, store_path
 from inspector.version import VERSION
 
-# FastAPI traces itself when a provider is set: the service would be its own subject, without end.
+# FastAPI traces itself when a provider is set: the service would watch itself, without end.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 
 OpenParts: TypeAlias = Callable[[Settings, Access], AbstractAsyncContextManager[ReadParts]]
@@ -143,8 +143,8 @@ def access_token(settings: Settings) -> str:
         SettingsError: It cannot be read, or is too short for who can reach the service.
         UntrustedFileError: Somebody else may have put it there.
     """
-    given = settings.token.get_secret_value() if settings.token else None
-    token = load_token(settings.store, given=given, file=settings.token_file)
+    configured = settings.token.get_secret_value() if settings.token else None
+    token = load_token(settings.store, configured=configured, file=settings.token_file)
     try:
         settings.check_token(token)
     except ValueError as error:

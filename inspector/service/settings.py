@@ -35,11 +35,11 @@ from inspector.service.sessions.retention import Retention
 
 PREFIX = "INSPECTOR_"
 MIN_TOKEN_CHARS = 16
-"""Of a token that other machines may try to guess."""
+"""Of a token that other machines can try to guess."""
 
 
 def _split(value: object) -> object:
-    """Take `a, b` for a list: that is how lists are written in the environment."""
+    """Split `a, b`: lists are written like this in the environment."""
     if isinstance(value, str):
         return [part.strip() for part in value.split(",") if part.strip()]
     return value
@@ -55,7 +55,7 @@ def _retention(text: str) -> str:
 
 
 def _origin(text: str) -> str:
-    """Take the origin of a page as a browser writes it, and nothing that stands for many."""
+    """Check that a text is one origin as browsers write it, without wildcards."""
     origin = text.lower().rstrip("/")
     parts = urlsplit(origin)
     is_origin = parts.scheme in ("http", "https") and origin == f"{parts.scheme}://{parts.netloc}"
@@ -188,12 +188,11 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Say the precedence. A `.env` in the working directory is not ours to read."""
-        given = dict(init_settings())
-        config = given.pop("config", None)
-        arguments = InitSettingsSource(settings_cls, given)
+        """Return the sources by precedence; without a `.env` of the working directory."""
+        arguments = dict(init_settings())
+        config = arguments.pop("config", None)
         file = InitSettingsSource(settings_cls, _read_config(config))
-        return arguments, env_settings, file
+        return InitSettingsSource(settings_cls, arguments), env_settings, file
 
     @model_validator(mode="after")
     def _check(self) -> Settings:
@@ -232,17 +231,22 @@ def load_settings(config: Path | None = None, **arguments: Any) -> Settings:
 
     Args:
         config: Configuration file; else `INSPECTOR_CONFIG`, else the user's `inspector.toml`.
-        arguments: By field name. None means: not given.
+        arguments: By field name; None: left out.
 
     Raises:
         SettingsError: One cannot be used; says which, and why.
     """
-    given = {name: value for name, value in arguments.items() if value is not None}
-    given["config"] = config  # taken out again where the sources are put in order
+    values = {name: value for name, value in arguments.items() if value is not None}
+    values["config"] = config  # taken out by `settings_customise_sources`
     try:
-        return Settings(**given)
+        return Settings(**values)
     except ValidationError as error:
-        raise SettingsError(_say(error)) from error
+        mistakes = []
+        for item in error.errors():
+            name = str(item["loc"][0]) if item["loc"] else ""
+            why = item["msg"].removeprefix("Value error, ")
+            mistakes.append(f"{name} ({PREFIX}{name.upper()}): {why}" if name else why)
+        raise SettingsError(f"Cannot start with these settings: {'; '.join(mistakes)}.") from error
 
 
 def is_loopback(host: str) -> bool:
@@ -256,12 +260,12 @@ def is_loopback(host: str) -> bool:
 
 
 def _read_config(config: Path | None) -> dict[str, Any]:
-    asked = config or (Path(given) if (given := os.environ.get(f"{PREFIX}CONFIG")) else None)
-    path = asked or config_dir() / "inspector.toml"
+    name = config or os.environ.get(f"{PREFIX}CONFIG")
+    path = Path(name) if name else config_dir() / "inspector.toml"
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError as error:
-        if asked is None:
+        if not name:
             return {}
         raise SettingsError(f"Cannot read the configuration: there is no file {path}.") from error
     except OSError as error:
@@ -270,14 +274,5 @@ def _read_config(config: Path | None) -> dict[str, Any]:
         found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"The configuration {path} is not TOML: {error}.") from error
-    # Policies are the agents' to read: a mistake in one must not stop the service.
+    # Only agents read policies: a mistake in one must not stop the service.
     return {key: value for key, value in found.items() if key not in POLICY_SECTIONS}
-
-
-def _say(error: ValidationError) -> str:
-    said = []
-    for item in error.errors():
-        name = str(item["loc"][0]) if item["loc"] else ""
-        why = item["msg"].removeprefix("Value error, ")
-        said.append(f"{name} ({PREFIX}{name.upper()}): {why}" if name else why)
-    return "Cannot start with these settings: " + "; ".join(said) + "."

@@ -1,4 +1,4 @@
-"""The access token: set by the user, or created once and kept in a file."""
+"""The access token: set by the user, or created once and stored in a file."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ def token_path(store: str, file: Path | None = None) -> Path:
 
 
 def load_token(
-    store: str, *, given: str | None = None, file: Path | None = None, rotate: bool = False
+    store: str, *, configured: str | None = None, file: Path | None = None, rotate: bool = False
 ) -> str:
-    """Return the token to ask for.
+    """Return the access token.
 
     Args:
-        store: Store address; the token is kept beside it, readable by its owner only.
-        given: Used as it is, and not kept.
-        file: Where the token is kept instead.
-        rotate: Make a new one: every session and every client has to be told.
+        store: Store address; the token is stored beside it, readable by its owner only.
+        configured: Used as it is, and not stored.
+        file: Where the token is stored instead.
+        rotate: Make a new one: it ends every login, and every client needs it.
 
     Raises:
         SettingsError: It cannot be read or written.
         UntrustedFileError: Somebody else may have put it there, and so knows it.
     """
-    if given:
-        return given
+    if configured:
+        return configured
     path = token_path(store, file)
     try:
         if not rotate:
             check_trusted(path)
-            if path.exists() and (kept := path.read_text(encoding="ascii").strip()):
-                return kept
+            if path.exists() and (stored := path.read_text(encoding="ascii").strip()):
+                return stored
         token = secrets.token_urlsafe(32)
         make_dir(path.parent)
         write_private(path, f"{token}\n")

@@ -131,7 +131,7 @@ async def test_a_connection_ends_at_both_ends(folder: Path) -> None:
 async def test_where_there_is_no_grpc_the_log_says_once_what_to_set(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    http_protocol._tell_no_grpc.cache_clear()
+    http_protocol._log_no_grpc.cache_clear()
     async with running_app(RecordingWriter()) as app:
         with listen("127.0.0.1", 0, setting="a free port") as taken:
             async with serving(app, taken, settings()):

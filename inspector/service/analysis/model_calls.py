@@ -1,6 +1,6 @@
 """Details of model calls that rows do not hold: streaming, caching, hand-offs, agent names.
 
-It is in the attributes, so it is read from a store, as far as there is room.
+They are in the attributes, so they are read from a store, up to a limit.
 """
 
 from __future__ import annotations
@@ -72,22 +72,22 @@ class Handoff:
 
 
 @dataclass(slots=True)
-class Looked:
-    """Findings, and the number of spans that were not read."""
+class CallDetails:
+    """The details of a session's model calls, and the number of spans that were not read."""
 
     calls: list[ModelCall] = field(default_factory=list)
     handoffs: list[Handoff] = field(default_factory=list)
     agents: dict[SpanKey, str] = field(default_factory=dict)
-    """Of runs that say which agent they are of, and whose spans are called otherwise."""
+    """Of agent runs that report another name than their span has."""
     left_out: int = 0
 
 
-def look(reader: Reader, records: Iterable[SpanRecord]) -> Looked:
+def read_details(reader: Reader, records: Iterable[SpanRecord]) -> CallDetails:
     """Read agents, model calls and hand-offs from the first `records`, up to a limit.
 
-    Agents come first: there are few of them, and what others are counted as depends on their name.
+    Agents come first: there are few of them, and other spans count for the agent by its name.
     """
-    found = Looked()
+    found = CallDetails()
     room_bytes = MAX_BYTES
     chosen: list[SpanRecord] = []
     wanted = filter(_is_wanted, records)
@@ -115,7 +115,7 @@ def _pages(records: Sequence[SpanRecord]) -> Iterator[Sequence[SpanRecord]]:
     return (records[start : start + _PAGE] for start in range(0, len(records), _PAGE))
 
 
-def _read(record: SpanRecord, span: Span, found: Looked) -> None:
+def _read(record: SpanRecord, span: Span, found: CallDetails) -> None:
     attributes = {
         pair.key: json_value(pair.value) for pair in span.attributes if pair.key in _WANTED
     }
@@ -155,6 +155,6 @@ def _whole_ns(value: float, unit_ns: float) -> int:
 
 
 def _moments(span: Span) -> Iterator[Moment]:
-    """Yield when the span's events were: what they say is not asked."""
+    """Yield the names and times of the span's events."""
     for event in sorted(span.events, key=lambda event: event.time_unix_nano):
         yield Moment("", "", None, event.time_unix_nano, event.name)

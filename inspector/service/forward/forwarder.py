@@ -1,6 +1,6 @@
 """Forward everything received, by OTLP, to Jaeger or any collector.
 
-A request is queued on disk in the moment it was committed, and goes to each target in order, with
+A request is queued on disk as soon as it is committed, and goes to each target in order, with
 back-off, across restarts. `x-inspector-hop` lists the services that it has come through.
 """
 
@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from opentelemetry import context as otel_context
-
 from inspector.errors import SettingsError
 from inspector.service.forward.queue import ForwardQueue, QueuedRequest
 from inspector.service.forward.send import SKIPPED, ForwardOutcome, Sender, open_sender
 from inspector.service.otlp.signals import SIGNALS, OtlpSignal
 from inspector.service.otlp.split import halve
+from inspector.service.otlp.untraced import untraced
 
 logger = logging.getLogger("inspector.forward")
 
@@ -32,7 +31,7 @@ MAX_QUEUE_BYTES = 512 * 1024 * 1024
 MAX_HOPS = 8
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
 RECOVERY_WAIT_S = 10.0
-"""After an error that nobody foresaw, such as a queue that cannot be read."""
+"""After an unforeseen error, such as a queue that cannot be read."""
 
 _HOP = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -106,14 +105,14 @@ class Forwarder:
 
     async def _drain(self, target: str) -> None:
         """Send until cancelled. No error may end it: all that waits would wait for ever."""
-        _hide_from_tracing()
-        while True:
-            try:
-                async with open_sender(target) as sender:
-                    await self._send_all(target, sender)
-            except Exception:
-                logger.exception("Forwarding to %s is interrupted; it goes on soon.", target)
-            await asyncio.sleep(RECOVERY_WAIT_S)
+        with untraced():
+            while True:
+                try:
+                    async with open_sender(target) as sender:
+                        await self._send_all(target, sender)
+                except Exception:
+                    logger.exception("Forwarding to %s is interrupted; it goes on soon.", target)
+                await asyncio.sleep(RECOVERY_WAIT_S)
 
     async def _send_all(self, target: str, sender: Sender) -> None:
         wait_s = FIRST_WAIT_S
@@ -123,27 +122,24 @@ class Forwarder:
             if request is None:
                 await self._arrived[target].wait()
                 continue
-            verdict = await _send_or_give_up(sender, request)
-            if verdict.is_final:
+            outcome = await _send_safely(sender, request)
+            if outcome.is_final:
                 await self._on_disk(self._queue.done, target, request.id)
-                self._note(target, verdict)
+                if outcome.why:
+                    self._count("refused", f"{target} refused a request: {outcome.why}.")
+                else:
+                    self.counts["skipped" if outcome is SKIPPED else "sent"] += 1
                 wait_s = FIRST_WAIT_S
                 continue
-            self._count("waits", f"{target} does not take anything now: {verdict.why}.")
-            await asyncio.sleep(verdict.retry_after_s or wait_s * random.uniform(0.8, 1.2))
+            self._count("waits", f"{target} does not take anything now: {outcome.why}.")
+            await asyncio.sleep(outcome.retry_after_s or wait_s * random.uniform(0.8, 1.2))
             wait_s = min(wait_s * 2, LONGEST_WAIT_S)
 
-    def _note(self, target: str, verdict: ForwardOutcome) -> None:
-        if verdict.why:
-            self._count("refused", f"{target} refused a request: {verdict.why}.")
-        else:
-            self.counts["skipped" if verdict is SKIPPED else "sent"] += 1
-
-    def _count(self, what: str, said: str) -> None:
-        # Said at the 1st, 2nd, 4th, 8th … time: neither silence nor a flood.
+    def _count(self, what: str, message: str) -> None:
+        # Logged at the 1st, 2nd, 4th, 8th … time: neither silence nor a flood.
         self.counts[what] += 1
         if self.counts[what].bit_count() == 1:
-            logger.warning("%s (%d times so far)", said, self.counts[what])
+            logger.warning("%s (%d times so far)", message, self.counts[what])
 
     async def _on_disk(self, function: Callable[..., T], *args: object) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._disk, function, *args)
@@ -161,7 +157,7 @@ def _why_no_address(target: str) -> str | None:
     return "after the :// must come a host, or a host and a port such as 127.0.0.1:4318"
 
 
-async def _send_or_give_up(sender: Sender, request: QueuedRequest) -> ForwardOutcome:
+async def _send_safely(sender: Sender, request: QueuedRequest) -> ForwardOutcome:
     """Send a request; one that cannot even be put on the wire must not hold up the rest."""
     try:
         return await _send(sender, request)
@@ -172,22 +168,15 @@ async def _send_or_give_up(sender: Sender, request: QueuedRequest) -> ForwardOut
 
 async def _send(sender: Sender, request: QueuedRequest) -> ForwardOutcome:
     """Send a request, in parts if the receiver takes no messages as large as it is."""
-    verdict = await sender.send(request)
-    if not verdict.is_too_large:
-        return verdict
+    outcome = await sender.send(request)
+    if not outcome.is_too_large:
+        return outcome
     parts = await asyncio.to_thread(halve, SIGNALS[request.signal], request.body)
     if len(parts) == 1:
-        return verdict
-    verdicts = []
+        return outcome
+    outcomes = []
     for part in parts:
-        verdicts.append(await _send(sender, replace(request, body=part)))
-        if not verdicts[-1].is_final:
-            return verdicts[-1]  # all of it is sent again: receivers know a span by its id
-    return next((verdict for verdict in verdicts if verdict.why), verdicts[-1])
-
-
-def _hide_from_tracing() -> None:
-    """Keep instrumented HTTP clients from making spans of our own requests, which come to us."""
-    # The key has no public name; instrumentations ask for this very one.
-    suppress = otel_context._SUPPRESS_INSTRUMENTATION_KEY
-    otel_context.attach(otel_context.set_value(suppress, True))
+        outcomes.append(await _send(sender, replace(request, body=part)))
+        if not outcomes[-1].is_final:
+            return outcomes[-1]  # all of it is sent again: receivers know a span by its id
+    return next((outcome for outcome in outcomes if outcome.why), outcomes[-1])

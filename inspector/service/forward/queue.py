@@ -32,7 +32,7 @@ class QueuedRequest:
 
 
 class ForwardQueue:
-    """A bounded queue with one position per target. Use it from one thread at a time.
+    """A bounded queue with one position for each target. Not thread-safe.
 
     Args:
         path: Of the file; None keeps it in memory.
@@ -112,7 +112,7 @@ class ForwardQueue:
         self._db.close()
 
     def _forget(self) -> None:
-        """Delete what every target has had."""
+        """Delete requests that every target has had."""
         rows = self._db.execute(
             "DELETE FROM item WHERE id <= (SELECT min(done_id) FROM target) RETURNING length(body)"
         )

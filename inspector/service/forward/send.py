@@ -41,9 +41,9 @@ class ForwardOutcome:
 
     Attributes:
         is_final: It need not be sent again.
-        why: It was not taken, since …; empty when it was.
-        retry_after_s: What the receiver asked for.
-        is_too_large: Not taken for its size alone.
+        why: Why it was not accepted; empty when it was.
+        retry_after_s: The delay that the receiver wants.
+        is_too_large: Refused for its size alone.
     """
 
     is_final: bool
@@ -52,9 +52,9 @@ class ForwardOutcome:
     is_too_large: bool = False
 
 
-TAKEN = ForwardOutcome(is_final=True)
+ACCEPTED = ForwardOutcome(is_final=True)
 SKIPPED = ForwardOutcome(is_final=True)
-"""The receiver has said before that it does not take this signal."""
+"""The receiver has refused this signal before."""
 
 
 class Sender(Protocol):
@@ -96,17 +96,17 @@ class _HttpSender:
                 content=request.body,
                 headers={"content-type": "application/x-protobuf", HOP_HEADER: request.hops},
             ) as response:
-                return self._judge(request, response, await _read_some(response))
+                return self._http_outcome(request, response, await _read_some(response))
         except httpx.HTTPError as error:
             return ForwardOutcome(False, f"{type(error).__name__}: {error}")
 
-    def _judge(
+    def _http_outcome(
         self, request: QueuedRequest, response: httpx.Response, body: bytes
     ) -> ForwardOutcome:
         if response.status_code == 200:
-            return _judge_answer(request, body)
+            return _outcome_of(request, body)
         if response.status_code == 404:
-            self._unsupported.add(request.signal)  # it does not take this signal: asked once
+            self._unsupported.add(request.signal)  # it does not accept this signal: sent once
         is_final = response.status_code not in _RETRYABLE_HTTP
         after = response.headers.get("retry-after", "")
         return ForwardOutcome(
@@ -135,10 +135,10 @@ class _GrpcSender:
                 request.body, metadata=((HOP_HEADER, request.hops),), timeout=TIMEOUT_S
             )
         except grpc.aio.AioRpcError as error:
-            return self._judge_error(request, error)
-        return _judge_answer(request, answer)
+            return self._error_outcome(request, error)
+        return _outcome_of(request, answer)
 
-    def _judge_error(self, request: QueuedRequest, error: grpc.aio.AioRpcError) -> ForwardOutcome:
+    def _error_outcome(self, request: QueuedRequest, error: grpc.aio.AioRpcError) -> ForwardOutcome:
         code = error.code().name
         why = f"{code}: {error.details()}"
         if code == "UNIMPLEMENTED":
@@ -164,7 +164,7 @@ def _retry_delay_s(trailers: Mapping[str, str | bytes]) -> float | None:
 
 
 async def _read_some(response: httpx.Response) -> bytes:
-    """Read the answer, but not without end: it comes from somebody else."""
+    """Read the answer up to a limit: it comes from somebody else."""
     body = b""
     async for chunk in response.aiter_bytes():
         body += chunk
@@ -173,15 +173,15 @@ async def _read_some(response: httpx.Response) -> bytes:
     return body
 
 
-def _judge_answer(request: QueuedRequest, body: bytes) -> ForwardOutcome:
+def _outcome_of(request: QueuedRequest, body: bytes) -> ForwardOutcome:
     signal = SIGNALS[request.signal]
     try:
         partial = signal.response.FromString(body).partial_success
-    except ValueError:  # DecodeError: taken all the same, it said 200
-        return TAKEN
+    except ValueError:  # DecodeError: accepted all the same, with a 200
+        return ACCEPTED
     rejected = getattr(partial, signal.rejected)
     if not rejected:
-        return TAKEN
+        return ACCEPTED
     return ForwardOutcome(
         True, f"{rejected} {signal.items} rejected: {partial.error_message[:200]}"
     )

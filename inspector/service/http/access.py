@@ -38,7 +38,7 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _FORWARDED = frozenset({"forwarded", "via", "x-forwarded-for", "x-real-ip"})
 _MAX_LOGGED = 1_000
 GRANT_HEADER = "inspector-grant"
-"""`read`: whoever asks was granted no more, whatever the token opens."""
+"""`read`: the caller was granted no more, whatever its token allows."""
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -47,9 +47,9 @@ class RequestHead:
     """The parts of a request that the rules read.
 
     Attributes:
-        path: Below the place where the service is mounted.
+        path: Below the mount point of the service.
         peer: Address of the other end; empty if unknown.
-        port: That the request came in on.
+        port: The port that received the request.
     """
 
     method: str
@@ -62,13 +62,13 @@ class RequestHead:
 
 @dataclass(frozen=True, slots=True)
 class AccessDecision:
-    """The decision on a request: with nothing set it passes.
+    """The decision on a request; with nothing set it passes.
 
     Attributes:
-        refusal: It is refused with this.
-        login_query: It brings the token: set the cookie, go to the same path with this query.
-        is_form: It may bring the token in its body.
-        cors_origin: A page of this listed origin may read the answer.
+        refusal: The reason to refuse it.
+        login_query: It has the token in its query: set the cookie, redirect to this query.
+        is_form: It may have the token in its body.
+        cors_origin: The listed origin whose page may read the answer.
     """
 
     refusal: ProblemError | None = None
@@ -82,10 +82,10 @@ class Access:
     """The rules, for one service.
 
     Attributes:
-        token: That is asked for.
-        hosts: Names in `Host` that are allowed; the loopback names always are.
-        origins: Origins of other sites that are allowed.
-        open_ingest: Whose OTLP needs no token.
+        token: The access token.
+        hosts: Allowed names in `Host`, the loopback names among them.
+        origins: Allowed origins of other sites.
+        open_ingest: The senders whose OTLP needs no token.
     """
 
     token: str = field(repr=False)
@@ -179,17 +179,17 @@ class Access:
 
     def is_bearer(self, authorization: str) -> bool:
         """Return whether an `Authorization` value carries the token."""
-        scheme, _, given = authorization.partition(" ")
-        return scheme.lower() == "bearer" and self.is_token(given.strip())
+        scheme, _, token = authorization.partition(" ")
+        return scheme.lower() == "bearer" and self.is_token(token.strip())
 
-    def is_token(self, given: str) -> bool:
-        """Return whether `given` is the token."""
-        return hmac.compare_digest(given.encode(), self.token.encode())
+    def is_token(self, text: str) -> bool:
+        """Return whether `text` is the token."""
+        return hmac.compare_digest(text.encode(), self.token.encode())
 
     def is_open_to(self, peer: str, headers: Container[str]) -> bool:
         """Return whether OTLP from `peer` needs no token.
 
-        A proxy on this machine brings what others send, and says so in `headers`.
+        A proxy on this machine passes on what others send, and says so in `headers`.
         """
         if self.open_ingest == "this_machine":
             return _is_loopback_peer(peer) and not any(name in headers for name in _FORWARDED)
@@ -222,11 +222,11 @@ class Access:
         return head.path in OTLP_PATHS and self.is_open_to(head.peer, head.headers)
 
     def _login_query(self, head: RequestHead) -> str | None:
-        """Return the query without the token, if it is a page of the UI asked for with it."""
+        """Return the query without the token if it has that, and the path is a page of the UI."""
         if head.method != "GET" or not is_ui(head.path) or "token=" not in head.query:
             return None
-        given = [value for name, value in pairs(head.query) if name == "token"]
-        return without_token(head.query) if any(map(self.is_token, given)) else None
+        tokens = [value for name, value in pairs(head.query) if name == "token"]
+        return without_token(head.query) if any(map(self.is_token, tokens)) else None
 
     def _has_session(self, head: RequestHead) -> bool:
         cookie = cookie_parser(head.headers.get("cookie", "")).get(cookie_name(head.port), "")
@@ -286,7 +286,7 @@ def _is_cross_site(head: RequestHead) -> bool:
 
 
 def _is_beyond_grant(head: RequestHead) -> bool:
-    """Say whether a caller that says of itself that it may only read changes something."""
+    """Return whether a caller that declares that it only reads changes something."""
     return head.method not in _READING and head.headers.get(GRANT_HEADER, "").lower() == "read"
 
 

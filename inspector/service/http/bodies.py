@@ -10,19 +10,19 @@ from fastapi import Request
 MAX_SILENCE_S = 30.0
 """Between two parts of a body."""
 MAX_BODY_S = 60.0
-"""For the whole of one that is held in memory. Senders of OTLP give up after ten seconds."""
+"""For all of a body that is held in memory. Senders of OTLP give up after ten seconds."""
 
 
 async def body_parts(request: Request, *, max_s: float | None = None) -> AsyncIterator[bytes]:
     """Yield the parts of the body.
 
     Args:
-        request: Whose body.
-        max_s: All of it has to come within; None: as long as it comes at all.
+        request: The request.
+        max_s: The limit for the whole body; None: none, while parts keep coming.
 
     Raises:
-        TimeoutError: Nothing has come for `MAX_SILENCE_S`, or not all of it in time.
-        ClientDisconnect: The sender went.
+        TimeoutError: No part came for `MAX_SILENCE_S`, or not all of it in time.
+        ClientDisconnect: The sender disconnected.
     """
     clock = asyncio.get_running_loop().time
     end_s = None if max_s is None else clock() + max_s

@@ -24,12 +24,12 @@ class ResponseCache(Generic[T]):
     """The answers used last: for pages of one answer, and for concurrent viewers.
 
     Args:
-        most: Of their weights together; a heavier answer is not kept.
-        idle_s: All is let go when nobody asked for so long.
+        max_weight: Limit of the sum of their weights; a heavier answer is not cached.
+        idle_s: The cache is emptied after so long without a request.
     """
 
-    def __init__(self, most: int, idle_s: float = IDLE_S) -> None:
-        self._most = most
+    def __init__(self, max_weight: int, idle_s: float = IDLE_S) -> None:
+        self._max_weight = max_weight
         self._idle_s = idle_s
         self._entries: OrderedDict[Hashable, _Entry[T]] = OrderedDict()
         self._lock = threading.Lock()
@@ -39,15 +39,15 @@ class ResponseCache(Generic[T]):
         """Return the cached answer for `key`; else call `work` and cache its result.
 
         Args:
-            key: What is asked for.
-            version: Of all that the answer depends on, as `work` sees it.
-            work: Returns the answer and its weight. Several may work at once.
+            key: Names the answer.
+            version: Changes whenever something changes that the answer depends on.
+            work: Returns the answer and its weight. Several threads may call theirs at once.
         """
         with self._lock:
             entry = self._entries.get(key)
         if entry is None or entry.version != version:
             entry = _Entry(version, *work())
-        self._keep(key, entry)
+        self._store(key, entry)
         return entry.value
 
     def clear(self) -> None:
@@ -55,13 +55,13 @@ class ResponseCache(Generic[T]):
         with self._lock:
             self._entries.clear()
 
-    def _keep(self, key: Hashable, entry: _Entry[T]) -> None:
+    def _store(self, key: Hashable, entry: _Entry[T]) -> None:
         with self._lock:
             self._entries.pop(key, None)
-            if entry.weight > self._most:
+            if entry.weight > self._max_weight:
                 return
             self._entries[key] = entry
-            while sum(one.weight for one in self._entries.values()) > self._most:
+            while sum(one.weight for one in self._entries.values()) > self._max_weight:
                 self._entries.popitem(last=False)
             if self._timer is not None:
                 self._timer.cancel()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -10,10 +11,11 @@ from inspector.service import wire
 from inspector.service.analysis.answers import AnswerReader
 from inspector.service.analysis.compare import Comparison, compare
 from inspector.service.http.parts import MAX_COMPARED_SPANS, ReadPartsDep
-from inspector.service.http.problems import ProblemError
+from inspector.service.http.problems import session_not_found
+from inspector.service.http.queries import span_pages
 from inspector.service.model.rows import SessionRow, SpanRow
 from inspector.service.present import rows as presenter
-from inspector.service.storage.base import Reader, SpanPosition
+from inspector.service.storage.base import Reader
 from inspector.service.wire.comparison import Change
 
 router = APIRouter(tags=["sessions"])
@@ -65,11 +67,11 @@ def compare_sessions(
 
 
 def _compared(reader: Reader, left: str, right: str) -> tuple[tuple[Comparison, int], int]:
-    """Return what differs, how many spans were not looked into, and how many spans there are."""
-    listener = AnswerReader(reader)
+    """Return the comparison with the number of spans left out of it, and the number of spans."""
+    answers = AnswerReader(reader)
     sides = _spans(reader, left), _spans(reader, right)
-    found = compare(*sides, listener)
-    return (found, listener.left_out), sum(map(len, sides))
+    found = compare(*sides, answers)
+    return (found, answers.left_out), sum(map(len, sides))
 
 
 def _session(reader: Reader, session_id: str) -> SessionRow:
@@ -77,19 +79,10 @@ def _session(reader: Reader, session_id: str) -> SessionRow:
     if record is None and (moved_to := reader.destination(session_id)):
         record = reader.session(moved_to)
     if record is None:
-        raise ProblemError(
-            404, "session_not_found", "No such session", f"No session has the id {session_id!r}."
-        )
+        raise session_not_found(session_id)
     return record.row
 
 
 def _spans(reader: Reader, session_id: str) -> list[SpanRow]:
-    rows: list[SpanRow] = []
-    after: SpanPosition | None = None
-    while len(rows) < MAX_COMPARED_SPANS:
-        page = reader.spans_of(session_id, after, _PAGE)
-        rows += (record.row() for record in page)
-        if len(page) < _PAGE:
-            break
-        after = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
-    return rows
+    pages = islice(span_pages(reader, session_id, _PAGE), MAX_COMPARED_SPANS // _PAGE)
+    return [record.row() for page in pages for record in page]

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from inspector.service.http.caller import caller_of
 from inspector.service.http.control_route import ACK_TIMEOUT_S, ControlRoute, problem_of
 from inspector.service.http.parts import Parts, PartsDep
-from inspector.service.http.sessions import MOVED, elsewhere
+from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
 from inspector.service.ingest.requests.control_plane import CommandsSent, ControlPlane
 from inspector.service.ingest.unit_of_work import UnitOfWork
@@ -102,7 +102,7 @@ async def _run(
         if sent.code != "session_not_found":
             raise problem_of(sent)
         with parts.store.read() as reader:
-            return elsewhere(request, reader, session_id, verb)
+            return missing_session(request, reader, session_id, verb)
     ends = await parts.dispatch.ends_of(sent.seqs, ACK_TIMEOUT_S)
     applied, message = _outcome(sent, ends)
     result = wire_control.VerbResult.model_validate(

@@ -30,7 +30,7 @@ def session_cursor(cursor: str | None) -> tuple[int, str] | None:
 
 
 def sort_cursor(cursor: str | None, order: Order) -> tuple[Order, SortPosition | None]:
-    """Return the order of a listing, the time of its beginning, and the place in it."""
+    """Return the order of a listing, with the time of its first page, and the position in it."""
     if cursor is None:
         return order, None
     match _decode(cursor):
@@ -86,7 +86,7 @@ def _decode(cursor: str) -> Any:  # whatever a client sent
     try:
         text = base64.b64decode(cursor.encode() + b"=" * (-len(cursor) % 4), b"-_", validate=True)
         found = json.loads(text)
-        # Half a character, which JSON can write and no store can read.
+        # Fails for half a character, which JSON can write and no store can read.
         json.dumps(found, ensure_ascii=False).encode()
     except (binascii.Error, ValueError, RecursionError) as error:
         raise _refusal() from error

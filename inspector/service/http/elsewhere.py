@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 
 import httpx
 from fastapi import APIRouter, Request
-from opentelemetry import context as otel_context
 from starlette.background import BackgroundTask
 from starlette.responses import Response, StreamingResponse
 
 from inspector.runfile import RunFile
 from inspector.service.http.problems import ProblemError, route_path
+from inspector.service.otlp.untraced import untraced
 
-CONNECTED_WITHIN_S = 2.0
+CONNECT_TIMEOUT_S = 2.0
 
 _PASSED_ON = (
     "accept",
@@ -29,9 +28,9 @@ _PASSED_ON = (
     "range",
     "user-agent",
 )
-"""Headers of a request that go on. Who may ask was decided before: no cookie, no origin."""
-_OF_THE_HOP = frozenset({"connection", "date", "keep-alive", "server", "transfer-encoding"})
-"""Headers of an answer that do not go back."""
+"""Headers of a request that are passed on: no cookie and no origin, which were checked here."""
+_HOP_BY_HOP = frozenset({"connection", "date", "keep-alive", "server", "transfer-encoding"})
+"""Headers of an answer that are not passed back."""
 
 
 class Elsewhere:
@@ -43,14 +42,16 @@ class Elsewhere:
 
     def __init__(self, running: RunFile) -> None:
         self.running = running
-        self._client = httpx.AsyncClient(timeout=httpx.Timeout(None, connect=CONNECTED_WITHIN_S))
+        self._client = httpx.AsyncClient(timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT_S))
 
     async def is_answering(self) -> bool:
-        """Return whether there is a service."""
-        with _without_spans():
+        """Return whether the service answers."""
+        with untraced():
             try:
-                asked = self._client.get(f"{self.running.url}/health", timeout=CONNECTED_WITHIN_S)
-                return (await asked).is_success
+                answer = await self._client.get(
+                    f"{self.running.url}/health", timeout=CONNECT_TIMEOUT_S
+                )
+                return answer.is_success
             except httpx.HTTPError:
                 return False
 
@@ -64,15 +65,15 @@ class Elsewhere:
         if self.running.token:
             headers["authorization"] = f"Bearer {self.running.token}"
         url = httpx.URL(f"{self.running.url}{route_path(request.scope)}")
-        asked = self._client.build_request(
+        outgoing = self._client.build_request(
             request.method,
             url.copy_with(query=request.scope["query_string"]),
             headers=headers,
             content=None if request.method in ("GET", "HEAD") else request.stream(),
         )
-        with _without_spans():
+        with untraced():
             try:
-                answer = await self._client.send(asked, stream=True)
+                answer = await self._client.send(outgoing, stream=True)
             except (httpx.HTTPError, RuntimeError) as error:  # closed: this app ends
                 raise ProblemError(
                     503,
@@ -86,7 +87,7 @@ class Elsewhere:
         for name, value in answer.headers.multi_items():
             if name == "location" and value.startswith("/"):
                 value = request.scope.get("root_path", "") + value
-            if name not in _OF_THE_HOP:
+            if name not in _HOP_BY_HOP:
                 back.headers.append(name, value)
         return back
 
@@ -109,14 +110,3 @@ async def _body(answer: httpx.Response) -> AsyncIterator[bytes]:
             yield piece
     except (httpx.HTTPError, httpx.StreamError):
         return  # it, or this app, has ended: so does the answer
-
-
-@contextmanager
-def _without_spans() -> Iterator[None]:
-    """Keep instrumented HTTP clients from telling of what we ask for ourselves."""
-    suppress = otel_context._SUPPRESS_INSTRUMENTATION_KEY
-    mark = otel_context.attach(otel_context.set_value(suppress, True))
-    try:
-        yield
-    finally:
-        otel_context.detach(mark)

@@ -1,7 +1,7 @@
 """`GET /trace/{id}`: a session as a file.
 
-It is made anew for each request and never held: the same session gives the same bytes, so that a
-part of it can be asked for, at the price of making what is before. How long it is, and its end, are
+It is made anew for each request and never stored: the same session gives the same bytes, so that a
+range of it can be read, at the price of making what is before. Its length and its end are
 remembered once it was made.
 """
 
@@ -16,8 +16,8 @@ from starlette.responses import Response, StreamingResponse
 
 from inspector.service.files.export import packed_session
 from inspector.service.http.parts import ReadPartsDep
-from inspector.service.http.ranges import Measure, asked_range, fits, measured, settle, stretch
-from inspector.service.http.sessions import MOVED, elsewhere
+from inspector.service.http.ranges import Measure, fits, measured, requested_range, resolve, stretch
+from inspector.service.http.sessions import MOVED, missing_session
 
 router = APIRouter(tags=["sessions"])
 
@@ -46,7 +46,7 @@ def export_session(request: Request, parts: ReadPartsDep, session_id: str) -> Re
     with store.read() as reader:
         record = reader.session(session_id)
         if record is None:
-            return elsewhere(request, reader, session_id, "export_session")
+            return missing_session(request, reader, session_id, "export_session")
         tag = f'"{parts.feed.position(reader.last_change(session_id))}"' if record.settled else ""
     headers = {"Content-Disposition": 'attachment; filename="session.otlp.jsonl.gz"'}
     if tag:
@@ -54,11 +54,11 @@ def export_session(request: Request, parts: ReadPartsDep, session_id: str) -> Re
         if fits(request.headers.get("if-none-match", ""), tag, is_weak_enough=True):
             return Response(status_code=304, headers={"ETag": tag})
     pieces = packed_session(store, session_id)
-    asked = asked_range(request.headers.get("range", ""))
-    if tag and asked and fits(request.headers.get("if-range", tag), tag):
+    requested = requested_range(request.headers.get("range", ""))
+    if tag and requested and fits(request.headers.get("if-range", tag), tag):
         measure = parts.exports.answer(session_id, tag, lambda: (_measure(pieces), 1))
         total = measure.total
-        part = settle(asked, total)
+        part = resolve(requested, total)
         if part is None:
             return Response(status_code=416, headers={"Content-Range": f"bytes */{total}"})
         first, end = part

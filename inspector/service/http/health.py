@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from fastapi import APIRouter, Request
 
 from inspector.errors import StoreUnavailableError
@@ -26,13 +28,7 @@ def health(request: Request, parts: ReadPartsDep) -> Health:
     answer = Health(version=VERSION, ready=store.is_ok)
     if parts.access.is_known(request_head(request.scope)):
         answer.store = presenter.store_health(store)
-        answer.usage = _usage(parts)
+        with suppress(StoreUnavailableError), parts.store.read() as reader:
+            used_bytes = reader.used_bytes()
+            answer.usage = StoreUsage(used_bytes=used_bytes, retention=str(parts.retention))
     return answer
-
-
-def _usage(parts: Parts) -> StoreUsage | None:
-    try:
-        with parts.store.read() as reader:
-            return StoreUsage(used_bytes=reader.used_bytes(), retention=str(parts.retention))
-    except StoreUnavailableError:
-        return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -47,17 +48,4 @@ async def import_file(request: Request, parts: PartsDep) -> wire.ImportReport:
         ) from error
     except ClientDisconnect as error:
         raise ProblemError(400, "cut_off", "Cut off", "The file was cut off.") from error
-    return wire.ImportReport(
-        spans=report.spans,
-        span_duplicates=report.span_duplicates,
-        logs=report.logs,
-        log_duplicates=report.log_duplicates,
-        rejected=report.rejected,
-        not_stored=report.not_stored,
-        sessions=list(report.sessions),
-        mistakes=[
-            wire.ImportMistake(line=mistake.line, message=mistake.message)
-            for mistake in report.mistakes
-        ],
-        mistake_count=report.mistake_count,
-    )
+    return wire.ImportReport(**{**asdict(report), "sessions": list(report.sessions)})

@@ -1,4 +1,4 @@
-"""The page that asks a browser for the token: one form, with no script and no other file."""
+"""The login page: one form, with no script and no other file."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ autocapitalize="off" spellcheck="false"{described}>
 </body>
 </html>
 """
-_WRONG = '<p class="wrong" id="wrong" role="alert">{said}</p>\n'
+_WRONG = '<p class="wrong" id="wrong" role="alert">{message}</p>\n'
 _DESCRIBED = ' aria-invalid="true" aria-describedby="wrong"'
 _HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
 _HEADERS = {
@@ -77,7 +77,7 @@ def login_page(wrong: str = "") -> HTMLResponse:
     """Return the page; `wrong` is the mistake in the form sent before."""
     page = _PAGE.format(
         style=_STYLE,
-        wrong=_WRONG.format(said=escape(wrong)) if wrong else "",
+        wrong=_WRONG.format(message=escape(wrong)) if wrong else "",
         described=_DESCRIBED if wrong else "",
     )
     return HTMLResponse(page, status_code=401, headers=_HEADERS)
@@ -94,5 +94,5 @@ async def sent_token(request: Request) -> str | None:
                     return None
     except (TimeoutError, ClientDisconnect):
         return None
-    given = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8).get("token")
-    return given[0].strip() if given else None
+    tokens = parse_qs(body.decode("utf-8", "replace"), max_num_fields=8).get("token")
+    return tokens[0].strip() if tokens else None

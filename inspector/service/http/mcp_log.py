@@ -1,7 +1,7 @@
 """`GET /sessions/{id}/mcp`: the messages between MCP clients and servers.
 
-The first pages go through the session's spans, then through its moments; after that `since` brings
-what changed. A page ends where enough was looked at, so one request stays short whatever is in it.
+The first pages go through the session's spans, then through its moments; after that `since` gets
+the changes. A page ends at a limit of what was read, so each request stays short.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from inspector.service.analysis.mcp_log import (
 from inspector.service.http.cursors import encode_cursor, log_cursor
 from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.problems import ProblemError
-from inspector.service.http.sessions import MOVED, elsewhere
+from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.model.records import Content, MomentRecord, SpanRecord
 from inspector.service.model.rows import SpanKind
 from inspector.service.query.fields import SPAN_FIELDS
@@ -36,7 +36,7 @@ from inspector.service.wire.mcp_log import McpEntry, McpFrame, McpLog
 router = APIRouter(tags=["sessions"])
 
 MAX_SINCE = 5_000
-"""Spans that are looked at for what changed; after more, all is to be read anew."""
+"""Changed spans that are read; after more, a client reads all anew."""
 _PAGE_BYTES = 8 * 2**20
 _MOMENTS = 2_000
 _KINDS = (SpanKind.MCP, SpanKind.TOOL, SpanKind.RESOURCE, SpanKind.PROMPT)
@@ -66,7 +66,7 @@ def read_mcp_log(
     with parts.store.read() as reader:
         session = reader.session(session_id)
         if session is None:
-            return elsewhere(request, reader, session_id, "read_mcp_log")
+            return missing_session(request, reader, session_id, "read_mcp_log")
         page = _Page(reader, session_id, session.row.epoch_ns, limit)
         if since is not None:
             page.read_since(since)
@@ -95,7 +95,7 @@ def read_mcp_frame(
     """Return one message whole, digit for digit as it was captured."""
     with parts.store.read() as reader:
         if reader.session(session_id) is None:
-            return elsewhere(request, reader, session_id, "read_mcp_frame")
+            return missing_session(request, reader, session_id, "read_mcp_frame")
         frame = _frame(reader, session_id, key)
     if frame is None:
         raise ProblemError(
@@ -116,7 +116,7 @@ class _Page:
         self.entries: list[McpEntry] = []
         self.next_cursor: str | None = None
         self.change: int | None = None
-        """Up to which all is told; None: up to the snapshot's newest."""
+        """The last change that is covered; None: the snapshot's newest."""
         self.is_gap = False
 
     def read_spans(self, after: SpanPosition | None) -> None:
@@ -151,7 +151,7 @@ class _Page:
             self.is_gap = True
             return
         self._add_spans(own)
-        # More moments than a page: `change` says how far they were told, and the rest comes next.
+        # More moments than a page: `change` is how far this answer covers them.
         self.change = self._add_moments(change)
 
     def _add_spans(self, records: Sequence[SpanRecord]) -> None:
@@ -159,7 +159,7 @@ class _Page:
             self.entries += entries_of_exchange(found, self._epoch_ns)
 
     def _add_moments(self, after: int) -> int | None:
-        """Return the change of the last one looked at; None: there are no more."""
+        """Return the change of the last one that was read; None: there are no more."""
         records = self._reader.moments_of(self._session_id, after, _MOMENTS)
         room_bytes = _PAGE_BYTES
         for record in records:
@@ -173,7 +173,7 @@ class _Page:
 
 
 def _within(records: list[SpanRecord], most_bytes: int) -> list[SpanRecord]:
-    """Return the first of them, at least one, that are not too large together."""
+    """Return the first records, at least one, that are within `most_bytes` together."""
     for place, record in enumerate(records):
         most_bytes -= record.size_bytes
         if most_bytes < 0 and place:
@@ -184,7 +184,7 @@ def _within(records: list[SpanRecord], most_bytes: int) -> list[SpanRecord]:
 def _exchanges(reader: Reader, records: Sequence[SpanRecord]) -> Iterator[Exchange]:
     scopes: dict[bytes, str] = {}
     for record, content in zip(records, reader.contents(records), strict=True):
-        if record.kind not in _KINDS:  # a store may give others too
+        if record.kind not in _KINDS:  # a store may return others too
             continue
         found = exchange_of(record.row(), content.span(), _scope_of(content, scopes))
         if found is not None:

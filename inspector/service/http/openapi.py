@@ -1,4 +1,4 @@
-"""Additions to FastAPI's contract: the events of the stream, problems, security."""
+"""Additions to FastAPI's OpenAPI document: the events of the stream, problems, security."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from fastapi import APIRouter, Request
+from google.protobuf.json_format import MessageToDict
 from google.rpc import code_pb2, status_pb2  # type: ignore[import-untyped]  # it has no types
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -20,14 +21,14 @@ from inspector.errors import (
     StoreUnavailableError,
     TooLargeError,
 )
+from inspector.service.http import bodies
 from inspector.service.http.access import OTLP_PATHS
-from inspector.service.http.bodies import MAX_BODY_S, MAX_SILENCE_S, body_parts
 from inspector.service.http.otlp_schema import request_schema
 from inspector.service.http.parts import PartsDep
 from inspector.service.http.problems import ProblemError, problem_response, route_path
 from inspector.service.otlp.body import CODINGS, MAX_BODY_BYTES
 from inspector.service.otlp.receiver import Receiver, Room
-from inspector.service.otlp.signals import SIGNALS, ExportResponse, OtlpSignal
+from inspector.service.otlp.signals import SIGNALS, OtlpSignal
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
@@ -125,7 +126,7 @@ async def _receive(
             room=room,
         )
     if media_type == JSON:
-        return Response(json.dumps(_as_json(signal, answer)), media_type=JSON)
+        return Response(json.dumps(MessageToDict(answer)), media_type=JSON)
     return Response(answer.SerializeToString(), media_type=PROTOBUF)
 
 
@@ -139,12 +140,12 @@ async def _read(request: Request, room: Room) -> bytes:
         OverloadedError: There is no room for it.
     """
     body = bytearray()
-    chunks = body_parts(request, max_s=MAX_BODY_S)
+    chunks = bodies.body_parts(request, max_s=bodies.MAX_BODY_S)
     async for chunk in chunks:
         try:
             room.grow(len(chunk))
         except OverloadedError:
-            # Read to its end: who is cut off in the middle sees a broken connection, no answer.
+            # Read to its end: a sender that is cut off sees a broken connection, no answer.
             body.clear()
             async for _ in chunks:
                 pass
@@ -172,8 +173,8 @@ def _stalled(content_type: str) -> Response:
     response = error_response(
         content_type,
         408,
-        f"The body has to come within {MAX_BODY_S:g} seconds, and without a break of "
-        f"{MAX_SILENCE_S:g}. Send it again, whole, or in smaller batches.",
+        f"The body has to come within {bodies.MAX_BODY_S:g} seconds, and without a break of "
+        f"{bodies.MAX_SILENCE_S:g}. Send it again, whole, or in smaller batches.",
     )
     response.headers["Connection"] = "close"  # the rest of the body is not waited for
     return response
@@ -184,20 +185,8 @@ def _media_type(content_type: str) -> str:
     return content_type.partition(";")[0].strip().lower()
 
 
-def _as_json(signal: OtlpSignal, response: ExportResponse) -> dict[str, Any]:
-    partial: Any = response.partial_success
-    if not partial.ByteSize():
-        return {}
-    head, _, tail = signal.rejected.partition("_")
-    name = head + tail.title().replace("_", "")
-    rejected = getattr(partial, signal.rejected)
-    # 64-bit integers are strings in protobuf's JSON.
-    said = {name: str(rejected)} if rejected else {}
-    return {"partialSuccess": {**said, "errorMessage": partial.error_message}}
-
-
 def _document(signal: OtlpSignal) -> dict[str, Any]:
-    """Describe a route that reads its body itself, for `openapi.yaml`."""
+    """Return the OpenAPI of a route that reads its body itself."""
     binary = {"type": "string", "format": "binary"}
     status = {"$ref": "#/components/schemas/RpcStatus"}
 

@@ -28,8 +28,8 @@ class ProblemError(Exception):
         title: The kind of problem, in a few words.
         detail: What was attempted, what is wrong, what to do.
         headers: To add to the answer.
-        place: (index, length) of what is wrong in a text that was sent.
-        suggestion: What was probably meant there.
+        place: (index, length) of the mistake in a text that was sent.
+        suggestion: A likely correction.
     """
 
     def __init__(
@@ -49,6 +49,20 @@ class ProblemError(Exception):
         self.length = place[1] if place else None
         self.status, self.code, self.title, self.detail = status, code, title, detail
         self.headers = dict(headers or {})
+
+
+def session_not_found(session_id: str) -> ProblemError:
+    """Return the error of a session that does not exist."""
+    return ProblemError(
+        404, "session_not_found", "No such session", f"No session has the id {session_id!r}."
+    )
+
+
+def span_not_found(trace_id: str, span_id: str) -> ProblemError:
+    """Return the error of a span that does not exist."""
+    return ProblemError(
+        404, "span_not_found", "No such span", f"No span {span_id} of trace {trace_id} is stored."
+    )
 
 
 def problem_response(error: ProblemError) -> Response:
@@ -99,7 +113,7 @@ def as_problem(error: Exception) -> ProblemError:
         case InspectorError():
             return ProblemError(500, error.code, "Failed", str(error))
         case RequestValidationError():
-            return ProblemError(422, "bad_request", "Bad request", _say_validation(error))
+            return ProblemError(422, "bad_request", "Bad request", _validation_text(error))
         case HTTPException():
             phrase = HTTPStatus(error.status_code).phrase
             code = phrase.lower().replace(" ", "_").replace("-", "_")
@@ -117,12 +131,12 @@ def install(
 ) -> None:
     """Make every error of ours, and of the framework, a problem.
 
-    Others are the `Guard`'s: it is outside of everything.
+    Other errors reach the `Guard`, which is outside of everything.
 
     Args:
-        app: Whose errors.
-        routes: All of them; FastAPI does not show those of an included router.
-        render: Makes a problem a response, where it is not to be problem+json.
+        app: The application.
+        routes: All routes; FastAPI does not list those of an included router.
+        render: Makes a response of a problem; default: problem+json.
     """
 
     async def on_error(request: Request, error: Exception) -> Response:
@@ -136,26 +150,26 @@ def install(
 
 
 def route_path(scope: Scope) -> str:
-    """Return the path below the place where the application is mounted."""
+    """Return the path below the mount point of the application."""
     root: str = scope.get("root_path", "")
     path: str = scope["path"]
     return path[len(root) :] if root and path.startswith(f"{root}/") else path
 
 
 def _methods(routes: Sequence[BaseRoute], scope: Scope) -> set[str]:
-    """Return what the path can be asked with. Starlette names the methods of one route only."""
+    """Return the methods of the path. Starlette names those of one route only."""
     fitting = [route for route in routes if route.matches(scope)[0] is not Match.NONE]
     paths = [getattr(route, "path", "") for route in fitting]
     return {
         method
         for route, path in zip(fitting, paths, strict=True)
-        if path == paths[0]  # a later one with another path is not what was asked for
+        if path == paths[0]  # a later route with another path does not get the request
         for method in getattr(route, "methods", None) or ()
     }
 
 
-def _say_validation(error: RequestValidationError) -> str:
-    said = [
+def _validation_text(error: RequestValidationError) -> str:
+    mistakes = [
         f"{'.'.join(str(part) for part in item['loc'])}: {item['msg']}" for item in error.errors()
     ]
-    return "; ".join(said[:10])
+    return "; ".join(mistakes[:10])

@@ -54,7 +54,7 @@ _COMMANDS: dict[int | str, dict[str, Any]] = {
 
 
 @router.post("/processes/{process_id:path}/messages", name="messages")
-async def take_messages(
+async def receive_messages(
     parts: PartsDep, process_id: str, body: wire_control.AgentMessages
 ) -> wire_control.AgentMessagesReply:
     """Take in what an agent says, in order; durable when answered. What comes twice is once.
@@ -62,14 +62,13 @@ async def take_messages(
     `received` leaves out requests that could not be opened because too many are: send them again.
     """
 
-    def take(unit: UnitOfWork, control: ControlPlane) -> list[str] | Refusal:
+    def receive(unit: UnitOfWork, control: ControlPlane) -> list[str] | Refusal:
         process = control.mark_alive(unit, process_id)
         if process is None:
             return _UNKNOWN
-        taken = [(message.id, _take(unit, control, process, message)) for message in body.messages]
-        return [id_ for id_, is_taken in taken if is_taken]
+        return [one.id for one in body.messages if _receive(unit, control, process, one)]
 
-    received = await parts.writer.run_control(take)
+    received = await parts.writer.run_control(receive)
     if isinstance(received, Refusal):
         raise problem_of(received)
     return wire_control.AgentMessagesReply(received=received)
@@ -115,17 +114,18 @@ def command_text(row: CommandRow) -> str:
     return presenter.command(row).model_dump_json()
 
 
-def _take(
+def _receive(
     unit: UnitOfWork, control: ControlPlane, process: ProcessRow, message: wire_control.AgentMessage
 ) -> bool:
+    """Act on a message; return False if it has to be sent again."""
     match message:
         case wire_control.RequestOpenedMessage():
             refusal = control.open(unit, process, _row(process.id, message.request, unit.now_ns))
             return refusal is None or refusal.code != "too_many_requests"
         case wire_control.RequestClosedMessage():
             status = RequestStatus(message.status)
-            said = (message.decision, message.reason)
-            control.close(unit, process, message.request_id, status, *said)
+            request_id, decision, reason = message.request_id, message.decision, message.reason
+            control.close(unit, process, request_id, status, decision, reason)
         case wire_control.AckMessage():
             control.acknowledge(
                 unit, process, message.seq, applied=message.applied, reason=message.reason
@@ -133,23 +133,23 @@ def _take(
         case wire_control.GoodbyeMessage():
             control.goodbye(unit, process)
         case wire_control.HeartbeatMessage():
-            pass  # that it was heard is all
+            pass  # it marks the process as alive, as any message
     return True
 
 
-def _row(process_id: str, asked: wire_control.OpenedRequest, now_ns: int) -> RequestRow:
+def _row(process_id: str, opened: wire_control.OpenedRequest, now_ns: int) -> RequestRow:
     """Return the request by the service's clock: an agent sends durations, not times."""
     expires_ns = None
-    if asked.expires_in_ms is not None:
-        left_ms = max(-_MAX_AGE_MS, min(asked.expires_in_ms, _MAX_AGE_MS))
+    if opened.expires_in_ms is not None:
+        left_ms = max(-_MAX_AGE_MS, min(opened.expires_in_ms, _MAX_AGE_MS))
         expires_ns = now_ns + int(left_ms * _MS)
-    told = asked.model_dump(exclude={"age_ms", "expires_in_ms", "session_id", "options"})
+    same = opened.model_dump(exclude={"age_ms", "expires_in_ms", "session_id", "options"})
     return RequestRow(
-        **told,
-        session_id=asked.session_id or "",
-        options=tuple(asked.options),
+        **same,
+        session_id=opened.session_id or "",
+        options=tuple(opened.options),
         process_id=process_id,
         status=RequestStatus.PENDING,
-        created_ns=now_ns - int(min(asked.age_ms, _MAX_AGE_MS) * _MS),
+        created_ns=now_ns - int(min(opened.age_ms, _MAX_AGE_MS) * _MS),
         expires_ns=expires_ns,
     )

@@ -1,12 +1,15 @@
-"""Shared parts of the routes that search."""
+"""Shared parts of the routes that search or read all spans."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
 from inspector.service import wire
 from inspector.service.http.parts import ReadParts
+from inspector.service.model.records import SpanRecord
 from inspector.service.search import PAGE_S, Search, open_search
+from inspector.service.storage.base import Reader, SpanPosition
 
 QUERY = (
     "What to look for, in the query language of `docs/query.md`: fields such as "
@@ -17,12 +20,23 @@ QUERY = (
 def searching(
     parts: ReadParts, now_ns: int, *, page_s: float = PAGE_S
 ) -> AbstractContextManager[Search]:
-    """Open a snapshot of the service's store to search in."""
+    """Open a snapshot of the store to search in."""
     return open_search(parts.store, parts.words, now_ns, page_s=page_s)
 
 
+def span_pages(reader: Reader, session_id: str, size: int) -> Iterator[list[SpanRecord]]:
+    """Yield the spans of a session by start, `size` at a time."""
+    after: SpanPosition | None = None
+    while True:
+        page = reader.spans_of(session_id, after, size)
+        yield page
+        if len(page) < size:
+            return
+        after = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
+
+
 def index_state(search: Search) -> wire.IndexState | None:
-    """Return how far the index of `search` is; None without one."""
+    """Return the progress of the index of words; None without one."""
     if search.words is None:
         return None
     behind = max(search.reader.head - search.words.through, 0)

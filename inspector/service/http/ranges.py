@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 TAIL_BYTES = 64 * 1024
-"""Of what is long, so much of the end is kept: who asks for the end asks again."""
+"""Of the end of a stream that are remembered: clients read the end more than once."""
 
 _ONE_RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.ASCII)
 
 
-def asked_range(header: str) -> tuple[int | None, int | None] | None:
+def requested_range(header: str) -> tuple[int | None, int | None] | None:
     """Return (first, last) of the request; None without a range that is served.
 
     `(None, 500)` are the last 500 bytes, `(500, None)` all from the 500th on.
@@ -23,13 +23,13 @@ def asked_range(header: str) -> tuple[int | None, int | None] | None:
     first, last, suffix = match.groups()
     if suffix is not None:
         return None, int(suffix)
-    asked = int(first), int(last) if last else None
-    return None if asked[1] is not None and asked[1] < asked[0] else asked
+    start, end = int(first), int(last) if last else None
+    return None if end is not None and end < start else (start, end)
 
 
-def settle(asked: tuple[int | None, int | None], total: int) -> tuple[int, int] | None:
-    """Return the start and the exclusive end of the range; None if it is outside."""
-    first, last = asked
+def resolve(requested: tuple[int | None, int | None], total: int) -> tuple[int, int] | None:
+    """Return the start and the exclusive end of a range; None if it is outside `total` bytes."""
+    first, last = requested
     if first is None:
         first, end = max(total - (last or 0), 0), total
     else:
@@ -50,14 +50,14 @@ class Measure:
         return self.tail[first - begin : end - begin] if first >= begin else None
 
 
-def measured(pieces: Iterable[bytes], keep: Callable[[Measure], object]) -> Iterator[bytes]:
-    """Yield `pieces`, and measure them once the last was taken."""
+def measured(pieces: Iterable[bytes], on_end: Callable[[Measure], object]) -> Iterator[bytes]:
+    """Yield `pieces`, and call `on_end` with their measure after the last."""
     total, tail = 0, b""
     for piece in pieces:
         total += len(piece)
         tail = (tail + piece)[-TAIL_BYTES:]
         yield piece
-    keep(Measure(total, tail))
+    on_end(Measure(total, tail))
 
 
 def stretch(pieces: Iterable[bytes], first: int, end: int) -> Iterator[bytes]:
@@ -79,7 +79,7 @@ def fits(header: str, tag: str, *, is_weak_enough: bool = False) -> bool:
         tag: Strong, with its quotes.
         is_weak_enough: A weak tag of the same text will do.
     """
-    given = [one.strip() for one in header.split(",")]
+    tags = [one.strip() for one in header.split(",")]
     if is_weak_enough:
-        given = [one.removeprefix("W/") for one in given]
-    return tag in given or "*" in given
+        tags = [one.removeprefix("W/") for one in tags]
+    return tag in tags or "*" in tags

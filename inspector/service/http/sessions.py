@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from inspector.service import wire
 from inspector.service.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
 from inspector.service.http.parts import PartsDep, ReadPartsDep
-from inspector.service.http.problems import ProblemError
+from inspector.service.http.problems import session_not_found
 from inspector.service.http.queries import QUERY, index_state, searching
 from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionStatus
@@ -113,17 +113,17 @@ def session_histogram(
     width_ns = bucket_ms * 1_000_000
     # Its bounds stay where they are while time passes: a bar does not wander.
     last = (now_ns if until_ms is None else until_ms * 1_000_000) // width_ns
-    asked = Buckets(max(last - buckets + 1, 0) * width_ns, width_ns, buckets)
+    histogram = Buckets(max(last - buckets + 1, 0) * width_ns, width_ns, buckets)
     wanted = parse_query(q, QueryScope.SESSION, now_ns)
     with searching(parts, now_ns) as search:
-        found = count_sessions(search, wanted, asked)
+        found = count_sessions(search, wanted, histogram)
     counts: list[dict[SessionStatus, int]] = [{} for _ in range(buckets)]
     for (place, status), number in sorted(found.counts.items()):
         counts[place][status] = number
     return wire.SessionHistogram(
         bucket_ms=bucket_ms,
         buckets=[
-            wire.SessionBucket(started_at=rfc3339(asked.first_ns + n * width_ns), counts=one)
+            wire.SessionBucket(started_at=rfc3339(histogram.first_ns + n * width_ns), counts=one)
             for n, one in enumerate(counts)
         ],
         counted_from=None if found.counted_from_ns is None else rfc3339(found.counted_from_ns),
@@ -153,7 +153,7 @@ def list_spans(
     with parts.store.read() as reader:
         session = reader.session(session_id)
         if session is None:
-            return elsewhere(request, reader, session_id, "list_spans")
+            return missing_session(request, reader, session_id, "list_spans")
         found, head = reader.spans_of(session_id, position, limit + 1), reader.head
     page = found[:limit]
     last = page[-1] if len(found) > limit else None
@@ -177,7 +177,7 @@ def get_session(request: Request, parts: ReadPartsDep, session_id: str) -> Respo
     with parts.store.read() as reader:
         record = reader.session(session_id)
         if record is None:
-            return elsewhere(request, reader, session_id, "get_session")
+            return missing_session(request, reader, session_id, "get_session")
     return Response(presenter.session(record.row).model_dump_json(), media_type=_JSON)
 
 
@@ -189,15 +189,17 @@ async def delete_session(request: Request, parts: PartsDep, session_id: str) -> 
     if await parts.writer.delete(session_id):
         return Response(status_code=204)
     with parts.store.read() as reader:
-        return elsewhere(request, reader, session_id, "delete_session")
+        return missing_session(request, reader, session_id, "delete_session")
 
 
-def elsewhere(request: Request, reader: Reader, session_id: str, route: str) -> Response:
-    """Answer for a missing session: where it was merged, or that it never existed."""
+def missing_session(request: Request, reader: Reader, session_id: str, route: str) -> Response:
+    """Redirect to the session that a missing one was merged into.
+
+    Raises:
+        ProblemError: There was no such session.
+    """
     target = reader.destination(session_id)
     if target is None:
-        raise ProblemError(
-            404, "session_not_found", "No such session", f"No session has the id {session_id!r}."
-        )
+        raise session_not_found(session_id)
     url = request.url_for(route, session_id=target).include_query_params(**request.query_params)
     return RedirectResponse(url.path + (f"?{url.query}" if url.query else ""), status_code=308)

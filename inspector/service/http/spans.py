@@ -14,17 +14,14 @@ from inspector.service import wire
 from inspector.service.analysis.truncation import as_text, clamp, find
 from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.parts import ReadParts, ReadPartsDep
-from inspector.service.http.problems import ProblemError
+from inspector.service.http.problems import ProblemError, span_not_found
 from inspector.service.http.queries import QUERY, index_state, searching
-from inspector.service.model.records import SpanRecord
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.syntax import MAX_CHARS
-from inspector.service.query.tree import Node
 from inspector.service.search import PAGE_S
 from inspector.service.search.documents import placed_texts
 from inspector.service.search.excerpts import excerpts
-from inspector.service.storage.base import Reader
 
 router = APIRouter(tags=["spans"])
 
@@ -102,12 +99,7 @@ def _detail(parts: ReadParts, trace_id: str, span_id: str) -> wire.SpanDetail:
     with parts.store.read() as reader:
         found = reader.spans(trace_id, (span_id,))
         if not found:
-            raise ProblemError(
-                404,
-                "span_not_found",
-                "No such span",
-                f"No span {span_id} of trace {trace_id} is stored.",
-            )
+            raise span_not_found(trace_id, span_id)
         content = reader.content(found[0])
         records = reader.moments(trace_id, span_id, None)
     return presenter.span_detail(found[0], content, records)
@@ -131,7 +123,10 @@ def search(
         page = looking.spans(of_spans, change_cursor(cursor), limit)
         owner_ids = {span.session_id for span in page.rows}
         owners = {id_: looking.reader.session(id_) for id_ in owner_ids}
-        said = [_excerpts(looking.reader, span, of_spans) for span in page.rows]
+        found = [
+            excerpts(placed_texts(span, looking.reader.content(span)), of_spans)
+            for span in page.rows
+        ]
         index = index_state(looking)
     return wire.SearchResult(
         sessions=[presenter.session(record.row) for record in sessions],
@@ -140,16 +135,11 @@ def search(
                 session_id=span.session_id,
                 session_title=owner.row.title,
                 span=presenter.span_row(span.row()),
-                excerpts=found,
+                excerpts=[wire.Excerpt(**asdict(one)) for one in texts],
             )
-            for span, found in zip(page.rows, said, strict=True)
+            for span, texts in zip(page.rows, found, strict=True)
             if (owner := owners[span.session_id])
         ],
         next_cursor=encode_cursor(page.next) if page.next is not None else None,
         index=index,
     )
-
-
-def _excerpts(reader: Reader, span: SpanRecord, query: Node) -> list[wire.Excerpt]:
-    texts = placed_texts(span, reader.content(span))
-    return [wire.Excerpt(**asdict(one)) for one in excerpts(texts, query)]

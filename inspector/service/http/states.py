@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
@@ -11,7 +12,8 @@ from fastapi import APIRouter, Query
 from inspector.service import wire
 from inspector.service.analysis.states import STATE, Step, name_of, steps
 from inspector.service.http.parts import ReadPartsDep
-from inspector.service.http.problems import ProblemError
+from inspector.service.http.problems import ProblemError, span_not_found
+from inspector.service.http.queries import span_pages
 from inspector.service.http.spans import SpanId, TraceId
 from inspector.service.model.otlp_values import as_text
 from inspector.service.model.records import Content, SpanRecord
@@ -19,7 +21,7 @@ from inspector.service.model.rows import Moment
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.view import moments_of_span
-from inspector.service.storage.base import Reader, SpanPosition
+from inspector.service.storage.base import Reader
 from inspector.service.wire.state import StateDifference, StatePlace, StateStep
 from subscribers.content.json_patch import Changed
 
@@ -27,7 +29,7 @@ router = APIRouter(tags=["spans"])
 
 _PAGE: Final = 1_000
 MAX_SPANS: Final = 50_000
-"""Of a session, that are looked through for states."""
+"""Of a session, that are searched for states."""
 MAX_MOMENTS: Final = 100_000
 MAX_BYTES: Final = 64 * 1024 * 1024
 """Of the changes of one state."""
@@ -60,12 +62,7 @@ def get_span_state(
     with parts.store.read() as reader:
         found = reader.spans(trace_id, (span_id,))
         if not found:
-            raise ProblemError(
-                404,
-                "span_not_found",
-                "No such span",
-                f"No span {span_id} of trace {trace_id} is stored.",
-            )
+            raise span_not_found(trace_id, span_id)
         states = _States(reader, found[0].session_id)
         here = _names_on(states, trace_id, span_id)
         wanted = name if name is not None else (here[-1] if here else None)
@@ -91,28 +88,25 @@ class _States:
     """All changes of states in a session, by time."""
 
     def __init__(self, reader: Reader, session_id: str) -> None:
+        self._reader, self._session_id = reader, session_id
         self.is_complete = True
-        self._left_bytes = MAX_BYTES
-        kept: dict[tuple[str, str | None, int], Moment] = {}
-        for moment, size_bytes in self._found(reader, session_id):
+        left_bytes = MAX_BYTES
+        moments: dict[tuple[str, str | None, int], Moment] = {}
+        for moment, size_bytes in chain(self._of_log_records(), self._of_spans()):
             key = (moment.trace_id, moment.span_id, moment.time_ns)
-            if key in kept:
+            if key in moments:
                 continue
-            self._left_bytes -= size_bytes
-            if self._left_bytes < 0:
+            left_bytes -= size_bytes
+            if left_bytes < 0:
                 self.is_complete = False
                 break
-            kept[key] = moment
-        self.all = sorted(kept.values(), key=lambda moment: moment.time_ns)
+            moments[key] = moment
+        self.all = sorted(moments.values(), key=lambda moment: moment.time_ns)
 
-    def _found(self, reader: Reader, session_id: str) -> Iterator[tuple[Moment, int]]:
-        yield from self._told(reader, session_id)
-        yield from self._on_spans(reader, session_id)
-
-    def _told(self, reader: Reader, session_id: str) -> Iterator[tuple[Moment, int]]:
+    def _of_log_records(self) -> Iterator[tuple[Moment, int]]:
         after = 0
         for _ in range(MAX_MOMENTS // _PAGE):
-            page = reader.moments_of(session_id, after, _PAGE)
+            page = self._reader.moments_of(self._session_id, after, _PAGE)
             for record in page:
                 if record.name == STATE:
                     yield record.moment(), len(record.content.payload)
@@ -121,22 +115,19 @@ class _States:
             after = page[-1].change
         self.is_complete = False
 
-    def _on_spans(self, reader: Reader, session_id: str) -> Iterator[tuple[Moment, int]]:
-        after: SpanPosition | None = None
-        for _ in range(MAX_SPANS // _PAGE):
-            page = reader.spans_of(session_id, after, _PAGE)
+    def _of_spans(self) -> Iterator[tuple[Moment, int]]:
+        pages = span_pages(self._reader, self._session_id, _PAGE)
+        for page in islice(pages, MAX_SPANS // _PAGE):
             for batch in _batches(page):
-                for content in reader.contents(batch):
+                for content in self._reader.contents(batch):
                     if _MARK in content.payload:
                         yield from _events(content)
-            if len(page) < _PAGE:
-                return
-            after = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
-        self.is_complete = False
+        if next(pages, None):
+            self.is_complete = False
 
 
 def _batches(spans: list[SpanRecord]) -> Iterator[list[SpanRecord]]:
-    """Split, so that not too much of what was received is in memory at once."""
+    """Split a page, so that not too much content is in memory at once."""
     batch: list[SpanRecord] = []
     size_bytes = 0
     for span in spans:
@@ -157,7 +148,7 @@ def _events(content: Content) -> Iterator[tuple[Moment, int]]:
 
 
 def _names_on(states: _States, trace_id: str, span_id: str) -> list[str]:
-    """Return the names of the states of a span, the one that was captured last at the end."""
+    """Return the names of the states of a span, in the order of their last capture."""
     names: dict[str, None] = {}
     for moment in states.all:
         if (moment.trace_id, moment.span_id) == (trace_id, span_id):
@@ -191,7 +182,6 @@ def _answer(
     value = None if step.text is None else payload(step.text)
     if value is not None and step.problem is not None:
         value = value.model_copy(update={"is_truncated": True})
-    told = step.changes
     return StateStep(
         name=step.name,
         names=sorted(names),
@@ -204,7 +194,7 @@ def _answer(
         next=place(position + 1),
         value=value,
         problem=step.problem,
-        changes=None if told is None else [_difference(one) for one in told],
+        changes=None if step.changes is None else [_difference(one) for one in step.changes],
         change_count=step.change_count,
         is_complete=is_complete,
     )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector.service.analysis.model_calls import look
+from inspector.service.analysis.model_calls import read_details
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.analysis.statistics import Statistics
 from inspector.service.http.parts import ReadPartsDep
-from inspector.service.http.sessions import MOVED, elsewhere
-from inspector.service.model.records import SpanRecord
+from inspector.service.http.queries import span_pages
+from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.present import statistics as presenter
-from inspector.service.storage.base import Reader, SpanPosition
+from inspector.service.storage.base import Reader
 from inspector.service.wire import statistics as wire
 
 router = APIRouter(tags=["sessions"])
@@ -45,21 +46,22 @@ def session_statistics(
     """
     with parts.store.read() as reader:
         if reader.session(session_id) is None:
-            return elsewhere(request, reader, session_id, "session_statistics")
+            return missing_session(request, reader, session_id, "session_statistics")
         found = parts.statistics.answer(
             (session_id, totals),
             reader.last_change(session_id),
-            lambda: (_counted(reader, session_id, totals=totals), 1),
+            lambda: (_count(reader, session_id, totals=totals), 1),
         )
         body = found.model_copy(update={"as_of": parts.feed.position(reader.head)})
     return Response(body.model_dump_json(), media_type="application/json")
 
 
-def _counted(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionStatistics:
-    records = _records(reader, session_id)
-    looked = look(reader, records)
+def _count(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionStatistics:
+    pages = islice(span_pages(reader, session_id, _PAGE), MAX_SPANS // _PAGE)
+    records = list(chain.from_iterable(pages))
+    details = read_details(reader, records)
     rows = [record.row() for record in records] if totals else []
-    found = Statistics(SpanTree.of(rows), looked.agents)
+    found = Statistics(SpanTree.of(rows), details.agents)
     return wire.SessionStatistics(
         session_id=session_id,
         as_of="",
@@ -69,21 +71,9 @@ def _counted(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionSt
         models=[presenter.roll_up(one) for one in found.models[:MAX_NAMES]],
         tools=[presenter.roll_up(one) for one in found.tools[:MAX_NAMES]],
         agents=[presenter.roll_up(one) for one in found.agents[:MAX_NAMES]],
-        agent_runs=presenter.agent_runs(looked.agents),
-        streams=presenter.streams(looked.calls),
-        cache=presenter.cache(looked.calls)[:MAX_NAMES],
-        handoffs=[presenter.handoff(one) for one in looked.handoffs[:MAX_NAMES]],
-        not_read=looked.left_out,
+        agent_runs=presenter.agent_runs(details.agents),
+        streams=presenter.streams(details.calls),
+        cache=presenter.cache(details.calls)[:MAX_NAMES],
+        handoffs=[presenter.handoff(one) for one in details.handoffs[:MAX_NAMES]],
+        not_read=details.left_out,
     )
-
-
-def _records(reader: Reader, session_id: str) -> list[SpanRecord]:
-    records: list[SpanRecord] = []
-    after: SpanPosition | None = None
-    while len(records) < MAX_SPANS:
-        page = reader.spans_of(session_id, after, _PAGE)
-        records += page
-        if len(page) < _PAGE:
-            break
-        after = SpanPosition(page[-1].start_ns, page[-1].span_id, page[-1].trace_id)
-    return records

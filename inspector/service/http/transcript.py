@@ -1,4 +1,4 @@
-"""`GET /sessions/{id}/transcript`: clipped readings of spans, in sequence."""
+"""`GET /sessions/{id}/transcript`: the clipped content of spans, in sequence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from inspector.service.analysis.transcript import reading
 from inspector.service.http.parts import ReadPartsDep
-from inspector.service.http.sessions import MOVED, elsewhere
+from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.records import Content, SpanRecord
 from inspector.service.model.rows import Moment, RequestRow, SpanKind
@@ -23,9 +23,9 @@ from inspector.service.wire.transcript import Reading, Transcript
 router = APIRouter(tags=["sessions"])
 
 MAX_SPANS = 100
-"""In one question."""
+"""In one request."""
 MAX_BYTES = 24 * 2**20
-"""Of spans that are looked into for one answer; the first is, however large it is."""
+"""Of spans that are read for one answer; the first is read, however large it is."""
 _KEY = r"[0-9a-f]{32}\.[0-9a-f]{16}"
 
 
@@ -57,24 +57,24 @@ def read_transcript(
 
     Who reads a session knows from its spans what comes after what, and asks for what is in view.
     """
-    wanted = [_asked(text) for text in span]
+    wanted = [_requested(text) for text in span]
     with parts.store.read() as reader:
         session = reader.session(session_id)
         if session is None:
-            return elsewhere(request, reader, session_id, "read_transcript")
-        looking = _Looking(reader, session_id, session.row.epoch_ns, wanted)
-        found = [looking.read(one) for one in wanted]
+            return missing_session(request, reader, session_id, "read_transcript")
+        spans = _SpanReader(reader, session_id, session.row.epoch_ns, wanted)
+        found = [spans.read(one) for one in wanted]
         head = reader.head
     body = Transcript(
         session_id=session_id,
         readings=[one for one in found if one is not None],
-        left_out=looking.left_out,
+        left_out=spans.left_out,
         as_of=parts.feed.position(head),
     )
     return Response(body.model_dump_json(), media_type="application/json")
 
 
-def _asked(text: str) -> RequestedSpan:
+def _requested(text: str) -> RequestedSpan:
     key, _, before = text.partition("~")
     return RequestedSpan(text, _pair(key), _pair(before) if before else None)
 
@@ -84,8 +84,8 @@ def _pair(key: str) -> tuple[str, str]:
     return trace_id, span_id
 
 
-class _Looking:
-    """Reads spans of one snapshot; what is needed twice is decoded once."""
+class _SpanReader:
+    """Reads spans of one snapshot; messages that are needed twice are decoded once."""
 
     def __init__(
         self, reader: Reader, session_id: str, epoch_ns: int, wanted: Sequence[RequestedSpan]
@@ -99,35 +99,35 @@ class _Looking:
         self._is_first = True
         self.left_out: list[str] = []
 
-    def read(self, asked: RequestedSpan) -> Reading | None:
-        record = self._records.get(asked.key)
+    def read(self, requested: RequestedSpan) -> Reading | None:
+        record = self._records.get(requested.key)
         if record is None:
             return None
-        before = self._records.get(asked.before) if asked.before else None
-        is_known = asked.before in self._messages
+        before = self._records.get(requested.before) if requested.before else None
+        is_known = requested.before in self._messages
         self._room_bytes -= record.size_bytes + (
             before.size_bytes if before and not is_known else 0
         )
         if self._room_bytes < 0 and not self._is_first:
-            self.left_out.append(asked.text)
+            self.left_out.append(requested.text)
             return None
         self._is_first = False
         content = self._reader.content(record)
         logged = self._moments(record)
         view = span_view(content.span(), logged)
-        self._messages[asked.key] = view.messages
+        self._messages[requested.key] = view.messages
         return reading(
-            asked.key,
+            requested.key,
             view,
-            self._told(before) if before else None,
+            self._messages_of(before) if before else None,
             is_new_run=before is not None and self._is_of_another_run(record, before),
             epoch_ns=self._epoch_ns,
             moments=_by_time(content, logged),
-            requests=self._asked(record) if record.waits else (),
+            requests=self._requests_of(record) if record.waits else (),
         )
 
     def _is_of_another_run(self, one: SpanRecord, other: SpanRecord) -> bool:
-        """Return whether two calls are of two runs: of two traces, or below two agents."""
+        """Return whether two calls belong to two runs: two traces, or two agents above them."""
         if one.trace_id != other.trace_id:
             return True
         parents = {one.parent_span_id, other.parent_span_id}
@@ -136,7 +136,7 @@ class _Looking:
         found = self._reader.spans(one.trace_id, {name for name in parents if name is not None})
         return all(record.kind is SpanKind.AGENT for record in found)
 
-    def _told(self, record: SpanRecord) -> Sequence[Message]:
+    def _messages_of(self, record: SpanRecord) -> Sequence[Message]:
         key = record.trace_id, record.span_id
         if key not in self._messages:
             content = self._reader.content(record)
@@ -147,7 +147,7 @@ class _Looking:
         found = self._reader.moments(record.trace_id, record.span_id, None)
         return [one.moment() for one in found]
 
-    def _asked(self, record: SpanRecord) -> list[RequestRow]:
+    def _requests_of(self, record: SpanRecord) -> list[RequestRow]:
         if record.trace_id not in self._requests:
             of_trace = self._reader.requests_of_trace(record.trace_id)
             self._requests[record.trace_id] = [one.row for one in of_trace]
@@ -157,10 +157,10 @@ class _Looking:
 def _records(
     reader: Reader, session_id: str, wanted: Iterable[RequestedSpan]
 ) -> dict[tuple[str, str], SpanRecord]:
-    """Return those of the spans that are there and of the session."""
+    """Return the requested spans that exist and belong to the session."""
     by_trace: dict[str, set[str]] = {}
-    for asked in wanted:
-        for trace_id, span_id in filter(None, (asked.key, asked.before)):
+    for requested in wanted:
+        for trace_id, span_id in filter(None, (requested.key, requested.before)):
             by_trace.setdefault(trace_id, set()).add(span_id)
     return {
         (record.trace_id, record.span_id): record
@@ -171,7 +171,7 @@ def _records(
 
 
 def _by_time(content: Content, logged: Sequence[Moment]) -> list[Moment]:
-    """Return span events and log records by time; what was sent as both comes once."""
+    """Return span events and log records by time, those sent as both once."""
     events = [
         Moment("", "", None, event.time_unix_nano, event.name, flat_attributes(event.attributes))
         for event in content.span().events

@@ -15,7 +15,7 @@ from inspector.service.http.problems import ProblemError
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 
-# The system's table may know other types, or none; these are what a browser insists on.
+# The system's table may have other types, or none; a browser insists on these.
 _TYPES = {
     ".css": "text/css",
     ".html": "text/html",
@@ -79,7 +79,7 @@ def _index(base: str) -> str:
 
 
 def _file(path: str) -> Path | None:
-    """Look `path` up among the files there are: nothing of it reaches the file system."""
+    """Look `path` up among the known files: it never reaches the file system."""
     index = STATIC / "index.html"
     built_ns = index.stat().st_mtime_ns if index.exists() else 0
     return _files(STATIC, built_ns).get(path)

@@ -24,7 +24,7 @@ from uvicorn.protocols.http.httptools_impl import (
 logger = logging.getLogger("inspector.http")
 
 MAX_LINE_BYTES = 16 * 1024
-"""A line of a head: the request line, a header. Also a trailer, and what describes a chunk."""
+"""A line of a head: the request line, a header. Also a trailer, and the line of a chunk."""
 
 MAX_HEAD_BYTES = 64 * 1024
 """All lines of one head, and of the trailers behind its body."""
@@ -36,22 +36,22 @@ MAX_HEAD_S = 10.0
 """From the first byte of a head to its last, and from a new connection to the end of its first."""
 
 MAX_PIPELINED = 100
-"""Requests that wait for the answer to the one before, on one connection."""
+"""Requests of one connection that wait for the answer to the one before."""
 
 MAX_CONNECTIONS = 1000
-"""On one port. Above it the one whose client has done nothing for the longest is closed."""
+"""Of one port. Above it the connection that has been idle longest is closed."""
 
 LINGER_S = 1.0
-"""How long a refused sender is listened to: it would not read the refusal else, but a reset."""
+"""How long a refused connection stays open: with a reset, the sender would not read why."""
 
 _LINE_END_BYTES = len(b": \r\n")
 
 
 _HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-"""What a connection of HTTP/2 begins with (RFC 9113 §3.4): here, a sender of OTLP/gRPC."""
+"""The beginning of a connection of HTTP/2 (RFC 9113 §3.4): here, of a sender of OTLP/gRPC."""
 
 TakeHttp2: TypeAlias = Callable[[asyncio.Transport, bytes, str, set[Any]], None]
-"""Takes over a connection: its transport, what has come, who sends, and those of the same port."""
+"""Takes over a connection: its transport, received data, peer, and the port's connections."""
 
 
 class _RefusedError(Exception):
@@ -66,9 +66,9 @@ class HttpProtocol(HttpToolsProtocol):
     """One connection of a client.
 
     Args:
-        take_http2: Gets connections of HTTP/2; without it they are refused.
-        max_connections: On its port.
-        given: What uvicorn gives.
+        take_http2: Takes over connections of HTTP/2; without it they are refused.
+        max_connections: Of the port.
+        options: uvicorn's own.
     """
 
     _opening: bytes | None = b""
@@ -85,12 +85,12 @@ class HttpProtocol(HttpToolsProtocol):
         *,
         take_http2: TakeHttp2 | None = None,
         max_connections: int = MAX_CONNECTIONS,
-        **given: Any,
+        **options: Any,
     ) -> None:
-        super().__init__(**given)
+        super().__init__(**options)
         self._take_http2 = take_http2
         self._max_connections = max_connections
-        self._asked = deque[RequestResponseCycle]()  # the first is being answered
+        self._cycles = deque[RequestResponseCycle]()  # the first is being answered
         self.access_log = False  # it would log the token that a login brings
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -104,11 +104,11 @@ class HttpProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting, and answering."""
         self._head_is_over()
-        self._give_up_answers()
+        self._abandon_answers()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read the received data, and refuse it above a limit."""
+        """Parse received data, and refuse it above a limit."""
         if self._is_refused:
             return
         self._idle_since_s = self.loop.time()
@@ -137,7 +137,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _speak_http2(self, data: bytes) -> None:
         if self._take_http2 is None:
-            _tell_no_grpc(self.server)
+            _log_no_grpc(self.server)
             self._refuse(
                 _RefusedError(
                     HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "This port speaks HTTP/1.1, not gRPC."
@@ -156,11 +156,11 @@ class HttpProtocol(HttpToolsProtocol):
                 self.parser.feed_data(data)
                 return
             except httptools.HttpParserUpgrade as upgrade:
-                # The parser ends a request at its head where it is offered something else. So the
+                # The parser ends a request at its head where another protocol is offered. So the
                 # same head is read again without the offer, and its body as a body.
                 body = data[upgrade.args[0] :]
                 head = self._head_without_offer()
-                # Where no other request is to follow, this parser reads nothing more.
+                # After `Connection: close` the parser would read nothing more.
                 self.parser = httptools.HttpRequestParser(self)
                 self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
                 self.parser.feed_data(head)
@@ -213,7 +213,7 @@ class HttpProtocol(HttpToolsProtocol):
         if len(self.pipeline) >= MAX_PIPELINED:
             raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "Too many requests wait already.")
         super().on_headers_complete()
-        self._asked.append(self.cycle)
+        self._cycles.append(self.cycle)
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
@@ -228,7 +228,7 @@ class HttpProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         self._idle_since_s = self.loop.time()
-        self._asked.popleft()
+        self._cycles.popleft()
         super().on_response_complete()
 
     def pause_writing(self) -> None:
@@ -239,16 +239,16 @@ class HttpProtocol(HttpToolsProtocol):
     @property
     def idle_since_s(self) -> float | None:
         """Loop time since the client was last active; None while it waits for us."""
-        is_our_turn = self._asked and not self._asked[0].more_body and not self.flow.write_paused
+        is_our_turn = self._cycles and not self._cycles[0].more_body and not self.flow.write_paused
         return None if is_our_turn else self._idle_since_s
 
-    def _give_up_answers(self) -> None:
-        for cycle in self._asked:  # uvicorn tells the last one only
+    def _abandon_answers(self) -> None:
+        for cycle in self._cycles:  # uvicorn notifies the last one only
             cycle.disconnected = True
             cycle.message_event.set()
 
     def _check_open_line(self, data: bytes) -> None:
-        """Look at what the parser holds back: a line whose end has not come."""
+        """Refuse a line that the parser buffers, since its end has not come, above a limit."""
         end = data.rfind(b"\n")
         self._line_bytes = len(data) - end - 1 + (self._line_bytes if end < 0 else 0)
         if (
@@ -284,15 +284,15 @@ class HttpProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _refuse(self, refused: _RefusedError) -> None:
-        """Answer, if no other answer stands in the way, and close."""
+        """Send the refusal, unless another answer is before it, and close."""
         is_next = self._is_head
         self._is_refused = True
         self._head_is_over()
         self._unset_keepalive_if_required()
         if self.transport.is_closing():
             return
-        self._give_up_answers()  # this is the answer, whatever becomes of the rest
-        if self._asked and (is_next or self.pipeline or self._asked[0].response_started):
+        self._abandon_answers()  # this is the answer, whatever becomes of the rest
+        if self._cycles and (is_next or self.pipeline or self._cycles[0].response_started):
             self.transport.abort()
             return
         text = f"{refused}\n".encode()
@@ -307,8 +307,8 @@ class HttpProtocol(HttpToolsProtocol):
 
 
 @cache
-def _tell_no_grpc(server: tuple[str, int | None] | None) -> None:
-    """Say it where somebody looks, once: the sender's own words for it are no help."""
+def _log_no_grpc(server: tuple[str, int | None] | None) -> None:
+    """Log once for each port how to send instead: the sender's own error does not say."""
     logger.warning(
         "Somebody speaks gRPC to port %s, which takes HTTP only. Set "
         "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf at the sender.",
@@ -322,8 +322,8 @@ def _close_longest_idle(connections: set[Any]) -> None:
         for each in connections
         if (since_s := each.idle_since_s) is not None and not each.transport.is_closing()
     ]
-    # Itself where all others are busy: it is the newest.
-    # Not closed: what a client does not take would have to be taken first.
+    # The newest itself where all others are busy. Aborted: closing would wait for the client to
+    # read what was written.
     min(idle, key=lambda pair: pair[0])[1].transport.abort()
 
 

@@ -1,4 +1,4 @@
-"""Take a port, or explain why that fails."""
+"""Listening sockets."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _BACKLOG = 2048
 def listen(host: str, port: int, *, setting: str) -> socket.socket:
     """Return a listening socket.
 
-    It listens at once: two sockets may bind one port, only one may listen on it; and who connects
-    while the service starts waits instead of being refused.
+    It listens at once: two sockets may bind one port, only one may listen on it; and a client that
+    connects while the service starts waits instead of being refused.
 
     Args:
         host: Address or name; a name with several addresses means the first IPv4 one.
@@ -23,7 +23,7 @@ def listen(host: str, port: int, *, setting: str) -> socket.socket:
         setting: Named in errors, such as `INSPECTOR_PORT`.
 
     Raises:
-        PortInUseError: Somebody else has the port.
+        PortInUseError: Another socket has the port.
         SettingsError: The address cannot be used.
     """
     try:
@@ -31,25 +31,25 @@ def listen(host: str, port: int, *, setting: str) -> socket.socket:
     except OSError as error:
         raise SettingsError(f"Cannot listen on {host}: {error.strerror or error}.") from error
     family, kind, protocol, _, address = min(found, key=lambda item: item[0] != socket.AF_INET)
-    taken = socket.socket(family, kind, protocol)
+    listener = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":
-            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind(address)
-        taken.listen(_BACKLOG)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
     except OSError as error:
-        taken.close()
+        listener.close()
         if error.errno == errno.EADDRINUSE:
             raise PortInUseError(
                 f"Cannot listen on {host}:{port}: the port is in use. Stop what uses it, or "
                 f"choose another port with {setting} (0 takes a free one)."
             ) from error
         raise SettingsError(f"Cannot listen on {host}:{port}: {error.strerror}.") from error
-    taken.setblocking(False)
-    return taken
+    listener.setblocking(False)
+    return listener
 
 
-def port_of(taken: socket.socket) -> int:
+def port_of(listener: socket.socket) -> int:
     """Return the port of a socket that listens."""
-    port: int = taken.getsockname()[1]
+    port: int = listener.getsockname()[1]
     return port

@@ -36,7 +36,7 @@ if sys.platform != "win32":
 logger = logging.getLogger("inspector.serve")
 
 _FILES_PER_CONNECTION = 8
-"""One on each of two ports, and two where it is joined to gRPC; the rest for gRPC and us."""
+"""One on each of two ports, two where it is joined to gRPC; the rest for gRPC and the store."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -46,10 +46,10 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
 
     Args:
         settings: What the user asked for.
-        say: Gets the one line with the address to open, once everything listens.
+        say: Called with the one line with the address to open, once everything listens.
 
     Raises:
-        PortInUseError: A port that was asked for is taken.
+        PortInUseError: A configured port is in use.
         SettingsError: A setting cannot be used.
         StoreError: The store cannot be used.
     """
@@ -68,10 +68,10 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
 
 
 def _prepare_for_many_objects() -> None:
-    """Tune the process for what it mostly does: make thousands of rows and let them go at once.
+    """Tune the process for its main work: to make thousands of rows, and free them at once.
 
     None of them is part of a cycle, so the collector looks at them in vain: a tenth of ingest. And
-    whoever waits for the interpreter while another thread decodes waits 0.5 ms, not 5.
+    a thread that waits for the interpreter while another one decodes waits 0.5 ms, not 5.
     """
     gc.collect()
     gc.freeze()
@@ -80,9 +80,9 @@ def _prepare_for_many_objects() -> None:
 
 
 def _prepare_for_connections() -> int:
-    """Ask for more open files; return how many connections a port may have with what there is.
+    """Raise the limit of open files; return the connections that a port may have within it.
 
-    Who connects must not use up those that others and the store need.
+    Clients must not use up the files that other clients and the store need.
     """
     if sys.platform == "win32":
         return MAX_CONNECTIONS
@@ -97,11 +97,11 @@ def _prepare_for_connections() -> int:
 async def _serve(settings: Settings, say: Callable[[str], None], max_connections: int) -> None:
     _tls(settings)
     async with contextlib.AsyncExitStack() as stack:
-        # Taken first of all: a port in use is found before the store is touched.
+        # First of all: a port in use is found before the store is touched.
         main = stack.enter_context(listen(settings.host, settings.port, setting=f"{PREFIX}PORT"))
         ingest = _listen_if_free(settings, "otlp_http_port")
         app = create_app(settings)
-        # The parts are opened here and not by uvicorn, whose way to fail is a traceback.
+        # Opened here and not by uvicorn, which fails with a traceback.
         await stack.enter_async_context(app.router.lifespan_context(app))
         take_http2 = await stack.enter_async_context(_grpc(settings, app))
         served = partial(
@@ -114,10 +114,10 @@ async def _serve(settings: Settings, say: Callable[[str], None], max_connections
             servers.append(await stack.enter_async_context(served(ingest_app, ingest)))
         base = base_url(settings, port_of(main))
         token = access_token(settings)
-        stop_asked = _on_signals(servers)
+        stopping = _on_signals(servers)
         with _run_file(RunFile(base, token, os.getpid(), settings.store)):
             say(f"Inspector: {base}/ui/?token={token}")
-            await stop_asked.wait()
+            await stopping.wait()
         parts: Parts = app.state.parts
         await parts.feed.close()  # ends the streams
         await parts.dispatch.close()
@@ -132,7 +132,7 @@ def base_url(settings: Settings, port: int) -> str:
 
 @contextlib.contextmanager
 def _run_file(run: RunFile) -> Iterator[None]:
-    """Let agents of this user find the service while it runs: instead of another, if one does."""
+    """Let agents of this user find the service while it runs, before any other."""
     before = runfile.read()
     if before is not None:
         logger.warning(
@@ -155,7 +155,7 @@ def _run_file(run: RunFile) -> Iterator[None]:
 
 
 def _listen_if_free(settings: Settings, name: str) -> socket.socket | None:
-    """Take the port; one that nobody asked for is done without when it is taken."""
+    """Return a socket on the port of a setting; None if it is off, or in use and only a default."""
     port = getattr(settings, name)
     if not port:
         return None
@@ -170,7 +170,7 @@ def _listen_if_free(settings: Settings, name: str) -> socket.socket | None:
 
 @contextlib.asynccontextmanager
 async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[TakeHttp2 | None]:
-    """Serve OTLP/gRPC; give what takes it in on the other ports, too."""
+    """Serve OTLP/gRPC; yield the function that takes over its connections on the other ports."""
     if not settings.otlp_grpc_port:
         yield None
         return
@@ -179,9 +179,9 @@ async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[TakeHttp2 | N
     parts: Parts = app.state.parts
     server = GrpcServer(parts.receiver, parts.access)
     port = None
-    # Tried by ourselves first: gRPC says why not on stderr, in words of its own.
-    if tried := _listen_if_free(settings, "otlp_grpc_port"):
-        tried.close()
+    # Tried by ourselves first: gRPC writes its errors to stderr.
+    if listener := _listen_if_free(settings, "otlp_grpc_port"):
+        listener.close()
         port = settings.otlp_grpc_port
     with _socket_folder() as inside:
         await server.start(settings.host, port, tls=_tls(settings), inside=inside)
@@ -193,13 +193,13 @@ async def _grpc(settings: Settings, app: FastAPI) -> AsyncIterator[TakeHttp2 | N
 
 @contextlib.contextmanager
 def _socket_folder() -> Iterator[Path | None]:
-    """Give a folder for socket files; None where there can be none, as on a read-only system."""
+    """Yield a folder for socket files; None where there can be none, as on a read-only system."""
     try:
-        made = tempfile.TemporaryDirectory(prefix="inspector-")
+        temporary = tempfile.TemporaryDirectory(prefix="inspector-")
     except OSError:
         yield None
         return
-    with made as name:
+    with temporary as name:
         folder = Path(name)
         yield folder if can_splice(folder) else None
 
@@ -225,22 +225,22 @@ def _tls(settings: Settings) -> tuple[bytes, bytes] | None:
 
 
 def _on_signals(servers: list[uvicorn.Server]) -> asyncio.Event:
-    """Return what SIGINT or SIGTERM will set; the next one ends everything at once."""
-    asked = asyncio.Event()
+    """Return an event that SIGINT or SIGTERM sets; the next one ends everything at once."""
+    stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
-        if asked.is_set():
+        if stopping.is_set():
             for server in servers:
                 server.force_exit = True
-        asked.set()
+        stopping.set()
 
     for number in _SIGNALS:
         if sys.platform == "win32":
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
         else:
             loop.add_signal_handler(number, stop)
-    return asked
+    return stopping
 
 
 async def _nothing(scope: object, receive: object, send: object) -> None:

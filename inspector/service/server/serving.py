@@ -16,33 +16,32 @@ from inspector.service.server.http_protocol import MAX_CONNECTIONS, HttpProtocol
 from inspector.service.settings import Settings
 
 KEEP_ALIVE_S = 30
-"""How long a connection on which nothing is asked stays open."""
+"""How long an idle connection stays open."""
 
 GRACE_S = 2
-"""What running requests get when the service stops. Streams are ended before."""
+"""For running requests when the service stops. Streams are ended before."""
 
 
 @contextlib.asynccontextmanager
 async def serving(
     app: ASGIApp,
-    taken: socket.socket,
+    listener: socket.socket,
     settings: Settings,
     *,
     take_http2: TakeHttp2 | None = None,
     max_connections: int = MAX_CONNECTIONS,
 ) -> AsyncIterator[uvicorn.Server]:
-    """Serve `app` on `taken`: listening when the block begins, stopped when it has ended.
+    """Serve `app` on `listener`: accepting when the block begins, stopped when it has ended.
 
-    The lifespan of `app` is not run: whoever serves it has opened its parts. Connections of HTTP/2
-    go to `take_http2`; above `max_connections` an idle one is closed.
+    The lifespan of `app` is not run: its parts are open. Connections of HTTP/2 go to `take_http2`;
+    above `max_connections` an idle one is closed.
     """
-    # It is called as the class would be.
     protocol = partial(HttpProtocol, take_http2=take_http2, max_connections=max_connections)
     config = _config(app, settings, protocol)
     if take_http2 and config.ssl:
-        config.ssl.set_alpn_protocols(["http/1.1", "h2"])  # gRPC asks for it, and has no other
+        config.ssl.set_alpn_protocols(["http/1.1", "h2"])  # gRPC requires it
     server = _Server(config)
-    task = asyncio.create_task(server.serve([taken]))
+    task = asyncio.create_task(server.serve([listener]))
     listening = asyncio.create_task(server.listening.wait())
     try:
         await asyncio.wait([task, listening], return_when=asyncio.FIRST_COMPLETED)
@@ -54,7 +53,7 @@ async def serving(
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it listens, and leaves signals to us."""
+    """A server that signals when it listens, and does not handle signals."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -78,7 +77,7 @@ def _config(app: ASGIApp, settings: Settings, protocol: Any) -> uvicorn.Config:
         lifespan="off",
         ws="none",
         server_header=False,
-        # uvicorn believes every process of this machine otherwise.
+        # By default uvicorn trusts every process of this machine.
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
         timeout_graceful_shutdown=GRACE_S,

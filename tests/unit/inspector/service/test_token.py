@@ -47,7 +47,7 @@ def test_a_rotated_token_replaces_the_old_one(tmp_path: Path) -> None:
 
 
 def test_a_given_token_is_used_and_not_kept(tmp_path: Path) -> None:
-    assert load_token(address(tmp_path), given="mine") == "mine"
+    assert load_token(address(tmp_path), configured="mine") == "mine"
     assert not (tmp_path / "data").exists()
 
 
