@@ -21,7 +21,7 @@ from bridge_parts import Nowhere, Row, kept, measure
 from inspector.agent_side.control.connection_state import Process
 from inspector.agent_side.control.control import Control
 from inspector.agent_side.control.gate import SessionRef
-from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.hold import Issuer
 from inspector.agent_side.control.http_connection import Address
 from instrument import Bus
 from subscribers.installation import make_bridge
@@ -29,7 +29,7 @@ from subscribers.send.delivery import Delivery
 from subscribers.send.live import LiveSpanProcessor
 
 ROUNDS = 15
-BY = By("ANNA", "browser")
+BY = Issuer("ANNA", "browser")
 
 
 class Service(BaseHTTPRequestHandler):

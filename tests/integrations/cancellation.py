@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.agent_side.control.gate import Gate, SessionRef
-from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.hold import Issuer
 from tests.support.agents.wired_bus import WiredBus
 
 DEADLINE_S = 30
@@ -29,7 +29,7 @@ async def cancel_from_browser(
     try:
         task = asyncio.ensure_future(run(running))
         await asyncio.wait_for(running.wait(), DEADLINE_S)
-        assert gate.cancel(SessionRef("s-1"), By("ANNA", "browser", "enough")).applied
+        assert gate.cancel(SessionRef("s-1"), Issuer("ANNA", "browser", "enough")).applied
         with pytest.raises(ends_with):
             await asyncio.wait_for(task, DEADLINE_S)
     finally:

@@ -26,7 +26,7 @@ from mcp.server.mcpserver import MCPServer
 
 from inspector import context
 from inspector.agent_side.control.gate import Gate, SessionRef
-from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.hold import Issuer
 from inspector.integrations import mcp
 from inspector.integrations.langchain import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
@@ -334,7 +334,7 @@ async def test_a_run_that_a_person_cancels_ends(attached: Callable[[], None]) ->
         agent, _ = calculator(calls("forever", {}), says("never"), tools=[forever])
         run = asyncio.create_task(agent.ainvoke(QUESTION))
         await asyncio.wait_for(started.wait(), 10)
-        assert gate.cancel(SessionRef("s-1"), By("ANNA", "browser", "enough")).applied
+        assert gate.cancel(SessionRef("s-1"), Issuer("ANNA", "browser", "enough")).applied
         with pytest.raises(asyncio.CancelledError):
             await run
         assert {"invoke_agent calculator", "execute_tool forever"} <= wired.spans().keys()

@@ -45,7 +45,7 @@ from openai.types.responses import (
 
 from inspector import context
 from inspector.agent_side.control.gate import Gate, SessionRef
-from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.hold import Issuer
 from inspector.integrations import mcp
 from inspector.integrations.openai_agents import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
@@ -452,7 +452,7 @@ async def test_a_run_that_a_person_cancels_ends(streams: bool) -> None:
         agent, model, started = waiting()
         run = asyncio.create_task(ran_to_end(agent, streams))
         await asyncio.wait_for(started.wait(), 10)
-        assert gate.cancel(SessionRef("s-1"), By("ANNA", "browser", "enough")).applied
+        assert gate.cancel(SessionRef("s-1"), Issuer("ANNA", "browser", "enough")).applied
         if streams:  # the framework ends the stream, without a word
             assert (await asyncio.wait_for(run, 10)).final_output is None
         else:

@@ -28,7 +28,7 @@ from pydantic_ai.models.test import TestModel
 
 from inspector import context
 from inspector.agent_side.control.gate import Gate, SessionRef
-from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.hold import Issuer
 from inspector.integrations import mcp
 from inspector.integrations.pydantic_ai import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
@@ -357,7 +357,7 @@ async def test_a_run_that_a_person_cancels_ends() -> None:
         agent, model, started = waiting()
         run = asyncio.create_task(agent.run(QUESTION))
         await asyncio.wait_for(started.wait(), 10)
-        assert gate.cancel(SessionRef("s-1"), By("ANNA", "browser", "enough")).applied
+        assert gate.cancel(SessionRef("s-1"), Issuer("ANNA", "browser", "enough")).applied
         with pytest.raises((asyncio.CancelledError, AgentRunError)):
             await asyncio.wait_for(run, 10)
         assert len(model.sent) == 1

@@ -15,15 +15,14 @@ class Allowance(NamedTuple):
 
     actor: str
     reason: str
-    asked_by: tuple[Any, ...] = ()
-    """What it lets pass is what these want asked, and not others of the same name."""
+    callbacks: tuple[Any, ...] = ()
+    """The interceptors that asked: it covers no others of the same name."""
 
 
 class Allowances:
-    """Scope (a session, or a trace where no session is known) and interceptor to an allowance.
+    """Allowances by scope (a session, or a trace without one) and interceptor. Thread-safe.
 
-    Bounded: the one that was not used for longest goes first, and people are asked again.
-    Thread-safe.
+    Bounded: the least recently used one goes first, and people are asked again.
     """
 
     def __init__(self, max_count: int = MAX_ALLOWANCES) -> None:
@@ -31,8 +30,8 @@ class Allowances:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all, as in the child of a fork."""
-        self._lock = Lock()  # the old one may be held by a thread that this process has not
+        """Remove all, as in a forked child."""
+        self._lock = Lock()  # a thread of the parent may have locked the old one
         self._known: OrderedDict[tuple[str, str], Allowance] = OrderedDict()
 
     def add(self, scope: str, interceptor: str, allowance: Allowance) -> None:
@@ -44,25 +43,25 @@ class Allowances:
                 self._known.popitem(last=False)
 
     def find(
-        self, scope: str, interceptor: str, asked_by: tuple[Any, ...] = ()
+        self, scope: str, interceptor: str, callbacks: tuple[Any, ...] = ()
     ) -> Allowance | None:
         """Return the allowance of `interceptor` in `scope`, or None."""
         with self._lock:
             found = self._known.get((scope, interceptor))
-            if found is None or not _are_same(found.asked_by, asked_by):
+            if found is None or not _are_same(found.callbacks, callbacks):
                 return None
             self._known.move_to_end((scope, interceptor))
             return found
 
     def forget(self, scope: str) -> None:
-        """Ask again in `scope`: it is over."""
+        """Remove the allowances of `scope`: it is over."""
         with self._lock:
             for key in [key for key in self._known if key[0] == scope]:
                 del self._known[key]
 
 
 def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    """Return whether these are the same call-backs: the `==` of a callable may say anything."""
+    """Return whether these are the same callbacks; `==` of a callable is not reliable."""
     return len(some) == len(others) and all(map(_is_same, some, others))
 
 

@@ -1,7 +1,7 @@
-"""Validation of answers, with the agent as the judge. Pure.
+"""Validation of answers by the agent. Pure.
 
-An answer is for this request, about what was shown, of a kind that was asked for, and usable;
-whatever else comes is not taken, and the request waits on for another.
+An answer must be about the arguments shown, of a kind that the request allows, and usable. Any
+other is refused, and the request waits on for another.
 """
 
 from __future__ import annotations
@@ -37,75 +37,75 @@ _DECISIONS: Mapping[str, tuple[str, ...]] = {
 
 
 class ArgumentsChangedError(RuntimeError):
-    """The arguments are no longer those shown, so nobody can allow the operation."""
+    """The arguments differ from those shown, so nobody can allow the operation."""
 
 
 class AnswerCheck(NamedTuple):
     """The result of checking an answer."""
 
-    taken: AnswerOutcome
+    outcome: AnswerOutcome
     ending: ApprovalAnswer | ArgumentsChangedError | None = None
-    """What ends the waiting; None: it goes on."""
+    """The end of the request; None: it waits on."""
 
 
-def judge(
-    request: ApprovalRequest, shown: ArgumentsView, can_always: bool, given: ReceivedAnswer
+def check_answer(
+    request: ApprovalRequest, view: ArgumentsView, can_always: bool, answer: ReceivedAnswer
 ) -> AnswerCheck:
-    """Check the answer `given` to `request`, of which the person was `shown` this."""
-    fault = _fault(request, shown, can_always, given)
+    """Check an answer to `request`, of which the person saw `view`."""
+    fault = _fault(request, view, can_always, answer)
     if fault is not None:
         return AnswerCheck(AnswerOutcome(False, fault))
     try:
-        if given.decision == "answer":
-            payload = _payload(request.form, given)
-            _check_unchanged(request, shown)
-            return _taken(given, payload=payload, check=_check_of(request, shown, None))
-        if given.decision.startswith("allow"):
-            _check_unchanged(request, shown)
-            text = given.args_json
-            changes = {} if text is None else changes_from(shown, request.data, text)
-            return _taken(given, changes=changes, check=_check_of(request, shown, text))
+        if answer.decision == "answer":
+            payload = _payload(request.form, answer)
+            _check_unchanged(request, view)
+            return _accepted(answer, payload=payload, check=_check_of(request, view, None))
+        if answer.decision.startswith("allow"):
+            _check_unchanged(request, view)
+            text = answer.args_json
+            changes = {} if text is None else changes_from(view, request.data, text)
+            return _accepted(answer, changes=changes, check=_check_of(request, view, text))
     except (BadJsonError, EditError) as error:
         return AnswerCheck(AnswerOutcome(False, str(error)))
     except ArgumentsChangedError as error:
         return AnswerCheck(AnswerOutcome(False, str(error)), error)
-    return _taken(given)
+    return _accepted(answer)
 
 
 def _fault(
-    request: ApprovalRequest, shown: ArgumentsView, can_always: bool, given: ReceivedAnswer
+    request: ApprovalRequest, view: ArgumentsView, can_always: bool, answer: ReceivedAnswer
 ) -> str | None:
     possible = _DECISIONS[request.kind]
-    if given.decision not in possible:
-        return f"{given.decision!r:.80} is no answer to this: possible are {', '.join(possible)}"
-    if given.decision == "allow_always" and not can_always:
+    if answer.decision not in possible:
+        return f"{answer.decision!r:.80} is no answer to this: possible are {', '.join(possible)}"
+    if answer.decision == "allow_always" and not can_always:
         return "this cannot be allowed always"
-    if given.args_hash != shown.args_hash:
+    if answer.args_hash != view.args_hash:
         return "it is about other arguments than those that wait"
-    if given.args_json is not None and not given.decision.startswith("allow"):
-        return f"{given.decision} takes no arguments"
+    if answer.args_json is not None and not answer.decision.startswith("allow"):
+        return f"{answer.decision} takes no arguments"
     return None
 
 
-def _check_unchanged(request: ApprovalRequest, shown: ArgumentsView) -> None:
-    if not is_still(shown, request.hook, request.data):
+def _check_unchanged(request: ApprovalRequest, view: ArgumentsView) -> None:
+    if not is_still(view, request.hook, request.data):
         raise ArgumentsChangedError(CHANGED)
 
 
 def _check_of(
-    request: ApprovalRequest, shown: ArgumentsView, text: str | None
+    request: ApprovalRequest, view: ArgumentsView, text: str | None
 ) -> Callable[[Mapping[str, Any]], str | None]:
-    """Return what is asked once more before it runs: a busy loop may take up an answer late."""
+    """Return the last check before it runs: a busy loop may handle an answer late."""
     if text is None:
-        is_what_was_seen = partial(is_still, shown, request.hook)
+        is_as_seen = partial(is_still, view, request.hook)
     else:
-        is_what_was_seen = partial(is_edited, shown, text)
-    return lambda data: None if is_what_was_seen(data) else CHANGED_SINCE
+        is_as_seen = partial(is_edited, view, text)
+    return lambda data: None if is_as_seen(data) else CHANGED_SINCE
 
 
-def _payload(form: Mapping[str, Any] | None, given: ReceivedAnswer) -> Any:
+def _payload(form: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Any:
     nothing = "null" if form is None else "{}"
-    text = nothing if given.payload_json is None else given.payload_json
+    text = nothing if answer.payload_json is None else answer.payload_json
     try:
         payload = parsed(text, MAX_PAYLOAD_BYTES)
     except BadJsonError as error:
@@ -116,12 +116,12 @@ def _payload(form: Mapping[str, Any] | None, given: ReceivedAnswer) -> Any:
     return payload
 
 
-def _taken(given: ReceivedAnswer, **parts: Any) -> AnswerCheck:
-    answer = ApprovalAnswer(
-        given.decision,
-        None if given.reason is None else given.reason[:MAX_REASON_CHARS],
-        actor=given.actor[:MAX_ACTOR_CHARS],
-        origin=given.origin[:MAX_ACTOR_CHARS],
+def _accepted(answer: ReceivedAnswer, **parts: Any) -> AnswerCheck:
+    ending = ApprovalAnswer(
+        answer.decision,
+        None if answer.reason is None else answer.reason[:MAX_REASON_CHARS],
+        actor=answer.actor[:MAX_ACTOR_CHARS],
+        origin=answer.origin[:MAX_ACTOR_CHARS],
         **parts,
     )
-    return AnswerCheck(AnswerOutcome(True, None), answer)
+    return AnswerCheck(AnswerOutcome(True, None), ending)

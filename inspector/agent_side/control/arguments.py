@@ -1,7 +1,7 @@
 """Arguments as shown to a person, and the changes that an edit makes. Pure.
 
-They are shown as JSON *text*, the complete ones, with its hash: an answer names the hash of what
-it is about. Only the agent turns text into arguments, and only where that loses nothing.
+They are shown complete, as JSON *text* with its hash: an answer names the hash of the arguments it
+is about. Only the agent turns text into arguments, and only where that loses nothing.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from inspector.agent_side.control.exact_json import (
     NotExactError,
     canonical,
     is_same,
-    kept,
     parsed,
+    reuse_unchanged,
 )
 from instrument.contracts import value_kwarg
 
 MAX_ARGS_BYTES = 2**20
-"""Of UTF-8; arguments above this are shown cut and cannot be edited."""
+"""Limit of UTF-8 bytes; longer arguments are shown cut and cannot be edited."""
 MAX_EDIT_BYTES = 4 * 2**20
 MAX_SHOWN_CHARS = 128 * 1024
-"""Of what can only be shown."""
+"""Limit of arguments that can only be shown."""
 MAX_DRAWN_PIECES = 100_000
 MAX_DRAWN_CHARS = 16 * 2**20
-"""Of objects, whose hash is that of their drawing; what is beyond is not in it."""
+"""Limit of the drawing of objects; their hash is that of the drawing."""
 _BYTES_SHOWN = 64
 _WITHOUT_REFERENCES = 2  # the same for equal values, whatever they share
 
@@ -43,15 +43,15 @@ class ArgumentsView(NamedTuple):
     """Arguments as a person sees them."""
 
     kwarg: str | None = None
-    """The kwarg of the event that is shown; None: there is nothing to show."""
+    """The shown kwarg of the event; None: there is none."""
     args_json: str | None = None
-    """All of it as text that means exactly this; None: see `fault`."""
+    """The complete arguments as exact JSON text; None: see `fault`."""
     args_text: str | None = None
-    """What can be shown where there is no such text."""
+    """A rendering for people where there is no such text."""
     args_hash: str | None = None
-    """SHA-256 (hex) of the UTF-8 of `args_json`, or of all that is there, in a form of our own."""
+    """SHA-256 (hex) of the UTF-8 of `args_json`, else of the value in a form of our own."""
     fault: str | None = None
-    """Why it cannot be edited."""
+    """The reason that it cannot be edited."""
 
 
 def show(hook: str | None, data: Mapping[str, Any]) -> ArgumentsView:
@@ -68,41 +68,41 @@ def show(hook: str | None, data: Mapping[str, Any]) -> ArgumentsView:
     return ArgumentsView(kwarg, text, None, _sha256(text.encode()))
 
 
-def is_still(shown: ArgumentsView, hook: str | None, data: Mapping[str, Any]) -> bool:
+def is_still(view: ArgumentsView, hook: str | None, data: Mapping[str, Any]) -> bool:
     """Return whether the arguments are still those that were shown."""
-    return show(hook, data).args_hash == shown.args_hash
+    return show(hook, data).args_hash == view.args_hash
 
 
-def changes_from(shown: ArgumentsView, data: Mapping[str, Any], text: str) -> dict[str, Any]:
+def changes_from(view: ArgumentsView, data: Mapping[str, Any], text: str) -> dict[str, Any]:
     """Return the kwargs that an edit changes; none if it equals the shown arguments.
 
-    What the text leaves as it was stays the very object that it is.
+    Unchanged parts stay the same objects.
 
     Raises:
-        EditError: There is nothing to edit, the text is no JSON that we take, or it is something
-            else where an object was.
+        EditError: There is nothing to edit, the text is no acceptable JSON, or it is no object
+            where an object was.
     """
-    if shown.args_json is None or shown.kwarg is None:
-        raise EditError(f"these arguments cannot be edited: {shown.fault or 'there are none'}")
-    before = data[shown.kwarg]
+    if view.args_json is None or view.kwarg is None:
+        raise EditError(f"these arguments cannot be edited: {view.fault or 'there are none'}")
+    before = data[view.kwarg]
     try:
         after = parsed(text, MAX_EDIT_BYTES)
     except BadJsonError as error:
         raise EditError(f"the edited arguments cannot be taken: {error}") from error
     if type(before) is dict and type(after) is not dict:
         raise EditError("the edited arguments must be a JSON object, as they were")
-    value = kept(before, after)
-    return {} if value is before else {shown.kwarg: value}
+    value = reuse_unchanged(before, after)
+    return {} if value is before else {view.kwarg: value}
 
 
-def is_edited(shown: ArgumentsView, text: str, data: Mapping[str, Any]) -> bool:
+def is_edited(view: ArgumentsView, text: str, data: Mapping[str, Any]) -> bool:
     """Return whether the arguments equal the edited `text` exactly."""
-    value = None if shown.kwarg is None else data.get(shown.kwarg)
+    value = None if view.kwarg is None else data.get(view.kwarg)
     return is_same(parsed(text, MAX_EDIT_BYTES), value)
 
 
 def _drawn(value: Any) -> tuple[str, str]:
-    """Return what can be shown of any value, and its hash."""
+    """Return a rendering of any value, and its hash."""
     try:
         whole = _sha256(marshal.dumps(value, _WITHOUT_REFERENCES))
     except (ValueError, RuntimeError, MemoryError):  # objects, too deep, or changing meanwhile
@@ -115,11 +115,11 @@ def _drawn(value: Any) -> tuple[str, str]:
 
 
 class _EnoughError(Exception):
-    """No more is needed."""
+    """The drawing has reached its limit."""
 
 
 class _Drawing:
-    """A rendering of any value, near to JSON; of all that was drawn only the beginning is kept."""
+    """A rendering of any value, near to JSON; only its beginning is stored."""
 
     def __init__(self, max_chars: int) -> None:
         self._max_chars = max_chars
@@ -128,7 +128,7 @@ class _Drawing:
         self._hash = hashlib.sha256()
 
     def draw(self, value: Any) -> None:
-        """Draw `value`, whatever it is."""
+        """Draw any value."""
         try:
             self._draw(value, 0)
         except _EnoughError:
@@ -137,13 +137,13 @@ class _Drawing:
             self._add(f"<cannot be shown: {type(error).__name__}>")
 
     def text(self) -> str:
-        """Return the beginning, and whether there is more."""
+        """Return the beginning, marked if it is cut."""
         text = "".join(self._pieces)[:MAX_SHOWN_CHARS]
         is_whole = self._chars <= MAX_SHOWN_CHARS and self._count <= MAX_DRAWN_PIECES
         return text if is_whole else f"{text}… (cut)"
 
     def digest(self) -> str:
-        """Return the SHA-256 of what was drawn."""
+        """Return the SHA-256 of the drawing."""
         return self._hash.hexdigest()
 
     def _draw(self, value: Any, depth: int) -> None:

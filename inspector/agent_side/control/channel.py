@@ -1,12 +1,12 @@
 """The channel: two-way communication with the service, independent of the agent's loop.
 
-Two daemon threads, started by need. One speaks (`speaker`), the other follows the stream of
-commands (`listener`). They are two because a reply that drips must not hold up a cancel, nor a
-quiet stream a heartbeat; neither needs the agent's event loop.
+Two daemon threads, started on demand: the `sender` sends reports, the `receiver` follows the
+stream of commands. They are two because a slow reply must not delay a cancel, nor a quiet stream a
+heartbeat. Neither needs the agent's event loop.
 
-Whenever the service may have lost something (it was away, or does not know this process) hello is
-said anew, all that is open is opened again, and what is not acknowledged comes again; both ends do
-nothing twice. Telemetry has a delivery of its own: neither waits for the other.
+Whenever the service may have lost something (it was away, or does not know this process), the
+sender sends hello and all open requests again, and the service sends unacknowledged commands
+again. Both ends ignore repeats. Telemetry has a delivery of its own: neither waits for the other.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Channel:
         gate: Gate,
         limits: Limits | None = None,
     ) -> None:
-        """Make one that does nothing yet.
+        """Make a channel that is not started.
 
         Args:
-            find: Where the service is now; None: nowhere. Asked for before each hello.
-            process: Who this is; asked for as often.
-            requests: What is asked here.
-            commands: What is done when the service wants it.
-            gate: Of sessions that are held; nobody is held long for a service that is away.
-            limits: Bounds; the defaults are what `attach` uses.
+            find: Returns the current address of the service, or None; called before each hello.
+            process: Returns the identity of this process; called before each hello.
+            requests: The requests of this process.
+            commands: Runs the commands of the service.
+            gate: Releases its holds when the service is away for long.
+            limits: Limits; the defaults are for production.
         """
         self._find = find
         self._process = process
@@ -57,19 +57,19 @@ class Channel:
     def _begin(self) -> None:
         self._lock = threading.Lock()
         self._state = ConnectionState(self._limits)
-        self._speaker = ReportSender(
+        self._sender = ReportSender(
             self._state, self._find, self._process, self._requests, self._gate
         )
-        self._listener = CommandReceiver(self._state, self._commands)
+        self._receiver = CommandReceiver(self._state, self._commands)
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the threads, unless they run."""
+        """Start the threads if they do not run."""
         with self._lock:
             if self._thread is not None or self._is_ended:
                 return
-            self._thread = _start(self._speaker.run, "inspector-control")
-            _start(self._listener.run, "inspector-commands")
+            self._thread = _start(self._sender.run, "inspector-control")
+            _start(self._receiver.run, "inspector-commands")
 
     def wake(self) -> None:
         """Wake the sending thread for new reports. Never blocks, never raises."""
@@ -84,14 +84,14 @@ class Channel:
         self._state.close()
 
     def finish_close(self, timeout_s: float) -> None:
-        """Wait for the goodbye, but not for long."""
+        """Wait for the goodbye, at most `timeout_s`."""
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join(max(timeout_s, 0.0))
 
     def forget(self) -> None:
         """Start afresh in a forked child: threads and connections are the parent's."""
-        links = (self._speaker.link, self._state.stream)
+        links = (self._sender.link, self._state.stream)
         self._begin()
         for link in links:
             if link is not None:

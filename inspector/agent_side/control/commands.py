@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from inspector.agent_side.control.gate import Gate, SessionRef
-from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.hold import Issuer
 from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAnswer, RequestTable
 
 _logger = logging.getLogger("inspector")
 
 MAX_REMEMBERED = 4_096
-"""Commands that are known to have been handled: more than may wait for one process."""
+"""Handled commands that are remembered: more than may wait for one process."""
 _MAX_TRACES = 1_000
 _MAX_NAME = 256
 _MAX_REASON = 4_000
@@ -29,8 +29,8 @@ class ControlCommand(NamedTuple):
     session_id: str
     trace_ids: tuple[str, ...]
     request_id: str | None
-    given: ReceivedAnswer | None
-    """Of an answer."""
+    answer: ReceivedAnswer | None
+    """Only with the type `answer`."""
     signal_name: str | None
     payload_json: str | None
     reason: str | None
@@ -49,9 +49,9 @@ class ControlCommand(NamedTuple):
         return SessionRef(self.session_id, self.trace_ids)
 
     @property
-    def by(self) -> By:
+    def by(self) -> Issuer:
         """The sender of the command, and their reason."""
-        return By(self.actor, self.origin, self.reason)
+        return Issuer(self.actor, self.origin, self.reason)
 
 
 class MalformedCommandError(ValueError):
@@ -66,7 +66,7 @@ def read_command(text: str) -> ControlCommand:
     """Read the `data` of one event.
 
     Raises:
-        MalformedCommandError: It is no command.
+        MalformedCommandError: It is invalid.
     """
     try:
         fields = json.loads(text)
@@ -87,10 +87,10 @@ Handler: TypeAlias = Callable[[ControlCommand], AnswerOutcome]
 
 
 class Commands:
-    """Carries out each command once; called by one thread."""
+    """The executor of commands: it runs each one once, on one thread."""
 
     def __init__(self, requests: RequestTable, gate: Gate) -> None:
-        """Make one that has handled nothing."""
+        """Make an executor with no handled commands."""
         self._handlers: dict[str, Handler] = {
             "answer": lambda command: _answer(requests, command),
             "pause": _verb(gate.pause),
@@ -106,12 +106,12 @@ class Commands:
 
     def handle(self, command: ControlCommand) -> AnswerOutcome:
         """Carry out a command, or return the earlier result of a repeated one; never raises."""
-        taken = self._handled.get(command.identity)
-        if taken is None:
-            taken = self._handled[command.identity] = self._do(command)
+        outcome = self._handled.get(command.identity)
+        if outcome is None:
+            outcome = self._handled[command.identity] = self._do(command)
             if len(self._handled) > MAX_REMEMBERED:
                 self._handled.popitem(last=False)
-        return taken
+        return outcome
 
     def forget(self) -> None:
         """Start afresh in a forked child."""
@@ -128,7 +128,7 @@ class Commands:
             return AnswerOutcome(False, f"the agent failed on it ({type(error).__name__})")
 
 
-def _verb(act: Callable[[SessionRef, By], AnswerOutcome]) -> Handler:
+def _verb(act: Callable[[SessionRef, Issuer], AnswerOutcome]) -> Handler:
     def handle(command: ControlCommand) -> AnswerOutcome:
         if not command.session_id:
             return AnswerOutcome(False, "no session is named")
@@ -138,30 +138,30 @@ def _verb(act: Callable[[SessionRef, By], AnswerOutcome]) -> Handler:
 
 
 def _answer(requests: RequestTable, command: ControlCommand) -> AnswerOutcome:
-    if command.request_id is None or command.given is None:
+    if command.request_id is None or command.answer is None:
         return AnswerOutcome(False, "an answer without an answer")
-    return requests.answer(command.request_id, command.given)
+    return requests.answer(command.request_id, command.answer)
 
 
 def _command(seq: int, fields: dict[str, Any]) -> ControlCommand:
-    actor, origin = _text(fields, "actor"), _text(fields, "origin")
+    actor, origin = _text(fields, "actor") or "", _text(fields, "origin") or ""
     reason = _text(fields, "reason", _MAX_REASON)
     trace_ids = fields.get("trace_ids") or []
     if not isinstance(trace_ids, list):
         raise TypeError("trace_ids is no list")
-    answer, given, request_id = fields.get("answer"), None, None
-    if answer is not None:
-        if not isinstance(answer, dict):
+    parts, answer, request_id = fields.get("answer"), None, None
+    if parts is not None:
+        if not isinstance(parts, dict):
             raise TypeError("answer is no object")
-        request_id = _needed(answer, "request_id")
-        given = ReceivedAnswer(
-            decision=_needed(answer, "decision"),
+        request_id = _needed(parts, "request_id")
+        answer = ReceivedAnswer(
+            decision=_needed(parts, "decision"),
             reason=reason,
-            args_json=_text(answer, "args_json", None),
-            args_hash=_text(answer, "args_hash"),
-            payload_json=_text(answer, "payload_json", None),
-            actor=actor or "",
-            origin=origin or "",
+            args_json=_text(parts, "args_json", None),
+            args_hash=_text(parts, "args_hash"),
+            payload_json=_text(parts, "payload_json", None),
+            actor=actor,
+            origin=origin,
         )
     return ControlCommand(
         seq=seq,
@@ -169,12 +169,12 @@ def _command(seq: int, fields: dict[str, Any]) -> ControlCommand:
         session_id=_text(fields, "session_id") or "",
         trace_ids=tuple(one for one in trace_ids[:_MAX_TRACES] if isinstance(one, str)),
         request_id=request_id,
-        given=given,
+        answer=answer,
         signal_name=_text(fields, "signal_name"),
         payload_json=_text(fields, "payload_json", None),
         reason=reason,
-        actor=actor or "",
-        origin=origin or "",
+        actor=actor,
+        origin=origin,
         issued_at=_text(fields, "issued_at") or "",
     )
 
@@ -187,7 +187,7 @@ def _needed(fields: dict[str, Any], name: str) -> str:
 
 
 def _text(fields: dict[str, Any], name: str, longest: int | None = _MAX_NAME) -> str | None:
-    """Return a text of `fields`; what is only shown is cut, None means that nothing is."""
+    """Return a text of `fields`, cut to `longest`; None: it must not be cut."""
     text = fields.get(name)
     if text is None:
         return None

@@ -16,7 +16,7 @@ from inspector.agent_side.control.open_requests import AnswerOutcome
 _logger = logging.getLogger("inspector")
 
 _QUIET_S = 600.0
-"""How long what was said is not said again: what fails fails again and again."""
+"""Interval between log lines of one kind of failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Limits:
     first_retry_s: float = 0.1
     last_retry_s: float = 5.0
     unknown_retry_s: float = 30.0
-    """How long one is left alone that has no such routes: it is no inspector, or an old one."""
+    """Pause after a service without these routes: it is no inspector, or an old one."""
     shortest_beat_s: float = 0.2
     longest_beat_s: float = 60.0
     silent_beats: float = 3.0
-    """How many heartbeats a stream may be silent."""
-    held_for: float = 5.0
-    """How many times `lost_after_s` a session stays held while the service is away."""
+    """Longest silence of a stream, in heartbeats."""
+    max_hold_intervals: float = 5.0
+    """Longest hold while the service is away, in multiples of `lost_after_s`."""
     max_batch: int = 1_000
     max_batch_chars: int = 4 * 2**20
     goodbye_s: float = 0.5
@@ -57,9 +57,9 @@ class Ack(NamedTuple):
     """The acknowledgement of a command, with its result."""
 
     id: str
-    """Of the message."""
+    """Id of the message."""
     seq: int
-    taken: AnswerOutcome
+    outcome: AnswerOutcome
 
 
 class Connection:
@@ -72,7 +72,7 @@ class Connection:
         self.last_seq = 0
         self.is_over = False
         self.acks: deque[Ack] = deque()
-        """From the one thread to the other."""
+        """From the receiver's thread to the sender's."""
 
 
 class ConnectionState:
@@ -81,17 +81,17 @@ class ConnectionState:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.news = Event()
-        """There is more to say."""
+        """Set when there is more to send."""
         self.closing = Event()
-        self.obeying = Lock()
-        """Held from a command to its ack."""
+        self.executing = Lock()
+        """Locked from a command to its ack."""
         self.has_connection = Event()
         self.connection: Connection | None = None
         self.stream: HttpConnection | None = None
-        """That commands come by."""
+        """The connection of the command stream."""
         self.lost_after_s = 12.0
-        self._heard_s = monotonic()
-        self._said_s: dict[str, float] = {}
+        self._alive_s = monotonic()
+        self._logged_s: dict[str, float] = {}
 
     def begin(self, connection: Connection) -> None:
         """Let both threads work for `connection`."""
@@ -120,24 +120,24 @@ class ConnectionState:
         if self.stream is not None:
             self.stream.abort()
 
-    def hear(self) -> None:
+    def mark_alive(self) -> None:
         """Record that the service is alive."""
-        self._heard_s = monotonic()
+        self._alive_s = monotonic()
 
     def away_s(self) -> float:
-        """Return the seconds since the service was last heard from."""
-        return monotonic() - self._heard_s
+        """Return the seconds since the last sign of life."""
+        return monotonic() - self._alive_s
 
     def pause_s(self, failures: int) -> float:
-        """Return how long to wait after so many failures; not the same for all agents."""
+        """Return the random pause after so many failures, so that agents do not retry in step."""
         longest_s = self.limits.first_retry_s * 2.0 ** min(failures, 16)
         return min(longest_s, self.limits.last_retry_s) * random.uniform(0.6, 1.0)
 
-    def say_once(self, level: int, kind: str, text: str, *, has_trace: bool = False) -> None:
-        """Log one line about a kind of trouble, and then none of that kind for a while."""
+    def log_once(self, level: int, kind: str, text: str, *, has_trace: bool = False) -> None:
+        """Log a line, unless one of the same kind was logged in the last `_QUIET_S`."""
         now_s = monotonic()
-        if now_s - self._said_s.get(kind, -_QUIET_S) >= _QUIET_S:
-            self._said_s[kind] = now_s
+        if now_s - self._logged_s.get(kind, -_QUIET_S) >= _QUIET_S:
+            self._logged_s[kind] = now_s
             _logger.log(level, "%s", text, exc_info=has_trace)
 
 

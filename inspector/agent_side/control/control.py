@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("inspector")
 
 _controlled: set[str] = set()
-"""Processes, as telemetry names them: the service knows one channel of each."""
+"""Ids of processes with a channel: the service knows one channel of each."""
 
 
 def control_of(
@@ -66,17 +66,17 @@ class Control:
         limits: Limits | None = None,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
-        """Ask for `bus` from now on; the channel starts with the first need, or `start`.
+        """Control `bus` from now on; the channel starts with the first request, or `start`.
 
         Args:
-            bus: Whose questions are asked, and whose operations can be held.
-            find: Where the service is now.
-            process: How telemetry names this process.
-            place_of: Where on the trace an operation is.
-            open_operations: What has begun and not ended.
-            keeps_args: Whether arguments stay readable in a request that has closed.
-            limits: Of the channel.
-            on_close: Called when it has ended.
+            bus: The bus whose requests people answer and whose operations they steer.
+            find: Returns the current address of the service.
+            process: Returns the identity of this process in telemetry.
+            place_of: Returns the trace location of an operation.
+            open_operations: Returns the running operations.
+            keeps_args: Whether arguments stay readable in a closed request.
+            limits: Limits of the channel.
+            on_close: Called at the end.
         """
         self._requests = RequestTable(self._wake)
         self.gate = Gate(bus, place_of, open_operations)
@@ -106,7 +106,7 @@ class Control:
         self._channel.begin_close()
 
     def finish_close(self, timeout_s: float) -> None:
-        """Wait for the goodbye, but not for long."""
+        """Wait for the goodbye, at most `timeout_s`."""
         self._channel.finish_close(timeout_s)
 
     def forget(self) -> None:
@@ -121,9 +121,9 @@ class Control:
     def _cancel(self, command: ControlCommand) -> AnswerOutcome:
         if not command.session_id:
             return AnswerOutcome(False, "no session is named")
-        taken = self.gate.cancel(command.session, command.by)
+        outcome = self.gate.cancel(command.session, command.by)
         refused = self._provider.cancel(command.session.names, command.by)
-        return taken if taken.applied or not refused else AnswerOutcome(True, None)
+        return outcome if outcome.applied or not refused else AnswerOutcome(True, None)
 
     def _wake(self) -> None:
         self._channel.wake()

@@ -1,9 +1,9 @@
 """MCP elicitation, answered in the inspector.
 
-`ClientSession(elicitation_callback=inspector.elicit)`: what a server asks for becomes a question
-with the server's form, and the answer accepts, declines or cancels. One call-back serves both eras
-of the protocol, requests that the server sends and those in an input-required result (2026-07-28),
-and both major versions of the Python SDK.
+`ClientSession(elicitation_callback=inspector.elicit)`: a server's request becomes a question with
+the server's form, and the answer accepts, declines or cancels. One callback serves both eras of
+the protocol, requests that the server sends and those in an input-required result (2026-07-28), and
+both major versions of the Python SDK.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIGNAL = "elicitation"
 NO_FIELDS: Mapping[str, Any] = {"type": "object", "properties": {}}
-"""The form of what can only be accepted, declined or cancelled."""
+"""The form of a request that can only be accepted, declined or cancelled."""
 
 
 class Callback(Protocol):
@@ -41,16 +41,16 @@ def make_elicit(
     """Return a call-back for `ClientSession(elicitation_callback=…)`.
 
     Args:
-        bus: Who asks people; default: the one that everybody shares.
-        timeout_s: How long people may take; then it is cancelled.
-        server_name: Who wants to know; on the trace and in the request.
-        otherwise: The call-back that answers when no person does.
+        bus: The bus that asks people; default: the shared one.
+        timeout_s: Time limit; then it is cancelled.
+        server_name: Name of the server, on the trace and in the request.
+        otherwise: The callback that answers when no person does.
     """
 
     async def elicit(context: Any, params: Any) -> Any:
         message = str(getattr(params, "message", "") or "A server asks for something.")
         url, form = getattr(params, "url", None), _form_of(params)
-        if url is not None:  # never opened from here, and nothing of it is filled in
+        if url is not None:  # never opened from here, and has no form
             message = f"{message}\n\nTo be opened by yourself, if you trust it: {url}"
         answer = await (bus or shared.bus).ask(
             message,
@@ -70,12 +70,12 @@ def make_elicit(
 async def elicit(context: Any, params: Any) -> ElicitResult:
     """Pass a server's request to people: `ClientSession(elicitation_callback=inspector.elicit)`.
 
-    A form is filled in; an address is shown, never opened. Nobody to ask, or no answer within
-    300 s, cancels.
+    People fill in a form; an address is shown, never opened. Without anybody, or an answer within
+    300 s, it cancels.
 
     Args:
-        context: The SDK's; not looked at.
-        params: Of `elicitation/create`, in any version of the protocol and of the SDK.
+        context: The context of the SDK; ignored.
+        params: Parameters of `elicitation/create`, in any version of the protocol and the SDK.
     """
     result: ElicitResult = await make_elicit()(context, params)
     return result
@@ -84,15 +84,15 @@ async def elicit(context: Any, params: Any) -> ElicitResult:
 async def input_responses(result: Any, callback: Callback = elicit) -> dict[str, Any]:
     """Answer the elicitations in an input-required result (2026-07-28).
 
-    For those who call `session.call_tool(…, allow_input_required=True)` themselves: `Client` does
-    this alone, with its `elicitation_callback`.
+    For code that calls `session.call_tool(…, allow_input_required=True)` itself; `Client` does this
+    with its `elicitation_callback`.
 
     Args:
         result: The `InputRequiredResult`.
-        callback: Answers each, one after the other.
+        callback: Answers them one after the other.
 
     Returns:
-        What goes back as `input_responses`; requests that are no elicitation are not in it.
+        The `input_responses` to send back, without requests that are no elicitation.
     """
     requests: Mapping[str, Any] = getattr(result, "input_requests", None) or {}
     return {
@@ -103,13 +103,13 @@ async def input_responses(result: Any, callback: Callback = elicit) -> dict[str,
 
 
 def _form_of(params: Any) -> Mapping[str, Any]:
-    """Return the form, as the SDK of either version has it."""
+    """Return the form in either version of the SDK."""
     form = getattr(params, "requested_schema", None) or getattr(params, "requestedSchema", None)
     return form if isinstance(form, Mapping) else NO_FIELDS
 
 
 def _result_of(answer: ApprovalAnswer, form: Mapping[str, Any], *, is_url: bool) -> Any:
-    from mcp.types import ElicitResult  # noqa: PLC0415 - an agent without MCP has it not
+    from mcp.types import ElicitResult  # noqa: PLC0415 - an agent may lack MCP
 
     if not answer.is_answered:
         return ElicitResult(action="decline" if answer.decision == "decline" else "cancel")
@@ -117,5 +117,5 @@ def _result_of(answer: ApprovalAnswer, form: Mapping[str, Any], *, is_url: bool)
         return ElicitResult(action="accept")
     payload = {} if answer.payload is None else answer.payload
     if problem_of(form, payload) is not None or not isinstance(payload, dict):
-        return ElicitResult(action="cancel")  # of a provider that does not look at the form
+        return ElicitResult(action="cancel")  # the provider ignored the form
     return ElicitResult(action="accept", content=payload)

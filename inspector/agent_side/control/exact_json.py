@@ -1,8 +1,8 @@
 """JSON text that represents exactly one value, and its parser.
 
-What a person approves is text, and what runs is a value: neither number nor type may change
-between them. The text is that of RFC 8785 but for numbers, which that would change: integers are
-exact, floats as Python writes them.
+A person approves text, and a value runs: neither numbers nor types may change between them. The
+text is that of RFC 8785 except for numbers, which the RFC would change: integers are exact, floats
+as Python writes them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 MAX_DEPTH = 100
-"""How deep arrays and objects may be nested."""
+"""Limit of nested arrays and objects."""
 
 _SCALARS = frozenset({int, float, bool, type(None)})
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -27,7 +27,7 @@ class NotExactError(ValueError):
 
 
 class BadJsonError(ValueError):
-    """The text is not JSON that we accept; the message says why."""
+    """The text is no acceptable JSON; the message says why."""
 
 
 def canonical(value: Any, max_bytes: int) -> str:
@@ -45,7 +45,7 @@ def canonical(value: Any, max_bytes: int) -> str:
             check_circular=False,
             separators=(",", ":"),
         )
-    except (RecursionError, RuntimeError) as error:  # the latter: it changes while we look
+    except (RecursionError, RuntimeError) as error:  # the latter: it changes meanwhile
         raise NotExactError(f"it cannot be walked through: {error}") from error
     except NotExactError:
         raise
@@ -61,14 +61,14 @@ def canonical(value: Any, max_bytes: int) -> str:
 
 
 class _Ordering:
-    """Copies plain data with its keys in order, and stops at what is none or too much."""
+    """A copier of plain data that sorts keys and refuses other types and too much text."""
 
     def __init__(self, max_chars: int) -> None:
         self._left = max_chars
         self._max = max_chars
 
     def of(self, value: Any, depth: int) -> Any:
-        """Return a copy of `value`; what it counts is less than its text will have."""
+        """Return a copy of `value`; its count of characters is a lower bound of the text."""
         kind = type(value)
         if kind is str:
             self._count(len(value))
@@ -102,7 +102,7 @@ class _Ordering:
 
 
 def _as_utf16(key: str) -> bytes:
-    """Return what RFC 8785 sorts by."""
+    """Return the sort key of RFC 8785."""
     return key.encode("utf-16-be", "surrogatepass")
 
 
@@ -116,7 +116,7 @@ def parsed(text: str, max_bytes: int) -> Any:
 
     Raises:
         BadJsonError: It is no JSON, has more than `max_bytes` bytes of UTF-8, is nested deeper
-            than `MAX_DEPTH`, has a key twice in one object, or a number that is none.
+            than `MAX_DEPTH`, has a key twice in one object, or an infinite number or NaN.
     """
     if len(text) > max_bytes or len(text.encode("utf-8", "surrogatepass")) > max_bytes:
         raise BadJsonError(f"it is longer than {max_bytes} bytes")
@@ -179,20 +179,20 @@ def is_same(one: Any, other: Any) -> bool:
     return bool(one == other) and (kind is not float or repr(one) == repr(other))
 
 
-def kept(before: Any, after: Any) -> Any:
+def reuse_unchanged(before: Any, after: Any) -> Any:
     """Return `after` with its unchanged parts replaced by the same objects of `before`.
 
-    Keys that were there before keep their order.
+    Old keys stay in their order.
     """
     if type(before) is dict and type(after) is dict:
-        result = {key: kept(before[key], after[key]) for key in before if key in after}
+        result = {key: reuse_unchanged(before[key], after[key]) for key in before if key in after}
         result |= {key: value for key, value in after.items() if key not in before}
         is_as_before = result.keys() == before.keys() and all(
             result[key] is before[key] for key in before
         )
         return before if is_as_before else result
     if type(before) is list and type(after) is list:
-        items = [*map(kept, before, after), *after[len(before) :]]
+        items = [*map(reuse_unchanged, before, after), *after[len(before) :]]
         is_as_before = len(items) == len(before) and all(
             item is old for item, old in zip(items, before, strict=True)
         )

@@ -1,7 +1,7 @@
 """Validation of form answers by the basic rules of JSON Schema. Pure.
 
-What MCP's elicitation uses (flat objects of primitive values) is checked in full but for patterns
-and formats; keywords that are not known here are left to whoever asked.
+The schemas of MCP elicitation (flat objects of primitive values) are checked in full except for
+patterns and formats; other keywords are left to the code that asks.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The gate: pause, step, resume and cancel for the sessions of this process.
 
-Nothing of it is on the bus while no session is held or being cancelled. While one is, an
-interceptor in front of all others lets an operation begin, hold or be denied. Messages on the
-wire (`rpc_request`, `rpc_handle`) are part of the operation that they serve and never held.
+While a session is paused or being cancelled, an interceptor before all others lets an operation
+begin, holds it or denies it. Otherwise nothing of it is on the bus. Messages on the wire
+(`rpc_request`, `rpc_handle`) are part of their operation and never held.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
-from inspector.agent_side.control.hold import OPERATOR, By, Hold, Release
+from inspector.agent_side.control.hold import OPERATOR, Hold, Issuer, Release
 from inspector.agent_side.control.open_requests import AnswerOutcome
 from instrument import Bus, Decision
 from instrument.catalogue import NOUNS
@@ -27,9 +27,9 @@ from subscribers.bridge.location import OpenOperation, TraceLocation
 _logger = logging.getLogger("inspector")
 
 FIRST = -(2**63)
-"""Before every policy: what is held or cancelled is not to be asked about."""
+"""Before every policy: nobody shall be asked about a held or cancelled operation."""
 MAX_SESSIONS = 1_000
-"""That are held or being cancelled."""
+"""Limit of sessions that are paused or being cancelled."""
 MAX_STEPS = 100
 MAX_NOUNS = 1_000
 _ON_THE_WIRE = frozenset({"rpc_request", "rpc_handle"})
@@ -43,32 +43,32 @@ class SessionRef(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """All names by which a location may refer to the session."""
+        """All names of the session in trace locations."""
         return frozenset(filter(None, (self.id, *self.trace_ids)))
 
 
 @dataclass(eq=False, slots=True)
 class _Rule:
-    """What counts for one session."""
+    """The pause and the cancellation of one session."""
 
     names: set[str]
-    held_by: By | None = None
+    paused_by: Issuer | None = None
     steps: int = 0
-    """How many operations may still begin."""
-    held: dict[Hold, None] = field(default_factory=dict)
-    """Oldest first."""
-    cancelled_by: By | None = None
+    """Number of operations that may still begin."""
+    holds: dict[Hold, None] = field(default_factory=dict)
+    """The waiting operations, oldest first."""
+    cancelled_by: Issuer | None = None
     cancelled_ns: int = 0
-    told: WeakSet[asyncio.Task[Any]] = field(default_factory=WeakSet)
-    """Tasks that were cancelled: once is enough, they may have work to do at their end."""
+    cancelled_tasks: WeakSet[asyncio.Task[Any]] = field(default_factory=WeakSet)
+    """Tasks that were cancelled. Once is enough: they may have work to do at their end."""
 
     @property
     def is_idle(self) -> bool:
-        return self.held_by is None and self.cancelled_by is None
+        return self.paused_by is None and self.cancelled_by is None
 
 
 class Gate:
-    """Holds and cancels the operations of one bus. Thread-safe."""
+    """The gate of one bus: it holds and cancels operations. Thread-safe."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Gate:
         place_of: Callable[[str | None], TraceLocation],
         open_operations: Callable[[], list[OpenOperation]],
     ) -> None:
-        """Make one that lets everything pass."""
+        """Make a gate that lets everything pass."""
         self._bus = bus
         self._place_of = place_of
         self._open_operations = open_operations
@@ -86,88 +86,90 @@ class Gate:
     def _begin(self) -> None:
         self._lock = Lock()
         self._rules: dict[str, _Rule] = {}
-        """By each name of their sessions."""
+        """Rules by each name of their session."""
         self._cancelling: dict[_Rule, None] = {}
         self._covered: set[str] = set()
 
-    # --- what an operator may do --------------------------------------------------------------
+    # --- verbs --------------------------------------------------------------------------------
 
-    def pause(self, session: SessionRef, by: By) -> AnswerOutcome:
-        """Hold each operation that starts from now on."""
+    def pause(self, session: SessionRef, by: Issuer) -> AnswerOutcome:
+        """Pause a session: hold each operation that starts from now on."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:
                 return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
-            if rule.held_by is not None:
-                return AnswerOutcome(True, f"held already, by {rule.held_by}")
-            rule.held_by = by
-            self._put_on()
+            if rule.paused_by is not None:
+                return AnswerOutcome(True, f"held already, by {rule.paused_by}")
+            rule.paused_by = by
+            self._install()
         return AnswerOutcome(True, None)
 
-    def step(self, session: SessionRef, by: By) -> AnswerOutcome:
-        """Let one operation start: the longest held, else the next."""
+    def step(self, session: SessionRef, by: Issuer) -> AnswerOutcome:
+        """Let one operation start: the oldest hold, else the next one."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:
                 return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
-            rule.held_by = rule.held_by or by
-            self._put_on()
-            oldest = next(iter(rule.held), None)
+            rule.paused_by = rule.paused_by or by
+            self._install()
+            oldest = next(iter(rule.holds), None)
             if oldest is None:
                 rule.steps = min(rule.steps + 1, MAX_STEPS)
                 return AnswerOutcome(True, "the next operation may begin")
-            del rule.held[oldest]
+            del rule.holds[oldest]
         oldest.release(Release("step", f"one step by {by}"))
         return AnswerOutcome(True, None)
 
-    def resume(self, session: SessionRef, by: By) -> AnswerOutcome:
-        """Resume a session; succeeds as well if it is not held."""
+    def resume(self, session: SessionRef, by: Issuer) -> AnswerOutcome:
+        """Resume a session; succeeds as well if it is not paused."""
         rule = self._find(session.names)
-        if rule is None or rule.held_by is None:
+        if rule is None or rule.paused_by is None:
             return AnswerOutcome(True, "was not held")
-        self._let_go(rule, Release("resume", f"resumed by {by}"))
+        self._release_all(rule, Release("resume", f"resumed by {by}"))
         return AnswerOutcome(True, None)
 
-    def cancel(self, session: SessionRef, by: By) -> AnswerOutcome:
+    def cancel(self, session: SessionRef, by: Issuer) -> AnswerOutcome:
         """Cancel running operations, and deny new ones until all of those have ended."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:
                 return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
-            was_held = rule.held_by is not None
+            was_paused = rule.paused_by is not None
             rule.cancelled_by, rule.cancelled_ns = by, perf_counter_ns()
             self._cancelling[rule] = None
-            rule.told = WeakSet()
-            self._put_on()  # before looking what runs: what begins now is denied
+            rule.cancelled_tasks = WeakSet()
+            self._install()  # before looking for running operations: new ones are denied
         running = self._running(rule)
         release = Release("cancel", f"cancelled by {by}")
-        held = self._take_held(rule)
-        for one in held:
+        holds = self._unpause(rule)
+        for one in holds:
             one.expect(release)
-        # Tasks first: one that is let go before would run on, into a denial that it can swallow.
-        told = self._cancel_tasks(rule, by, running)
-        for one in held:
+        # Tasks first: a hold released before would run on, into a denial that it can swallow.
+        count = self._cancel_tasks(rule, by, running)
+        for one in holds:
             one.release(release)
         self.refresh()
         if not running:
-            return AnswerOutcome(was_held, "nothing of it runs here")
-        unheard = sum(one.task is None for one in _outermost(running))
-        return AnswerOutcome(told > 0 or unheard > 0, _what_was_told(told, unheard))
+            return AnswerOutcome(was_paused, "nothing of it runs here")
+        uninterruptible = sum(one.task is None for one in _outermost(running))
+        return AnswerOutcome(
+            count > 0 or uninterruptible > 0, _cancel_reason(count, uninterruptible)
+        )
 
-    def let_all_go(self, why: str) -> None:
-        """Release every hold, as no operator is left to do so."""
+    def release_all(self, why: str) -> None:
+        """Release every hold, because no operator is left to do so."""
         for rule in self._all_rules():
-            if rule.held_by is not None:
-                _logger.warning("A session held by %s goes on: %s.", rule.held_by, why)
-                self._let_go(rule, Release("withdraw", f"it goes on: {why}"))
+            if rule.paused_by is not None:
+                _logger.warning("A session held by %s goes on: %s.", rule.paused_by, why)
+                self._release_all(rule, Release("withdraw", f"it goes on: {why}"))
 
     def refresh(self) -> None:
-        """Drop finished cancellations; repeat those with operations still running."""
+        """Drop finished cancellations; repeat those with running operations."""
         with self._lock:
             cancelling = list(self._cancelling)
         for rule in cancelling:
             by = rule.cancelled_by
-            if by is None:  # meanwhile, by another thread
+            if by is None:  # another thread has dropped it
                 continue
             running = self._running(rule)
             if running:
@@ -180,16 +182,16 @@ class Gate:
 
     def close(self, why: str) -> None:
         """Release all holds, and drop all cancellations."""
-        self.let_all_go(why)
+        self.release_all(why)
         with self._lock:
             self._rules.clear()
             self._cancelling.clear()
-            self._take_off()
+            self._uninstall()
 
     def forget(self) -> None:
         """Start afresh in a forked child: holds and cancellations are the parent's."""
         self._begin()
-        self._take_off()
+        self._uninstall()
 
     # --- the interceptor ----------------------------------------------------------------------
 
@@ -201,17 +203,17 @@ class Gate:
         with self._lock:
             if rule.cancelled_by is not None:
                 return Decision.deny(f"cancelled by {rule.cancelled_by}")
-            if rule.held_by is None:
+            if rule.paused_by is None:
                 return None
             if rule.steps:
                 rule.steps -= 1
-                return Decision.continue_(f"one step by {rule.held_by}")
-            held = Hold(self._bus, rule.held_by, hook, call_id, partial(self._forget_held, rule))
-            rule.held[held] = None
-        return held if asyncio._get_running_loop() is not None else held.block()
+                return Decision.continue_(f"one step by {rule.paused_by}")
+            hold = Hold(self._bus, rule.paused_by, hook, call_id, partial(self._drop_hold, rule))
+            rule.holds[hold] = None
+        return hold if asyncio._get_running_loop() is not None else hold.block()
 
     def _on_opened(self, **kwargs: Any) -> None:
-        """Be there for nouns of one's own, before their before hook is told."""
+        """Cover a noun outside the catalogue, before its before hook is dispatched."""
         noun = kwargs.get("noun")
         if isinstance(noun, str) and noun not in self._covered:
             with self._lock:
@@ -246,34 +248,34 @@ class Gate:
         self._rules.update(dict.fromkeys(rule.names, rule))
         return rule
 
-    def _let_go(self, rule: _Rule, release: Release) -> None:
-        for one in self._take_held(rule):
+    def _release_all(self, rule: _Rule, release: Release) -> None:
+        for one in self._unpause(rule):
             one.release(release)
 
-    def _take_held(self, rule: _Rule) -> list[Hold]:
-        """Hold no longer; return what is to be released."""
+    def _unpause(self, rule: _Rule) -> list[Hold]:
+        """Pause no longer; return the holds to release."""
         with self._lock:
-            held, rule.held = list(rule.held), {}
-            rule.held_by, rule.steps = None, 0
+            holds, rule.holds = list(rule.holds), {}
+            rule.paused_by, rule.steps = None, 0
             self._tidy(rule)
-        return held
+        return holds
 
-    def _forget_held(self, rule: _Rule, held: Hold) -> None:
+    def _drop_hold(self, rule: _Rule, hold: Hold) -> None:
         with self._lock:
-            rule.held.pop(held, None)
+            rule.holds.pop(hold, None)
 
     def _tidy(self, rule: _Rule) -> None:
-        """Drop a rule that says nothing any more; lock held."""
+        """Drop a rule without effect; lock held."""
         if rule.is_idle:
             for name in rule.names:
                 if self._rules.get(name) is rule:
                     del self._rules[name]
         if not self._rules:
-            self._take_off()
+            self._uninstall()
 
-    # --- being on the bus ---------------------------------------------------------------------
+    # --- hooks on the bus ---------------------------------------------------------------------
 
-    def _put_on(self) -> None:
+    def _install(self) -> None:
         if self._offs:
             return
         for noun in NOUNS:
@@ -296,7 +298,7 @@ class Gate:
         )
         self._offs.append(off)
 
-    def _take_off(self) -> None:
+    def _uninstall(self) -> None:
         offs, self._offs = self._offs, []
         self._covered = set()
         for off in offs:
@@ -305,31 +307,31 @@ class Gate:
     # --- cancelling ---------------------------------------------------------------------------
 
     def _running(self, rule: _Rule) -> list[OpenOperation]:
-        """Return what of a session had begun when it was cancelled, and has not ended."""
+        """Return the operations of a session that ran when it was cancelled and still run."""
         return [
             one
             for one in self._open_operations()
             if one.began_ns <= rule.cancelled_ns and self._rule_at(one.place) is rule
         ]
 
-    def _cancel_tasks(self, rule: _Rule, by: By, running: list[OpenOperation]) -> int:
-        """Cancel the tasks of the outermost operations, each once; return how many were told.
+    def _cancel_tasks(self, rule: _Rule, by: Issuer, running: list[OpenOperation]) -> int:
+        """Cancel the tasks of the outermost operations, each once; return their number.
 
-        A loop that is blocked does it when it comes back.
+        A blocked loop cancels when it continues.
         """
         count = 0
         for one in _outermost(running):
             with self._lock:
-                if one.task is None or one.task in rule.told:
+                if one.task is None or one.task in rule.cancelled_tasks:
                     continue
-                rule.told.add(one.task)
+                rule.cancelled_tasks.add(one.task)
             with suppress(RuntimeError):  # its loop has been closed
                 one.task.get_loop().call_soon_threadsafe(self._cancel_task, one, one.task, by)
                 count += 1
         return count
 
-    def _cancel_task(self, one: OpenOperation, task: asyncio.Task[Any], by: By) -> None:
-        """Do it, on the task's own loop; and say who wanted it before the operation ends."""
+    def _cancel_task(self, one: OpenOperation, task: asyncio.Task[Any], by: Issuer) -> None:
+        """Cancel a task on its own loop; report the issuer before the operation ends."""
         if task.done():
             return
         reason = f"cancelled by {by}"
@@ -354,11 +356,12 @@ def _outermost(running: list[OpenOperation]) -> list[OpenOperation]:
     return [one for one in running if one.parent_span_id not in spans]
 
 
-def _what_was_told(told: int, unheard: int) -> str | None:
-    if not unheard:
-        return None if told else "the event loops that it ran on are closed"
-    parts = [f"{told} cancelled"] if told else []
+def _cancel_reason(count: int, uninterruptible: int) -> str | None:
+    if not uninterruptible:
+        return None if count else "the event loops that it ran on are closed"
+    parts = [f"{count} cancelled"] if count else []
     parts.append(
-        f"{unheard} in sync code, which cannot be interrupted: it is refused what it begins next"
+        f"{uninterruptible} in sync code, which cannot be interrupted: "
+        "it is refused what it begins next"
     )
     return "; ".join(parts)

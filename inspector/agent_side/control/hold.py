@@ -1,6 +1,6 @@
-"""A hold: one operation that waits, reported on the trace from beginning to end.
+"""A hold: one operation that waits because its session is paused.
 
-It counts as waiting there: `request_opened` of kind `pause`, and `request_closed`.
+The trace shows it as waiting: `request_opened` of kind `pause`, and `request_closed`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _logger = logging.getLogger("inspector")
 
 OPERATOR = "operator"
 KIND = "pause"
-"""Of the request on the trace: nobody is asked, and the session is paused, not waiting."""
+"""Kind of the request on the trace: nobody is asked, and the session is paused, not waiting."""
 
 
-class By(NamedTuple):
+class Issuer(NamedTuple):
     """The sender of a command, and their reason."""
 
     actor: str
@@ -42,17 +42,17 @@ class Release(NamedTuple):
 
 
 class Hold:
-    """Waits until it is released: without blocking the loop, or by blocking its own thread."""
+    """A hold that waits for its release, on the event loop or on a thread of its own."""
 
     def __init__(
         self,
         bus: Bus,
-        by: By,
+        by: Issuer,
         hook: str,
         call_id: str | None,
         on_end: Callable[[Hold], None],
     ) -> None:
-        """Make one; `on_end` is called when it waits no longer, for whatever reason."""
+        """Make a hold; `on_end` is called when it ends for any reason."""
         self._bus = bus
         self._by = by
         self._hook = hook
@@ -64,11 +64,11 @@ class Hold:
         self._request_id = f"{KIND}-{call_id or id(self)}"
 
     def expect(self, release: Release) -> None:
-        """Set the release to report if the task is cancelled before it is released."""
+        """Set the release to report if the task is cancelled first."""
         self._expected = release
 
     def release(self, release: Release) -> None:
-        """End the hold, by resuming or denying. To be called once, from any thread."""
+        """End the hold, by resuming or denying. Call it once, from any thread."""
         if self._released.set_running_or_notify_cancel():
             self._released.set_result(release)
 
@@ -77,7 +77,7 @@ class Hold:
 
     async def _wait(self) -> Decision:
         release: Release | None = None
-        self._tell_opened()
+        self._emit_opened()
         try:
             release = await asyncio.wrap_future(self._released)
         finally:  # also when the task is cancelled, or its coroutine closed
@@ -85,9 +85,9 @@ class Hold:
         return self._decision(release)
 
     def block(self) -> Decision:
-        """Wait on this thread, which has no loop."""
+        """Wait on this thread, which has no event loop."""
         release: Release | None = None
-        self._tell_opened()
+        self._emit_opened()
         try:
             release = self._released.result()
         finally:
@@ -104,30 +104,29 @@ class Hold:
     def _decision(self, release: Release) -> Decision:
         if release.verb == "cancel":
             return Decision.deny(release.reason)
-        return Decision.continue_(f"held {self._lasted()} by {self._by}; {release.reason}")
-
-    def _lasted(self) -> str:
-        return f"{monotonic() - self._began_s:.3g} s"
+        lasted_s = monotonic() - self._began_s
+        return Decision.continue_(f"held {lasted_s:.3g} s by {self._by}; {release.reason}")
 
     def _end(self, release: Release | None) -> None:
         self._on_end(self)
         if release is None and self._released.done() and not self._released.cancelled():
-            release = self._released.result()  # it came while the task was being cancelled
+            release = self._released.result()  # it came during the cancellation of the task
         release = release or self._expected
-        self._tell(
+        self._emit(
             "request_closed",
             status="withdrawn" if release is None else "answered",
             answer=None if release is None else {"decision": release.verb},
             reason="ended by the program itself" if release is None else release.reason,
         )
 
-    def _tell_opened(self) -> None:
+    def _emit_opened(self) -> None:
         prompt = f"held by {self._by}"
-        self._tell("request_opened", kind=KIND, hook=self._hook, prompt=prompt)
+        self._emit("request_opened", kind=KIND, hook=self._hook, prompt=prompt)
 
-    def _tell(self, event: str, /, **kwargs: Any) -> None:
-        told = {"call_id": self._call_id, "request_id": self._request_id, **kwargs}
+    def _emit(self, event: str, /, **kwargs: Any) -> None:
         try:
-            self._bus.dispatch_sync(event, **told)
+            self._bus.dispatch_sync(
+                event, call_id=self._call_id, request_id=self._request_id, **kwargs
+            )
         except Exception:
-            _logger.debug("Cannot tell %s.", event, exc_info=True)
+            _logger.debug("Cannot emit %s.", event, exc_info=True)

@@ -1,7 +1,7 @@
 """HTTP to an untrusted service: one attempt, no redirects, bounded size and time.
 
-The other end may be broken or hostile: what it says is bounded in size, and how long it takes to
-say it is bounded in time, so that it can neither stall nor exhaust the agent.
+The other end may be broken or hostile: its replies are bounded in size and in time, so that it can
+neither stall nor exhaust the agent.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Address(NamedTuple):
 
 
 class AwayError(Exception):
-    """No answer, or none in HTTP; try again later."""
+    """The service did not answer in HTTP; try again later."""
 
 
 class Reply(NamedTuple):
@@ -64,7 +64,7 @@ class HttpConnection:
         """Send `body` as JSON; return the reply, due within `timeout_s`.
 
         Raises:
-            AwayError: It is not.
+            AwayError: There is none in time.
         """
         end_s = monotonic() + timeout_s
         with self._connected(timeout_s) as sock, _as_away():
@@ -79,13 +79,13 @@ class HttpConnection:
         """Yield the pieces of an event stream, until it ends.
 
         Args:
-            path: Of the stream.
-            timeout_s: Within which it has to begin.
+            path: Path of the stream.
+            timeout_s: Time limit for the response to begin.
             silence_s: The longest time without a byte.
 
         Raises:
-            AwayError: Nobody answers, or says anything any more.
-            StatusError: It is no stream.
+            AwayError: There is no answer, or the stream is silent for too long.
+            StatusError: The response is no stream.
         """
         end_s: float | None = monotonic() + timeout_s
         with self._connected(timeout_s) as sock, _as_away():
@@ -115,7 +115,7 @@ class HttpConnection:
     def _ask(self, link: _Timed, method: str, path: str, body: Any) -> http.client.HTTPResponse:
         parts = urlsplit(self.address.url)
         connection = http.client.HTTPConnection(_host(parts.hostname), parts.port)
-        connection.sock = cast(socket.socket, link)  # as much of one as is asked of it
+        connection.sock = cast(socket.socket, link)  # as much of a socket as it uses
         headers = {"Connection": "close", "User-Agent": _USER_AGENT, "Accept": "*/*"}
         if self.address.token:
             headers["Authorization"] = f"Bearer {self.address.token}"
@@ -154,7 +154,7 @@ class StatusError(Exception):
 
 
 class _Timed(io.RawIOBase):
-    """What `http.client` needs of a socket, with a limit to how long each piece may take."""
+    """A socket for `http.client`, with a time limit of each piece."""
 
     def __init__(self, sock: socket.socket, left_s: Callable[[], float]) -> None:
         self._sock = sock
@@ -175,7 +175,7 @@ class _Timed(io.RawIOBase):
         return io.BufferedReader(self)
 
     def close(self) -> None:
-        """Leave it open: the body is read after `http.client` has let go of it."""
+        """Leave the socket open: the body is read after `http.client` has closed it."""
 
     def _limit(self) -> None:
         left_s = self._left_s()

@@ -1,7 +1,7 @@
 """The request table: open requests of this process, and unconfirmed reports.
 
-Whoever asks opens and closes requests here, on any thread; the channel says them to the service,
-again whenever it may not know them, and brings the answers to their judges.
+Providers open and close requests here, on any thread. The channel reports them to the service,
+again whenever it may have lost them, and passes the answers on.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _logger = logging.getLogger("inspector")
 
 MAX_OPEN = 1_000
 MAX_OPEN_CHARS = 64 * 2**20
-"""Of all texts that open requests hold."""
-MAX_UNSAID_CLOSED = 1_000
-"""How many requests are remembered that closed while the service was away."""
+"""Bound of all texts of open requests together."""
+MAX_UNCONFIRMED_CLOSED = 1_000
+"""Bound of requests that have closed and whose reports are not confirmed."""
 
 
 class PendingRequest(NamedTuple):
@@ -37,7 +37,7 @@ class PendingRequest(NamedTuple):
     prompt: str
     options: tuple[str, ...]
     args_json: str | None
-    """The complete arguments as JSON text, if they are JSON and not too long."""
+    """The complete arguments as JSON text; None: they are no JSON, or too long."""
     args_text: str | None
     args_hash: str | None
     form_json: str | None
@@ -45,7 +45,7 @@ class PendingRequest(NamedTuple):
     default: str
     can_always: bool
     timeout_s: float | None
-    """From `opened_monotonic_s`; None: never."""
+    """Time limit, from `opened_monotonic_s`; None: there is none."""
     keeps_args: bool
     opened_monotonic_s: float
 
@@ -63,28 +63,28 @@ class ReceivedAnswer(NamedTuple):
 
 
 class AnswerOutcome(NamedTuple):
-    """The judge's result for an answer; both fields go to the service."""
+    """The outcome of an answer or a command; both fields go to the service."""
 
     applied: bool
     reason: str | None
 
 
-Judge: TypeAlias = Callable[[ReceivedAnswer], AnswerOutcome]
-"""Takes or refuses an answer. Called on the channel's thread, so it must not block; at most one
-call of it returns `applied=True`."""
+AnswerHandler: TypeAlias = Callable[[ReceivedAnswer], AnswerOutcome]
+"""Accepts or refuses an answer. It runs on the channel's thread, so it must not block; at most one
+call returns `applied=True`."""
 
 
 class RequestOpened(NamedTuple):
     """A report to the service: a request was opened."""
 
     id: str
-    """Of the message, the same on each try."""
-    asked: PendingRequest
+    """Id of the message, the same on each try."""
+    request: PendingRequest
 
     @property
     def request_id(self) -> str:
         """The id of the opened request."""
-        return self.asked.id
+        return self.request.id
 
 
 class RequestClosed(NamedTuple):
@@ -101,7 +101,7 @@ Report: TypeAlias = RequestOpened | RequestClosed
 
 
 class TooManyOpenError(RuntimeError):
-    """No more can be asked at once; the request's default, or a denial, has to do."""
+    """Too many requests are open; the default, or a denial, applies."""
 
 
 NOT_OPEN = AnswerOutcome(False, "not open here")
@@ -109,10 +109,10 @@ NOT_OPEN = AnswerOutcome(False, "not open here")
 
 @dataclass(slots=True)
 class _Entry:
-    asked: PendingRequest
-    judge: Judge
+    request: PendingRequest
+    on_answer: AnswerHandler
     opened: RequestOpened | None
-    """None once the service has it."""
+    """None once the service has confirmed it."""
     closed: RequestClosed | None = None
 
 
@@ -120,37 +120,39 @@ class RequestTable:
     """A bounded table of requests. Thread-safe."""
 
     def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
-        """Make an empty table; `on_change` is called, without a lock, when there is more to say."""
+        """Make an empty table; `on_change` is called without a lock when there is a new report."""
         self._on_change = on_change
         self.forget()
 
     def forget(self) -> None:
         """Start afresh, as in a forked child: open requests are the parent's."""
-        self._lock = Lock()  # the old one may be held by a thread that this process has not
+        self._lock = Lock()  # a thread of the parent may have locked the old one
         self._entries: dict[str, _Entry] = {}
-        self._unsaid: dict[str, None] = {}
+        self._unconfirmed: dict[str, None] = {}
         self._closed: dict[str, None] = {}
         self._open_chars = 0
 
-    # --- for those who ask --------------------------------------------------------------------
+    # --- for providers ------------------------------------------------------------------------
 
-    def open(self, asked: PendingRequest, judge: Judge) -> None:
-        """Open a request; its answer goes to `judge`.
+    def open(self, request: PendingRequest, on_answer: AnswerHandler) -> None:
+        """Open a request; answers go to `on_answer`.
 
         Raises:
             TooManyOpenError: `MAX_OPEN` requests are open, or their texts are too long together.
             ValueError: A request of this id is open.
         """
-        size = _chars(asked)
+        size = _chars(request)
         with self._lock:
-            if asked.id in self._entries:
-                raise ValueError(f"Cannot open request {asked.id!r}: it is open already.")
+            if request.id in self._entries:
+                raise ValueError(f"Cannot open request {request.id!r}: it is open already.")
             if len(self._entries) - len(self._closed) >= MAX_OPEN:
                 raise TooManyOpenError(f"{MAX_OPEN} requests are open: no more can be asked now.")
             if self._open_chars + size > MAX_OPEN_CHARS:
                 raise TooManyOpenError("The requests that are open are too long together.")
-            self._entries[asked.id] = _Entry(asked, judge, RequestOpened(_message_id(), asked))
-            self._unsaid[asked.id] = None
+            self._entries[request.id] = _Entry(
+                request, on_answer, RequestOpened(_message_id(), request)
+            )
+            self._unconfirmed[request.id] = None
             self._open_chars += size
         self._on_change()
 
@@ -158,61 +160,63 @@ class RequestTable:
         """Close a request; does nothing if it is not open.
 
         Args:
-            request_id: Which.
+            request_id: Id of the request.
             status: `answered`, `expired` or `withdrawn`.
-            decision: What counts.
-            reason: Why.
+            decision: The effective decision.
+            reason: The reason of the person, or of the withdrawal.
         """
         with self._lock:
             entry = self._entries.get(request_id)
             if entry is None or entry.closed is not None:
                 return
-            self._open_chars -= _chars(entry.asked)
+            self._open_chars -= _chars(entry.request)
             entry.closed = RequestClosed(_message_id(), request_id, status, decision, reason)
-            if not entry.asked.keeps_args:
-                entry.asked = entry.asked._replace(args_json=None, args_text=None)
+            if not entry.request.keeps_args:
+                entry.request = entry.request._replace(args_json=None, args_text=None)
             if entry.opened is not None:
-                entry.opened = entry.opened._replace(asked=entry.asked)
-            self._unsaid[request_id] = None
+                entry.opened = entry.opened._replace(request=entry.request)
+            self._unconfirmed[request_id] = None
             self._closed[request_id] = None
-            if len(self._closed) > MAX_UNSAID_CLOSED:
+            if len(self._closed) > MAX_UNCONFIRMED_CLOSED:
                 oldest = next(iter(self._closed))
                 self._drop(oldest)
-                _logger.debug("Request %s has closed and the service never heard of it.", oldest)
+                _logger.debug(
+                    "Request %s has closed and was never confirmed by the service.", oldest
+                )
         self._on_change()
 
     # --- for the channel ----------------------------------------------------------------------
 
-    def answer(self, request_id: str, given: ReceivedAnswer) -> AnswerOutcome:
-        """Pass an answer to its judge; if that fails, it is not applied."""
+    def answer(self, request_id: str, answer: ReceivedAnswer) -> AnswerOutcome:
+        """Pass an answer to its handler; if that fails, it is not applied."""
         with self._lock:
             entry = self._entries.get(request_id)
             if entry is None or entry.closed is not None:
                 return NOT_OPEN
         try:
-            return entry.judge(given)
-        except Exception as error:  # a judge that fails has not taken it
+            return entry.on_answer(answer)
+        except Exception as error:  # a failing handler has not applied it
             _logger.warning("Cannot take the answer to request %s.", request_id, exc_info=True)
             return AnswerOutcome(False, f"the agent failed on it ({type(error).__name__})")
 
-    def still_open(self) -> list[PendingRequest]:
+    def pending(self) -> list[PendingRequest]:
         """Return the open requests, oldest first."""
         with self._lock:
-            return [entry.asked for entry in self._entries.values() if entry.closed is None]
+            return [entry.request for entry in self._entries.values() if entry.closed is None]
 
-    def to_say(self, limit: int) -> list[Report]:
+    def unconfirmed(self, limit: int) -> list[Report]:
         """Return the reports that the service has not confirmed, at most `limit`, in order."""
         reports: list[Report] = []
         with self._lock:
-            for request_id in self._unsaid:
+            for request_id in self._unconfirmed:
                 entry = self._entries[request_id]
                 reports.extend(r for r in (entry.opened, entry.closed) if r is not None)
                 if len(reports) >= limit:
                     break
         return reports[:limit]
 
-    def said(self, reports: Iterable[Report]) -> None:
-        """Drop reports that the service has, or will never accept."""
+    def confirm(self, reports: Iterable[Report]) -> None:
+        """Drop reports that the service has accepted, or will never accept."""
         with self._lock:
             for report in reports:
                 entry = self._entries.get(report.request_id)
@@ -223,21 +227,21 @@ class RequestTable:
                 elif entry.opened is not None and entry.opened.id == report.id:
                     entry.opened = None
                     if entry.closed is None:
-                        del self._unsaid[report.request_id]
+                        del self._unconfirmed[report.request_id]
 
-    def say_again(self) -> None:
+    def report_again(self) -> None:
         """Report all open requests again: the service may have lost them."""
         with self._lock:
             for request_id, entry in self._entries.items():
                 if entry.closed is None and entry.opened is None:
-                    # A new message: the service may remember the one before, and do nothing.
-                    entry.opened = RequestOpened(_message_id(), entry.asked)
-                    self._unsaid[request_id] = None
+                    # A new id: the service ignores a message whose id it knows.
+                    entry.opened = RequestOpened(_message_id(), entry.request)
+                    self._unconfirmed[request_id] = None
         self._on_change()
 
     def _drop(self, request_id: str) -> None:
         del self._entries[request_id]
-        self._unsaid.pop(request_id, None)
+        self._unconfirmed.pop(request_id, None)
         self._closed.pop(request_id, None)
 
 
@@ -245,5 +249,5 @@ def _message_id() -> str:
     return uuid.uuid4().hex
 
 
-def _chars(asked: PendingRequest) -> int:
-    return sum(len(value) for value in asked if isinstance(value, str))
+def _chars(request: PendingRequest) -> int:
+    return sum(len(value) for value in request if isinstance(value, str))

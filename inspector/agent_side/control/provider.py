@@ -1,7 +1,7 @@
 """The approval provider that asks people through the inspector.
 
-The bus owns the time limit. Each request ends once: by the first answer that counts, or by the bus
-that waits no longer; both say so under one lock, so that what was taken in time is what happens.
+The bus owns the time limit. Each request ends once: by the first accepted answer, or by the bus,
+which stops waiting. Both happen under one lock, so that an answer accepted in time always counts.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from inspector.agent_side.control.allowances import Allowance, Allowances
 from inspector.agent_side.control.answer_check import (
     MAX_PAYLOAD_BYTES,
     ArgumentsChangedError,
-    judge,
+    check_answer,
 )
 from inspector.agent_side.control.arguments import ArgumentsView, show
-from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.hold import Issuer
+from inspector.agent_side.control.messages import sendable
 from inspector.agent_side.control.open_requests import (
     AnswerOutcome,
     PendingRequest,
@@ -38,92 +39,92 @@ MAX_TOOL_NAME_CHARS = 500
 MAX_SESSION_ID_CHARS = 256
 MAX_OPTIONS = 50
 MAX_TIMEOUT_S = 10 * 365 * 86_400
-"""Who waits longer is shown to wait for ever."""
+"""A longer time limit is shown as none."""
 UNKNOWN_SESSION = "unknown"
 
 _logger = logging.getLogger("inspector")
 
 
 PlaceOf: TypeAlias = Callable[[str | None], TraceLocation]
-"""Takes a `call_id`, or None for where the code that calls it is."""
+"""Returns the trace location of a `call_id`, or of the calling code for None."""
 
 
 class Watcher(Protocol):
-    """An observer of questions that ask for a signal."""
+    """An observer of questions for a signal."""
 
-    def asking(self, session_id: str | None, signal_name: str) -> None:
-        """A question for this signal was opened."""
+    def question_opened(self, session_id: str | None, signal_name: str) -> None:
+        """Record that a question for this signal is open."""
 
-    def asked(self, session_id: str | None, signal_name: str) -> None:
-        """It is closed."""
+    def question_closed(self, session_id: str | None, signal_name: str) -> None:
+        """Record that it is closed."""
 
 
 class _Pending:
-    """A request that waits; whoever is first ends it."""
+    """A waiting request; the first of several ends counts."""
 
     def __init__(
         self,
         request: ApprovalRequest,
-        shown: ArgumentsView,
+        view: ArgumentsView,
         place: TraceLocation,
         scope: str | None,
         wake: Callable[[], object],
     ) -> None:
         self.request = request
-        self.shown = shown
+        self.view = view
         self.place = place
-        self.scope = scope  # of an allowance; None: it cannot be allowed always
+        self.scope = scope  # of an allowance; None: no allowance is possible
         self.deadline_s = monotonic() + request.timeout_s
         self._wake = wake
         self._lock = Lock()
         self._is_over = False
         self._ending: ApprovalAnswer | ArgumentsChangedError | None = None
 
-    def take(self, given: ReceivedAnswer) -> AnswerOutcome:
-        """Judge an answer; the first that counts is the end."""
+    def answer(self, answer: ReceivedAnswer) -> AnswerOutcome:
+        """Check an answer; the first accepted one is the end."""
         with self._lock:
             if self._is_over:
                 return AnswerOutcome(False, "it is over already")
             if monotonic() >= self.deadline_s:
                 return AnswerOutcome(False, "the time to answer is up")
-            taken, ending = judge(self.request, self.shown, self.scope is not None, given)
+            outcome, ending = check_answer(self.request, self.view, self.scope is not None, answer)
             if ending is None:
-                return taken
+                return outcome
             self._is_over, self._ending = True, ending
             try:
                 self._wake()
             except RuntimeError:
                 self._ending = None
                 return AnswerOutcome(False, "the event loop of the agent has ended")
-        return taken
+        return outcome
 
     def ending(self) -> ApprovalAnswer | None:
-        """Return the answer that was taken; None: it was given up.
+        """Return the accepted answer; None: the request was abandoned.
 
         Raises:
-            ArgumentsChangedError: It cannot be allowed any more.
+            ArgumentsChangedError: The arguments have changed, so it cannot be allowed.
         """
         if isinstance(self._ending, ArgumentsChangedError):
             raise self._ending
         return self._ending
 
-    def give_up(self) -> None:
-        """Take no answer from now on."""
+    def abandon(self) -> None:
+        """Accept no answer from now on."""
         with self._lock:
             if not self._is_over:
                 self._is_over = True
-                self._wake_in_vain()
+                self._try_to_wake()
 
     def refuse(self, answer: ApprovalAnswer) -> bool:
-        """End it by `answer`, unless it is over; return whether that was the end."""
+        """End the request by `answer`; return False if it was over already."""
         with self._lock:
             if self._is_over:
                 return False
             self._is_over, self._ending = True, answer
-            self._wake_in_vain()
+            self._try_to_wake()
         return True
 
-    def _wake_in_vain(self) -> None:
+    def _try_to_wake(self) -> None:
         try:
             self._wake()
         except RuntimeError:
@@ -134,10 +135,10 @@ class InspectorProvider:
     """An `ApprovalProvider` for a bus (`install`), which asks the inspector's users.
 
     Args:
-        requests: What the channel tells the service.
-        place_of: Finds the session and the span of an operation.
-        keeps_args: Whether arguments stay readable when a request has closed.
-        watcher: Is told of questions that are asked for a signal.
+        requests: The requests that the channel reports.
+        place_of: Returns the session and the span of an operation.
+        keeps_args: Whether arguments stay readable in a closed request.
+        watcher: Observer of questions for a signal.
     """
 
     def __init__(
@@ -158,7 +159,7 @@ class InspectorProvider:
     def install(self, bus: Bus) -> Callable[[], None]:
         """Ask for `bus` from now on; return a function that undoes it, allowances included.
 
-        What waits then goes on waiting, for its default.
+        Open requests then wait for their default.
         """
         offs = [
             bus.set_approval_provider(self),
@@ -182,43 +183,42 @@ class InspectorProvider:
         """See `ApprovalProvider`.
 
         Raises:
-            TooManyOpenError: Too much is asked already; this is refused.
-            ArgumentsChangedError: What would run is not what was shown.
+            TooManyOpenError: Too many requests are open.
+            ArgumentsChangedError: The arguments differ from those shown.
         """
         loop, is_over = asyncio.get_running_loop(), asyncio.Event()
         pending = self._open(request, lambda: loop.call_soon_threadsafe(is_over.set))
         if isinstance(pending, ApprovalAnswer):
             return pending
         await is_over.wait()
-        return self._ended(pending) or _nobody()
+        return self._ended(pending) or _ABANDONED
 
     def ask_sync(self, request: ApprovalRequest) -> ApprovalAnswer:
         """See `SyncApprovalProvider`; the bus leaves the thread that waits here.
 
         Raises:
-            TooManyOpenError: Too much is asked already; this is refused.
-            ArgumentsChangedError: What would run is not what was shown.
+            TooManyOpenError: Too many requests are open.
+            ArgumentsChangedError: The arguments differ from those shown.
         """
         is_over = Event()
         pending = self._open(request, is_over.set)
         if isinstance(pending, ApprovalAnswer):
             return pending
         is_over.wait()
-        return self._ended(pending) or _nobody()
+        return self._ended(pending) or _ABANDONED
 
     def last_word(self, request: ApprovalRequest) -> ApprovalAnswer | None:
         """See `LastWordProvider`."""
         pending = self._pending.get(request.request_id)
         if pending is None:
             return None
-        pending.give_up()
+        pending.abandon()
         return self._ended(pending)
 
-    def cancel(self, names: frozenset[str], by: By) -> int:
+    def cancel(self, names: frozenset[str], by: Issuer) -> int:
         """Refuse the open requests of a cancelled session; return their number.
 
-        Sync code that waits here cannot be interrupted, and what it asks for must not be allowed
-        by somebody else afterwards.
+        Sync code that waits here cannot be interrupted, and nobody may allow its request later.
         """
         count = 0
         for pending in list(self._pending.values()):
@@ -236,23 +236,21 @@ class InspectorProvider:
     ) -> _Pending | ApprovalAnswer:
         place = self._find_place(request)
         scope = _scope_of(place) if request.kind == "approval" else None
-        known = None if scope is None else self._find_allowance(scope, request)
-        if known is not None:
-            return ApprovalAnswer("allow", known.reason, actor=known.actor, origin="agent")
+        if scope is not None:
+            found = self._allowances.find(scope, request.interceptor, request.asked_by)
+            if found is not None:
+                return ApprovalAnswer("allow", found.reason, actor=found.actor, origin="agent")
         pending = _Pending(request, show(request.hook, request.data), place, scope, wake)
         self._pending[request.request_id] = pending
         try:
-            asked = _asked(pending, keeps_args=self._keeps_args)
-            self._requests.open(asked, pending.take)
+            opened = _pending_request(pending, keeps_args=self._keeps_args)
+            self._requests.open(opened, pending.answer)
         except BaseException:
             self._pending.pop(request.request_id, None)
             raise
-        if self._watcher is not None and asked.signal_name is not None:
-            self._watcher.asking(asked.session_id, asked.signal_name)
+        if self._watcher is not None and opened.signal_name is not None:
+            self._watcher.question_opened(opened.session_id, opened.signal_name)
         return pending
-
-    def _find_allowance(self, scope: str, request: ApprovalRequest) -> Allowance | None:
-        return self._allowances.find(scope, request.interceptor, request.asked_by)
 
     def _find_place(self, request: ApprovalRequest) -> TraceLocation:
         try:
@@ -262,7 +260,7 @@ class InspectorProvider:
             return NO_LOCATION
 
     def _ended(self, pending: _Pending) -> ApprovalAnswer | None:
-        """Return the answer, with what is allowed always in force before anything goes on."""
+        """Return the answer; an allowance is in force before the operation goes on."""
         answer = pending.ending()
         if answer is not None and answer.decision == "allow_always" and pending.scope is not None:
             at = datetime.now(UTC).strftime("%H:%M UTC")
@@ -276,25 +274,24 @@ class InspectorProvider:
     ) -> None:
         pending = self._pending.pop(request_id, None)
         if pending is None:
-            return  # another provider's, or allowed always
-        pending.give_up()
+            return  # of another provider, or covered by an allowance
+        pending.abandon()
         decision = answer["decision"] if isinstance(answer, Mapping) else None
         self._requests.close(request_id, status, decision, reason)
         request = pending.request
         if self._watcher is not None and request.signal_name is not None:
-            self._watcher.asked(pending.place.session_id, request.signal_name)
+            self._watcher.question_closed(pending.place.session_id, request.signal_name)
 
     def _forget_session(self, session_id: object, **_: Any) -> None:
         if isinstance(session_id, str):
             self._allowances.forget(_session_scope(session_id))
 
 
-def _nobody() -> ApprovalAnswer:
-    return ApprovalAnswer("deny", "nobody waits for it any more")
+_ABANDONED = ApprovalAnswer("deny", "nobody waits for it any more")
 
 
 def _scope_of(place: TraceLocation) -> str | None:
-    """Return where an allowance holds; None: it is not known well enough."""
+    """Return the scope of an allowance; None: the location is not known well enough."""
     if place.session_id and place.session_id != UNKNOWN_SESSION:
         return _session_scope(place.session_id)
     return f"trace {place.trace_id}" if place.trace_id else None
@@ -304,8 +301,8 @@ def _session_scope(session_id: str) -> str:
     return f"session {session_id}"
 
 
-def _asked(pending: _Pending, *, keeps_args: bool) -> PendingRequest:
-    request, shown, place = pending.request, pending.shown, pending.place
+def _pending_request(pending: _Pending, *, keeps_args: bool) -> PendingRequest:
+    request, view, place = pending.request, pending.view, pending.place
     return PendingRequest(
         id=request.request_id,
         session_id=_text(place.session_id, MAX_SESSION_ID_CHARS),
@@ -317,10 +314,10 @@ def _asked(pending: _Pending, *, keeps_args: bool) -> PendingRequest:
         tool_name=_text(request.data.get("tool_name"), MAX_TOOL_NAME_CHARS),
         prompt=_text(request.prompt, MAX_PROMPT_CHARS) or "",
         options=tuple(_text(str(o), MAX_NAME_CHARS) or "" for o in request.options[:MAX_OPTIONS]),
-        args_json=shown.args_json,
-        args_text=shown.args_text,
-        args_hash=shown.args_hash,
-        form_json=form_text(request.form),
+        args_json=view.args_json,
+        args_text=view.args_text,
+        args_hash=view.args_hash,
+        form_json=_form_text(request.form),
         signal_name=_text(request.signal_name, MAX_NAME_CHARS),
         default=_text(request.default, 50) or "deny",
         can_always=pending.scope is not None,
@@ -330,8 +327,8 @@ def _asked(pending: _Pending, *, keeps_args: bool) -> PendingRequest:
     )
 
 
-def form_text(form: Mapping[str, Any] | None) -> str | None:
-    """Return a form as text, its fields in the order in which they are to be shown.
+def _form_text(form: Mapping[str, Any] | None) -> str | None:
+    """Return a form as JSON text, with its fields in their order.
 
     Raises:
         ValueError: It is no JSON, or too long.
@@ -349,9 +346,3 @@ def form_text(form: Mapping[str, Any] | None) -> str | None:
 
 def _text(value: object, max_chars: int) -> str | None:
     return sendable(value, max_chars) if isinstance(value, str) else None
-
-
-def sendable(text: str, max_chars: int) -> str:
-    """Return text that fits on the wire: cut, and without halves of characters."""
-    cut = text if len(text) <= max_chars else text[: max_chars - 1] + "…"
-    return cut.encode("utf-8", "replace").decode()

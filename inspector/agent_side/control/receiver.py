@@ -1,4 +1,4 @@
-"""The thread that reads the service's commands and carries them out."""
+"""The thread that receives the service's commands and runs them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _logger = logging.getLogger("inspector")
 
 
 class CommandReceiver:
-    """Follows one connection's command stream, and reconnects if it breaks."""
+    """The receiver of one connection's command stream; it reconnects if that breaks."""
 
     def __init__(self, state: ConnectionState, commands: Commands) -> None:
         self._state = state
@@ -33,16 +33,16 @@ class CommandReceiver:
             began_s = monotonic()
             try:
                 self._follow(connection)
-            except Exception:  # noqa: BLE001 - no command may be the last one
+            except Exception:  # noqa: BLE001 - a bad command must not be the last one
                 text = "The stream of commands failed; it is taken up again."
-                state.say_once(logging.WARNING, "stream", text, has_trace=True)
-            # A stream that ends at once may be one that another process of this name takes over.
+                state.log_once(logging.WARNING, "stream", text, has_trace=True)
+            # If a stream ends at once, another process of this name may take it over.
             has_lasted = monotonic() - began_s > connection.welcome.heartbeat_s
             failures = 0 if has_lasted else failures + 1
             state.closing.wait(state.pause_s(failures))
 
     def _follow(self, connection: Connection) -> None:
-        """Do what is commanded until the stream, or the connection, ends."""
+        """Run commands until the stream or the connection ends."""
         state = self._state
         state.stream = link = HttpConnection(connection.link.address)
         events = EventSplitter()
@@ -50,31 +50,31 @@ class CommandReceiver:
         path = f"{connection.path}/commands?after={connection.last_seq}"
         try:
             for piece in link.follow(path, state.limits.timeout_s, silence_s):
-                state.hear()
+                state.mark_alive()
                 for event in events.feed(piece):
                     if connection.is_over or state.closing.is_set():
                         return
-                    with state.obeying:
-                        self._obey(connection, event.data)
+                    with state.executing:
+                        self._execute(connection, event.data)
         except StatusError as error:
             if error.status == 404:  # it has forgotten us
                 state.end(connection)
         except TooLongError as error:
-            state.say_once(logging.WARNING, "length", f"A stream of commands was cut: {error}.")
+            state.log_once(logging.WARNING, "length", f"A stream of commands was cut: {error}.")
         except AwayError as error:
             _logger.debug("The stream of commands broke off: %s", error)
 
-    def _obey(self, connection: Connection, text: str) -> None:
+    def _execute(self, connection: Connection, text: str) -> None:
         try:
             command = read_command(text)
         except MalformedCommandError as error:
             sent = f"The inspector sent what is no command: {error}."
-            self._state.say_once(logging.WARNING, "command", sent)
+            self._state.log_once(logging.WARNING, "command", sent)
             if error.seq is None:
                 return
-            seq, taken = error.seq, AnswerOutcome(False, f"malformed: {error}"[:1_000])
+            seq, outcome = error.seq, AnswerOutcome(False, f"malformed: {error}"[:1_000])
         else:
-            seq, taken = command.seq, self._commands.handle(command)
+            seq, outcome = command.seq, self._commands.handle(command)
         connection.last_seq = max(connection.last_seq, seq)
-        connection.acks.append(Ack(uuid.uuid4().hex, seq, taken))
+        connection.acks.append(Ack(uuid.uuid4().hex, seq, outcome))
         self._state.news.set()

@@ -25,16 +25,16 @@ from inspector.agent_side.control.open_requests import RequestTable
 _logger = logging.getLogger("inspector")
 
 MAX_ACKS = 2_000
-"""That are not confirmed: of more the oldest go, as their commands come again."""
+"""Limit of unconfirmed acks. The oldest go first: their commands come again."""
 _NO_SUCH_ROUTE = frozenset({404, 405, 501})
 _REFUSED = frozenset({400, 413, 422})
-"""Something in it will never be taken."""
+"""Statuses of a batch with a message that will never be accepted."""
 
 Message = dict[str, Any]
 
 
 class ReportSender:
-    """Speaks over one line."""
+    """The sender of reports over one connection at a time."""
 
     def __init__(
         self,
@@ -60,10 +60,10 @@ class ReportSender:
         while not state.closing.is_set():
             state.news.clear()
             try:
-                is_well = self._speak()
-            except Exception:  # noqa: BLE001 - it has to go on
+                is_well = self._send()
+            except Exception:  # noqa: BLE001 - the thread must go on
                 text = "The control channel failed; it begins anew."
-                state.say_once(logging.WARNING, "channel", text, has_trace=True)
+                state.log_once(logging.WARNING, "channel", text, has_trace=True)
                 state.end(state.connection)
                 is_well = False
             self._check_away()
@@ -73,89 +73,89 @@ class ReportSender:
             else:
                 self._failures = min(self._failures + 1, 16)
                 state.closing.wait(state.pause_s(self._failures - 1))
-        self._say_goodbye()
+        self._send_goodbye()
 
-    def _speak(self) -> bool:
-        """Say what there is to say; return whether the service took it."""
+    def _send(self) -> bool:
+        """Send all news; return whether the service accepted them."""
         connection = self._state.connection
         if connection is None:
-            connection = self._say_hello()
+            connection = self._send_hello()
             if connection is None:
                 return False
         has_beat = monotonic() >= self._next_beat_s
         if has_beat:
             self._next_beat_s = monotonic() + connection.welcome.heartbeat_s
             self._gate.refresh()
-        if self._say_news(connection, has_beat=has_beat):
+        if self._send_news(connection, has_beat=has_beat):
             return True
         self._state.end(connection)
         return False
 
     # --- hello and goodbye --------------------------------------------------------------------
 
-    def _say_hello(self) -> Connection | None:
+    def _send_hello(self) -> Connection | None:
         address = self._find()
         if address is None:
             return None
         process, self.link = self._process(), HttpConnection(address)
         path = f"/processes/{quote(process.id, safe='')}"
-        said = messages.hello(process.service, os.getpid(), socket.gethostname())
-        reply = self._ask("PUT", path, said)
+        hello = messages.hello(process.service, os.getpid(), socket.gethostname())
+        reply = self._request("PUT", path, hello)
         if reply is None or not self._is_fine(reply):
             return None
         connection = Connection(self.link, path, read_welcome(reply.fields(), self._state.limits))
         self._acks, self._next_beat_s = [], 0.0
-        self._requests.say_again()
+        self._requests.report_again()
         self._state.begin(connection)
         return connection
 
-    def _say_goodbye(self) -> None:
-        """Say what was done and what has closed, and goodbye, if the service was there.
+    def _send_goodbye(self) -> None:
+        """Send the last acks, the closed requests and a goodbye, if the service was there.
 
-        What an agent does last is often what it was told: a cancel ends the program.
+        The last act of an agent is often a command: a cancel ends the program.
         """
         connection, limits = self._state.connection, self._state.limits
         if connection is None or connection.is_over:
             return
         now_s = monotonic()
         end_s = now_s + limits.goodbye_s
-        if self._state.obeying.acquire(timeout=limits.goodbye_s / 2):  # until its ack is there
-            self._state.obeying.release()
-        still_open = {asked.id for asked in self._requests.still_open()}
-        reports = self._requests.to_say(limits.max_batch)
+        if self._state.executing.acquire(timeout=limits.goodbye_s / 2):  # until its ack is there
+            self._state.executing.release()
+        pending = {request.id for request in self._requests.pending()}
+        reports = self._requests.unconfirmed(limits.max_batch)
         self._collect_acks(connection)
-        told = [messages.ack(*ack) for ack in self._acks]
-        told += [messages.report(r, now_s) for r in reports if r.request_id not in still_open]
-        told.append(messages.goodbye())
-        for batch in _batches(told, limits.max_batch, limits.max_batch_chars):
+        outbox = [messages.ack(*ack) for ack in self._acks]
+        outbox += [messages.report(r, now_s) for r in reports if r.request_id not in pending]
+        outbox.append(messages.goodbye())
+        for batch in _batches(outbox, limits.max_batch, limits.max_batch_chars):
             path, left_s = f"{connection.path}/messages", end_s - monotonic()
-            if left_s <= 0 or self._ask("POST", path, {"messages": batch}, left_s) is None:
+            if left_s <= 0 or self._request("POST", path, {"messages": batch}, left_s) is None:
                 break
         self._state.end(connection)
 
     # --- news ---------------------------------------------------------------------------------
 
-    def _say_news(self, connection: Connection, *, has_beat: bool) -> bool:
-        """Say what is new, in batches; False when the connection is over."""
+    def _send_news(self, connection: Connection, *, has_beat: bool) -> bool:
+        """Send the news in batches; return False if the connection is over."""
         self._collect_acks(connection)
         limits, now_s = self._state.limits, monotonic()
-        reports = self._requests.to_say(limits.max_batch)
-        told = [messages.ack(*ack) for ack in self._acks]
-        told += [messages.report(report, now_s) for report in reports]
+        reports = self._requests.unconfirmed(limits.max_batch)
+        outbox = [messages.ack(*ack) for ack in self._acks]
+        outbox += [messages.report(report, now_s) for report in reports]
         if has_beat:
-            told.append(messages.heartbeat())
+            outbox.append(messages.heartbeat())
         received: set[str] = set()
         is_over = False
-        for batch in _batches(told, limits.max_batch, limits.max_batch_chars):
-            taken = self._post(connection, batch)
-            if taken is None:
+        for batch in _batches(outbox, limits.max_batch, limits.max_batch_chars):
+            accepted = self._post(connection, batch)
+            if accepted is None:
                 is_over = True
                 break
-            received |= taken
+            received |= accepted
         self._acks = [ack for ack in self._acks if ack.id not in received]
-        self._requests.said(report for report in reports if report.id in received)
-        # What was not taken, because the service has no room, is said with the next heartbeat.
-        if not is_over and len(reports) >= limits.max_batch and len(received) == len(told):
+        self._requests.confirm(report for report in reports if report.id in received)
+        # Messages for which the service has no room go with the next heartbeat.
+        if not is_over and len(reports) >= limits.max_batch and len(received) == len(outbox):
             self._state.news.set()  # there is more
         return not is_over and not connection.is_over
 
@@ -165,12 +165,12 @@ class ReportSender:
         del self._acks[:-MAX_ACKS]
 
     def _post(self, connection: Connection, batch: list[Message]) -> set[str] | None:
-        """Return the ids of what was taken, or never will be; None when the connection is over."""
-        reply = self._ask("POST", f"{connection.path}/messages", {"messages": batch})
+        """Return the ids that need no other try; None if the connection is over."""
+        reply = self._request("POST", f"{connection.path}/messages", {"messages": batch})
         if reply is None:
             return None
         if reply.status in _REFUSED:
-            return self._post_apart(connection, batch, reply)
+            return self._post_halves(connection, batch, reply)
         if reply.status == 404 or not self._is_fine(reply):
             return None
         received = reply.fields().get("received")
@@ -178,26 +178,26 @@ class ReportSender:
         listed = received if isinstance(received, list) else []
         return sent.intersection(one for one in listed if isinstance(one, str))
 
-    def _post_apart(
+    def _post_halves(
         self, connection: Connection, batch: list[Message], reply: Reply
     ) -> set[str] | None:
-        """Find what is refused by halves, so that it takes nothing else with it."""
+        """Find the refused message by halving the batch, so that the others arrive."""
         if len(batch) == 1:
-            self._give_up(batch[0], reply)
+            self._log_refused(batch[0], reply)
             return {batch[0]["id"]}
         middle = len(batch) // 2
         first = self._post(connection, batch[:middle])
         second = None if first is None else self._post(connection, batch[middle:])
         return None if first is None or second is None else first | second
 
-    def _give_up(self, message: Message, reply: Reply) -> None:
-        """Say that a message will never be taken; what it asks has its default to end by."""
+    def _log_refused(self, message: Message, reply: Reply) -> None:
+        """Log that a message will never be accepted; a request then ends by its default."""
         code = str(reply.fields().get("code") or reply.status)[:100]
         _logger.warning("The inspector refuses a %s: %s.", message["type"], code)
 
-    # --- asking -------------------------------------------------------------------------------
+    # --- HTTP ---------------------------------------------------------------------------------
 
-    def _ask(
+    def _request(
         self, method: str, path: str, body: Message, timeout_s: float | None = None
     ) -> Reply | None:
         link, state = self.link, self._state
@@ -208,19 +208,19 @@ class ReportSender:
             _logger.debug("The inspector at %s is away: %s", link.address.name, error)
             if type(error.__cause__).__name__ == "SSLCertVerificationError":  # `ssl` may be missing
                 text = f"The certificate of {link.address.name} is not trusted: {error.__cause__}"
-                state.say_once(logging.WARNING, "certificate", text)
+                state.log_once(logging.WARNING, "certificate", text)
             return None
         if reply.status < 300:
-            state.hear()
+            state.mark_alive()
         return reply
 
     def _is_fine(self, reply: Reply) -> bool:
-        """Return whether it was taken; say once what only a person can put right."""
+        """Return whether the reply is a success; log once what only a person can fix."""
         if 200 <= reply.status < 300:
             return True
         name = self.link.address.name if self.link is not None else ""
         if reply.status in (401, 403):
-            self._state.say_once(
+            self._state.log_once(
                 logging.WARNING,
                 "token",
                 f"The inspector at {name} does not accept the token ({reply.status}): nobody can "
@@ -229,10 +229,10 @@ class ReportSender:
             )
         elif reply.status in _NO_SUCH_ROUTE:
             text = f"{name} takes no control: it is no inspector, or an old one."
-            self._state.say_once(logging.INFO, "route", text)
+            self._state.log_once(logging.INFO, "route", text)
             self._state.closing.wait(self._state.limits.unknown_retry_s)
         elif 300 <= reply.status < 400:
-            self._state.say_once(
+            self._state.log_once(
                 logging.WARNING,
                 "redirect",
                 f"The inspector at {name} sends us elsewhere ({reply.status}), which is not "
@@ -242,15 +242,15 @@ class ReportSender:
 
     def _check_away(self) -> None:
         away_s = self._state.away_s()
-        if away_s >= self._state.limits.held_for * self._state.lost_after_s:
-            self._gate.let_all_go(f"the inspector has been away for {away_s:.0f} s")
+        if away_s >= self._state.limits.max_hold_intervals * self._state.lost_after_s:
+            self._gate.release_all(f"the inspector has been away for {away_s:.0f} s")
 
 
-def _batches(told: list[Message], longest: int, max_chars: int) -> Iterable[list[Message]]:
-    """Yield what fits into one request, in order; what is too long for that goes alone."""
+def _batches(outbox: list[Message], longest: int, max_chars: int) -> Iterable[list[Message]]:
+    """Yield batches that fit into one request, in order; a message that is too long goes alone."""
     batch: list[Message] = []
     chars = 0
-    for message in told:
+    for message in outbox:
         size = _chars(message)
         if batch and (len(batch) >= longest or chars + size > max_chars):
             yield batch

@@ -1,8 +1,8 @@
-"""Signals for waiting workflows: passed to their takers, and requested while they wait.
+"""Signals for waiting workflows: passed to their handlers, and requested from people.
 
-A session that says it waits (`session_paused`) is a question in the inspector until it goes on
-(`session_resumed`). What is answered there, and what is signalled without a question, goes to the
-call-backs of `on_signal`: a framework's own way of waking what waits.
+A session that waits (`session_paused`) is a question in the inspector until it goes on
+(`session_resumed`). The answers, and signals without a question, go to the callbacks of
+`on_signal`: a framework's own way of waking its workflows.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from inspector.agent_side.control.answer_check import MAX_PAYLOAD_BYTES
 from inspector.agent_side.control.exact_json import BadJsonError, parsed
+from inspector.agent_side.control.messages import sendable
 from inspector.agent_side.control.open_requests import (
     AnswerOutcome,
     PendingRequest,
@@ -30,7 +31,6 @@ from inspector.agent_side.control.provider import (
     MAX_PROMPT_CHARS,
     MAX_SESSION_ID_CHARS,
     PlaceOf,
-    sendable,
 )
 from instrument import Bus
 from instrument.ids import next_call_id
@@ -50,7 +50,7 @@ class Signal(NamedTuple):
     name: str
     payload: Any = None
     decision: str = "answer"
-    """`answer`, or `decline` or `cancel` of a question: then there is no payload."""
+    """`answer`, or `decline` or `cancel` of a question, which have no payload."""
     reason: str | None = None
     actor: str | None = None
     origin: str | None = None
@@ -60,7 +60,7 @@ Handler: TypeAlias = Callable[[Signal], Any]
 
 
 class _Entry:
-    """One registration, and the loop on which it was made."""
+    """A registered handler, and the event loop of its registration."""
 
     __slots__ = ("fn", "loop")
 
@@ -70,8 +70,8 @@ class _Entry:
         with suppress(RuntimeError):
             self.loop = asyncio.get_running_loop()
 
-    def take(self, signal: Signal) -> bool:
-        """Return whether the call-back took the signal."""
+    def handle(self, signal: Signal) -> bool:
+        """Call the handler; return whether it accepted the signal."""
         returned = self.fn(signal)
         if not isawaitable(returned):
             return returned is not False
@@ -97,7 +97,7 @@ async def _awaited(returned: Awaitable[Any], signal: Signal) -> None:
 
 
 class Signals:
-    """The registered takers of signals. Thread-safe."""
+    """The registered handlers of signals. Thread-safe."""
 
     def __init__(self) -> None:
         self._entries: tuple[_Entry, ...] = ()
@@ -121,17 +121,17 @@ class Signals:
 
         return off
 
-    def bring(self, signal: Signal) -> AnswerOutcome:
-        """Pass a signal to all its takers; return whether one took it."""
+    def send(self, signal: Signal) -> AnswerOutcome:
+        """Send a signal to all handlers; return whether one accepted it."""
         fault: str | None = None
-        is_taken = False
+        is_accepted = False
         for entry in self._entries:
             try:
-                is_taken = entry.take(signal) or is_taken
+                is_accepted = entry.handle(signal) or is_accepted
             except Exception as error:
                 _logger.warning("A call-back for signal %s failed.", signal.name, exc_info=True)
                 fault = f"the agent failed on it ({type(error).__name__})"
-        return AnswerOutcome(is_taken, None if is_taken else fault or NOBODY)
+        return AnswerOutcome(is_accepted, None if is_accepted else fault or NOBODY)
 
     def deliver(
         self,
@@ -143,12 +143,12 @@ class Signals:
         actor: str | None = None,
         origin: str | None = None,
     ) -> AnswerOutcome:
-        """Pass on a signal that came as text; invalid JSON is refused."""
+        """Send a signal whose payload is JSON text; refuse invalid JSON."""
         try:
             payload = None if payload_json is None else parsed(payload_json, MAX_PAYLOAD_BYTES)
         except BadJsonError as error:
             return AnswerOutcome(False, f"the payload cannot be taken: {error}")
-        return self.bring(Signal(session_id, signal_name, payload, "answer", reason, actor, origin))
+        return self.send(Signal(session_id, signal_name, payload, "answer", reason, actor, origin))
 
 
 _shared = Signals()
@@ -156,12 +156,12 @@ deliver = _shared.deliver
 
 
 def on_signal(fn: Handler) -> Callable[[], None]:
-    """Bring every later signal to `fn(signal)`, sync or async.
+    """Call `fn(signal)`, sync or async, for every later signal.
 
-    That is what people answer to a session that waits (`session_paused`), and what they signal
-    without being asked. One that returns False has not taken it. An async one runs on the event
-    loop on which this is called, without one on a thread of its own, and counts as having taken
-    it. A sync one runs on the inspector's thread: it must not block, and reaches a loop only by
+    Signals are the answers to a session that waits (`session_paused`), and those that people send
+    unasked. A handler that returns False has not accepted the signal. An async one runs on the
+    event loop of this call, or without one on a thread of its own, and counts as having accepted.
+    A sync one runs on the inspector's thread: it must not block, and reaches a loop only by
     `call_soon_threadsafe`.
 
     Example:
@@ -177,7 +177,7 @@ def on_signal(fn: Handler) -> Callable[[], None]:
 
 
 class _Pause(NamedTuple):
-    """One session that waits."""
+    """A waiting session."""
 
     request_id: str
     session_id: str
@@ -185,9 +185,9 @@ class _Pause(NamedTuple):
 
 
 class PausedSessions:
-    """Asks people for the signals that paused sessions wait for.
+    """The waiting sessions, each with an open request for its signal.
 
-    Where code asks for the same signal with a question of its own, that is the question.
+    A question of the program for the same signal replaces the request.
     """
 
     def __init__(
@@ -220,20 +220,20 @@ class PausedSessions:
         self._lock = Lock()
         self._pauses: dict[tuple[str | None, str], _Pause] = {}
         self._answering: dict[tuple[str | None, str], _Pause] = {}
-        self._asked: Counter[tuple[str | None, str]] = Counter()
+        self._questions: Counter[tuple[str | None, str]] = Counter()
 
-    def asking(self, session_id: str | None, signal_name: str) -> None:
-        """A question of its own is asked for this signal."""
+    def question_opened(self, session_id: str | None, signal_name: str) -> None:
+        """Withdraw the request for a signal: the program asks a question of its own."""
         key = (session_id, signal_name)
         with self._lock:
-            self._asked[key] += 1
+            self._questions[key] += 1
         self._close(key, "withdrawn", None, "it is asked in another question")
 
-    def asked(self, session_id: str | None, signal_name: str) -> None:
-        """That question is closed."""
+    def question_closed(self, session_id: str | None, signal_name: str) -> None:
+        """Record that such a question is closed."""
         with self._lock:
-            self._asked[session_id, signal_name] -= 1
-            self._asked += Counter()  # drops what is 0
+            self._questions[session_id, signal_name] -= 1
+            self._questions += Counter()  # drops what is 0
 
     def _pause(self, session_id: Any, signal_name: Any, prompt: Any = None, **_: Any) -> None:
         if not isinstance(session_id, str) or not isinstance(signal_name, str):
@@ -241,15 +241,15 @@ class PausedSessions:
         key = (session_id, signal_name)
         pause = _Pause(next_call_id(), session_id, signal_name)
         with self._lock:
-            if self._asked[key]:
+            if self._questions[key]:
                 return
             before, self._pauses[key] = self._pauses.get(key), pause
         if before is not None:
             self._requests.close(before.request_id, "withdrawn", None, "it is asked anew")
         try:
-            asked = self._as_request(pause, prompt)
-            self._requests.open(asked, lambda given: self._judge(pause, given))
-        except Exception as error:  # noqa: BLE001 - too many are open: it waits all the same
+            request = self._as_request(pause, prompt)
+            self._requests.open(request, lambda answer: self._answer(pause, answer))
+        except Exception as error:  # noqa: BLE001 - too many are open: it waits without
             with self._lock:
                 self._pauses.pop(key, None)
             _logger.warning("Cannot ask what session %s waits for: %s", session_id[:80], error)
@@ -264,37 +264,37 @@ class PausedSessions:
         for key in over:
             self._close(key, "withdrawn", None, "the session has ended")
 
-    def _judge(self, pause: _Pause, given: ReceivedAnswer) -> AnswerOutcome:
-        if given.decision not in _DECISIONS:
-            return AnswerOutcome(False, f"{given.decision!r:.80} is no answer to a question")
-        payload_json = given.payload_json if given.decision == "answer" else None
+    def _answer(self, pause: _Pause, answer: ReceivedAnswer) -> AnswerOutcome:
+        if answer.decision not in _DECISIONS:
+            return AnswerOutcome(False, f"{answer.decision!r:.80} is no answer to a question")
+        payload_json = answer.payload_json if answer.decision == "answer" else None
         try:
             payload = None if payload_json is None else parsed(payload_json, MAX_PAYLOAD_BYTES)
         except BadJsonError as error:
             return AnswerOutcome(False, f"the answer cannot be taken: {error}")
         key = (pause.session_id, pause.signal_name)
-        with self._lock:  # who takes it out answers it
+        with self._lock:  # who removes it answers it
             if self._pauses.get(key) is not pause:
                 return AnswerOutcome(False, "it is over already")
             self._answering[key] = self._pauses.pop(key)
-        taken = self._signals.bring(
-            Signal(*key, payload, given.decision, given.reason, given.actor, given.origin)
+        outcome = self._signals.send(
+            Signal(*key, payload, answer.decision, answer.reason, answer.actor, answer.origin)
         )
         with self._lock:
             is_still_waiting = self._answering.pop(key, None) is pause
-            if is_still_waiting and not taken.applied:
+            if is_still_waiting and not outcome.applied:
                 self._pauses[key] = pause
-        if taken.applied:
-            self._requests.close(pause.request_id, "answered", given.decision, given.reason)
+        if outcome.applied:
+            self._requests.close(pause.request_id, "answered", answer.decision, answer.reason)
         elif not is_still_waiting:
             self._requests.close(pause.request_id, "withdrawn", None, ELSEWHERE)
-        return taken
+        return outcome
 
     def _close(
         self, key: tuple[str | None, str], status: str, decision: str | None, reason: str
     ) -> None:
         with self._lock:
-            self._answering.pop(key, None)  # whoever answers it sees that it is over
+            self._answering.pop(key, None)  # a running answer sees that it is over
             pause = self._pauses.pop(key, None)
         if pause is not None:
             self._requests.close(pause.request_id, status, decision, reason)

@@ -20,8 +20,8 @@ def bus() -> Bus:
 
 
 @pytest.fixture
-def told(bus: Bus) -> Story:
-    """Everything that the bus told, from now on."""
+def emitted(bus: Bus) -> Story:
+    """Every event of the bus, from now on."""
     events: Story = []
     bus.observe_all(lambda name, /, **kwargs: events.append((name, kwargs)))
     return events

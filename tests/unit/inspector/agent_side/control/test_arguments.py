@@ -1,4 +1,4 @@
-"""Arguments as a person sees them, and as the agent gets them back."""
+"""Arguments: their view for a person, and the edits."""
 
 import json
 import math
@@ -27,8 +27,8 @@ from inspector.agent_side.control.exact_json import (
     NotExactError,
     canonical,
     is_same,
-    kept,
     parsed,
+    reuse_unchanged,
 )
 
 HOOK = "before_tool_call"
@@ -134,7 +134,7 @@ class Colour(IntEnum):
         pytest.param(nested(100_000), "deeper", id="very deep"),
     ],
 )
-def test_what_no_text_means_exactly_is_shown_and_not_edited(value: Any, why: str) -> None:
+def test_a_value_without_exact_text_is_shown_and_not_edited(value: Any, why: str) -> None:
     found = shown(value)
 
     assert found.args_json is None
@@ -191,7 +191,7 @@ def test_anything_can_be_shown(value: Any) -> None:
     assert shown(value).args_text
 
 
-def test_what_cannot_even_be_shown_is_said() -> None:
+def test_a_value_whose_repr_fails_is_shown_by_its_type() -> None:
     class Shy:
         def __repr__(self) -> str:
             raise ValueError("no")
@@ -276,7 +276,7 @@ def test_large_numbers_and_long_texts_come_through_an_edit_of_another_field() ->
     assert got["text"] is args["text"]
 
 
-def test_a_field_can_be_added_and_taken_away() -> None:
+def test_a_field_can_be_added_and_removed() -> None:
     assert edit({"a": 1, "b": 2}, '{"c": 3, "b": 2}') == {"args": {"b": 2, "c": 3}}
 
 
@@ -305,7 +305,7 @@ def test_a_number_may_become_one_of_another_type() -> None:
         pytest.param('{"a": ' + "9" * 5000 + "}", "no JSON", id="digits"),
     ],
 )
-def test_a_text_that_cannot_be_taken_says_why(text: str, why: str) -> None:
+def test_a_bad_text_is_refused_with_a_reason(text: str, why: str) -> None:
     with pytest.raises(EditError, match=why):
         edit({"a": 1}, text)
 
@@ -315,7 +315,7 @@ def test_brackets_in_texts_are_not_nesting() -> None:
 
 
 @given(st.text(st.sampled_from('[]{}",:\\a1 ')))
-def test_any_text_is_taken_or_refused_with_a_reason(text: str) -> None:
+def test_any_text_is_parsed_or_refused_with_a_reason(text: str) -> None:
     try:
         value = parsed(text, MIB)
     except BadJsonError:
@@ -329,5 +329,5 @@ def test_a_text_of_nothing_but_quotes_is_refused_in_time() -> None:
 
 
 @given(values, values)
-def test_what_is_kept_is_what_was_wanted(before: Any, after: Any) -> None:
-    assert is_same(kept(before, after), after)
+def test_reusing_unchanged_parts_changes_no_value(before: Any, after: Any) -> None:
+    assert is_same(reuse_unchanged(before, after), after)

@@ -23,7 +23,7 @@ from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAn
 from inspector.service.wire.control import CommandAnswer
 from tests.support.agents.wired_bus import WiredBus
 from tests.support.services.control_service import DEADLINE_S, ControlService
-from tests.unit.inspector.agent_side.control.test_open_requests import asked
+from tests.unit.inspector.agent_side.control.test_open_requests import pending_request
 
 QUICK = Limits(
     timeout_s=5.0,
@@ -36,7 +36,7 @@ QUICK = Limits(
 
 
 class Agent:
-    """The agent's half, without the rest of an agent."""
+    """The control side of an agent."""
 
     def __init__(self, wired: WiredBus, find: Callable[[], Address | None], limits: Limits) -> None:
         self.requests = RequestTable(self._wake)
@@ -46,25 +46,25 @@ class Agent:
         self.channel = Channel(
             find, lambda: self.process, self.requests, self.commands, self.gate, limits
         )
-        self.given: list[ReceivedAnswer] = []
+        self.answers: list[ReceivedAnswer] = []
         self.changed = threading.Condition()
 
     def _wake(self) -> None:
         self.channel.wake()
 
     def ask(self, request_id: str, **fields: Any) -> None:
-        self.requests.open(asked(request_id, **fields), self._judge)
+        self.requests.open(pending_request(request_id, **fields), self._accept)
 
-    def _judge(self, given: ReceivedAnswer) -> AnswerOutcome:
+    def _accept(self, answers: ReceivedAnswer) -> AnswerOutcome:
         with self.changed:
-            self.given.append(given)
+            self.answers.append(answers)
             self.changed.notify_all()
         return AnswerOutcome(True, None)
 
-    def wait_given(self, count: int) -> list[ReceivedAnswer]:
+    def wait_answers(self, count: int) -> list[ReceivedAnswer]:
         with self.changed:
-            assert self.changed.wait_for(lambda: len(self.given) >= count, DEADLINE_S)
-        return self.given
+            assert self.changed.wait_for(lambda: len(self.answers) >= count, DEADLINE_S)
+        return self.answers
 
     def close(self) -> None:
         self.channel.begin_close()
@@ -113,7 +113,7 @@ def answer_of(request_id: str) -> CommandAnswer:
 # --- a service as it should be --------------------------------------------------------------------
 
 
-def test_it_says_who_it_is_and_that_it_lives(service: ControlService, agent: Agent) -> None:
+def test_hello_and_heartbeats_are_sent(service: ControlService, agent: Agent) -> None:
     service.wait_for_messages("heartbeat", 2)
     ((process, hello),) = service.hellos
     assert (process, hello["name"]) == ("p/1", "my agent")
@@ -130,7 +130,7 @@ def test_nothing_is_started_before_it_is_needed(
     service.wait_for_messages("request_opened")
 
 
-def test_what_is_asked_is_said_and_its_answer_judged_and_acknowledged(
+def test_a_request_is_reported_and_its_answer_checked_and_acknowledged(
     service: ControlService, agent: Agent
 ) -> None:
     agent.ask("r-1", args_json='{"path":"/"}', args_hash="h", timeout_s=60.0)
@@ -142,7 +142,7 @@ def test_what_is_asked_is_said_and_its_answer_judged_and_acknowledged(
     seq = service.command("p/1", type="answer", answer=answer_of("r-1"))
     (ack,) = service.wait_for_messages("ack")
     assert (ack["seq"], ack["applied"]) == (seq, True)
-    assert agent.given[0].actor == "ANNA"
+    assert agent.answers[0].actor == "ANNA"
 
     agent.requests.close("r-1", "answered", "allow", None)
     (closed,) = service.wait_for_messages("request_closed")
@@ -165,9 +165,7 @@ async def test_a_verb_reaches_the_agent_and_back(
     assert ack["applied"]
 
 
-def test_a_stream_that_ends_is_taken_up_where_it_ended(
-    service: ControlService, agent: Agent
-) -> None:
+def test_a_stream_that_ends_goes_on_where_it_ended(service: ControlService, agent: Agent) -> None:
     service.command("p/1", type="pause")
     service.wait_for_messages("ack", 1)
     service.end_streams()
@@ -194,12 +192,12 @@ def test_a_command_that_comes_again_is_done_once_and_acknowledged_again(
     agent.ask("r-1")
     service.ignores = lambda message: message["type"] == "ack"
     service.command("p/1", type="answer", answer=answer_of("r-1"))
-    agent.wait_given(1)
+    agent.wait_answers(1)
     service.known.clear()  # hello is said again, and the stream begins at 0
     service.ignores = lambda _: False
     service.cut()
     service.wait_for_messages("ack")
-    assert len(agent.given) == 1
+    assert len(agent.answers) == 1
 
 
 def test_after_another_store_numbers_begin_anew(service: ControlService, agent: Agent) -> None:
@@ -210,11 +208,11 @@ def test_after_another_store_numbers_begin_anew(service: ControlService, agent: 
     service.forget_all()
     service.wait(lambda: service.open_ids().count("r-2") == 2)
     service.command("p/1", type="answer", answer=answer_of("r-2"), issued_at="later")
-    assert len(agent.wait_given(2)) == 2
+    assert len(agent.wait_answers(2)) == 2
     service.wait_for_messages("ack", 2)
 
 
-def test_what_is_open_is_opened_again_when_the_service_has_forgotten_it(
+def test_open_requests_are_opened_again_when_the_service_has_forgotten_them(
     service: ControlService, agent: Agent
 ) -> None:
     agent.ask("r-1")
@@ -228,7 +226,7 @@ def test_what_is_open_is_opened_again_when_the_service_has_forgotten_it(
     assert len(service.hellos) == 2
 
 
-def test_a_service_that_comes_later_or_again_hears_all(
+def test_a_service_that_starts_later_or_again_gets_all_reports(
     make_agent: Callable[..., Agent],
 ) -> None:
     first = ControlService()
@@ -272,7 +270,7 @@ def test_a_service_below_a_path_is_reached(
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> tuple[Path, Path]:
-    """Return a certificate for 127.0.0.1 that it signed itself, and its key."""
+    """Return a self-signed certificate for 127.0.0.1, and its key."""
     cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     subject = ["-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "2"]
     new = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes"]
@@ -300,14 +298,14 @@ def test_a_service_behind_tls_is_reached_if_its_certificate_is_trusted(
     if is_trusted:
         service.wait_for_messages("request_opened")
         service.command("p/1", type="answer", answer=answer_of("r-1"))
-        agent.wait_given(1)
+        agent.wait_answers(1)
     else:
         service.wait(lambda: service.connection_count >= 3)
         assert service.tokens == []
     agent.close()
     service.close()
-    told = [line for line in caplog.messages if "is not trusted" in line]
-    assert len(told) == (not is_trusted)
+    lines = [line for line in caplog.messages if "is not trusted" in line]
+    assert len(lines) == (not is_trusted)
 
 
 def test_many_requests_of_many_threads_arrive(service: ControlService, agent: Agent) -> None:
@@ -325,7 +323,7 @@ def test_many_requests_of_many_threads_arrive(service: ControlService, agent: Ag
     assert len(set(service.open_ids())) == 1_000
 
 
-def test_goodbye_comes_after_what_has_closed(service: ControlService, agent: Agent) -> None:
+def test_goodbye_comes_after_closed_requests(service: ControlService, agent: Agent) -> None:
     agent.ask("r-1")
     service.wait_for_messages("request_opened")
     agent.requests.close("r-1", "withdrawn", None, None)
@@ -340,10 +338,10 @@ def test_goodbye_comes_after_what_has_closed(service: ControlService, agent: Age
     assert service.open_ids() == ["r-1", "r-2"]
 
 
-def test_goodbye_comes_after_what_became_of_commands(
+def test_goodbye_comes_after_acks(
     service: ControlService, make_agent: Callable[..., Agent]
 ) -> None:
-    """A cancel ends the program, and is not to be told as one that was not carried out."""
+    """A cancel ends the program, and must not count as one without effect."""
     for number in range(5):
         agent, name = make_agent(service.url), f"p/{number}"
         agent.process = Process(name, "my agent")
@@ -351,7 +349,7 @@ def test_goodbye_comes_after_what_became_of_commands(
         agent.ask("r-1")
         service.wait(lambda name=name: name in {process for process, _ in service.streams})  # type: ignore[misc]
         service.command(name, type="answer", answer=answer_of("r-1"))
-        agent.wait_given(1)
+        agent.wait_answers(1)
         agent.close()
 
         said = [message["type"] for process, message in service.messages if process == name]
@@ -359,7 +357,7 @@ def test_goodbye_comes_after_what_became_of_commands(
         assert "ack" in said
 
 
-def test_what_the_service_has_no_room_for_is_said_again(
+def test_a_message_that_the_service_has_no_room_for_is_sent_again(
     service: ControlService, agent: Agent
 ) -> None:
     tries: list[str] = []
@@ -450,7 +448,7 @@ def test_whatever_it_does_the_agent_goes_on_and_it_works_again_afterwards(
     del service.misbehave[part]
     service.wait(lambda: "r-1" in service.open_ids())
     service.command("p/1", type="answer", answer=answer_of("r-1"))
-    agent.wait_given(1)
+    agent.wait_answers(1)
     service.wait_for_messages("ack")
 
 

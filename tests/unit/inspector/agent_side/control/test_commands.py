@@ -1,4 +1,4 @@
-"""What the service tells an agent to do."""
+"""Commands of the service."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inspector.agent_side.control.open_requests import AnswerOutcome, ReceivedAn
 from inspector.service.wire.control import Command as WireCommand
 from inspector.service.wire.control import CommandAnswer
 from tests.support.agents.wired_bus import WiredBus
-from tests.unit.inspector.agent_side.control.test_open_requests import asked
+from tests.unit.inspector.agent_side.control.test_open_requests import pending_request
 
 
 def wire(**changed: Any) -> WireCommand:
@@ -70,22 +70,22 @@ def test_a_command_is_read_as_the_wire_writes_it() -> None:
     assert (read.seq, read.type, read.request_id) == (1, "answer", "r-1")
     assert read.session == ("s-1", ("a" * 32,))
     assert str(read.by) == "ANNA (browser): look"
-    assert read.given == ReceivedAnswer(
+    assert read.answer == ReceivedAnswer(
         "allow", "look", '{"n":9007199254740993}', "h", None, "ANNA", "browser"
     )
 
 
-def test_an_answer_goes_to_its_judge_once(commands: Commands, requests: RequestTable) -> None:
-    given: list[ReceivedAnswer] = []
+def test_an_answer_reaches_its_handler_once(commands: Commands, requests: RequestTable) -> None:
+    answers: list[ReceivedAnswer] = []
 
-    def judge(one: ReceivedAnswer) -> AnswerOutcome:
-        given.append(one)
+    def accept(one: ReceivedAnswer) -> AnswerOutcome:
+        answers.append(one)
         return AnswerOutcome(True, "edited")
 
-    requests.open(asked("r-1"), judge)
+    requests.open(pending_request("r-1"), accept)
     first = command(type="answer", answer=ANSWER)
     assert [commands.handle(first) for _ in range(3)] == [AnswerOutcome(True, "edited")] * 3
-    assert len(given) == 1
+    assert len(answers) == 1
 
     requests.close("r-1", "answered", "allow", None)
     other_store = command(type="answer", answer=ANSWER, issued_at="2026-11-22T09:00:01Z")
@@ -113,7 +113,7 @@ def test_a_verb_for_no_session_is_not_applied(commands: Commands) -> None:
     assert commands.handle(command(session_id="")) == AnswerOutcome(False, "no session is named")
 
 
-def test_what_is_unknown_is_said_not_done(commands: Commands) -> None:
+def test_an_unknown_command_is_refused_with_a_reason(commands: Commands) -> None:
     unknown = read_command('{"seq": 7, "type": "explode", "session_id": "s-1"}')
     assert commands.handle(unknown) == AnswerOutcome(False, "this agent knows no 'explode'")
 
@@ -135,11 +135,11 @@ def test_few_commands_are_remembered(commands: Commands, monkeypatch: pytest.Mon
     monkeypatch.setattr(module, "MAX_REMEMBERED", 2)
     calls: list[int] = []
 
-    def note(one: ControlCommand) -> AnswerOutcome:
+    def record(one: ControlCommand) -> AnswerOutcome:
         calls.append(one.seq)
         return AnswerOutcome(True, None)
 
-    commands.on("signal", note)
+    commands.on("signal", record)
     for seq in (1, 2, 3, 3, 1):
         commands.handle(command(seq=seq, type="signal"))
     assert calls == [1, 2, 3, 1]
@@ -163,7 +163,7 @@ def test_few_commands_are_remembered(commands: Commands, monkeypatch: pytest.Mon
         ('{"seq": 4, "type": "pause", "reason": {}}', 4),
     ],
 )
-def test_what_is_no_command_is_refused_by_its_number(text: str, seq: int | None) -> None:
+def test_a_malformed_command_is_refused_by_its_number(text: str, seq: int | None) -> None:
     with pytest.raises(MalformedCommandError) as caught:
         read_command(text)
     assert caught.value.seq == seq

@@ -1,4 +1,4 @@
-"""What an MCP server asks for is a question in the inspector, in both eras of the protocol."""
+"""Requests of MCP servers as questions in the inspector, in both eras of the protocol."""
 
 import asyncio
 from types import SimpleNamespace
@@ -21,30 +21,30 @@ from tests.support.services.eliciting_servers import legacy_server, modern_serve
 
 
 class Viewer:
-    """Somebody who looks at the inspector and answers what is asked there."""
+    """A person who answers in the inspector."""
 
     def __init__(self, bus: Bus) -> None:
-        self.requests = RequestTable(self._note)
-        self._is_asked = asyncio.Event()
+        self.requests = RequestTable(self._on_change)
+        self._is_open = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         InspectorProvider(self.requests).install(bus)
 
-    def _note(self) -> None:
-        self._loop.call_soon_threadsafe(self._is_asked.set)
+    def _on_change(self) -> None:
+        self._loop.call_soon_threadsafe(self._is_open.set)
 
     async def answer(
         self, decision: str, payload_json: str | None = None
     ) -> tuple[PendingRequest, AnswerOutcome]:
         async with asyncio.timeout(10):
-            await self._is_asked.wait()
-        (asked,) = self.requests.still_open()
-        given = ReceivedAnswer(decision, None, None, None, payload_json, "ANNA", "browser")
-        return asked, self.requests.answer(asked.id, given)
+            await self._is_open.wait()
+        (request,) = self.requests.pending()
+        received = ReceivedAnswer(decision, None, None, None, payload_json, "ANNA", "browser")
+        return request, self.requests.answer(request.id, received)
 
 
 @pytest.mark.parametrize("era", ["legacy", "auto"])
 @pytest.mark.parametrize(
-    ("decision", "payload_json", "said"),
+    ("decision", "payload_json", "text"),
     [
         ("answer", '{"channel": "beta", "copies": 3}', "3 to beta"),
         ("decline", None, "decline"),
@@ -52,7 +52,7 @@ class Viewer:
     ],
 )
 async def test_what_a_server_asks_for_is_answered_in_the_inspector(
-    bus: Bus, era: Any, decision: str, payload_json: str | None, said: str
+    bus: Bus, era: Any, decision: str, payload_json: str | None, text: str
 ) -> None:
     viewer = Viewer(bus)
     server = legacy_server() if era == "legacy" else modern_server()
@@ -60,17 +60,17 @@ async def test_what_a_server_asks_for_is_answered_in_the_inspector(
 
     async with Client(server, mode=era, elicitation_callback=callback) as client:
         call = asyncio.create_task(client.call_tool("publish", {}))
-        asked, taken = await viewer.answer(decision, payload_json)
+        request, outcome = await viewer.answer(decision, payload_json)
         result = await call
 
-    assert (asked.kind, asked.prompt, asked.interceptor) == (
+    assert (request.kind, request.prompt, request.interceptor) == (
         "question",
         "Where to?",
         "release desk",
     )
-    assert '"enum": ["stable", "beta"]' in (asked.form_json or "")
-    assert taken.applied
-    assert result.content[0].text == said  # type: ignore[union-attr] # the tool gives text
+    assert '"enum": ["stable", "beta"]' in (request.form_json or "")
+    assert outcome.applied
+    assert result.content[0].text == text  # type: ignore[union-attr] # the tool gives text
 
 
 async def test_an_address_is_shown_and_nothing_is_filled_in(bus: Bus) -> None:
@@ -79,10 +79,10 @@ async def test_an_address_is_shown_and_nothing_is_filled_in(bus: Bus) -> None:
     params = SimpleNamespace(message="Log in.", mode="url", url=url)
 
     task = asyncio.create_task(make_elicit(bus=bus)(None, params))
-    asked, _ = await viewer.answer("answer")
+    request, _ = await viewer.answer("answer")
 
-    assert asked.prompt == f"Log in.\n\nTo be opened by yourself, if you trust it: {url}"
-    assert asked.form_json == '{"type": "object", "properties": {}}'
+    assert request.prompt == f"Log in.\n\nTo be opened by yourself, if you trust it: {url}"
+    assert request.form_json == '{"type": "object", "properties": {}}'
     assert await task == ElicitResult(action="accept")
 
 
@@ -108,17 +108,17 @@ async def test_nobody_there_cancels(bus: Bus) -> None:
 
 
 async def test_another_may_answer_when_no_person_does(bus: Bus) -> None:
-    asked = ElicitRequestFormParams(message="?", requested_schema={"type": "object"})
+    request = ElicitRequestFormParams(message="?", requested_schema={"type": "object"})
 
     async def otherwise(context: Any, params: Any) -> ElicitResult:
-        assert params is asked
+        assert params is request
         return ElicitResult(action="accept", content={"by": "default"})
 
     elicit = make_elicit(bus=bus, timeout_s=5, otherwise=otherwise)
-    assert (await elicit(None, asked)).content == {"by": "default"}
+    assert (await elicit(None, request)).content == {"by": "default"}
 
     viewer = Viewer(bus)
-    task = asyncio.create_task(elicit(None, asked))
+    task = asyncio.create_task(elicit(None, request))
     await viewer.answer("decline")
     assert (await task).action == "decline"
 
@@ -140,11 +140,11 @@ async def test_what_an_input_required_result_asks_for_is_answered_by_key() -> No
     result = InputRequiredResult(
         input_requests={"a": ElicitRequest(params=one), "b": ElicitRequest(params=one)}
     )
-    asked: list[Any] = []
+    request: list[Any] = []
 
     async def callback(context: Any, params: Any) -> str:
-        asked.append(params)
-        return f"answer {len(asked)}"
+        request.append(params)
+        return f"answer {len(request)}"
 
     assert await input_responses(result, callback) == {"a": "answer 1", "b": "answer 2"}
     assert await input_responses(InputRequiredResult(request_state="s"), callback) == {}

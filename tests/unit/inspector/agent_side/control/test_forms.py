@@ -1,4 +1,4 @@
-"""Whether an answer fits the form that was shown."""
+"""Validation of answers by their form."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ FORM = {
         {"other": [None]},
     ],
 )
-def test_what_fits_has_no_problem(more: dict[str, Any]) -> None:
+def test_a_payload_that_fits_has_no_problem(more: dict[str, Any]) -> None:
     assert problem_of(FORM, {"name": "Ada", **more}) is None
 
 
@@ -57,7 +57,7 @@ def test_what_fits_has_no_problem(more: dict[str, Any]) -> None:
         ({"name": "Ada", "tags": ["a", "b"]}, "an item of 'tags' must be one of 'a'"),
     ],
 )
-def test_what_does_not_fit_is_said(payload: Any, problem: str) -> None:
+def test_a_payload_that_does_not_fit_has_a_problem(payload: Any, problem: str) -> None:
     assert problem_of(FORM, payload) == problem
 
 

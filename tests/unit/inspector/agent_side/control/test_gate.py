@@ -12,47 +12,49 @@ import pytest
 
 from inspector.agent_side.control import gate as gates
 from inspector.agent_side.control.gate import Gate, SessionRef
-from inspector.agent_side.control.hold import By, Hold
+from inspector.agent_side.control.hold import Hold, Issuer
 from instrument import Decision, HookDenied
 from tests.support.agents.wired_bus import WiredBus
 
-ANNA = By("ANNA", "browser", "let me look")
-BEN = By("BEN", "cli")
+ANNA = Issuer("ANNA", "browser", "let me look")
+BEN = Issuer("BEN", "cli")
 SESSION = SessionRef("s-1")
 DEADLINE_S = 10.0
 
 
-class Heard:
-    """What a bus told, in order; somebody may wait for it."""
+class Recorder:
+    """A recorder of the events of a bus; a test may wait for one."""
 
     def __init__(self, wired: WiredBus, *hooks: str) -> None:
-        self.told: list[tuple[str, dict[str, Any]]] = []
+        self.events: list[tuple[str, dict[str, Any]]] = []
         self._changed = threading.Condition()
         for hook in hooks:
-            wired.bus.observe(hook, partial(self._hear, hook))
+            wired.bus.observe(hook, partial(self._record, hook))
 
-    def _hear(self, event: str, /, **kwargs: Any) -> None:
+    def _record(self, event: str, /, **kwargs: Any) -> None:
         with self._changed:
-            self.told.append((event, kwargs))
+            self.events.append((event, kwargs))
             self._changed.notify_all()
 
     def count(self, hook: str) -> int:
-        return sum(name == hook for name, _ in self.told)
+        return sum(name == hook for name, _ in self.events)
 
     def wait(self, hook: str, count: int = 1) -> None:
         with self._changed:
-            assert self._changed.wait_for(lambda: self.count(hook) >= count, DEADLINE_S), self.told
+            assert self._changed.wait_for(lambda: self.count(hook) >= count, DEADLINE_S), (
+                self.events
+            )
 
     async def until(self, hook: str, count: int = 1) -> None:
         await asyncio.to_thread(self.wait, hook, count)
 
     def of(self, hook: str) -> list[dict[str, Any]]:
-        return [kwargs for name, kwargs in self.told if name == hook]
+        return [kwargs for name, kwargs in self.events if name == hook]
 
 
 @pytest.fixture
-def heard(wired: WiredBus) -> Heard:
-    return Heard(wired, "request_opened", "request_closed", "hook_decided")
+def recorder(wired: WiredBus) -> Recorder:
+    return Recorder(wired, "request_opened", "request_closed", "hook_decided")
 
 
 async def tool(wired: WiredBus, name: str, body: Callable[[], Awaitable[Any]] | None = None) -> str:
@@ -65,33 +67,33 @@ def table(wired: WiredBus) -> dict[str, int]:
     return {hook: len(entries) for hook, entries in wired.bus._hooks.items()}
 
 
-async def test_a_held_operation_goes_on_when_it_is_resumed(
-    wired: WiredBus, gate: Gate, heard: Heard
+async def test_an_operation_on_hold_goes_on_when_its_session_is_resumed(
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     assert gate.pause(SESSION, ANNA).applied
     task = asyncio.create_task(tool(wired, "search"))
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     assert not task.done()
 
     assert gate.resume(SESSION, BEN).applied
     assert await task == "search"
 
-    (opened,), (closed,) = heard.of("request_opened"), heard.of("request_closed")
+    (opened,), (closed,) = recorder.of("request_opened"), recorder.of("request_closed")
     assert (opened["kind"], opened["hook"]) == ("pause", "before_tool_call")
     assert opened["prompt"] == "held by ANNA (browser): let me look"
     assert closed["request_id"] == opened["request_id"]
     assert (closed["status"], closed["answer"]) == ("answered", {"decision": "resume"})
-    (decided,) = heard.of("hook_decided")
+    (decided,) = recorder.of("hook_decided")
     assert (decided["interceptor"], decided["action"]) == ("operator", "continue")
     assert decided["reason"].startswith("held ")
     assert decided["reason"].endswith("by ANNA (browser): let me look; resumed by BEN (cli)")
 
 
-async def test_the_wait_is_on_the_span_of_what_was_held(wired: WiredBus, gate: Gate) -> None:
-    heard = Heard(wired, "request_opened")
+async def test_a_hold_is_on_the_span_of_its_operation(wired: WiredBus, gate: Gate) -> None:
+    recorder = Recorder(wired, "request_opened")
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     gate.resume(SESSION, BEN)
     await task
 
@@ -105,8 +107,8 @@ async def test_the_wait_is_on_the_span_of_what_was_held(wired: WiredBus, gate: G
     assert decision["inspector.decision.interceptor"] == "operator"
 
 
-async def test_what_runs_already_is_not_held_but_what_it_begins_is(
-    wired: WiredBus, gate: Gate, heard: Heard
+async def test_a_running_operation_goes_on_and_its_children_wait(
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     goes_on = asyncio.Event()
 
@@ -118,24 +120,24 @@ async def test_what_runs_already_is_not_held_but_what_it_begins_is(
     await asyncio.sleep(0)
     gate.pause(SESSION, ANNA)
     goes_on.set()
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     assert [one.call_id for one in wired.wiring.open_operations()][-1] == (
-        heard.of("request_opened")[0]["call_id"]
+        recorder.of("request_opened")[0]["call_id"]
     )
     gate.resume(SESSION, BEN)
     await task
 
 
-async def test_another_session_is_not_held_and_leaves_no_line(
-    wired: WiredBus, gate: Gate, heard: Heard
+async def test_another_session_is_not_paused_and_leaves_no_trace(
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     gate.pause(SessionRef("other"), ANNA)
     assert await tool(wired, "search") == "search"
-    assert heard.told == []
+    assert recorder.events == []
 
 
 async def test_a_session_that_has_no_name_here_is_known_by_its_trace(
-    wired: WiredBus, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     wired.session = None
     goes_on = asyncio.Event()
@@ -150,19 +152,19 @@ async def test_a_session_that_has_no_name_here_is_known_by_its_trace(
     assert outer.place.trace_id is not None
     gate.pause(SessionRef("any name", (outer.place.trace_id,)), ANNA)
     goes_on.set()
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     gate.resume(SessionRef("any name"), BEN)
     await task
 
 
 async def test_a_step_lets_one_operation_through_the_oldest_first(
-    wired: WiredBus, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     gate.pause(SESSION, ANNA)
     first = asyncio.create_task(tool(wired, "first"))
-    await heard.until("request_opened", 1)
+    await recorder.until("request_opened", 1)
     second = asyncio.create_task(tool(wired, "second"))
-    await heard.until("request_opened", 2)
+    await recorder.until("request_opened", 2)
 
     assert gate.step(SESSION, BEN).applied
     assert await first == "first"
@@ -171,29 +173,29 @@ async def test_a_step_lets_one_operation_through_the_oldest_first(
     assert await second == "second"
 
     third = asyncio.create_task(tool(wired, "third"))
-    await heard.until("request_opened", 3)
+    await recorder.until("request_opened", 3)
     gate.resume(SESSION, BEN)
     await third
-    assert [closed["answer"]["decision"] for closed in heard.of("request_closed")] == [
+    assert [closed["answer"]["decision"] for closed in recorder.of("request_closed")] == [
         "step",
         "step",
         "resume",
     ]
 
 
-async def test_a_step_with_nothing_held_lets_the_next_through_and_pauses(
-    wired: WiredBus, gate: Gate, heard: Heard
+async def test_a_step_without_a_hold_lets_the_next_through_and_pauses(
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     gate.step(SESSION, ANNA)
     assert await tool(wired, "first") == "first"
     second = asyncio.create_task(tool(wired, "second"))
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     gate.resume(SESSION, BEN)
     await second
-    assert heard.of("hook_decided")[0]["reason"].startswith("one step")
+    assert recorder.of("hook_decided")[0]["reason"].startswith("one step")
 
 
-def test_sync_code_on_its_own_thread_is_held(wired: WiredBus, gate: Gate, heard: Heard) -> None:
+def test_sync_code_on_its_own_thread_waits(wired: WiredBus, gate: Gate, recorder: Recorder) -> None:
     done = threading.Event()
 
     def work() -> None:
@@ -203,46 +205,48 @@ def test_sync_code_on_its_own_thread_is_held(wired: WiredBus, gate: Gate, heard:
     gate.pause(SESSION, ANNA)
     thread = threading.Thread(target=work)
     thread.start()
-    heard.wait("request_opened")
+    recorder.wait("request_opened")
     assert not done.is_set()
     gate.resume(SESSION, BEN)
     thread.join(DEADLINE_S)
     assert done.is_set()
 
 
-async def test_sync_code_on_the_thread_of_a_loop_goes_on_and_the_trace_says_so(
-    wired: WiredBus, gate: Gate, heard: Heard, caplog: pytest.LogCaptureFixture
+async def test_sync_code_on_the_thread_of_a_loop_goes_on_and_the_trace_shows_it(
+    wired: WiredBus, gate: Gate, recorder: Recorder, caplog: pytest.LogCaptureFixture
 ) -> None:
     gate.pause(SESSION, ANNA)
     with wired.bus.operation("tool_call", tool_name="sync", args={}) as op:
         op.result = 1
-    (decided,) = heard.of("hook_decided")
+    (decided,) = recorder.of("hook_decided")
     assert decided["action"] == "continue"
     assert "could not be held" in decided["reason"]
-    assert heard.count("request_opened") == 0
+    assert recorder.count("request_opened") == 0
     assert caplog.records == []
 
 
-async def test_a_noun_of_ones_own_is_held_too(wired: WiredBus, gate: Gate, heard: Heard) -> None:
+async def test_a_noun_outside_the_catalogue_waits_too(
+    wired: WiredBus, gate: Gate, recorder: Recorder
+) -> None:
     async def teleport() -> None:
         async with wired.bus.operation("teleport", to="mars"):
             pass
 
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(teleport())
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     gate.resume(SESSION, BEN)
     await task
 
 
-async def test_messages_on_the_wire_are_not_held(wired: WiredBus, gate: Gate) -> None:
+async def test_messages_on_the_wire_do_not_wait(wired: WiredBus, gate: Gate) -> None:
     gate.pause(SESSION, ANNA)
     envelope = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     async with wired.bus.operation("rpc_request", envelope=envelope, transport="stdio"):
         pass
 
 
-async def test_it_is_on_the_bus_only_while_a_session_is_held_or_cancelled(
+async def test_it_is_on_the_bus_only_while_a_session_is_paused_or_cancelled(
     wired: WiredBus, gate: Gate
 ) -> None:
     before = table(wired)
@@ -258,8 +262,8 @@ async def test_it_is_on_the_bus_only_while_a_session_is_held_or_cancelled(
 
 
 async def test_it_decides_before_every_policy(wired: WiredBus, gate: Gate) -> None:
-    asked: list[str] = []
-    wired.bus.intercept("before_tool_call", lambda **_: asked.append("policy"), priority=-(10**9))
+    calls: list[str] = []
+    wired.bus.intercept("before_tool_call", lambda **_: calls.append("policy"), priority=-(10**9))
     ended = asyncio.Event()
 
     async def body() -> str:
@@ -268,17 +272,17 @@ async def test_it_decides_before_every_policy(wired: WiredBus, gate: Gate) -> No
 
     task = asyncio.create_task(tool(wired, "outer", body))
     await asyncio.sleep(0)
-    asked.clear()
+    calls.clear()
     gate.cancel(SESSION, ANNA)
     with pytest.raises(HookDenied):
         await tool(wired, "next")
-    assert asked == []
+    assert calls == []
     with pytest.raises(asyncio.CancelledError):
         await task
 
 
-async def test_cancel_ends_the_outermost_operations_and_says_who_and_why(
-    wired: WiredBus, gate: Gate, heard: Heard
+async def test_cancel_ends_the_outermost_operations_and_reports_the_issuer(
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     started = asyncio.Event()
 
@@ -296,7 +300,7 @@ async def test_cancel_ends_the_outermost_operations_and_says_who_and_why(
     with pytest.raises(asyncio.CancelledError, match="cancelled by ANNA"):
         await task
 
-    (decided,) = heard.of("hook_decided")
+    (decided,) = recorder.of("hook_decided")
     assert (decided["interceptor"], decided["action"]) == ("operator", "deny")
     assert decided["reason"] == "cancelled by ANNA (browser): let me look"
     assert gate.cancel(SESSION, ANNA) == (False, "nothing of it runs here")
@@ -349,20 +353,20 @@ async def test_what_a_cancelled_operation_left_behind_is_cancelled_as_well(
             await one
 
 
-async def test_cancel_wakes_what_is_held(wired: WiredBus, gate: Gate, heard: Heard) -> None:
+async def test_cancel_ends_a_hold(wired: WiredBus, gate: Gate, recorder: Recorder) -> None:
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     assert gate.cancel(SESSION, BEN).applied
     with pytest.raises(asyncio.CancelledError):
         await task
-    (closed,) = heard.of("request_closed")
+    (closed,) = recorder.of("request_closed")
     assert closed["reason"] == "cancelled by BEN (cli)"
     assert gate.resume(SESSION, BEN) == (True, "was not held")
 
 
 async def test_cancel_from_another_thread_wakes_it_in_the_same_way(
-    wired: WiredBus, gate: Gate, heard: Heard, monkeypatch: pytest.MonkeyPatch
+    wired: WiredBus, gate: Gate, recorder: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = asyncio.get_running_loop()
 
@@ -380,18 +384,18 @@ async def test_cancel_from_another_thread_wakes_it_in_the_same_way(
 
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     monkeypatch.setattr(gate, "_cancel_tasks", after_turns(gate._cancel_tasks))
     monkeypatch.setattr(Hold, "release", after_turns(Hold.release))
     assert (await asyncio.to_thread(gate.cancel, SESSION, BEN)).applied
     with pytest.raises(asyncio.CancelledError):
         await task
-    (closed,) = heard.of("request_closed")
+    (closed,) = recorder.of("request_closed")
     assert (closed["status"], closed["reason"]) == ("answered", "cancelled by BEN (cli)")
 
 
-def test_cancel_wakes_sync_code_that_is_held_with_a_denial(
-    wired: WiredBus, gate: Gate, heard: Heard
+def test_cancel_ends_a_hold_of_sync_code_with_a_denial(
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     refused: list[str] = []
 
@@ -405,13 +409,13 @@ def test_cancel_wakes_sync_code_that_is_held_with_a_denial(
     gate.pause(SESSION, ANNA)
     thread = threading.Thread(target=work)
     thread.start()
-    heard.wait("request_opened")
-    taken = gate.cancel(SESSION, BEN)
+    recorder.wait("request_opened")
+    outcome = gate.cancel(SESSION, BEN)
     thread.join(DEADLINE_S)
     assert refused == ["cancelled by BEN (cli)"]
-    assert taken.applied
-    assert taken.reason is not None
-    assert "cannot be interrupted" in taken.reason
+    assert outcome.applied
+    assert outcome.reason is not None
+    assert "cannot be interrupted" in outcome.reason
 
 
 async def test_cancelling_another_session_leaves_this_one_alone(
@@ -426,26 +430,26 @@ async def test_cancelling_another_session_leaves_this_one_alone(
 
 
 async def test_a_task_that_is_cancelled_otherwise_waits_no_longer(
-    wired: WiredBus, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert heard.of("request_closed")[0]["status"] == "withdrawn"
+    assert recorder.of("request_closed")[0]["status"] == "withdrawn"
     assert gate.resume(SESSION, BEN).applied
 
 
 async def test_a_step_is_not_spent_on_what_no_longer_waits(
-    wired: WiredBus, gate: Gate, heard: Heard
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     gate.pause(SESSION, ANNA)
     gone = asyncio.create_task(tool(wired, "gone"))
-    await heard.until("request_opened", 1)
+    await recorder.until("request_opened", 1)
     waits = asyncio.create_task(tool(wired, "waits"))
-    await heard.until("request_opened", 2)
+    await recorder.until("request_opened", 2)
     gone.cancel()
     await asyncio.wait([gone])
     gate.step(SESSION, BEN)
@@ -480,22 +484,24 @@ async def test_what_begins_after_a_cancellation_is_denied_but_its_task_goes_on(
 
 
 async def test_a_hold_that_nobody_can_end_goes_on_with_a_warning(
-    wired: WiredBus, gate: Gate, heard: Heard, caplog: pytest.LogCaptureFixture
+    wired: WiredBus, gate: Gate, recorder: Recorder, caplog: pytest.LogCaptureFixture
 ) -> None:
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
-    await heard.until("request_opened")
-    gate.let_all_go("the inspector has been away for 60 s")
+    await recorder.until("request_opened")
+    gate.release_all("the inspector has been away for 60 s")
     assert await task == "search"
     assert "has been away" in caplog.text
-    assert "away for 60 s" in heard.of("hook_decided")[0]["reason"]
+    assert "away for 60 s" in recorder.of("hook_decided")[0]["reason"]
 
 
-async def test_after_closing_everything_passes(wired: WiredBus, gate: Gate, heard: Heard) -> None:
+async def test_after_closing_everything_passes(
+    wired: WiredBus, gate: Gate, recorder: Recorder
+) -> None:
     before = table(wired)
     gate.pause(SESSION, ANNA)
     task = asyncio.create_task(tool(wired, "search"))
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     gate.close("detached")
     await task
     assert table(wired) == before
@@ -503,7 +509,7 @@ async def test_after_closing_everything_passes(wired: WiredBus, gate: Gate, hear
 
 async def test_a_blocked_loop_cancels_when_it_returns(wired: WiredBus, gate: Gate) -> None:
     release, is_blocked = threading.Event(), threading.Event()
-    taken: list[bool] = []
+    outcome: list[bool] = []
 
     async def agent() -> None:
         async with wired.bus.operation("agent_call", agent="a"):
@@ -513,7 +519,7 @@ async def test_a_blocked_loop_cancels_when_it_returns(wired: WiredBus, gate: Gat
 
     def operator() -> None:
         assert is_blocked.wait(DEADLINE_S)
-        taken.append(gate.cancel(SESSION, ANNA).applied)
+        outcome.append(gate.cancel(SESSION, ANNA).applied)
         release.set()
 
     thread = threading.Thread(target=operator)
@@ -521,10 +527,10 @@ async def test_a_blocked_loop_cancels_when_it_returns(wired: WiredBus, gate: Gat
     with pytest.raises(asyncio.CancelledError):
         await asyncio.create_task(agent())
     thread.join(DEADLINE_S)
-    assert taken == [True]
+    assert outcome == [True]
 
 
-async def test_a_closed_loop_is_said(wired: WiredBus, gate: Gate) -> None:
+async def test_a_closed_loop_is_the_reason(wired: WiredBus, gate: Gate) -> None:
     def leave_open() -> None:
         loop = asyncio.new_event_loop()
 
@@ -565,7 +571,9 @@ async def test_sessions_are_bounded(
     gate.close("done")
 
 
-async def test_fifty_threads_are_held_and_go_on(wired: WiredBus, gate: Gate, heard: Heard) -> None:
+async def test_fifty_threads_wait_and_go_on(
+    wired: WiredBus, gate: Gate, recorder: Recorder
+) -> None:
     done: list[int] = []
 
     def work(n: int) -> None:
@@ -576,16 +584,16 @@ async def test_fifty_threads_are_held_and_go_on(wired: WiredBus, gate: Gate, hea
     threads = [threading.Thread(target=work, args=(n,)) for n in range(50)]
     for thread in threads:
         thread.start()
-    await heard.until("request_opened", 50)
+    await recorder.until("request_opened", 50)
     assert done == []
     gate.resume(SESSION, BEN)
     for thread in threads:
         await asyncio.to_thread(thread.join, DEADLINE_S)
     assert sorted(done) == list(range(50))
-    assert heard.count("request_closed") == 50
+    assert recorder.count("request_closed") == 50
 
 
-async def test_the_forgotten_holds_of_a_parent_hold_nothing(wired: WiredBus, gate: Gate) -> None:
+async def test_the_forgotten_pauses_of_a_parent_have_no_effect(wired: WiredBus, gate: Gate) -> None:
     before = table(wired)
     gate.pause(SESSION, ANNA)
     with gate._lock:
@@ -596,8 +604,8 @@ async def test_the_forgotten_holds_of_a_parent_hold_nothing(wired: WiredBus, gat
     gate.close("done")
 
 
-async def test_a_policy_that_changes_what_was_held_still_does(
-    wired: WiredBus, gate: Gate, heard: Heard
+async def test_a_policy_changes_an_operation_that_was_on_hold(
+    wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     wired.bus.intercept("before_tool_call", lambda **_: Decision.modify({"safe": True}))
     gate.pause(SESSION, ANNA)
@@ -608,7 +616,7 @@ async def test_a_policy_that_changes_what_was_held_still_does(
             seen.append(op.args)
 
     task = asyncio.create_task(run())
-    await heard.until("request_opened")
+    await recorder.until("request_opened")
     gate.resume(SESSION, BEN)
     await task
     assert seen == [{"safe": True}]

@@ -1,4 +1,4 @@
-"""Asking through the inspector: the agent is the judge, and nothing is granted by a failure."""
+"""The provider: the agent checks each answer, and a failure grants nothing."""
 
 import asyncio
 import threading
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from inspector.agent_side.control.hold import By
+from inspector.agent_side.control.hold import Issuer
 from inspector.agent_side.control.open_requests import (
     MAX_OPEN,
     AnswerOutcome,
@@ -30,39 +30,39 @@ HERE = TraceLocation("s-1", "a" * 32, "b" * 16)
 
 
 class Viewer:
-    """What the channel does with answers, as fast as they are asked for."""
+    """The channel, with a person who answers at once."""
 
     def __init__(self, **options: Any) -> None:
-        self.is_asked = threading.Event()
+        self.is_open = threading.Event()
         self.requests = RequestTable(self._changed)
         self.provider = InspectorProvider(self.requests, **{"place_of": lambda _: HERE, **options})
 
     async def shown(self) -> PendingRequest:
-        """Wait until something is asked and return it."""
-        await asyncio.to_thread(self.is_asked.wait, 5)
-        return self.requests.still_open()[-1]
+        """Wait for a request and return it."""
+        await asyncio.to_thread(self.is_open.wait, 5)
+        return self.requests.pending()[-1]
 
     async def answer(self, decision: str, **parts: Any) -> AnswerOutcome:
-        """Answer what is asked, from another thread, as the channel does."""
-        asked = await self.shown()
+        """Answer the open request from another thread, as the channel does."""
+        request = await self.shown()
         return await asyncio.to_thread(
-            self.requests.answer, asked.id, given(asked, decision, **parts)
+            self.requests.answer, request.id, received(request, decision, **parts)
         )
 
     def _changed(self) -> None:
-        if self.requests.still_open():
-            self.is_asked.set()
+        if self.requests.pending():
+            self.is_open.set()
         else:
-            self.is_asked.clear()
+            self.is_open.clear()
 
     def closed(self) -> list[tuple[str, str | None]]:
-        reports = self.requests.to_say(100)
+        reports = self.requests.unconfirmed(100)
         return [(r.status, r.decision) for r in reports if isinstance(r, RequestClosed)]
 
 
-def given(asked: PendingRequest, decision: str, **parts: Any) -> ReceivedAnswer:
-    given = ReceivedAnswer(decision, None, None, asked.args_hash, None, "ANNA", "browser")
-    return given._replace(**parts)
+def received(request: PendingRequest, decision: str, **parts: Any) -> ReceivedAnswer:
+    received = ReceivedAnswer(decision, None, None, request.args_hash, None, "ANNA", "browser")
+    return received._replace(**parts)
 
 
 @pytest.fixture
@@ -81,43 +81,51 @@ def delete(bus: Bus, **args: Any) -> asyncio.Task[Any]:
     return asyncio.create_task(call)
 
 
-async def test_a_person_sees_what_is_asked_and_where(bus: Bus, viewer: Viewer) -> None:
+async def test_a_person_sees_the_request_and_its_location(bus: Bus, viewer: Viewer) -> None:
     bus.intercept("before_tool_call", asking(), name="gate")
 
     task = delete(bus)
-    asked = await viewer.shown()
+    request = await viewer.shown()
 
-    assert (asked.kind, asked.hook, asked.interceptor) == ("approval", "before_tool_call", "gate")
-    assert (asked.tool_name, asked.prompt, asked.default) == ("delete_file", "Delete?", "deny")
-    assert (asked.session_id, asked.trace_id, asked.span_id) == HERE
-    assert asked.can_always
-    assert asked.timeout_s == 5
-    assert (asked.args_json or "").startswith('{"id":9007199254740993,"path":"/tmp/a"')
+    assert (request.kind, request.hook, request.interceptor) == (
+        "approval",
+        "before_tool_call",
+        "gate",
+    )
+    assert (request.tool_name, request.prompt, request.default) == (
+        "delete_file",
+        "Delete?",
+        "deny",
+    )
+    assert (request.session_id, request.trace_id, request.span_id) == HERE
+    assert request.can_always
+    assert request.timeout_s == 5
+    assert (request.args_json or "").startswith('{"id":9007199254740993,"path":"/tmp/a"')
     await viewer.answer("allow", reason="fine")
     assert await task == ARGS
     assert viewer.closed() == [("answered", "allow")]
 
 
 async def test_a_tool_runs_with_the_edited_arguments_and_no_others(
-    bus: Bus, viewer: Viewer, told: Story
+    bus: Bus, viewer: Viewer, emitted: Story
 ) -> None:
     bus.intercept("before_tool_call", asking())
     task = delete(bus)
     text = (await viewer.shown()).args_json or ""
 
-    taken = await viewer.answer("allow", args_json=text.replace("/tmp/a", "/tmp/b"))
+    outcome = await viewer.answer("allow", args_json=text.replace("/tmp/a", "/tmp/b"))
 
     got = await task
-    assert taken == AnswerOutcome(True, None)
+    assert outcome == AnswerOutcome(True, None)
     assert got == {**ARGS, "path": "/tmp/b"}
     assert got["text"] is ARGS["text"]
-    (decided,) = [k for n, k in told if n == "hook_decided" and k["interceptor"] == "approval"]
+    (decided,) = [k for n, k in emitted if n == "hook_decided" and k["interceptor"] == "approval"]
     assert (decided["action"], decided["actor"], decided["origin"]) == ("modify", "ANNA", "browser")
     assert decided["before"]["args"]["path"] == "/tmp/a"
     assert decided["after"]["args"]["path"] == "/tmp/b"
 
 
-async def test_a_policy_is_heard_again_about_an_edit(bus: Bus, viewer: Viewer) -> None:
+async def test_a_policy_decides_again_about_an_edit(bus: Bus, viewer: Viewer) -> None:
     def policy(args: Any, **_: Any) -> Decision | None:
         return Decision.deny("not in /etc") if args["path"].startswith("/etc") else None
 
@@ -141,16 +149,16 @@ async def test_a_policy_is_heard_again_about_an_edit(bus: Bus, viewer: Viewer) -
         ('{"path": NaN}', "NaN"),
     ],
 )
-async def test_an_edit_that_cannot_be_taken_is_told_and_waits_for_a_better_one(
+async def test_a_bad_edit_is_refused_with_a_reason_and_the_request_waits_on(
     bus: Bus, viewer: Viewer, text: str, why: str
 ) -> None:
     bus.intercept("before_tool_call", asking(default="allow"))
     task = delete(bus)
 
-    taken = await viewer.answer("allow", args_json=text)
+    outcome = await viewer.answer("allow", args_json=text)
 
-    assert not taken.applied
-    assert why in (taken.reason or "")
+    assert not outcome.applied
+    assert why in (outcome.reason or "")
     assert not task.done()
     assert (await viewer.answer("allow", args_json='{"path": "/tmp/b"}')).applied
     assert await task == {"path": "/tmp/b"}
@@ -162,12 +170,12 @@ async def test_what_changed_while_a_person_looked_at_it_is_not_allowed(
     args = {"path": "a"}
     bus.intercept("before_tool_call", asking())
     task = asyncio.create_task(bus.call("tool_call", lambda op: op.args, args=args))
-    asked = await viewer.shown()
+    request = await viewer.shown()
     args["path"] = "/"
 
-    taken = await viewer.answer("allow", args_hash=asked.args_hash)
+    outcome = await viewer.answer("allow", args_hash=request.args_hash)
 
-    assert "changed while" in (taken.reason or "")
+    assert "changed while" in (outcome.reason or "")
     with pytest.raises(HookDenied, match="asking failed: the arguments were changed while"):
         await task
     assert viewer.closed() == [("withdrawn", "deny")]
@@ -182,9 +190,9 @@ async def test_what_changed_after_the_answer_does_not_run(
     bus.intercept("before_tool_call", asking())
     ran: list[Any] = []
     task = asyncio.create_task(bus.call("tool_call", lambda op: ran.append(op.args), args=args))
-    asked = await viewer.shown()
-    mine = given(asked, "allow", args_json=edited)
-    answering = threading.Thread(target=viewer.requests.answer, args=(asked.id, mine))
+    request = await viewer.shown()
+    mine = received(request, "allow", args_json=edited)
+    answering = threading.Thread(target=viewer.requests.answer, args=(request.id, mine))
     answering.start()
     answering.join()  # and nothing else happens on the loop
     args["deep"]["id"] = 2
@@ -245,9 +253,9 @@ async def test_an_interrupt_about_arguments_that_changed_is_not_answered(
     await viewer.shown()
     args["path"] = "/"
 
-    taken = await viewer.answer("answer", payload_json='"y"')
+    outcome = await viewer.answer("answer", payload_json='"y"')
 
-    assert not taken.applied
+    assert not outcome.applied
     with pytest.raises(HookDenied, match="changed while"):
         await task
 
@@ -263,16 +271,16 @@ async def test_an_interrupt_about_arguments_that_changed_is_not_answered(
         ("deny", {"args_json": "{}"}, "takes no arguments"),
     ],
 )
-async def test_an_answer_to_something_else_is_not_taken_and_the_wait_goes_on(
+async def test_an_answer_to_something_else_is_refused_and_the_request_waits_on(
     bus: Bus, viewer: Viewer, decision: str, parts: dict[str, Any], why: str
 ) -> None:
     bus.intercept("before_tool_call", asking())
     task = delete(bus)
 
-    taken = await viewer.answer(decision, **parts)
+    outcome = await viewer.answer(decision, **parts)
 
-    assert not taken.applied
-    assert why in (taken.reason or "")
+    assert not outcome.applied
+    assert why in (outcome.reason or "")
     assert not task.done()
     assert (await viewer.answer("deny", reason="no")).applied
     with pytest.raises(HookDenied, match="no"):
@@ -282,15 +290,15 @@ async def test_an_answer_to_something_else_is_not_taken_and_the_wait_goes_on(
 async def test_the_first_of_many_answers_counts(bus: Bus, viewer: Viewer) -> None:
     bus.intercept("before_tool_call", asking())
     task = delete(bus)
-    asked = await viewer.shown()
+    request = await viewer.shown()
     start = threading.Barrier(8)
-    taken: list[tuple[int, AnswerOutcome]] = []
+    outcome: list[tuple[int, AnswerOutcome]] = []
 
     def answer(number: int) -> None:
-        text = (asked.args_json or "").replace("/tmp/a", str(number))
+        text = (request.args_json or "").replace("/tmp/a", str(number))
         start.wait(5)
-        mine = given(asked, "allow", args_json=text)
-        taken.append((number, viewer.requests.answer(asked.id, mine)))
+        mine = received(request, "allow", args_json=text)
+        outcome.append((number, viewer.requests.answer(request.id, mine)))
 
     threads = [threading.Thread(target=answer, args=(number,)) for number in range(8)]
     for thread in threads:
@@ -299,30 +307,30 @@ async def test_the_first_of_many_answers_counts(bus: Bus, viewer: Viewer) -> Non
     for thread in threads:
         await asyncio.to_thread(thread.join, 5)
 
-    (winner,) = [number for number, result in taken if result.applied]
+    (winner,) = [number for number, result in outcome if result.applied]
     assert got["path"] == str(winner)
 
 
 async def test_each_request_ends_once_whoever_is_first(bus: Bus, viewer: Viewer) -> None:
     """Answers from another thread race with time limits; neither may win in part."""
     count = 300
-    taken: list[str] = []
+    outcome: list[str] = []
     is_over = threading.Event()
 
     def answer_all() -> None:
         while not is_over.is_set():
-            taken.extend(
-                asked.id
-                for asked in viewer.requests.still_open()
-                if viewer.requests.answer(asked.id, given(asked, "allow")).applied
+            outcome.extend(
+                request.id
+                for request in viewer.requests.pending()
+                if viewer.requests.answer(request.id, received(request, "allow")).applied
             )
 
     def gate(number: int, **_: Any) -> Decision:
         return Decision.ask_user("?", timeout=0.0001 + number % 7 * 0.03)
 
-    told: list[dict[str, Any]] = []
+    emitted: list[dict[str, Any]] = []
     bus.intercept("my_hook", gate)
-    bus.register("request_closed", lambda **kwargs: told.append(kwargs))
+    bus.register("request_closed", lambda **kwargs: emitted.append(kwargs))
     answering = threading.Thread(target=answer_all)
     answering.start()
     work = [bus.dispatch("my_hook", number=number) for number in range(count)]
@@ -330,12 +338,14 @@ async def test_each_request_ends_once_whoever_is_first(bus: Bus, viewer: Viewer)
     is_over.set()
     await asyncio.to_thread(answering.join, 10)
 
-    statuses = {one["request_id"]: one["status"] for one in told}
-    assert len(told) == len(statuses) == count
+    statuses = {one["request_id"]: one["status"] for one in emitted}
+    assert len(emitted) == len(statuses) == count
     answered = [one for one, status in statuses.items() if status == "answered"]
-    assert sorted(taken) == sorted(answered)
-    assert sum(outcome.is_allowed for outcome in outcomes) == len(taken)
-    closed = [r.request_id for r in viewer.requests.to_say(10**6) if isinstance(r, RequestClosed)]
+    assert sorted(outcome) == sorted(answered)
+    assert sum(outcome.is_allowed for outcome in outcomes) == len(outcome)
+    closed = [
+        r.request_id for r in viewer.requests.unconfirmed(10**6) if isinstance(r, RequestClosed)
+    ]
     assert sorted(closed) == sorted(statuses)
 
 
@@ -351,15 +361,17 @@ async def test_when_nobody_answers_the_default_counts_and_is_reported(
     assert viewer.closed() == [("expired", decision)]
 
 
-async def test_an_answer_after_the_time_is_up_is_not_taken(bus: Bus, viewer: Viewer) -> None:
+async def test_an_answer_after_the_time_limit_is_refused(bus: Bus, viewer: Viewer) -> None:
     bus.intercept("before_tool_call", asking(timeout=0.05))
     task = delete(bus)
-    asked = await viewer.shown()
-    wait_until(lambda: time.monotonic() > asked.opened_monotonic_s + 0.05)  # the loop stands still
+    request = await viewer.shown()
+    wait_until(
+        lambda: time.monotonic() > request.opened_monotonic_s + 0.05
+    )  # the loop stands still
 
-    taken = viewer.requests.answer(asked.id, given(asked, "allow"))
+    outcome = viewer.requests.answer(request.id, received(request, "allow"))
 
-    assert taken == AnswerOutcome(False, "the time to answer is up")
+    assert outcome == AnswerOutcome(False, "the time to answer is up")
     with pytest.raises(HookDenied, match="nobody answered"):
         await task
 
@@ -369,12 +381,12 @@ async def test_an_answer_in_time_counts_also_for_a_loop_that_stood_still(
 ) -> None:
     bus.intercept("before_tool_call", asking(timeout=0.2))
     task = delete(bus)
-    asked = await viewer.shown()
-    taken = viewer.requests.answer(asked.id, given(asked, "allow"))
-    wait_until(lambda: time.monotonic() > asked.opened_monotonic_s + 0.3)  # the loop stands still
+    request = await viewer.shown()
+    outcome = viewer.requests.answer(request.id, received(request, "allow"))
+    wait_until(lambda: time.monotonic() > request.opened_monotonic_s + 0.3)  # the loop stands still
 
     assert await task == ARGS
-    assert taken.applied
+    assert outcome.applied
     assert viewer.closed() == [("answered", "allow")]
 
 
@@ -386,14 +398,14 @@ def wait_until(is_true: Callable[[], bool]) -> None:
 async def test_a_cancelled_agent_withdraws_what_it_asks(bus: Bus, viewer: Viewer) -> None:
     bus.intercept("before_tool_call", asking())
     task = delete(bus)
-    asked = await viewer.shown()
+    request = await viewer.shown()
 
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
 
     assert viewer.closed() == [("withdrawn", None)]
-    assert viewer.requests.answer(asked.id, given(asked, "allow")).applied is False
+    assert viewer.requests.answer(request.id, received(request, "allow")).applied is False
 
 
 async def test_sync_code_waits_for_the_browser_too(bus: Bus, viewer: Viewer) -> None:
@@ -416,13 +428,13 @@ async def test_what_sync_code_asks_is_refused_when_its_session_is_cancelled(
     work = asyncio.create_task(
         asyncio.to_thread(bus.call_sync, "tool_call", lambda op: op.args, args={"path": "a"})
     )
-    asked = await viewer.shown()
+    request = await viewer.shown()
 
-    count = viewer.provider.cancel(frozenset({name}), By("ANNA", "browser", "enough"))
+    count = viewer.provider.cancel(frozenset({name}), Issuer("ANNA", "browser", "enough"))
 
     assert count == is_meant
-    taken = viewer.requests.answer(asked.id, given(asked, "allow"))
-    assert taken.applied is not is_meant
+    outcome = viewer.requests.answer(request.id, received(request, "allow"))
+    assert outcome.applied is not is_meant
     if is_meant:
         with pytest.raises(HookDenied, match="cancelled by ANNA"):
             await work
@@ -434,7 +446,7 @@ async def test_a_question_of_a_cancelled_session_is_cancelled(bus: Bus, viewer: 
     task = asyncio.create_task(bus.ask("How many?"))
     await viewer.shown()
 
-    viewer.provider.cancel(frozenset({"s-1"}), By("ANNA", "browser"))
+    viewer.provider.cancel(frozenset({"s-1"}), Issuer("ANNA", "browser"))
 
     answer = await task
     assert (answer.decision, answer.actor, answer.is_answered) == ("cancel", "ANNA", False)
@@ -452,19 +464,19 @@ def test_sync_code_leaves_no_thread_behind_when_nobody_answers(bus: Bus, viewer:
     assert viewer.closed() == [("expired", "deny")]
 
 
-async def test_too_many_requests_are_refused_and_say_so(bus: Bus, viewer: Viewer) -> None:
+async def test_too_many_requests_are_refused_with_a_reason(bus: Bus, viewer: Viewer) -> None:
     bus.intercept("my_hook", asking())
     nothing: Any = [None] * len(PendingRequest._fields)
-    asked = PendingRequest(*nothing)  # only counted
+    request = PendingRequest(*nothing)  # only counted
     for number in range(MAX_OPEN):
-        viewer.requests.open(asked._replace(id=str(number)), lambda _: AnswerOutcome(True, None))
+        viewer.requests.open(request._replace(id=str(number)), lambda _: AnswerOutcome(True, None))
 
     outcome = await bus.dispatch("my_hook")
 
     assert (outcome.action, "requests are open" in (outcome.reason or "")) == ("deny", True)
 
 
-async def test_a_span_that_cannot_be_found_keeps_nobody_from_being_asked(bus: Bus) -> None:
+async def test_a_request_without_a_span_is_opened_too(bus: Bus) -> None:
     def broken(_: object) -> TraceLocation:
         raise LookupError
 
@@ -473,9 +485,9 @@ async def test_a_span_that_cannot_be_found_keeps_nobody_from_being_asked(bus: Bu
     bus.intercept("before_tool_call", asking())
     task = delete(bus)
 
-    asked = await viewer.shown()
+    request = await viewer.shown()
 
-    assert (asked.session_id, asked.can_always) == (None, False)
+    assert (request.session_id, request.can_always) == (None, False)
     await viewer.answer("allow")
     assert await task == ARGS
 
@@ -487,13 +499,13 @@ async def test_what_does_not_fit_on_the_wire_is_cut_and_can_be_sent(
     bus.intercept("before_tool_call", lambda **_: decision, name="n" * 300)
     task = asyncio.create_task(bus.dispatch("before_tool_call", tool_name="t" * 600, args=b"raw"))
 
-    asked = await viewer.shown()
+    request = await viewer.shown()
 
-    assert len(asked.prompt.encode()) <= 64 * 1024 + 3
-    assert (len(asked.options), len(asked.options[0])) == (50, 200)
-    assert (len(asked.tool_name or ""), len(asked.interceptor or "")) == (500, 200)
-    assert asked.timeout_s is None
-    assert asked.args_json is None
+    assert len(request.prompt.encode()) <= 64 * 1024 + 3
+    assert (len(request.options), len(request.options[0])) == (50, 200)
+    assert (len(request.tool_name or ""), len(request.interceptor or "")) == (500, 200)
+    assert request.timeout_s is None
+    assert request.args_json is None
     await viewer.answer("deny")
     await task
 
@@ -501,8 +513,8 @@ async def test_what_does_not_fit_on_the_wire_is_cut_and_can_be_sent(
 # --- allowed always ---------------------------------------------------------------------------
 
 
-async def test_what_is_allowed_always_is_not_asked_again_and_says_who_did(
-    bus: Bus, viewer: Viewer, told: Story
+async def test_an_allowance_answers_later_requests_and_names_its_person(
+    bus: Bus, viewer: Viewer, emitted: Story
 ) -> None:
     bus.intercept("before_tool_call", asking(), name="gate")
     task = delete(bus)
@@ -511,11 +523,11 @@ async def test_what_is_allowed_always_is_not_asked_again_and_says_who_did(
 
     assert await delete(bus, path="other") == {**ARGS, "path": "other"}
 
-    assert viewer.requests.still_open() == []
-    last = [kwargs for name, kwargs in told if name == "request_closed"][-1]
+    assert viewer.requests.pending() == []
+    last = [kwargs for name, kwargs in emitted if name == "request_closed"][-1]
     assert last["reason"].startswith("allowed always by ANNA at ")
     assert (last["actor"], last["origin"]) == ("ANNA", "agent")
-    decided = [k for n, k in told if n == "hook_decided" and k["interceptor"] == "approval"][-1]
+    decided = [k for n, k in emitted if n == "hook_decided" and k["interceptor"] == "approval"][-1]
     assert decided["reason"] == last["reason"]
 
 
@@ -628,8 +640,8 @@ async def test_always_is_not_offered_where_it_would_mean_too_much(bus: Bus, kind
     viewer = Viewer(place_of=lambda _: NO_LOCATION if kind == "unknown place" else HERE)
     viewer.provider.install(bus)
     bus.intercept("my_hook", asking(kind="breakpoint" if kind == "breakpoint" else "approval"))
-    asked_for: Any = bus.ask("What?") if kind == "question" else bus.dispatch("my_hook")
-    task = asyncio.create_task(asked_for)
+    question: Any = bus.ask("What?") if kind == "question" else bus.dispatch("my_hook")
+    task = asyncio.create_task(question)
 
     assert not (await viewer.shown()).can_always
     assert not (await viewer.answer("allow_always")).applied
@@ -648,10 +660,10 @@ FORM = {
 
 async def test_a_question_is_answered_by_its_form(bus: Bus, viewer: Viewer) -> None:
     task = asyncio.create_task(bus.ask("Which?", form=FORM, signal_name="choice"))
-    asked = await viewer.shown()
+    request = await viewer.shown()
 
-    assert (asked.kind, asked.signal_name, asked.default) == ("question", "choice", "decline")
-    assert (asked.form_json or "").index("zulu") < (asked.form_json or "").index("alpha")
+    assert (request.kind, request.signal_name, request.default) == ("question", "choice", "decline")
+    assert (request.form_json or "").index("zulu") < (request.form_json or "").index("alpha")
     assert (await viewer.answer("answer", payload_json='{"alpha": 9007199254740993}')).applied
     answer = await task
     assert (answer.payload, answer.actor) == ({"alpha": 9007199254740993}, "ANNA")
@@ -670,22 +682,22 @@ async def test_a_question_may_be_refused(bus: Bus, viewer: Viewer, decision: str
     ("payload", "why"),
     [('{"alpha": 0}', "at least 1"), ("{}", "lacks 'alpha'"), ("{", "no JSON"), (None, "lacks")],
 )
-async def test_an_answer_that_does_not_fit_is_told_and_waits_for_a_better_one(
+async def test_an_answer_that_does_not_fit_is_refused_and_the_question_waits_on(
     bus: Bus, viewer: Viewer, payload: str | None, why: str
 ) -> None:
     task = asyncio.create_task(bus.ask("Which?", form=FORM))
 
-    taken = await viewer.answer("answer", payload_json=payload)
+    outcome = await viewer.answer("answer", payload_json=payload)
 
-    assert not taken.applied
-    assert why in (taken.reason or "")
+    assert not outcome.applied
+    assert why in (outcome.reason or "")
     assert not task.done()
     assert (await viewer.answer("answer", payload_json='{"alpha": 1}')).applied
     assert (await task).payload == {"alpha": 1}
 
 
-async def test_a_form_that_is_no_json_is_not_asked(bus: Bus, viewer: Viewer) -> None:
+async def test_a_form_that_is_no_json_declines(bus: Bus, viewer: Viewer) -> None:
     answer = await bus.ask("Which?", form={"type": object()})
 
     assert (answer.decision, "the form is no JSON" in (answer.reason or "")) == ("decline", True)
-    assert viewer.requests.still_open() == []
+    assert viewer.requests.pending() == []

@@ -1,4 +1,4 @@
-"""Signals: what a workflow waits for, asked in the inspector and brought to whoever takes it."""
+"""Signals: requested from people while a workflow waits, and sent to the handlers."""
 
 import asyncio
 import threading
@@ -21,7 +21,7 @@ from subscribers.bridge.location import TraceLocation
 
 
 class Waiting:
-    """A bus, its paused sessions, and who takes their signals."""
+    """A bus, its paused sessions, and the handlers of their signals."""
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus
@@ -40,21 +40,21 @@ class Waiting:
             "session_resumed", session_id=session_id, signal_name=signal_name, payload=1
         )
 
-    def asked(self) -> list[str | None]:
-        return [asked.signal_name for asked in self.requests.still_open()]
+    def open_signals(self) -> list[str | None]:
+        return [request.signal_name for request in self.requests.pending()]
 
     def answer(self, decision: str = "answer", payload_json: str | None = "1") -> AnswerOutcome:
-        (asked,) = self.requests.still_open()
-        return self.answer_to(asked, decision, payload_json)
+        (request,) = self.requests.pending()
+        return self.answer_to(request, decision, payload_json)
 
     def answer_to(
-        self, asked: PendingRequest, decision: str, payload_json: str | None
+        self, request: PendingRequest, decision: str, payload_json: str | None
     ) -> AnswerOutcome:
-        given = ReceivedAnswer(decision, "why", None, None, payload_json, "ANNA", "browser")
-        return self.requests.answer(asked.id, given)
+        received = ReceivedAnswer(decision, "why", None, None, payload_json, "ANNA", "browser")
+        return self.requests.answer(request.id, received)
 
     def closed(self) -> list[tuple[str, str | None, str | None]]:
-        reports = self.requests.to_say(100)
+        reports = self.requests.unconfirmed(100)
         return [(r.status, r.decision, r.reason) for r in reports if isinstance(r, RequestClosed)]
 
 
@@ -66,13 +66,13 @@ def waiting(bus: Bus) -> Waiting:
 def test_a_session_that_waits_is_a_question(waiting: Waiting) -> None:
     waiting.pause("approve", "May it go out?")
 
-    (asked,) = waiting.requests.still_open()
-    assert (asked.kind, asked.signal_name, asked.prompt) == (
+    (request,) = waiting.requests.pending()
+    assert (request.kind, request.signal_name, request.prompt) == (
         "question",
         "approve",
         "May it go out?",
     )
-    assert (asked.session_id, asked.timeout_s, asked.can_always) == ("s", None, False)
+    assert (request.session_id, request.timeout_s, request.can_always) == ("s", None, False)
 
 
 @pytest.mark.parametrize("prompt", [None, "", 7, {"a": 1}])
@@ -81,14 +81,14 @@ def test_a_prompt_that_is_no_text_leaves_the_name_of_the_signal(
 ) -> None:
     waiting.pause("approve", prompt)
 
-    assert waiting.requests.still_open()[0].prompt == "Waits for approve."
+    assert waiting.requests.pending()[0].prompt == "Waits for approve."
 
 
-def test_what_names_no_session_or_signal_is_not_asked(waiting: Waiting) -> None:
+def test_a_pause_without_a_session_or_signal_opens_no_request(waiting: Waiting) -> None:
     waiting.pause(signal_name=None)
     waiting.pause(session_id=7)
 
-    assert waiting.asked() == []
+    assert waiting.open_signals() == []
 
 
 def test_an_answer_reaches_who_takes_signals(waiting: Waiting) -> None:
@@ -121,7 +121,7 @@ def test_an_answer_that_nobody_takes_is_not_applied_and_the_session_waits_on(
 
     assert waiting.answer() == AnswerOutcome(False, NOBODY)
 
-    assert waiting.asked() == ["go"]
+    assert waiting.open_signals() == ["go"]
     waiting.resume()
     assert waiting.closed() == [("withdrawn", None, "answered elsewhere")]
 
@@ -136,11 +136,11 @@ def test_an_answer_that_is_none_is_not_applied(
     waiting.signals.on_signal(lambda _: True)
     waiting.pause()
 
-    taken = waiting.answer(decision, payload_json)
+    outcome = waiting.answer(decision, payload_json)
 
-    assert not taken.applied
-    assert why in (taken.reason or "")
-    assert waiting.asked() == ["go"]
+    assert not outcome.applied
+    assert why in (outcome.reason or "")
+    assert waiting.open_signals() == ["go"]
 
 
 def test_a_session_that_goes_on_while_its_answer_is_brought_was_answered(waiting: Waiting) -> None:
@@ -162,19 +162,19 @@ def test_a_session_that_goes_on_by_itself_while_nobody_takes_the_answer_is_close
     waiting.pause()
 
     assert not waiting.answer().applied
-    assert waiting.asked() == []
+    assert waiting.open_signals() == []
     assert waiting.closed() == [("withdrawn", None, "answered elsewhere")]
 
 
-def test_what_ends_or_waits_anew_withdraws_what_was_asked(waiting: Waiting) -> None:
+def test_an_end_or_a_new_pause_withdraws_the_request(waiting: Waiting) -> None:
     waiting.pause()
-    (before,) = waiting.requests.still_open()
+    (before,) = waiting.requests.pending()
     waiting.pause(prompt="Go now?")
-    assert [asked.prompt for asked in waiting.requests.still_open()] == ["Go now?"]
+    assert [request.prompt for request in waiting.requests.pending()] == ["Go now?"]
     assert not waiting.answer_to(before, "answer", "1").applied
 
     waiting.bus._emit_sync("session_finished", session_id="other", status="failed", error=None)
-    assert waiting.asked() == ["go"]
+    assert waiting.open_signals() == ["go"]
     waiting.bus._emit_sync("session_finished", session_id="s", status="completed", error=None)
 
     assert [reason for _, _, reason in waiting.closed()] == [
@@ -183,18 +183,18 @@ def test_what_ends_or_waits_anew_withdraws_what_was_asked(waiting: Waiting) -> N
     ]
 
 
-def test_a_session_waits_also_when_too_much_is_asked(
+def test_a_session_waits_also_when_too_many_requests_are_open(
     waiting: Waiting, caplog: pytest.LogCaptureFixture
 ) -> None:
     for number in range(MAX_OPEN + 1):
         waiting.pause(session_id=f"s-{number}")
 
-    assert len(waiting.asked()) == MAX_OPEN
+    assert len(waiting.open_signals()) == MAX_OPEN
     assert f"Cannot ask what session s-{MAX_OPEN} waits for" in caplog.text
     waiting.resume(session_id=f"s-{MAX_OPEN}")
     waiting.resume(session_id="s-0")
     waiting.pause(session_id=f"s-{MAX_OPEN}")
-    assert len(waiting.asked()) == MAX_OPEN
+    assert len(waiting.open_signals()) == MAX_OPEN
 
 
 @pytest.mark.parametrize("is_paused_first", [True, False])
@@ -207,23 +207,23 @@ async def test_a_question_of_its_own_stands_for_the_signal(
     if is_paused_first:
         waiting.pause()
     task = asyncio.create_task(bus.ask("Which way?", signal_name="go"))
-    for _ in range(3):  # the provider is asked in a task of its own
+    for _ in range(3):  # the provider runs in a task of its own
         await asyncio.sleep(0)
     if not is_paused_first:
         waiting.pause()
 
-    assert [asked.prompt for asked in waiting.requests.still_open()] == ["Which way?"]
+    assert [request.prompt for request in waiting.requests.pending()] == ["Which way?"]
     waiting.answer()
     assert (await task).payload == 1
     waiting.pause()
-    assert waiting.asked() == ["go"]
+    assert waiting.open_signals() == ["go"]
 
 
-# --- those who take signals -------------------------------------------------------------------
+# --- handlers of signals ----------------------------------------------------------------------
 
 
-def bring(signals: Signals, name: str = "go") -> AnswerOutcome:
-    return signals.bring(Signal("s", name))
+def send(signals: Signals, name: str = "go") -> AnswerOutcome:
+    return signals.send(Signal("s", name))
 
 
 def test_a_signal_is_brought_to_all_until_they_are_off() -> None:
@@ -231,10 +231,10 @@ def test_a_signal_is_brought_to_all_until_they_are_off() -> None:
     off = signals.on_signal(lambda _: got.append("one"))
     signals.on_signal(lambda _: got.append("two"))
 
-    assert bring(signals).applied
+    assert send(signals).applied
     off()
     off()
-    assert bring(signals).applied
+    assert send(signals).applied
 
     assert got == ["one", "two", "two"]
 
@@ -245,14 +245,14 @@ def test_one_that_fails_does_not_stop_the_next_one(caplog: pytest.LogCaptureFixt
 
     signals = Signals()
     signals.on_signal(broken)
-    assert bring(signals) == AnswerOutcome(False, "the agent failed on it (ValueError)")
+    assert send(signals) == AnswerOutcome(False, "the agent failed on it (ValueError)")
 
     signals.on_signal(lambda _: None)
-    assert bring(signals) == AnswerOutcome(True, None)
+    assert send(signals) == AnswerOutcome(True, None)
     assert "bug" in caplog.text
 
 
-def test_what_cannot_be_called_is_said() -> None:
+def test_a_handler_that_cannot_be_called_is_an_error() -> None:
     with pytest.raises(TypeError, match="not callable"):
         Signals().on_signal(7)  # type: ignore[arg-type] # that is the point
 
@@ -264,9 +264,9 @@ async def test_an_async_one_runs_on_the_loop_on_which_it_was_registered() -> Non
         await got.put((asyncio.get_running_loop(), signal))
 
     signals.on_signal(take)
-    taken = await asyncio.to_thread(bring, signals)
+    outcome = await asyncio.to_thread(send, signals)
 
-    assert taken.applied
+    assert outcome.applied
     async with asyncio.timeout(5):
         loop, signal = await got.get()
     assert loop is asyncio.get_running_loop()
@@ -282,7 +282,7 @@ def test_an_async_one_without_a_loop_runs_on_a_thread_of_its_own() -> None:
 
     signals.on_signal(take)
 
-    assert bring(signals).applied
+    assert send(signals).applied
     assert is_done.wait(5)
 
 
@@ -297,7 +297,7 @@ def test_an_async_one_whose_loop_has_ended_takes_nothing() -> None:
 
     asyncio.run(register())
 
-    assert bring(signals) == AnswerOutcome(False, NOBODY)
+    assert send(signals) == AnswerOutcome(False, NOBODY)
 
 
 @pytest.mark.parametrize(
@@ -307,9 +307,9 @@ def test_a_signal_without_a_question_is_brought_too(payload_json: str | None, pa
     signals, got = Signals(), list[Signal]()
     signals.on_signal(got.append)
 
-    taken = signals.deliver("s", "go", payload_json, reason="now", actor="ANNA", origin="cli")
+    outcome = signals.deliver("s", "go", payload_json, reason="now", actor="ANNA", origin="cli")
 
-    assert taken.applied
+    assert outcome.applied
     assert got == [Signal("s", "go", payload, "answer", "now", "ANNA", "cli")]
 
 
