@@ -26,7 +26,7 @@ CAPTURED = Path(__file__).parent / "captured"
 
 
 @dataclass(frozen=True)
-class Told:
+class CapturedSpan:
     """One span that an emitter sent."""
 
     span: Span
@@ -36,7 +36,7 @@ class Told:
     view: View
 
 
-def told(name: str) -> list[Told]:
+def captured_spans(name: str) -> list[CapturedSpan]:
     """Return the spans of one emitter by start, as the service would show them."""
     lines = (CAPTURED / f"{name}.otlp.jsonl").read_text(encoding="utf-8").splitlines()
     moments: defaultdict[bytes, list[Moment]] = defaultdict(list)
@@ -57,7 +57,7 @@ def told(name: str) -> list[Told]:
         ]
     spans.sort(key=lambda item: item[0].start_time_unix_nano)
     return [
-        Told(
+        CapturedSpan(
             span,
             resource,
             scope,
@@ -86,12 +86,12 @@ def _add_moments(line: str, moments: dict[bytes, list[Moment]]) -> None:
                 moments[record.span_id].append(moment)
 
 
-def of_kind(spans: list[Told], kind: SpanKind) -> list[Told]:
+def of_kind(spans: list[CapturedSpan], kind: SpanKind) -> list[CapturedSpan]:
     """Return those that are `kind`."""
-    return [told for told in spans if told.facts.kind is kind]
+    return [one for one in spans if one.facts.kind is kind]
 
 
-def said(view: View) -> list[tuple[str, str, Any]]:
+def message_parts(view: View) -> list[tuple[str, str, Any]]:
     """Return a conversation in short: role, type of the part, and what it says."""
     return [
         (message.role, part.type, _essence(part.model_dump()))

@@ -130,8 +130,8 @@ def _listening() -> Iterator[tuple[str, list[dict[str, Any]]]]:
 def _scrubbed(node: Any) -> Any:
     """Return OTLP JSON with ids in hex and without what names the machine."""
     if isinstance(node, list):
-        kept = [item for item in node if not _is_of_the_machine(item)]
-        return [_scrubbed(item) for item in kept]
+        items = [item for item in node if not _is_of_the_machine(item)]
+        return [_scrubbed(item) for item in items]
     if isinstance(node, dict):
         if node.get("key") in ("server.port", "network.peer.port"):
             return {"key": node["key"], "value": {"intValue": "1234"}}

@@ -11,7 +11,14 @@ import httpx
 import pytest
 
 from inspector.service.model.rows import SpanKind
-from tests.emitters.reading import CAPTURED, Told, of_kind, parsed, said, told
+from tests.emitters.reading import (
+    CAPTURED,
+    CapturedSpan,
+    captured_spans,
+    message_parts,
+    of_kind,
+    parsed,
+)
 from tests.emitters.record import emitters
 from tests.emitters.scripts.story import ANSWER, CALL_ID, CITY, QUESTION, SYSTEM, TOOL, WEATHER
 from tests.support.services.app import service_client
@@ -51,15 +58,15 @@ SUMS = {
     "pydantic_ai_old": (2, 270, 30),
     "strands_agent": (4, 540, 60),
 }
-ASKED = [("system", "text", SYSTEM), ("user", "text", QUESTION)]
+PROMPT = [("system", "text", SYSTEM), ("user", "text", QUESTION)]
 CALL = ("assistant", "tool_call", (CALL_ID, TOOL, {"city": CITY}))
 RESULT = ("tool", "tool_result", (CALL_ID, WEATHER))
 ANSWERED = ("assistant", "text", ANSWER)
 
 
-def conversation(call: Told) -> list[object]:
+def conversation(call: CapturedSpan) -> list[object]:
     """Return what was said, but for what the model thought: not every emitter can tell."""
-    return [_plain(part) for part in said(call.view) if part[1] != "reasoning"]
+    return [_plain(part) for part in message_parts(call.view) if part[1] != "reasoning"]
 
 
 def _plain(part: tuple[str, str, object]) -> object:
@@ -69,11 +76,11 @@ def _plain(part: tuple[str, str, object]) -> object:
     return part
 
 
-def calls(name: str) -> list[Told]:
+def calls(name: str) -> list[CapturedSpan]:
     """Return the model calls that went well and told their answer."""
     return [
         call
-        for call in of_kind(told(name), SpanKind.LLM)
+        for call in of_kind(captured_spans(name), SpanKind.LLM)
         if call.view.error is None and any(m.origin == "output" for m in call.view.messages)
     ]
 
@@ -84,7 +91,7 @@ def test_at_least_ten_emitters_are_captured() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_capture_says_which_versions_wrote_it_and_nothing_of_the_machine(name: str) -> None:
+def test_each_capture_names_its_package_versions_and_nothing_of_the_machine(name: str) -> None:
     text = (CAPTURED / f"{name}.otlp.jsonl").read_text(encoding="utf-8")
     assert "emitter.packages" in text
     assert "==" in text
@@ -93,22 +100,22 @@ def test_each_capture_says_which_versions_wrote_it_and_nothing_of_the_machine(na
 
 
 @pytest.mark.parametrize("name", WITH_MODEL)
-def test_every_model_call_reads_as_what_was_asked_and_answered(name: str) -> None:
+def test_every_model_call_reads_as_its_prompt_and_answer(name: str) -> None:
     conversations = [conversation(call) for call in calls(name)]
-    first, second = [*ASKED, CALL], [*ASKED, CALL, RESULT, ANSWERED]
+    first, second = [*PROMPT, CALL], [*PROMPT, CALL, RESULT, ANSWERED]
     assert conversations == [first, second] * (len(conversations) // 2)
     assert conversations
 
 
 @pytest.mark.parametrize("name", WITH_MODEL)
-def test_every_model_call_says_why_it_stopped_and_what_it_used(name: str) -> None:
-    for asked, answered in zip(*[iter(calls(name))] * 2, strict=True):
-        assert asked.view.llm is not None
-        assert answered.view.llm is not None
-        reasons = (asked.view.llm.finish_reasons, answered.view.llm.finish_reasons)
+def test_every_model_call_has_its_finish_reasons_and_usage(name: str) -> None:
+    for first, second in zip(*[iter(calls(name))] * 2, strict=True):
+        assert first.view.llm is not None
+        assert second.view.llm is not None
+        reasons = (first.view.llm.finish_reasons, second.view.llm.finish_reasons)
         stopped = ["stop"] if name == "genkit" else ["tool_call"]
         assert reasons == (([], []) if name in NO_REASON else (stopped, ["stop"]))
-        for call, tokens in ((asked, (120, 18, 64)), (answered, (150, 12, 128))):
+        for call, tokens in ((first, (120, 18, 64)), (second, (150, 12, 128))):
             usage = call.view.usage
             if usage is None and name in NO_USAGE_OF_STREAMS:
                 continue
@@ -149,8 +156,8 @@ def test_every_model_call_names_provider_model_and_tools(name: str) -> None:
         "strands_agent",
     ],
 )
-def test_every_tool_says_what_it_was_given_and_answered(name: str) -> None:
-    used = of_kind(told(name), SpanKind.TOOL)
+def test_every_tool_has_its_arguments_and_result(name: str) -> None:
+    used = of_kind(captured_spans(name), SpanKind.TOOL)
     assert used
     for span in used:
         tool = span.view.tool
@@ -163,8 +170,8 @@ def test_every_tool_says_what_it_was_given_and_answered(name: str) -> None:
         assert span.view.messages == []
 
 
-def test_what_a_tool_of_langchain_js_answered_is_taken_out_of_its_message() -> None:
-    [span] = of_kind(told("langchain_js"), SpanKind.TOOL)
+def test_the_result_of_a_tool_of_langchain_js_is_read_from_its_message() -> None:
+    [span] = of_kind(captured_spans("langchain_js"), SpanKind.TOOL)
     tool = span.view.tool
     assert tool is not None
     assert tool.result is not None
@@ -173,7 +180,7 @@ def test_what_a_tool_of_langchain_js_answered_is_taken_out_of_its_message() -> N
 
 
 def test_no_span_of_genkit_is_of_another_kind() -> None:
-    spans = told("genkit")
+    spans = captured_spans("genkit")
     kinds = Counter(span.facts.kind for span in spans)
     assert kinds == {"workflow": 1, "step": 3, "llm": 3, "tool": 1}
     assert [span.facts.model for span in of_kind(spans, SpanKind.LLM)] == [
@@ -181,11 +188,13 @@ def test_no_span_of_genkit_is_of_another_kind() -> None:
         "openai/gpt-4o-mini",
         "openai/broken",
     ]
-    thoughts = [part for span in spans for part in said(span.view) if part[1] == "reasoning"]
+    thoughts = [
+        part for span in spans for part in message_parts(span.view) if part[1] == "reasoning"
+    ]
     assert {part[2] for part in thoughts} == {"Ask the tool."}
-    [asked, *_] = [span.view.usage for span in of_kind(spans, SpanKind.LLM)]
-    assert asked is not None
-    assert asked.reasoning_tokens == 8
+    [first, *_] = [span.view.usage for span in of_kind(spans, SpanKind.LLM)]
+    assert first is not None
+    assert first.reasoning_tokens == 8
 
 
 @pytest.mark.parametrize(
@@ -201,7 +210,7 @@ def test_no_span_of_genkit_is_of_another_kind() -> None:
     ],
 )
 def test_what_an_agent_used_is_marked_as_a_sum(name: str) -> None:
-    agents = of_kind(told(name), SpanKind.AGENT)
+    agents = of_kind(captured_spans(name), SpanKind.AGENT)
     assert agents
     assert all(agent.view.usage is None or agent.view.usage.is_aggregate for agent in agents)
     assert all(str(agent.facts.agent).startswith("weather") for agent in agents)
@@ -210,24 +219,24 @@ def test_what_an_agent_used_is_marked_as_a_sum(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["openinference_openai", "openllmetry_openai", "otel_genai_openai"]
 )
-def test_a_refused_model_call_says_why(name: str) -> None:
-    failed = [call for call in told(name) if call.view.error is not None]
+def test_a_refused_model_call_has_its_error(name: str) -> None:
+    failed = [call for call in captured_spans(name) if call.view.error is not None]
     for call in failed:
         assert call.view.error is not None
         assert str(call.view.error.type).endswith("RateLimitError")
         assert "429" in str(call.view.error.message)
-        assert [part[2] for part in said(call.view)] == ["Now?"]
+        assert [part[2] for part in message_parts(call.view)] == ["Now?"]
     assert failed
 
 
-def test_a_streamed_call_says_when_its_first_piece_came() -> None:
+def test_a_streamed_call_has_the_time_to_its_first_chunk() -> None:
     for name in ("openinference_openai", "openllmetry_openai", "otel_genai_openai"):
         models = [call.view.llm for call in calls(name) if call.view.llm is not None]
         assert any((model.time_to_first_chunk_ms or 0) > 0 for model in models)
 
 
 def test_both_ends_of_an_mcp_call_are_one_tool_and_one_exchange() -> None:
-    spans = told("mcp_sdk")
+    spans = captured_spans("mcp_sdk")
     tools = of_kind(spans, SpanKind.TOOL)
     assert [span.view.tool and span.view.tool.name for span in tools] == [TOOL, TOOL]
     assert all(span.view.mcp is not None for span in spans)
@@ -239,8 +248,8 @@ def test_both_ends_of_an_mcp_call_are_one_tool_and_one_exchange() -> None:
     assert failed.view.error.type == "tool_error"
 
 
-def test_what_openllmetry_says_of_mcp_is_an_exchange_with_its_envelopes() -> None:
-    exchanges = [span.view.mcp for span in of_kind(told("openllmetry_mcp"), SpanKind.MCP)]
+def test_an_mcp_span_of_openllmetry_is_an_exchange_with_its_envelopes() -> None:
+    exchanges = [span.view.mcp for span in of_kind(captured_spans("openllmetry_mcp"), SpanKind.MCP)]
     assert [exchange and exchange.method for exchange in exchanges] == ["initialize", "tools/list"]
     for exchange in exchanges:
         assert exchange is not None
@@ -281,7 +290,7 @@ async def test_a_session_sums_up_its_model_calls_and_nothing_twice(
 
 
 @pytest.mark.parametrize("name", OVER_MCP)
-async def test_a_call_over_mcp_that_two_or_three_spans_tell_is_shown_and_counts_once(
+async def test_a_call_over_mcp_that_two_or_three_spans_report_is_shown_and_counts_once(
     name: str, api: httpx.AsyncClient
 ) -> None:
     sessions = await sent(name, api)

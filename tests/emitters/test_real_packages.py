@@ -49,6 +49,6 @@ def test_a_real_package_is_summed_up_and_its_answer_read(name: str, service: Ser
 def _texts(view: dict[str, Any]) -> list[str]:
     """Return what is said, and each call as its tool and arguments."""
     parts = [part for message in view["messages"] for part in message["parts"]]
-    said = [part["text"].strip() for part in parts if part["type"] == "text"]
+    texts = [part["text"].strip() for part in parts if part["type"] == "text"]
     calls = [part for part in parts if part["type"] == "tool_call"]
-    return said + [call["name"] + call["arguments"]["text"] for call in calls]
+    return texts + [call["name"] + call["arguments"]["text"] for call in calls]

@@ -120,8 +120,8 @@ def main() -> None:
         text = gzip.decompress(answer.content).decode().replace(folder, "…")
     scrubber = Scrubber(int(session["epoch_ns"]))
     lines = [json.loads(line) for line in text.splitlines()]
-    kept = [json.dumps(scrubber.scrubbed(line), ensure_ascii=False) for line in lines]
-    FILE.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    scrubbed = [json.dumps(scrubber.scrubbed(line), ensure_ascii=False) for line in lines]
+    FILE.write_text("\n".join(scrubbed) + "\n", encoding="utf-8")
     sys.stderr.write(f"{FILE.name}: {FILE.stat().st_size} bytes\n")
 
 

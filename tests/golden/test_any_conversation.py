@@ -54,15 +54,15 @@ CALLS = st.builds(
 @st.composite
 def turns(draw: st.DrawFn) -> list[Turn]:
     """A conversation that begins with a user and goes on as models and tools do."""
-    told = [Turn("user", draw(WORDS))]
+    conversation = [Turn("user", draw(WORDS))]
     for _ in range(draw(st.integers(0, 3))):
         calls = draw(st.lists(CALLS, max_size=2, unique_by=lambda call: call.id))
-        told.append(
+        conversation.append(
             Turn("assistant", draw(WORDS) if not calls else draw(WORDS | st.just("")), calls)
         )
-        told += [Turn("tool", draw(WORDS), answers=call.id) for call in calls]
-        told.append(Turn("user", draw(WORDS)))
-    return told
+        conversation += [Turn("tool", draw(WORDS), answers=call.id) for call in calls]
+        conversation.append(Turn("user", draw(WORDS)))
+    return conversation
 
 
 def dumps(value: object) -> str:
@@ -79,8 +79,8 @@ def semconv_parts(turn: Turn) -> list[Json]:
     ]
 
 
-def semconv(told: list[Turn]) -> list[Json]:
-    return [{"role": turn.role, "parts": semconv_parts(turn)} for turn in told]
+def semconv(conversation: list[Turn]) -> list[Json]:
+    return [{"role": turn.role, "parts": semconv_parts(turn)} for turn in conversation]
 
 
 def openai(turn: Turn) -> dict[str, Json]:
@@ -126,9 +126,11 @@ def vercel(turn: Turn) -> dict[str, Json]:
     return {"role": turn.role, "content": text + calls}
 
 
-def flattened(prefix: str, told: list[Turn], infix: str, call_infix: str) -> dict[str, Json]:
+def flattened(
+    prefix: str, conversation: list[Turn], infix: str, call_infix: str
+) -> dict[str, Json]:
     found: dict[str, Json] = {}
-    for n, turn in enumerate(told):
+    for n, turn in enumerate(conversation):
         place = f"{prefix}{n}.{infix}"
         found[place + "role"] = turn.role
         found |= {place + "content": turn.text} if turn.text else {}
@@ -142,55 +144,60 @@ def flattened(prefix: str, told: list[Turn], infix: str, call_infix: str) -> dic
     return found
 
 
-def events(told: list[Turn]) -> list[Span.Event]:
+def events(conversation: list[Turn]) -> list[Span.Event]:
     return [
         Span.Event(
             name=f"gen_ai.{turn.role}.message",
             time_unix_nano=START_NS,
             attributes=key_values({"content": dumps(bedrock(turn))}),
         )
-        for turn in told
+        for turn in conversation
     ]
 
 
-def details(told: list[Turn]) -> list[Span.Event]:
+def details(conversation: list[Turn]) -> list[Span.Event]:
     return [
         Span.Event(
             name="gen_ai.client.inference.operation.details",
             time_unix_nano=START_NS,
-            attributes=key_values({"gen_ai.input.messages": semconv(told)}),
+            attributes=key_values({"gen_ai.input.messages": semconv(conversation)}),
         )
     ]
 
 
-def chat(told: list[Turn]) -> list[Json]:
-    return [openai(turn) for turn in told]
+def chat(conversation: list[Turn]) -> list[Json]:
+    return [openai(turn) for turn in conversation]
 
 
 ENCODINGS: dict[str, Callable[[list[Turn]], Span]] = {
-    "semconv, JSON text": lambda told: span(
-        attributes={**LLM, "gen_ai.input.messages": dumps(semconv(told))}
+    "semconv, JSON text": lambda conversation: span(
+        attributes={**LLM, "gen_ai.input.messages": dumps(semconv(conversation))}
     ),
-    "semconv, structured": lambda told: span(
-        attributes={**LLM, "gen_ai.input.messages": semconv(told)}
+    "semconv, structured": lambda conversation: span(
+        attributes={**LLM, "gen_ai.input.messages": semconv(conversation)}
     ),
-    "details event": lambda told: span(attributes=LLM, events=details(told)),
-    "message events": lambda told: span(attributes=LLM, events=events(told)),
-    "OpenInference": lambda told: span(
-        attributes={**LLM, **flattened("llm.input_messages.", told, "message.", "tool_call.")}
+    "details event": lambda conversation: span(attributes=LLM, events=details(conversation)),
+    "message events": lambda conversation: span(attributes=LLM, events=events(conversation)),
+    "OpenInference": lambda conversation: span(
+        attributes={
+            **LLM,
+            **flattened("llm.input_messages.", conversation, "message.", "tool_call."),
+        }
     ),
-    "Traceloop": lambda told: span(attributes={**LLM, **flattened("gen_ai.prompt.", told, "", "")}),
-    "Vercel": lambda told: span(
-        attributes={**LLM, "ai.prompt.messages": dumps([vercel(turn) for turn in told])}
+    "Traceloop": lambda conversation: span(
+        attributes={**LLM, **flattened("gen_ai.prompt.", conversation, "", "")}
     ),
-    "pydantic-ai run": lambda told: span(
-        attributes={**LLM, "pydantic_ai.all_messages": dumps(semconv(told))}
+    "Vercel": lambda conversation: span(
+        attributes={**LLM, "ai.prompt.messages": dumps([vercel(turn) for turn in conversation])}
     ),
-    "LangSmith": lambda told: span(
-        attributes={**LLM, "gen_ai.prompt": dumps({"messages": chat(told)})}
+    "pydantic-ai run": lambda conversation: span(
+        attributes={**LLM, "pydantic_ai.all_messages": dumps(semconv(conversation))}
     ),
-    "whole request": lambda told: span(
-        attributes={**LLM, "input.value": dumps({"model": "x", "messages": chat(told)})}
+    "LangSmith": lambda conversation: span(
+        attributes={**LLM, "gen_ai.prompt": dumps({"messages": chat(conversation)})}
+    ),
+    "whole request": lambda conversation: span(
+        attributes={**LLM, "input.value": dumps({"model": "x", "messages": chat(conversation)})}
     ),
 }
 
@@ -215,6 +222,6 @@ def _turn(message: dict[str, Any]) -> Turn:
 
 @pytest.mark.parametrize("name", ENCODINGS)
 @settings(max_examples=25)  # of each encoding
-@given(told=turns())
-def test_what_was_said_is_read_back(name: str, told: list[Turn]) -> None:
-    assert read(ENCODINGS[name](told)) == told
+@given(conversation=turns())
+def test_any_conversation_is_read_back(name: str, conversation: list[Turn]) -> None:
+    assert read(ENCODINGS[name](conversation)) == conversation

@@ -125,11 +125,11 @@ async def test_what_was_stored_is_what_was_sent(api: httpx.AsyncClient) -> None:
 
 
 async def test_the_transcript_says_what_each_turn_adds(api: httpx.AsyncClient) -> None:
-    asked = [f"{TRACE_ID}.{number:016x}" for number in (2, 3, 7)]
-    found = await get(api, f"/sessions/golden/transcript?span={'&span='.join(asked)}")
+    spans = [f"{TRACE_ID}.{number:016x}" for number in (2, 3, 7)]
+    found = await get(api, f"/sessions/golden/transcript?span={'&span='.join(spans)}")
     turn, log, failed = found["readings"]
-    said = [(one["role"], [piece["type"] for piece in one["pieces"]]) for one in turn["said"]]
-    assert said == snapshot(
+    parts = [(one["role"], [piece["type"] for piece in one["pieces"]]) for one in turn["said"]]
+    assert parts == snapshot(
         [("system", ["text"]), ("user", ["text"]), ("assistant", ["reasoning", "tool_call"])]
     )
     assert (log["tool"]["call_id"], log["tool"]["arguments"]["text"]) == snapshot(

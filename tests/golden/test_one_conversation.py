@@ -78,7 +78,7 @@ SEMCONV: dict[str, Any] = {
 }
 SEMCONV_END: dict[str, Json] = {"gen_ai.response.finish_reasons": ["stop"]}
 
-Told = tuple[Span, list[Moment]]
+EncodedSpan = tuple[Span, list[Moment]]
 
 # OpenAI's chat, in which several conventions write.
 DATA_URL = f"data:image/png;base64,{IMAGE}"
@@ -134,16 +134,16 @@ def moment(name: str, attributes: dict[str, Json], body: Json = None) -> Moment:
     return Moment("s", "1", "1", START_NS, name, attributes, body)
 
 
-def semconv_text() -> Told:
+def semconv_text() -> EncodedSpan:
     texts = {key: dumps(value) for key, value in SEMCONV.items()}
-    return told({**COMMON, **USAGE, **SEMCONV_END, **texts})
+    return encoded({**COMMON, **USAGE, **SEMCONV_END, **texts})
 
 
-def semconv_structured() -> Told:
-    return told({**COMMON, **USAGE, **SEMCONV_END, **SEMCONV})
+def semconv_structured() -> EncodedSpan:
+    return encoded({**COMMON, **USAGE, **SEMCONV_END, **SEMCONV})
 
 
-def details_event_on_the_span() -> Told:
+def details_event_on_the_span() -> EncodedSpan:
     partial = [
         Span.Event(
             name="gen_ai.client.inference.operation.details",
@@ -152,22 +152,22 @@ def details_event_on_the_span() -> Told:
         )
         for key, value in SEMCONV.items()
     ]
-    return told({**COMMON, **USAGE, **SEMCONV_END}, events=partial)
+    return encoded({**COMMON, **USAGE, **SEMCONV_END}, events=partial)
 
 
-def details_event_in_a_log() -> Told:
+def details_event_in_a_log() -> EncodedSpan:
     log = moment("gen_ai.client.inference.operation.details", dict(SEMCONV))
-    return told({**COMMON, **USAGE, **SEMCONV_END}, moments=[log])
+    return encoded({**COMMON, **USAGE, **SEMCONV_END}, moments=[log])
 
 
-def details_event_for_each_message() -> Told:
+def details_event_for_each_message() -> EncodedSpan:
     name = "gen_ai.client.inference.operation.details"
     logs = [moment(name, {"gen_ai.input.messages": [message]}) for message in SEMCONV_INPUT]
     rest = {key: value for key, value in SEMCONV.items() if key != "gen_ai.input.messages"}
-    return told({**COMMON, **USAGE, **SEMCONV_END}, moments=[*logs, moment(name, rest)])
+    return encoded({**COMMON, **USAGE, **SEMCONV_END}, moments=[*logs, moment(name, rest)])
 
 
-def message_events_of_strands() -> Told:
+def message_events_of_strands() -> EncodedSpan:
     events = [
         event("gen_ai.system.message", content=dumps([{"text": SYSTEM}])),
         event("gen_ai.user.message", content=dumps(BEDROCK_USER)),
@@ -176,10 +176,10 @@ def message_events_of_strands() -> Told:
         event("gen_ai.choice", message=dumps([{"text": ANSWER}]), finish_reason="end_turn"),
     ]
     tools = {"gen_ai.tool.definitions": dumps(SEMCONV_TOOLS)}
-    return told({**COMMON, **USAGE, **tools}, events=events)
+    return encoded({**COMMON, **USAGE, **tools}, events=events)
 
 
-def message_events_in_logs() -> Told:
+def message_events_in_logs() -> EncodedSpan:
     logs = [
         moment("gen_ai.system.message", {}, {"content": SYSTEM}),
         moment("gen_ai.user.message", {}, {"content": OPENAI_CONTENT}),
@@ -192,10 +192,10 @@ def message_events_in_logs() -> Told:
         moment("gen_ai.choice", {}, OPENAI_CHOICE),
     ]
     tools = {"gen_ai.tool.definitions": SEMCONV_TOOLS}
-    return told({**COMMON, **USAGE, **SEMCONV_END, **tools}, moments=logs)
+    return encoded({**COMMON, **USAGE, **SEMCONV_END, **tools}, moments=logs)
 
 
-def openinference() -> Told:
+def openinference() -> EncodedSpan:
     message = "llm.input_messages.{}.message.{}"
     attributes: dict[str, Json] = {
         "openinference.span.kind": "LLM",
@@ -228,10 +228,10 @@ def openinference() -> Told:
         "llm.token_count.prompt_details.cache_write": 16,
         "llm.token_count.completion_details.reasoning": 8,
     }
-    return told(attributes)
+    return encoded(attributes)
 
 
-def traceloop() -> Told:
+def traceloop() -> EncodedSpan:
     attributes: dict[str, Json] = {
         "llm.request.type": "chat",
         "gen_ai.system": "OpenAI",
@@ -261,10 +261,10 @@ def traceloop() -> Told:
         "gen_ai.usage.cache_creation_input_tokens": 16,
         "gen_ai.usage.reasoning_tokens": 8,
     }
-    return told(attributes)
+    return encoded(attributes)
 
 
-def vercel() -> Told:
+def vercel() -> EncodedSpan:
     messages = [
         {"role": "system", "content": SYSTEM},
         {
@@ -315,10 +315,10 @@ def vercel() -> Told:
         "ai.usage.inputTokenDetails.cacheWriteTokens": 16,
         "ai.usage.reasoningTokens": 8,
     }
-    return told(attributes)
+    return encoded(attributes)
 
 
-def pydantic_ai() -> Told:
+def pydantic_ai() -> EncodedSpan:
     messages = [
         {"role": "system", "parts": SEMCONV_SYSTEM},
         SEMCONV_INPUT[0],
@@ -340,7 +340,7 @@ def pydantic_ai() -> Told:
         "gen_ai.usage.details.cache_write_tokens": 16,
     }
     parameters = {"function_tools": [{"name": "get_weather", "parameters_json_schema": SCHEMA}]}
-    return told(
+    return encoded(
         {
             **COMMON,
             **usage,
@@ -352,7 +352,7 @@ def pydantic_ai() -> Told:
     )
 
 
-def pydantic_ai_1() -> Told:
+def pydantic_ai_1() -> EncodedSpan:
     user = {"event.name": "gen_ai.user.message", "role": "user", "content": OPENAI_CONTENT}
     events = [
         {"event.name": "gen_ai.system.message", "role": "system", "content": SYSTEM},
@@ -373,10 +373,10 @@ def pydantic_ai_1() -> Told:
         {"event.name": "gen_ai.choice", "index": 0, "message": OPENAI_CHOICE["message"]},
     ]
     tools = {"gen_ai.tool.definitions": dumps(SEMCONV_TOOLS)}
-    return told({**COMMON, **USAGE, **SEMCONV_END, **tools, "events": dumps(events)})
+    return encoded({**COMMON, **USAGE, **SEMCONV_END, **tools, "events": dumps(events)})
 
 
-def langsmith() -> Told:
+def langsmith() -> EncodedSpan:
     attributes: dict[str, Json] = {
         "langsmith.span.kind": "llm",
         "langsmith.metadata.ls_provider": "openai",
@@ -391,10 +391,10 @@ def langsmith() -> Told:
         "gen_ai.usage.input_token_details": "{'cache_read': 64, 'cache_creation': 16}",
         "gen_ai.usage.output_token_details": "{'reasoning': 8}",
     }
-    return told(attributes)
+    return encoded(attributes)
 
 
-def langchain_messages() -> Told:
+def langchain_messages() -> EncodedSpan:
     def made(name: str, **kwargs: Json) -> Json:
         return {
             "lc": 1,
@@ -424,10 +424,10 @@ def langchain_messages() -> Told:
         "gen_ai.prompt": dumps({"messages": [messages]}),
         "gen_ai.completion": dumps(generated),
     }
-    return told(attributes)
+    return encoded(attributes)
 
 
-def anthropic_messages() -> Told:
+def anthropic_messages() -> EncodedSpan:
     """A request as Anthropic has it: written whole by whoever knows no convention."""
     source = {"type": "base64", "media_type": "image/png", "data": IMAGE}
     call = {"type": "tool_use", "id": "call_1", "name": "get_weather", "input": CITY}
@@ -454,19 +454,19 @@ def anthropic_messages() -> Told:
         "output.value": dumps(answer),
         "gen_ai.response.finish_reasons": ["end_turn"],
     }
-    return told(attributes)
+    return encoded(attributes)
 
 
-def told(
+def encoded(
     attributes: dict[str, Json],
     *,
     events: list[Span.Event] | None = None,
     moments: list[Moment] | None = None,
-) -> Told:
+) -> EncodedSpan:
     return span("chat", attributes=attributes, events=events or []), moments or []
 
 
-ENCODINGS: list[Callable[[], Told]] = [
+ENCODINGS: list[Callable[[], EncodedSpan]] = [
     semconv_structured,
     details_event_on_the_span,
     details_event_in_a_log,
@@ -503,14 +503,14 @@ def _with_json_parsed(node: Any) -> Any:
 
 @pytest.mark.parametrize("encoding", ENCODINGS, ids=lambda encoding: encoding.__name__)
 def test_every_encoding_of_the_conversation_gives_the_same_view(
-    encoding: Callable[[], Told],
+    encoding: Callable[[], EncodedSpan],
 ) -> None:
     assert comparable(*encoding()) == comparable(*semconv_text())
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS, ids=lambda encoding: encoding.__name__)
 def test_the_question_becomes_the_title_where_the_span_has_it(
-    encoding: Callable[[], Told],
+    encoding: Callable[[], EncodedSpan],
 ) -> None:
     sent, moments = encoding()
     expected = None if moments else QUESTION

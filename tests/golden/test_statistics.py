@@ -48,7 +48,7 @@ def _row(number: int, chance: random.Random) -> SpanRow:
     has_use = chance.random() < (0.8 if is_model else 0.2)
     waited = _waited(offset_ns, chance) if chance.random() < 0.15 else ()
     parent = chance.randrange(max(1, number - 12), number) if number > 2 else None
-    is_twin = parent is not None and chance.random() < 0.12
+    is_duplicate = parent is not None and chance.random() < 0.12
     return row(
         number,
         parent if chance.random() < 0.95 else 9_999,  # of a span that never came
@@ -64,7 +64,7 @@ def _row(number: int, chance: random.Random) -> SpanRow:
         input_tokens=chance.randrange(2_000) if has_use else None,
         output_tokens=chance.randrange(300) if has_use and chance.random() < 0.9 else None,
         cost_usd=chance.randrange(100_000) / 1e6 if has_use and chance.random() < 0.7 else None,
-        duplicate_of=f"{parent:016x}" if is_twin else None,
+        duplicate_of=f"{parent:016x}" if is_duplicate else None,
     )
 
 
@@ -96,28 +96,30 @@ def _named(rows: list[SpanRow]) -> dict[SpanKey, str]:
 
 def _expected(rows: list[SpanRow]) -> dict[str, list[dict[str, Any]]]:
     found = Statistics(SpanTree.of(rows), _named(rows))
-    told: dict[str, list[BaseModel]] = {
+    presented: dict[str, list[BaseModel]] = {
         "operations": [presenter.operation(share) for share in found.shares],
         "models": [presenter.roll_up(one) for one in found.models],
         "tools": [presenter.roll_up(one) for one in found.tools],
         "agents": [presenter.roll_up(one) for one in found.agents],
     }
-    return {name: [one.model_dump(mode="json") for one in lines] for name, lines in told.items()}
+    return {
+        name: [one.model_dump(mode="json") for one in lines] for name, lines in presented.items()
+    }
 
 
 def _case() -> dict[str, Any]:
     rows = _rows()
     plain = {f.name: f.default for f in fields(SpanRow)}
-    told = (
+    changed = (
         {k: v for k, v in asdict(one).items() if k != "session_id" and v != plain[k]}
         for one in rows
     )
     runs = [one.model_dump() for one in presenter.agent_runs(_named(rows))]
-    case: dict[str, Any] = {"rows": list(told), "agent_runs": runs, "expected": _expected(rows)}
+    case: dict[str, Any] = {"rows": list(changed), "agent_runs": runs, "expected": _expected(rows)}
     return json.loads(json.dumps(case))  # type: ignore[no-any-return]  # as a reader has it
 
 
-def test_statistics_are_those_that_the_page_is_held_to() -> None:
+def test_statistics_are_those_of_the_page() -> None:
     assert json.loads(_FILE.read_text(encoding="utf-8")) == _case()
 
 
@@ -134,9 +136,9 @@ def test_the_case_has_everything_that_is_hard_to_count() -> None:
 if __name__ == "__main__":
     case = _case()
     lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in case["rows"])
-    told = json.dumps(case["expected"], indent=1, ensure_ascii=False)
+    expected = json.dumps(case["expected"], indent=1, ensure_ascii=False)
     runs = ",\n".join(json.dumps(one, ensure_ascii=False) for one in case["agent_runs"])
     _FILE.write_text(
-        f'{{"rows": [\n{lines}\n],\n"agent_runs": [\n{runs}\n],\n"expected": {told}}}\n',
+        f'{{"rows": [\n{lines}\n],\n"agent_runs": [\n{runs}\n],\n"expected": {expected}}}\n',
         encoding="utf-8",
     )

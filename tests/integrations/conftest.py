@@ -12,7 +12,7 @@ import pytest
 
 from instrument import Bus
 from tests.integrations.capabilities import CAPABILITIES, FRAMEWORKS
-from tests.integrations.told import Told
+from tests.integrations.hook_log import HookLog
 from tests.support.services.restartable import Service
 
 pytest.register_assert_rewrite("tests.integrations.stories")
@@ -27,9 +27,9 @@ def bus() -> Bus:
 
 
 @pytest.fixture
-def told(bus: Bus) -> Iterator[Told]:
+def hooks(bus: Bus) -> Iterator[HookLog]:
     """Everything that is told; at the end, what began must have ended, once."""
-    recorder = Told()
+    recorder = HookLog()
     off = bus.observe_all(recorder)
     yield recorder
     off()

@@ -49,8 +49,8 @@ class Framework(NamedTuple):
                 assert await asyncio.wait_for(self.run(), 30) == expected
             finally:
                 detach()
-        said = [record for record in caplog.records if record.name == "inspector"]
-        assert len(said) <= 1, caplog.text
+        warnings = [record for record in caplog.records if record.name == "inspector"]
+        assert len(warnings) <= 1, caplog.text
         assert "Traceback" not in caplog.text
         if what in self.replaced and is_gone:
             assert what.rpartition(":")[2] in caplog.text
@@ -58,9 +58,9 @@ class Framework(NamedTuple):
 
     def check_replaced(self, bus: Bus) -> None:
         """Check that the adapter replaces no more than is said here."""
-        with _noting_what_is_replaced() as noted:
+        with _recording_replacements() as replaced:
             attach_all((find_adapter(self.name),), bus=bus)()
-        assert noted == self.replaced
+        assert replaced == self.replaced
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def moved(what: str) -> Iterator[Callable[[], bool]]:
 def _hiding(kind: Any, hidden: str) -> Any:
     class Hiding(kind):  # type: ignore[misc]  # whichever it is
         def __getattribute__(self, name: str) -> Any:
-            if name == hidden and _is_asked_by_adapter():
+            if name == hidden and _is_read_by_adapter():
                 raise AttributeError(name)
             return super().__getattribute__(name)
 
@@ -121,7 +121,7 @@ class _Hidden:
         self._name, self._real = name, real
 
     def __get__(self, instance: Any, owner: Any) -> Any:
-        if _is_asked_by_adapter():
+        if _is_read_by_adapter():
             raise AttributeError(self._name)
         if instance is not None and self._name in getattr(instance, "__dict__", {}):
             return instance.__dict__[self._name]
@@ -138,7 +138,7 @@ class _Hidden:
             put(self._real, instance, value)
 
 
-def _is_asked_by_adapter() -> bool:
+def _is_read_by_adapter() -> bool:
     frame = sys._getframe(2)
     while frame.f_code.co_filename == __file__ and frame.f_back is not None:
         frame = frame.f_back
@@ -146,17 +146,17 @@ def _is_asked_by_adapter() -> bool:
 
 
 @contextmanager
-def _noting_what_is_replaced() -> Iterator[set[str]]:
+def _recording_replacements() -> Iterator[set[str]]:
     """Collect what adapters replace in the block, as `moved` names it."""
-    noted: set[str] = set()
+    replaced: set[str] = set()
     put = Patches.put
 
-    def noting(self: Patches, owner: Any, name: str, make: Any) -> bool:
+    def recording(self: Patches, owner: Any, name: str, make: Any) -> bool:
         if isinstance(owner, type):
-            noted.add(f"{owner.__module__}:{owner.__qualname__}.{name}")
+            replaced.add(f"{owner.__module__}:{owner.__qualname__}.{name}")
         elif isinstance(owner, ModuleType):
-            noted.add(f"{owner.__name__}:{name}")
+            replaced.add(f"{owner.__name__}:{name}")
         return put(self, owner, name, make)
 
-    with patch.object(Patches, "put", noting):
-        yield noted
+    with patch.object(Patches, "put", recording):
+        yield replaced

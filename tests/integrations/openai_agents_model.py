@@ -51,8 +51,8 @@ class Scripted(ScriptedModel):
 
     def sent(self, number: int = -1) -> list[Any]:
         """The items of a call."""
-        given: list[Any] = self.calls[number].input
-        return given
+        items: list[Any] = self.calls[number].input
+        return items
 
     def read(self) -> Any:
         """What the model read of the first tool that it called."""

@@ -144,13 +144,13 @@ def _line(row: Any, view: Any) -> str:
 
 
 def _text(message: Any) -> str:
-    said = []
+    texts = []
     for part in message["parts"]:
         match part["type"]:
             case "tool_call":
-                said.append(f"calls {part['name']}")
+                texts.append(f"calls {part['name']}")
             case "tool_result":
-                said.append(part["result"]["text"])
+                texts.append(part["result"]["text"])
             case _:
-                said.append(part["text"].strip())
-    return " ".join(filter(None, said))
+                texts.append(part["text"].strip())
+    return " ".join(filter(None, texts))

@@ -21,7 +21,7 @@ from instrument import Bus, Decision
 from instrument.approvals import ApprovalAnswer, ApprovalRequest
 from instrument.control import ModuleCoordinator, mount_plan
 from tests.integrations.cancellation import cancel_from_browser
-from tests.integrations.told import Told
+from tests.integrations.hook_log import HookLog
 
 MODULES = Path(__file__).parent / "amplifier_modules"
 CALL = [("multiply", {"a": 6, "b": 7})]
@@ -76,19 +76,21 @@ class Person:
 
     def __init__(self, decision: str) -> None:
         self._answer = ApprovalAnswer(decision)
-        self.asked: list[ApprovalRequest] = []
+        self.requests: list[ApprovalRequest] = []
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.asked.append(request)
+        self.requests.append(request)
         return self._answer
 
 
 @pytest.mark.shows("amplifier", "agent", "llm", "tokens", "tool")
-async def test_a_run_is_told_with_its_model_calls_and_tools(watching: None, told: Told) -> None:
+async def test_a_run_is_reported_with_its_model_calls_and_tools(
+    watching: None, hooks: HookLog
+) -> None:
     async with Session(CALL, "forty-two") as session:
         assert await session.run("6 * 7?") == "forty-two"
 
-    assert told.hooks == [
+    assert hooks.names == [
         "session_started",
         "before_agent_call",
         "prompt_submitted",
@@ -98,44 +100,44 @@ async def test_a_run_is_told_with_its_model_calls_and_tools(watching: None, told
         "after_agent_call",
         "session_finished",
     ]
-    agent = told.one("before_agent_call")["agent"]
+    agent = hooks.one("before_agent_call")["agent"]
     assert (agent.name, agent.input) == ("loop-probe", "6 * 7?")
-    assert told.one("after_agent_call")["result"] == "forty-two"
-    first, second = told.of("after_llm_generate")
+    assert hooks.one("after_agent_call")["result"] == "forty-two"
+    first, second = hooks.of("after_llm_generate")
     assert first["prompt"] == [{"role": "user", "content": "6 * 7?"}]
     assert (second["model"], second["provider"]) == ("probe-1", "probe")
     assert second["usage"] == {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
-    tool = told.one("after_tool_call")
+    tool = hooks.one("after_tool_call")
     assert (tool["tool_name"], tool["args"]) == ("multiply", {"a": 6, "b": 7})
     assert tool["result"].output == 42
-    for one in (*told.of("before_llm_generate"), *told.of("before_tool_call")):
-        assert told.parent_noun(one) == "agent_call"
+    for one in (*hooks.of("before_llm_generate"), *hooks.of("before_tool_call")):
+        assert hooks.parent_noun(one) == "agent_call"
 
 
 @pytest.mark.shows("amplifier", "tool_error")
-async def test_a_result_without_success_is_an_error(watching: None, told: Told) -> None:
+async def test_a_result_without_success_is_an_error(watching: None, hooks: HookLog) -> None:
     async with Session([("multiply", {"a": "six", "b": 7})], "sorry") as session:
         await session.run()
         assert session.read() == "not a number"
 
-    assert str(told.one("error_tool_call")["exc"]) == "not a number"
+    assert str(hooks.one("error_tool_call")["exc"]) == "not a number"
 
 
 @pytest.mark.shows("amplifier", "llm_error")
 async def test_a_model_that_raises_closes_everything_and_raises_as_before(
-    watching: None, told: Told
+    watching: None, hooks: HookLog
 ) -> None:
     async with Session(ConnectionError("model down")) as session:
         with pytest.raises(RuntimeError, match="ConnectionError: model down"):
             await session.run()
 
-    assert told.one("error_llm_generate")
-    assert told.one("error_agent_call")
+    assert hooks.one("error_llm_generate")
+    assert hooks.one("error_agent_call")
 
 
 @pytest.mark.shows("amplifier", "deny")
 async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    watching: None, bus: Bus, told: Told
+    watching: None, bus: Bus, hooks: HookLog
 ) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("not on Sundays"))
     async with Session(CALL, "fine") as session:
@@ -143,12 +145,12 @@ async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
         assert session.tool.ran == []
         assert session.read() == "Denied: not on Sundays"
 
-    [closed] = [one for one in told.of("operation_closed") if one["noun"] == "tool_call"]
+    [closed] = [one for one in hooks.of("operation_closed") if one["noun"] == "tool_call"]
     assert closed["status"] == "denied"
 
 
-async def test_a_tool_that_another_module_denies_is_told_with_its_decision(
-    watching: None, told: Told
+async def test_a_tool_that_another_module_denies_is_reported_with_its_decision(
+    watching: None, hooks: HookLog
 ) -> None:
     async def gate(event: str, data: dict[str, Any]) -> HookResult:
         is_refused = data["tool_input"]["a"] == 6
@@ -159,18 +161,18 @@ async def test_a_tool_that_another_module_denies_is_told_with_its_decision(
         assert await session.run() == "fine"
         assert session.tool.ran == [{"a": 2, "b": 2}]
 
-    closed = [one["status"] for one in told.of("operation_closed") if one["noun"] == "tool_call"]
+    closed = [one["status"] for one in hooks.of("operation_closed") if one["noun"] == "tool_call"]
     assert sorted(closed) == ["denied", "ok"]
-    [decided] = told.of("hook_decided")
+    [decided] = hooks.of("hook_decided")
     assert (decided["action"], decided["reason"]) == ("deny", "not six")
-    refused = next(one for one in told.of("before_tool_call") if one["args"] == {"a": 6, "b": 7})
-    assert told.parent_noun(refused) == "agent_call"
-    told.check_pairs()
+    refused = next(one for one in hooks.of("before_tool_call") if one["args"] == {"a": 6, "b": 7})
+    assert hooks.parent_noun(refused) == "agent_call"
+    hooks.check_pairs()
 
 
 @pytest.mark.shows("amplifier", "edit")
 async def test_arguments_are_changed_before_the_tool_runs(
-    watching: None, bus: Bus, told: Told
+    watching: None, bus: Bus, hooks: HookLog
 ) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify({"a": 2, "b": 2}))
     async with Session(CALL, "fine") as session:
@@ -181,7 +183,7 @@ async def test_arguments_are_changed_before_the_tool_runs(
 
 @pytest.mark.shows("amplifier", "replace")
 async def test_a_result_is_changed_before_the_model_sees_it(
-    watching: None, bus: Bus, told: Told
+    watching: None, bus: Bus, hooks: HookLog
 ) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.modify("a secret"))
     async with Session(CALL, "fine") as session:
@@ -190,20 +192,20 @@ async def test_a_result_is_changed_before_the_model_sees_it(
 
 
 @pytest.mark.shows("amplifier", "retry")
-async def test_a_tool_runs_again(watching: None, bus: Bus, told: Told) -> None:
+async def test_a_tool_runs_again(watching: None, bus: Bus, hooks: HookLog) -> None:
     once = iter([Decision.retry("unlucky")])
     bus.intercept("after_tool_call", lambda **_: next(once, None))
     async with Session(CALL, "fine") as session:
         await session.run()
         assert len(session.tool.ran) == 2
 
-    assert len(told.of("after_tool_call")) == 2
+    assert len(hooks.of("after_tool_call")) == 2
 
 
 @pytest.mark.shows("amplifier", "approve")
 @pytest.mark.parametrize(("answer", "count"), [("allow", 1), ("deny", 0)])
-async def test_a_person_is_asked_before_the_tool_runs(
-    watching: None, bus: Bus, told: Told, answer: str, count: int
+async def test_a_person_decides_before_the_tool_runs(
+    watching: None, bus: Bus, hooks: HookLog, answer: str, count: int
 ) -> None:
     person = Person(answer)
     bus.set_approval_provider(person)
@@ -212,7 +214,7 @@ async def test_a_person_is_asked_before_the_tool_runs(
         await session.run()
         assert len(session.tool.ran) == count
 
-    assert [request.prompt for request in person.asked] == ["Multiply?"]
+    assert [request.prompt for request in person.requests] == ["Multiply?"]
 
 
 @pytest.mark.shows("amplifier", "deny_llm")
@@ -222,7 +224,7 @@ async def test_a_person_is_asked_before_the_tool_runs(
     ids=["refused", "answered"],
 )
 async def test_a_model_call_is_refused_or_answered_by_a_hook(
-    watching: None, bus: Bus, told: Told, decision: Decision, answer: str
+    watching: None, bus: Bus, hooks: HookLog, decision: Decision, answer: str
 ) -> None:
     bus.intercept("before_llm_generate", lambda **_: decision)
     async with Session() as session:
@@ -232,7 +234,7 @@ async def test_a_model_call_is_refused_or_answered_by_a_hook(
 
 @pytest.mark.shows("amplifier", "inject")
 async def test_context_is_added_for_the_model_and_not_to_the_history(
-    watching: None, bus: Bus, told: Told
+    watching: None, bus: Bus, hooks: HookLog
 ) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.inject_context("Be brief."))
     async with Session("yes") as session:
@@ -243,7 +245,9 @@ async def test_context_is_added_for_the_model_and_not_to_the_history(
 
 
 @pytest.mark.shows("amplifier", "cancellation")
-async def test_a_run_whose_task_is_cancelled_closes_everything(watching: None, told: Told) -> None:
+async def test_a_run_whose_task_is_cancelled_closes_everything(
+    watching: None, hooks: HookLog
+) -> None:
     running: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     async def wait() -> str:
@@ -258,13 +262,13 @@ async def test_a_run_whose_task_is_cancelled_closes_everything(watching: None, t
         with pytest.raises((asyncio.CancelledError, RuntimeError)):
             await run
 
-    statuses = {one["noun"]: one["status"] for one in told.of("operation_closed")}
+    statuses = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
 
 
 @pytest.mark.parametrize("is_attached_late", [False, True])
 async def test_a_session_of_the_former_kernel_is_watched_too(
-    is_attached_late: bool, bus: Bus, told: Told
+    is_attached_late: bool, bus: Bus, hooks: HookLog
 ) -> None:
     detach = None if is_attached_late else attach(bus=bus)
     session = Session(CALL, "forty-two", of=session_in_python.AmplifierSession)
@@ -275,7 +279,7 @@ async def test_a_session_of_the_former_kernel_is_watched_too(
         finally:
             detach()
 
-    assert [one for one in told.hooks if one.startswith("before")] == [
+    assert [one for one in hooks.names if one.startswith("before")] == [
         "before_agent_call",
         "before_llm_generate",
         "before_tool_call",
@@ -300,16 +304,18 @@ async def test_a_run_that_a_person_cancels_ends() -> None:
 
 
 @pytest.mark.shows("amplifier", "cancellation")
-async def test_a_cancellation_of_the_kernel_is_told(watching: None, told: Told) -> None:
+async def test_a_cancellation_of_the_kernel_is_reported(watching: None, hooks: HookLog) -> None:
     async with Session("yes", session_id="holiday") as session:
         await session.run()
         await session.real.coordinator.hooks.emit("cancel:requested", {"level": "graceful"})
 
-    assert told.one("operation_cancelled")["operation_id"] == "holiday"
+    assert hooks.one("operation_cancelled")["operation_id"] == "holiday"
 
 
 @pytest.mark.shows("amplifier", "concurrency")
-async def test_sessions_at_the_same_time_have_their_own_calls(watching: None, told: Told) -> None:
+async def test_sessions_at_the_same_time_have_their_own_calls(
+    watching: None, hooks: HookLog
+) -> None:
     together = asyncio.Barrier(10)
 
     async def run(number: int) -> str:
@@ -323,14 +329,14 @@ async def test_sessions_at_the_same_time_have_their_own_calls(watching: None, to
     answers = await asyncio.gather(*map(run, range(10)))
 
     assert answers == [f"run-{number}" for number in range(10)]
-    runs = {one["call_id"]: one["agent"].input for one in told.of("before_agent_call")}
+    runs = {one["call_id"]: one["agent"].input for one in hooks.of("before_agent_call")}
     assert len(runs) == 10
-    for one in told.of("after_tool_call"):
+    for one in hooks.of("after_tool_call"):
         assert runs[one["parent_call_id"]] == str(one["args"]["a"])
 
 
 @pytest.mark.shows("amplifier", "sub_agents")
-async def test_a_session_of_a_tool_is_below_it(watching: None, told: Told) -> None:
+async def test_a_session_of_a_tool_is_below_it(watching: None, hooks: HookLog) -> None:
     async with Session("inner answer", parent_id="parent") as inner:
 
         class Delegate:
@@ -344,22 +350,22 @@ async def test_a_session_of_a_tool_is_below_it(watching: None, told: Told) -> No
             await session.real.coordinator.mount("tools", Delegate(), name="delegate")
             await session.run()
 
-    outer, below = told.of("before_agent_call")
+    outer, below = hooks.of("before_agent_call")
     assert below["agent"].input == "think"
-    assert told.parent_noun(below) == "tool_call"
+    assert hooks.parent_noun(below) == "tool_call"
     assert outer["parent_call_id"] is None
 
 
 @pytest.mark.shows("amplifier", "session")
-async def test_the_session_of_the_kernel_is_ours(watching: None, bus: Bus, told: Told) -> None:
+async def test_the_session_of_the_kernel_is_ours(watching: None, bus: Bus, hooks: HookLog) -> None:
     seen = []
     bus.register("before_llm_generate", lambda **_: seen.append(context.get()))
     async with Session("yes", session_id="holiday") as session:
         await session.run()
 
     assert seen == ["holiday"]
-    assert told.one("session_started")["session_id"] == "holiday"
-    assert told.one("session_finished")["session_id"] == "holiday"
+    assert hooks.one("session_started")["session_id"] == "holiday"
+    assert hooks.one("session_finished")["session_id"] == "holiday"
     assert context.get() == context.UNKNOWN
 
 
@@ -382,7 +388,7 @@ async def test_detaching_puts_back_what_was_there(bus: Bus) -> None:
     assert (_session_exec.run_orchestrator, _session_init.initialize_session) == before
 
 
-async def test_of_a_session_that_is_over_nothing_is_kept(bus: Bus) -> None:
+async def test_nothing_of_an_ended_session_stays_in_memory(bus: Bus) -> None:
     adapter = amplifier._Adapter(bus)
     async with Session("a") as session:
         adapter.watch(session.real.coordinator)
@@ -390,27 +396,27 @@ async def test_of_a_session_that_is_over_nothing_is_kept(bus: Bus) -> None:
     assert adapter._sessions == {}
 
 
-async def test_a_second_attach_does_nothing(watching: None, bus: Bus, told: Told) -> None:
+async def test_a_second_attach_does_nothing(watching: None, bus: Bus, hooks: HookLog) -> None:
     detach = attach(bus=bus)
     async with Session(CALL, "fine") as session:
         await session.run()
         detach()
 
-    assert len(told.of("before_tool_call")) == 1
+    assert len(hooks.of("before_tool_call")) == 1
 
 
-async def test_only_targets_are_watched(bus: Bus, told: Told) -> None:
+async def test_only_targets_are_watched(bus: Bus, hooks: HookLog) -> None:
     async with Session("a") as wanted, Session("b") as unwanted:
         detach = attach(wanted.real, bus=bus)
         await wanted.run("mine")
         await unwanted.run("other")
         detach()
 
-    assert told.one("before_agent_call")["agent"].input == "mine"
+    assert hooks.one("before_agent_call")["agent"].input == "mine"
 
 
 async def test_a_failing_observer_changes_nothing(
-    watching: None, bus: Bus, told: Told, caplog: pytest.LogCaptureFixture
+    watching: None, bus: Bus, hooks: HookLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(**_: Any) -> None:
         raise RuntimeError("observer")
@@ -423,7 +429,7 @@ async def test_a_failing_observer_changes_nothing(
 
 
 async def test_the_entry_point_is_a_hook_module_of_the_mount_plan(
-    bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+    bus: Bus, hooks: HookLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [entry] = entry_points(group="amplifier.modules", name="hooks-inspector")
     assert entry.load() is amplifier.mount
@@ -436,8 +442,8 @@ async def test_the_entry_point_is_a_hook_module_of_the_mount_plan(
     async with AmplifierSession(plan) as session:
         assert await session.execute("hi") == "hello"
 
-    assert told.one("after_agent_call")["result"] == "hello"
-    assert told.one("session_finished")
+    assert hooks.one("after_agent_call")["result"] == "hello"
+    assert hooks.one("session_finished")
 
 
 HOOK_MODULE = """
@@ -488,8 +494,8 @@ async def test_a_module_written_for_amplifier_decides_unchanged_where_a_plan_mou
 
     coordinator = ModuleCoordinator(bus)
     await mount_plan(coordinator, {"hooks": [{"module": "their-hook", "config": {"says": says}}]})
-    asked = {"tool_name": "multiply", "tool_input": {"a": 6}}
-    result = await coordinator.hooks.emit("tool:pre", asked)
+    data = {"tool_name": "multiply", "tool_input": {"a": 6}}
+    result = await coordinator.hooks.emit("tool:pre", data)
     found = {name: getattr(result, name) for name in expected}
     found |= {"data": {**found["data"]}} if "data" in found else {}
     for ours in ("hooks", "timestamp"):

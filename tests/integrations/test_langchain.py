@@ -30,8 +30,8 @@ from inspector.agent_side.control.hold import Issuer
 from inspector.integrations import mcp
 from inspector.integrations.langchain import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from tests.integrations.hook_log import HookLog
 from tests.integrations.langchain_model import ScriptedModel, calls, says
-from tests.integrations.told import Told
 from tests.support.agents.wired_bus import WiredBus
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "What is 1 + 2?"}]}
@@ -77,75 +77,79 @@ def tool_answer(model: ScriptedModel) -> ToolMessage:
 
 
 @pytest.mark.shows("langchain", "agent", "llm", "tool", "tokens")
-def test_a_run_is_one_agent_with_its_model_and_tool_calls(told: Told) -> None:
+def test_a_run_is_one_agent_with_its_model_and_tool_calls(hooks: HookLog) -> None:
     agent, _ = calculator()
 
     answer = agent.invoke(QUESTION)
 
     assert answer["messages"][-1].content == "It is 3."
-    assert told.hooks == RUN
-    assert told.one("before_agent_call")["agent"].name == "calculator"
-    assert told.one("after_agent_call")["result"].content == "It is 3."
-    began, ended = told.one("before_tool_call"), told.one("after_tool_call")
+    assert hooks.names == RUN
+    assert hooks.one("before_agent_call")["agent"].name == "calculator"
+    assert hooks.one("after_agent_call")["result"].content == "It is 3."
+    began, ended = hooks.one("before_tool_call"), hooks.one("after_tool_call")
     assert (began["tool_name"], began["args"]) == ("add", {"a": 1, "b": 2})
     assert (began["tool_call_id"], ended["result"]) == ("call-add-0", "3")
-    asked, answered = told.of("before_llm_generate")[0], told.of("after_llm_generate")
-    assert [one.content for one in asked["prompt"]] == ["What is 1 + 2?"]
-    assert asked["model"] == "scripted-1"
+    request, answered = hooks.of("before_llm_generate")[0], hooks.of("after_llm_generate")
+    assert [one.content for one in request["prompt"]] == ["What is 1 + 2?"]
+    assert request["model"] == "scripted-1"
     assert answered[0]["response"].tool_calls[0]["name"] == "add"
     assert [one["usage"]["output_tokens"] for one in answered] == [5, 5]
-    inner = told.of("before_llm_generate") + told.of("before_tool_call")
-    assert {told.parent_noun(one) for one in inner} == {"agent_call"}
+    inner = hooks.of("before_llm_generate") + hooks.of("before_tool_call")
+    assert {hooks.parent_noun(one) for one in inner} == {"agent_call"}
 
 
 @pytest.mark.shows("langchain", "agent", "llm", "tool")
-async def test_an_async_run_is_told_as_a_sync_one(told: Told) -> None:
+async def test_an_async_run_is_reported_as_a_sync_one(hooks: HookLog) -> None:
     agent, _ = calculator()
 
     await agent.ainvoke(QUESTION)
 
-    assert told.hooks == RUN
-    assert told.parent_noun(told.one("before_tool_call")) == "agent_call"
+    assert hooks.names == RUN
+    assert hooks.parent_noun(hooks.one("before_tool_call")) == "agent_call"
 
 
 @pytest.mark.filterwarnings("ignore:create_react_agent has been moved")
 @pytest.mark.shows("langchain", "agent")
-def test_an_agent_of_langgraphs_prebuilt_is_told_too(told: Told) -> None:
+def test_an_agent_of_langgraphs_prebuilt_is_reported_too(hooks: HookLog) -> None:
     model = ScriptedModel(calls("add", {"a": 1, "b": 2}), says("It is 3."))
     create_react_agent(model, [add]).invoke(QUESTION)
 
-    assert told.hooks == RUN
+    assert hooks.names == RUN
 
 
 @pytest.mark.shows("langchain", "streaming")
 @pytest.mark.parametrize("mode", ["values", "updates", "messages", ["updates", "messages"]])
-def test_a_streamed_run_ends_with_the_same_answer(told: Told, mode: Any) -> None:
+def test_a_streamed_run_ends_with_the_same_answer(hooks: HookLog, mode: Any) -> None:
     agent, _ = calculator()
 
     pieces = list(agent.stream(QUESTION, stream_mode=mode))
 
     assert pieces
-    assert told.hooks == RUN
-    assert told.one("after_agent_call")["result"].content.strip() == "It is 3."
+    assert hooks.names == RUN
+    assert hooks.one("after_agent_call")["result"].content.strip() == "It is 3."
 
 
 @pytest.mark.shows("langchain", "streaming")
-async def test_pieces_of_a_model_are_counted_where_the_graph_streams_messages(told: Told) -> None:
+async def test_pieces_of_a_model_are_counted_where_the_graph_streams_messages(
+    hooks: HookLog,
+) -> None:
     agent, _ = calculator()
 
     async for _ in agent.astream(QUESTION, stream_mode="messages"):
         pass
 
-    streams = [o["stream"] for o in told.of("operation_closed") if o["noun"] == "llm_generate"]
+    streams = [o["stream"] for o in hooks.of("operation_closed") if o["noun"] == "llm_generate"]
     assert [one.chunk_count for one in streams] == [3, 5]
     assert all(one.first_chunk_ns > 0 for one in streams)
-    assert [one["usage"]["input_tokens"] for one in told.of("after_llm_generate")] == [10, 10]
+    assert [one["usage"]["input_tokens"] for one in hooks.of("after_llm_generate")] == [10, 10]
 
 
 @pytest.mark.filterwarnings("ignore:The v3 streaming protocol")
 @pytest.mark.shows("langchain", "streaming")
 @pytest.mark.parametrize("version", ["v2", "v3"])
-async def test_a_run_whose_events_are_streamed_is_told_as_any(told: Told, version: Any) -> None:
+async def test_a_run_whose_events_are_streamed_is_reported_as_any(
+    hooks: HookLog, version: Any
+) -> None:
     agent, _ = calculator()
 
     if version == "v2":
@@ -154,26 +158,28 @@ async def test_a_run_whose_events_are_streamed_is_told_as_any(told: Told, versio
     else:
         await (await agent.astream_events(QUESTION, version="v3")).output()
 
-    assert told.hooks == RUN
-    streams = [o["stream"] for o in told.of("operation_closed") if o["noun"] == "llm_generate"]
+    assert hooks.names == RUN
+    streams = [o["stream"] for o in hooks.of("operation_closed") if o["noun"] == "llm_generate"]
     assert all(one.first_chunk_ns > 0 for one in streams)
 
 
 @pytest.mark.shows("langchain", "streaming", "tokens")
-def test_a_streamed_model_call_is_one_answer_with_its_usage(told: Told) -> None:
+def test_a_streamed_model_call_is_one_answer_with_its_usage(hooks: HookLog) -> None:
     model = ScriptedModel(says("It is 3."))
 
     text = "".join(str(piece.content) for piece in model.stream("What is 1 + 2?"))
 
     assert text == "It is 3. "
-    ended = told.one("after_llm_generate")
+    ended = hooks.one("after_llm_generate")
     assert ended["response"].content == "It is 3. "
     assert ended["usage"]["input_tokens"] == 10
-    assert told.of("operation_closed")[0]["stream"].first_chunk_ns > 0
+    assert hooks.of("operation_closed")[0]["stream"].first_chunk_ns > 0
 
 
 @pytest.mark.shows("langchain", "streaming")
-async def test_a_stream_that_is_left_early_is_closed_with_what_there_was(told: Told) -> None:
+async def test_a_stream_that_is_left_early_is_closed_with_what_there_was(
+    hooks: HookLog,
+) -> None:
     stream: Any = ScriptedModel(says("It is 3.")).astream("What is 1 + 2?")
     await anext(stream)
     await stream.aclose()
@@ -181,27 +187,27 @@ async def test_a_stream_that_is_left_early_is_closed_with_what_there_was(told: T
     next(runs)
     runs.close()
 
-    closed = told.of("operation_closed")
+    closed = hooks.of("operation_closed")
     assert closed[0]["status"] == "cancelled"
-    assert told.of("error_llm_generate")[0]["response"].content == "It "
+    assert hooks.of("error_llm_generate")[0]["response"].content == "It "
     assert closed[-1]["noun"] == "agent_call"
     assert closed[-1]["status"] == "cancelled"
 
 
-def test_what_the_consumer_of_a_stream_does_is_not_below_the_agent(told: Told) -> None:
+def test_what_the_consumer_of_a_stream_does_is_not_below_the_agent(hooks: HookLog) -> None:
     agent, _ = calculator()
 
     for _ in agent.stream(QUESTION):
         add.invoke({"a": 5, "b": 5})
         assert context.get() == context.UNKNOWN
 
-    own = [one for one in told.of("before_tool_call") if one["args"] == {"a": 5, "b": 5}]
+    own = [one for one in hooks.of("before_tool_call") if one["args"] == {"a": 5, "b": 5}]
     assert own
-    assert {told.parent_noun(one) for one in own} == {None}
+    assert {hooks.parent_noun(one) for one in own} == {None}
 
 
 @pytest.mark.shows("langchain", "tool_error")
-def test_a_tool_that_raises_is_an_error(told: Told) -> None:
+def test_a_tool_that_raises_is_an_error(hooks: HookLog) -> None:
     @tool
     def broken() -> str:
         """Break."""
@@ -211,12 +217,12 @@ def test_a_tool_that_raises_is_an_error(told: Told) -> None:
     with pytest.raises(ValueError, match="no connection"):
         agent.invoke(QUESTION)
 
-    assert str(told.one("error_tool_call")["exc"]) == "no connection"
-    assert str(told.one("error_agent_call")["exc"]) == "no connection"
+    assert str(hooks.one("error_tool_call")["exc"]) == "no connection"
+    assert str(hooks.one("error_agent_call")["exc"]) == "no connection"
 
 
 @pytest.mark.shows("langchain", "tool_error")
-async def test_a_tool_whose_answer_is_an_error_is_one(told: Told) -> None:
+async def test_a_tool_whose_answer_is_an_error_is_one(hooks: HookLog) -> None:
     @tool
     def careful() -> str:
         """Break politely."""
@@ -226,32 +232,32 @@ async def test_a_tool_whose_answer_is_an_error_is_one(told: Told) -> None:
     agent, model = calculator(calls("careful", {}), says("Later, then."), tools=[careful])
     await agent.ainvoke(QUESTION)
 
-    assert told.one("error_tool_call")["result"] == "try later"
+    assert hooks.one("error_tool_call")["result"] == "try later"
     assert tool_answer(model).content == "try later"
-    assert told.of("after_tool_call") == []
+    assert hooks.of("after_tool_call") == []
 
 
 @pytest.mark.shows("langchain", "tool_error")
 @pytest.mark.parametrize("is_async", [False, True])
-async def test_a_tool_that_there_is_not_is_an_error(told: Told, is_async: bool) -> None:
+async def test_a_tool_that_there_is_not_is_an_error(hooks: HookLog, is_async: bool) -> None:
     agent, model = calculator(calls("subtract", {"a": 1}), says("I cannot."))
 
     await (agent.ainvoke(QUESTION) if is_async else asyncio.to_thread(agent.invoke, QUESTION))
 
-    error = told.one("error_tool_call")
+    error = hooks.one("error_tool_call")
     assert (error["tool_name"], error["args"]) == ("subtract", {"a": 1})
     assert error["result"] == tool_answer(model).content
     assert "not a valid tool" in str(tool_answer(model).content)
 
 
 @pytest.mark.shows("langchain", "llm_error")
-async def test_a_model_call_that_fails_is_an_error(told: Told) -> None:
+async def test_a_model_call_that_fails_is_an_error(hooks: HookLog) -> None:
     agent, _ = calculator(ConnectionError("overloaded"))
 
     with pytest.raises(ConnectionError):
         await agent.ainvoke(QUESTION)
 
-    assert told.hooks == [
+    assert hooks.names == [
         "before_agent_call",
         "before_llm_generate",
         "error_llm_generate",
@@ -260,7 +266,7 @@ async def test_a_model_call_that_fails_is_an_error(told: Told) -> None:
 
 
 @pytest.mark.shows("langchain", "concurrency")
-async def test_runs_at_the_same_time_keep_their_own_calls(told: Told) -> None:
+async def test_runs_at_the_same_time_keep_their_own_calls(hooks: HookLog) -> None:
     agents = [
         calculator(calls("add", {"a": n, "b": n}, {"a": n, "b": 0}), says(f"run {n}"))[0]
         for n in range(10)
@@ -268,33 +274,33 @@ async def test_runs_at_the_same_time_keep_their_own_calls(told: Told) -> None:
 
     await asyncio.gather(*(agent.ainvoke(QUESTION) for agent in agents))
 
-    number = {one["call_id"]: one["result"].content for one in told.of("after_agent_call")}
+    number = {one["call_id"]: one["result"].content for one in hooks.of("after_agent_call")}
     assert len(number) == 10
     mine = [
-        (number[one["parent_call_id"]], one["args"]["a"]) for one in told.of("before_tool_call")
+        (number[one["parent_call_id"]], one["args"]["a"]) for one in hooks.of("before_tool_call")
     ]
     assert sorted(mine) == sorted((f"run {n}", n) for n in range(10) for _ in range(2))
-    said = [
+    answers = [
         (number[one["parent_call_id"]], one["response"].content)
-        for one in told.of("after_llm_generate")
+        for one in hooks.of("after_llm_generate")
         if not one["response"].tool_calls
     ]
-    assert all(run == text for run, text in said)
+    assert all(run == text for run, text in answers)
 
 
 @pytest.mark.shows("langchain", "concurrency")
-def test_a_batch_is_one_run_each(told: Told) -> None:
+def test_a_batch_is_one_run_each(hooks: HookLog) -> None:
     model = ScriptedModel(*(says("yes") for _ in range(5)))
     agent = create_agent(model, [])
 
     agent.batch([QUESTION] * 5)
 
-    assert len(told.of("after_agent_call")) == 5
-    assert len({one["parent_call_id"] for one in told.of("before_llm_generate")}) == 5
+    assert len(hooks.of("after_agent_call")) == 5
+    assert len({one["parent_call_id"] for one in hooks.of("before_llm_generate")}) == 5
 
 
 @pytest.mark.shows("langchain", "cancellation")
-async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
+async def test_a_cancelled_run_is_closed_as_cancelled(hooks: HookLog) -> None:
     started = asyncio.Event()
 
     @tool
@@ -311,7 +317,7 @@ async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
     with pytest.raises(asyncio.CancelledError):
         await run
 
-    status = {one["noun"]: one["status"] for one in told.of("operation_closed")}
+    status = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
     assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
 
 
@@ -344,7 +350,9 @@ async def test_a_run_that_a_person_cancels_ends(attached: Callable[[], None]) ->
 
 
 @pytest.mark.shows("langchain", "once")
-async def test_a_tool_that_an_mcp_client_carries_out_is_told_once(bus: Bus, told: Told) -> None:
+async def test_a_tool_that_an_mcp_client_carries_out_is_reported_once(
+    bus: Bus, hooks: HookLog
+) -> None:
     server = MCPServer("calculator", log_level="ERROR")
 
     @server.tool(name="add_remote")
@@ -365,12 +373,12 @@ async def test_a_tool_that_an_mcp_client_carries_out_is_told_once(bus: Bus, told
         detach()
 
     assert "2" in str(tool_answer(model).content)
-    assert told.one("after_tool_call")["tool_name"] == "add_remote"
+    assert hooks.one("after_tool_call")["tool_name"] == "add_remote"
 
 
 @pytest.mark.shows("langchain", "sub_agents")
 @pytest.mark.parametrize("is_async", [False, True])
-async def test_an_agent_that_is_a_tool_is_below_that_tool(told: Told, is_async: bool) -> None:
+async def test_an_agent_that_is_a_tool_is_below_that_tool(hooks: HookLog, is_async: bool) -> None:
     inner, _ = calculator()
 
     @tool
@@ -389,15 +397,15 @@ async def test_an_agent_that_is_a_tool_is_below_that_tool(told: Told, is_async: 
     else:
         await asyncio.to_thread(outer.invoke, QUESTION)
 
-    by_name = {one["agent"].name: one for one in told.of("before_agent_call")}
-    assert told.parent_noun(by_name["calculator"]) == "tool_call"
-    assert told.parent_noun(by_name["manager"]) is None
-    sums = [one for one in told.of("before_tool_call") if one["tool_name"] == "add"]
+    by_name = {one["agent"].name: one for one in hooks.of("before_agent_call")}
+    assert hooks.parent_noun(by_name["calculator"]) == "tool_call"
+    assert hooks.parent_noun(by_name["manager"]) is None
+    sums = [one for one in hooks.of("before_tool_call") if one["tool_name"] == "add"]
     assert [one["parent_call_id"] for one in sums] == [by_name["calculator"]["call_id"]]
 
 
 @pytest.mark.shows("langchain", "sub_agents")
-def test_a_graph_that_is_a_node_is_below_its_graph(told: Told) -> None:
+def test_a_graph_that_is_a_node_is_below_its_graph(hooks: HookLog) -> None:
     inner, _ = calculator()
     builder = StateGraph(MessagesState)
     builder.add_node("calculate", inner)
@@ -405,13 +413,15 @@ def test_a_graph_that_is_a_node_is_below_its_graph(told: Told) -> None:
     builder.add_edge("calculate", END)
     builder.compile(name="office").invoke(QUESTION)
 
-    outer, below = told.of("before_agent_call")
+    outer, below = hooks.of("before_agent_call")
     assert (outer["agent"].name, below["agent"].name) == ("office", "calculator")
     assert below["parent_call_id"] == outer["call_id"]
 
 
 @pytest.mark.shows("langchain", "session")
-async def test_a_thread_is_the_session_unless_the_program_names_one(bus: Bus, told: Told) -> None:
+async def test_a_thread_is_the_session_unless_the_program_names_one(
+    bus: Bus, hooks: HookLog
+) -> None:
     seen: list[str] = []
     bus.observe("before_tool_call", lambda **_: seen.append(context.get()))
     bus.observe("before_agent_call", lambda **_: seen.append(context.get()))
@@ -428,7 +438,7 @@ async def test_a_thread_is_the_session_unless_the_program_names_one(bus: Bus, to
 
 @pytest.mark.shows("langchain", "sub_agents")
 @pytest.mark.parametrize("is_async", [False, True])
-async def test_a_hand_over_to_another_agent_is_no_error(told: Told, is_async: bool) -> None:
+async def test_a_hand_over_to_another_agent_is_no_error(hooks: HookLog, is_async: bool) -> None:
     @tool
     def to_clerk() -> Command[Any]:
         """Hand over."""
@@ -449,10 +459,10 @@ async def test_a_hand_over_to_another_agent_is_no_error(told: Told, is_async: bo
         state = await asyncio.to_thread(office.invoke, QUESTION)
 
     assert state["messages"][-1].content == "Here I am."
-    ended = {one["agent"].name: one for one in told.of("after_agent_call")}
+    ended = {one["agent"].name: one for one in hooks.of("after_agent_call")}
     assert ended["manager"]["result"]["command"].goto == "clerk"
     assert ended["clerk"]["parent_call_id"] == ended["office"]["call_id"]
-    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+    assert {one["status"] for one in hooks.of("operation_closed")} == {"ok"}
 
 
 # --- what can be decided --------------------------------------------------------------------------
@@ -461,7 +471,7 @@ async def test_a_hand_over_to_another_agent_is_no_error(told: Told, is_async: bo
 @pytest.mark.shows("langchain", "deny")
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    bus: Bus, told: Told, is_async: bool
+    bus: Bus, hooks: HookLog, is_async: bool
 ) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
     agent, model = calculator()
@@ -471,8 +481,8 @@ async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
     assert ran == []
     assert tool_answer(model).status == "error"
     assert tool_answer(model).content == "Denied: no sums today"
-    assert isinstance(told.one("error_tool_call")["exc"], HookDenied)
-    assert told.one("after_agent_call")["result"].content == "It is 3."
+    assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
+    assert hooks.one("after_agent_call")["result"].content == "It is 3."
 
 
 def test_a_tool_that_the_program_calls_itself_is_denied_in_langchains_words(bus: Bus) -> None:
@@ -485,7 +495,7 @@ def test_a_tool_that_the_program_calls_itself_is_denied_in_langchains_words(bus:
 
 
 @pytest.mark.shows("langchain", "edit")
-def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, told: Told) -> None:
+def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": 20, "b": 1}))
     agent, model = calculator()
 
@@ -496,8 +506,8 @@ def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, told: Told) -> 
 
 
 @pytest.mark.shows("langchain", "edit")
-async def test_what_the_graph_puts_into_a_tool_is_not_told_and_survives_an_edit(
-    bus: Bus, told: Told
+async def test_injected_arguments_are_not_reported_and_survive_an_edit(
+    bus: Bus, hooks: HookLog
 ) -> None:
     ids: list[str] = []
 
@@ -511,12 +521,12 @@ async def test_what_the_graph_puts_into_a_tool_is_not_told_and_survives_an_edit(
     agent, model = calculator(calls("note", {"text": "a"}), says("Noted."), tools=[note])
     await agent.ainvoke(QUESTION)
 
-    assert told.of("operation_opened")[2]["kwargs"]["args"] == {"text": "a"}
+    assert hooks.of("operation_opened")[2]["kwargs"]["args"] == {"text": "a"}
     assert (ids, tool_answer(model).content) == (["call-note-0"], "b")
 
 
 @pytest.mark.shows("langchain", "replace")
-async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, told: Told) -> None:
+async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.modify(result="42"))
     agent, model = calculator()
 
@@ -526,7 +536,7 @@ async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, told: Told) -
 
 
 @pytest.mark.shows("langchain", "replace")
-def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, told: Told) -> None:
+def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, hooks: HookLog) -> None:
     @tool
     def broken() -> str:
         """Break."""
@@ -540,7 +550,7 @@ def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, told: Told) -> None:
 
 
 @pytest.mark.shows("langchain", "retry")
-def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, told: Told) -> None:
+def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, hooks: HookLog) -> None:
     tries: list[int] = []
 
     @tool
@@ -569,7 +579,7 @@ def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, told: Told) -> None
 )
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_a_person_allows_denies_or_edits_a_call(
-    bus: Bus, told: Told, answer: ApprovalAnswer, wanted: list[Any], is_async: bool
+    bus: Bus, hooks: HookLog, answer: ApprovalAnswer, wanted: list[Any], is_async: bool
 ) -> None:
     class Person:
         async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
@@ -585,7 +595,7 @@ async def test_a_person_allows_denies_or_edits_a_call(
 
 
 @pytest.mark.shows("langchain", "inject")
-def test_what_hooks_add_reaches_the_model(bus: Bus, told: Told) -> None:
+def test_what_hooks_add_reaches_the_model(bus: Bus, hooks: HookLog) -> None:
     bus.intercept(
         "before_llm_generate",
         lambda **_: Decision.inject_context("Be brief.", role="system"),
@@ -603,20 +613,20 @@ def test_what_hooks_add_reaches_the_model(bus: Bus, told: Told) -> None:
 
 @pytest.mark.shows("langchain", "deny_llm")
 @pytest.mark.parametrize("streams", [False, True])
-async def test_a_hook_answers_for_the_model(bus: Bus, told: Told, streams: bool) -> None:
+async def test_a_hook_answers_for_the_model(bus: Bus, hooks: HookLog, streams: bool) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.stop("From the cache."))
     model = ScriptedModel()
 
     if streams:
-        said = "".join([str(piece.content) async for piece in model.astream("Hello")])
+        answers = "".join([str(piece.content) async for piece in model.astream("Hello")])
     else:
-        said = str((await model.ainvoke("Hello")).content)
+        answers = str((await model.ainvoke("Hello")).content)
 
-    assert (said, model.sent) == ("From the cache.", [])
+    assert (answers, model.sent) == ("From the cache.", [])
 
 
 @pytest.mark.shows("langchain", "deny_llm")
-def test_a_denied_model_call_is_not_made(bus: Bus, told: Told) -> None:
+def test_a_denied_model_call_is_not_made(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.deny("over budget"))
     model = ScriptedModel(says("never"))
 
@@ -628,7 +638,7 @@ def test_a_denied_model_call_is_not_made(bus: Bus, told: Told) -> None:
     assert model.sent == []
 
 
-def test_an_answer_is_replaced_or_asked_for_again(bus: Bus, told: Told) -> None:
+def test_an_answer_is_replaced_or_requested_again(bus: Bus, hooks: HookLog) -> None:
     decisions = [Decision.retry("again"), Decision.modify(response="I cannot say.")]
     bus.intercept("after_llm_generate", lambda **_: decisions.pop(0))
     model = ScriptedModel(says("one"), says("two"))
@@ -637,7 +647,7 @@ def test_an_answer_is_replaced_or_asked_for_again(bus: Bus, told: Told) -> None:
     assert len(model.sent) == 2
 
 
-def test_edited_messages_are_those_that_are_sent(bus: Bus, told: Told) -> None:
+def test_edited_messages_are_those_that_are_sent(bus: Bus, hooks: HookLog) -> None:
     bus.intercept(
         "before_llm_generate", lambda **_: Decision.modify(prompt=[HumanMessage("Goodbye")])
     )
@@ -653,7 +663,7 @@ def test_edited_messages_are_those_that_are_sent(bus: Bus, told: Told) -> None:
 
 
 @pytest.mark.shows("langchain", "approve")
-async def test_an_interrupt_of_the_graph_passes_and_is_no_error(told: Told) -> None:
+async def test_an_interrupt_of_the_graph_passes_and_is_no_error(hooks: HookLog) -> None:
     @tool
     def pay(amount: int) -> str:
         """Pay."""
@@ -664,15 +674,15 @@ async def test_an_interrupt_of_the_graph_passes_and_is_no_error(told: Told) -> N
     )
     config = {"configurable": {"thread_id": "thread-8"}}
 
-    held = await agent.ainvoke(QUESTION, config)
+    paused = await agent.ainvoke(QUESTION, config)
     done = await agent.ainvoke(Command(resume="yes"), config)
 
-    assert held["__interrupt__"][0].value == {"pay": 5}
+    assert paused["__interrupt__"][0].value == {"pay": 5}
     assert (done["messages"][-1].content, tool_answer(model).content) == ("Paid.", "paid: yes")
-    assert told.one("session_paused")["prompt"] == {"pay": 5}
-    assert told.one("session_resumed")["payload"] == "yes"
-    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
-    assert told.of("after_tool_call")[0]["result"] == {"interrupted": [{"pay": 5}]}
+    assert hooks.one("session_paused")["prompt"] == {"pay": 5}
+    assert hooks.one("session_resumed")["payload"] == "yes"
+    assert {one["status"] for one in hooks.of("operation_closed")} == {"ok"}
+    assert hooks.of("after_tool_call")[0]["result"] == {"interrupted": [{"pay": 5}]}
 
 
 # --- attaching ------------------------------------------------------------------------------------
@@ -699,19 +709,19 @@ def test_detach_puts_back_every_method(bus: Bus, attached: Callable[[], None]) -
 
 
 def test_only_the_targets_and_what_they_call_are_watched(
-    told: Told, bus: Bus, attached: Callable[[], None]
+    hooks: HookLog, bus: Bus, attached: Callable[[], None]
 ) -> None:
     attached()
     mine, other = calculator()[0], calculator()[0]
     detach = attach(mine, bus=bus)
     other.invoke(QUESTION)
-    assert told.hooks == []
+    assert hooks.names == []
     mine.invoke(QUESTION)
-    assert told.hooks == RUN
+    assert hooks.names == RUN
     detach()
 
 
-def test_pieces_that_do_not_fit_together_still_reach_the_program(bus: Bus, told: Told) -> None:
+def test_pieces_that_do_not_fit_together_still_reach_the_program(bus: Bus, hooks: HookLog) -> None:
     class Odd(ScriptedModel):
         def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
             yield ChatGenerationChunk(message=AIMessageChunk(content="a", id="x"))
@@ -727,8 +737,8 @@ def test_pieces_that_do_not_fit_together_still_reach_the_program(bus: Bus, told:
         pieces.extend(piece.content for piece in odd().stream("Hello"))
 
     assert pieces[:3] == ["a", "b", "b"]
-    assert told.one("operation_closed")["noun"] == "llm_generate"
-    assert told.one("error_llm_generate")["response"] is not None  # the last piece, at least
+    assert hooks.one("operation_closed")["noun"] == "llm_generate"
+    assert hooks.one("error_llm_generate")["response"] is not None  # the last piece, at least
 
 
 def test_an_observer_that_fails_changes_nothing(bus: Bus) -> None:
@@ -744,7 +754,7 @@ def test_an_observer_that_fails_changes_nothing(bus: Bus) -> None:
 
 @pytest.mark.parametrize("streamed", ["graph", "messages", "model"])
 def test_a_stream_that_is_left_ends_as_where_nobody_watches(
-    bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch, streamed: str
+    bus: Bus, hooks: HookLog, monkeypatch: pytest.MonkeyPatch, streamed: str
 ) -> None:
     complaints: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
@@ -762,12 +772,12 @@ def test_a_stream_that_is_left_ends_as_where_nobody_watches(
 
     assert complaints == []
     noun = "llm_generate" if streamed == "model" else "agent_call"
-    assert isinstance(told.one(f"error_{noun}")["exc"], GeneratorExit)
+    assert isinstance(hooks.one(f"error_{noun}")["exc"], GeneratorExit)
 
 
-async def test_a_stream_that_is_closed_has_closed_what_it_streams(bus: Bus, told: Told) -> None:
+async def test_a_stream_that_is_closed_has_closed_what_it_streams(bus: Bus, hooks: HookLog) -> None:
     agent, _ = calculator()
     async with aclosing(agent.astream(QUESTION)) as pieces:
         await anext(pieces)
 
-    assert isinstance(told.one("error_agent_call")["exc"], GeneratorExit)
+    assert isinstance(hooks.one("error_agent_call")["exc"], GeneratorExit)

@@ -21,7 +21,7 @@ from mcp.types import CallToolResult, CreateMessageResult, ElicitResult, TextCon
 from inspector.integrations import mcp
 from instrument import ApprovalAnswer, Bus, Decision
 from tests.integrations.cancellation import cancel_from_browser
-from tests.integrations.told import Told
+from tests.integrations.hook_log import HookLog
 
 pytestmark = pytest.mark.anyio
 
@@ -34,7 +34,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def attached(bus: Bus, told: Told) -> Iterator[None]:
+def attached(bus: Bus, hooks: HookLog) -> Iterator[None]:
     detach = mcp.attach(bus=bus)
     yield
     detach()
@@ -108,58 +108,62 @@ def text_of(result: CallToolResult) -> str:
 
 
 @pytest.mark.shows("mcp", "tool", "messages", "progress", "transport")
-async def test_a_call_is_told_with_its_messages_and_progress_below_it(told: Told) -> None:
+async def test_a_call_is_reported_with_its_messages_and_progress_below_it(
+    hooks: HookLog,
+) -> None:
     async def report(progress: float, total: float | None, message: str | None) -> None: ...
 
     async with over_stdio("modern") as client:
         await client.call_tool("count", {}, progress_callback=report)
-    call = told.one("after_tool_call")
+    call = hooks.one("after_tool_call")
     assert (call["tool_name"], call["server_name"]) == ("count", "release desk")
     assert text_of(call["result"]) == "3"
     (request,) = [
-        one for one in told.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
+        one for one in hooks.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
     ]
     assert request["parent_call_id"] == call["call_id"]
     assert {"id", "jsonrpc", "params"} <= request["envelope"].keys()
-    reports = told.of("progress_update")
+    reports = hooks.of("progress_update")
     assert [one["message"] for one in reports] == ["counted 1", "counted 2", "counted 3"]
     assert {one["operation_id"] for one in reports} == {request["call_id"]}
-    assert told.one("transport_connected")["uri"].startswith("stdio:")
-    assert told.one("transport_disconnected")["server_name"] == "release desk"
+    assert hooks.one("transport_connected")["uri"].startswith("stdio:")
+    assert hooks.one("transport_disconnected")["server_name"] == "release desk"
 
 
 @pytest.mark.shows("mcp", "elicitation")
-async def test_what_a_server_asks_lies_below_the_call_that_it_asks_it_during(told: Told) -> None:
+async def test_what_a_server_asks_lies_below_the_call_that_it_asks_it_during(
+    hooks: HookLog,
+) -> None:
     async with over_stdio("legacy", sampling_callback=sample) as client:
         await client.call_tool("confirm", {})
         await client.call_tool("summarise", {})
-    asked = [one for one in told.of("before_rpc_handle") if "id" in one["envelope"]]
-    methods = [one["envelope"]["method"] for one in asked]
+    requests = [one for one in hooks.of("before_rpc_handle") if "id" in one["envelope"]]
+    methods = [one["envelope"]["method"] for one in requests]
     assert methods == ["elicitation/create", "sampling/createMessage"]
-    assert {told.parent_noun(one) for one in asked} == {"rpc_request"}
-    answers = [one["envelope"]["result"] for one in told.of("after_rpc_handle")]
+    assert {hooks.parent_noun(one) for one in requests} == {"rpc_request"}
+    answers = [one["envelope"]["result"] for one in hooks.of("after_rpc_handle")]
     assert answers[0]["action"] == "accept"
 
 
-async def test_the_rounds_of_a_call_are_one_call(told: Told) -> None:
+async def test_the_rounds_of_a_call_are_one_call(hooks: HookLog) -> None:
     async with over_stdio("modern") as client:
         result = await client.call_tool("publish", {})
     assert text_of(result) == "published on beta"
-    call = told.one("before_tool_call")
+    call = hooks.one("before_tool_call")
     rounds = [
-        one for one in told.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
+        one for one in hooks.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
     ]
     assert [one["parent_call_id"] for one in rounds] == [call["call_id"]] * 2
 
 
 @pytest.mark.shows("mcp", "cancellation")
-async def test_a_call_that_is_given_up_is_told_as_cancelled(told: Told) -> None:
+async def test_an_abandoned_call_is_reported_as_cancelled(hooks: HookLog) -> None:
     async with over_stdio("legacy") as client:
         with suppress(TimeoutError):
             await asyncio.wait_for(client.call_tool("sleep", {}), 0.2)
-    assert isinstance(told.one("error_tool_call")["exc"], asyncio.CancelledError)
-    cancelled = told.one("operation_cancelled")
-    assert cancelled["call_id"] == told.one("error_rpc_request")["call_id"]
+    assert isinstance(hooks.one("error_tool_call")["exc"], asyncio.CancelledError)
+    cancelled = hooks.one("operation_cancelled")
+    assert cancelled["call_id"] == hooks.one("error_rpc_request")["call_id"]
 
 
 @pytest.mark.shows("mcp", "cancel")
@@ -180,20 +184,22 @@ async def test_a_call_that_a_person_cancels_ends() -> None:
 
 
 @pytest.mark.shows("mcp", "tool_error")
-async def test_a_server_that_dies_leaves_nothing_open_and_its_last_words(told: Told) -> None:
+async def test_a_server_that_dies_leaves_nothing_open_and_its_last_words(
+    hooks: HookLog,
+) -> None:
     with suppress(BaseException):
         async with over_stdio("modern") as client:
             await client.call_tool("crash", {})
-    assert isinstance(told.one("error_tool_call")["exc"], MCPError)
-    assert isinstance(told.one("error_rpc_request")["exc"], ConnectionError)
-    assert told.one("server_output")["text"] == "out of memory\n"
+    assert isinstance(hooks.one("error_tool_call")["exc"], MCPError)
+    assert isinstance(hooks.one("error_rpc_request")["exc"], ConnectionError)
+    assert hooks.one("server_output")["text"] == "out of memory\n"
 
 
-async def test_a_command_that_is_not_there_is_told_as_failed(told: Told) -> None:
+async def test_a_missing_command_is_reported_as_failed(hooks: HookLog) -> None:
     with pytest.raises((OSError, ExceptionGroup)):
         async with Client(StdioServerParameters(command="/no/such/server")):
             raise AssertionError
-    failed = told.one("transport_failed")
+    failed = hooks.one("transport_failed")
     assert (failed["step"], failed["uri"]) == ("spawn", "stdio:/no/such/server")
     assert isinstance(failed["exc"], OSError)
 
@@ -246,7 +252,7 @@ async def test_a_result_that_a_hook_replaced_has_the_sdks_type(
 @MODES
 @pytest.mark.shows("mcp", "retry", "tool_error")
 async def test_a_tool_that_answers_with_an_error_is_run_again(
-    bus: Bus, told: Told, shelf: Shelf, mode: Any
+    bus: Bus, hooks: HookLog, shelf: Shelf, mode: Any
 ) -> None:
     bus.intercept("error_tool_call", lambda **_: Decision.retry("once more"))
     async with Client(shelf.server, mode=mode) as client:
@@ -270,17 +276,17 @@ async def test_a_person_allows_a_call_and_edits_it(bus: Bus, shelf: Shelf) -> No
 
 @pytest.mark.shows("mcp", "resources")
 @MODES
-async def test_resources_and_prompts_are_told(told: Told, shelf: Shelf, mode: Any) -> None:
+async def test_resources_and_prompts_are_reported(hooks: HookLog, shelf: Shelf, mode: Any) -> None:
     async with Client(shelf.server, mode=mode) as client:
         await client.read_resource("shelf://top")
         await client.get_prompt("describe", {"title": "Emma"})
         with pytest.raises(MCPError):
             await client.read_resource("shelf://none")
-    fetched = told.one("after_resource_fetch")
+    fetched = hooks.one("after_resource_fetch")
     assert (fetched["uri"], fetched["mime_type"]) == ("shelf://top", "text/plain")
-    applied = told.one("after_prompt_apply")
+    applied = hooks.one("after_prompt_apply")
     assert applied["template_id"] == "describe"
-    assert told.one("error_resource_fetch")["uri"] == "shelf://none"
+    assert hooks.one("error_resource_fetch")["uri"] == "shelf://none"
 
 
 async def test_a_prompt_that_is_refused_fails_as_the_sdks_requests_fail(
@@ -304,8 +310,8 @@ async def test_a_message_that_is_refused_is_not_sent(bus: Bus, shelf: Shelf) -> 
 
 
 @pytest.mark.shows("mcp", "once")
-async def test_a_call_that_an_agent_tells_is_not_told_again(
-    bus: Bus, told: Told, shelf: Shelf
+async def test_a_call_that_an_agent_reports_is_reported_once(
+    bus: Bus, hooks: HookLog, shelf: Shelf
 ) -> None:
     async with Client(shelf.server) as client:
 
@@ -313,12 +319,12 @@ async def test_a_call_that_an_agent_tells_is_not_told_again(
             return await client.call_tool("fetch", operation.args)
 
         await bus.call("tool_call", run, tool_name="fetch", args={"title": "Emma"})
-    assert told.one("before_tool_call")["tool_name"] == "fetch"
+    assert hooks.one("before_tool_call")["tool_name"] == "fetch"
     assert shelf.ran == ["Emma"]
 
 
-async def test_a_call_whose_message_an_agent_tells_too_is_not_told_again(
-    bus: Bus, told: Told, shelf: Shelf
+async def test_a_call_whose_message_an_agent_reports_too_is_reported_once(
+    bus: Bus, hooks: HookLog, shelf: Shelf
 ) -> None:
     async with Client(shelf.server) as client:
         args = {"title": "Emma"}
@@ -328,18 +334,18 @@ async def test_a_call_whose_message_an_agent_tells_too_is_not_told_again(
             bus.operation("rpc_request", envelope=envelope, transport="stdio"),
         ):
             await client.call_tool("fetch", args)
-    assert told.one("before_tool_call")["tool_name"] == "fetch"
+    assert hooks.one("before_tool_call")["tool_name"] == "fetch"
     assert shelf.ran == ["Emma"]
 
 
 @pytest.mark.shows("mcp", "concurrency")
-async def test_calls_at_the_same_time_keep_their_own_messages(told: Told) -> None:
+async def test_calls_at_the_same_time_keep_their_own_messages(hooks: HookLog) -> None:
     async with over_stdio("modern") as client:
         await asyncio.gather(*(client.call_tool("count", {}) for _ in range(10)))
-    calls = {one["call_id"] for one in told.of("before_tool_call")}
+    calls = {one["call_id"] for one in hooks.of("before_tool_call")}
     requests = [
         one["parent_call_id"]
-        for one in told.of("before_rpc_request")
+        for one in hooks.of("before_rpc_request")
         if one["envelope"]["method"] == "tools/call"
     ]
     assert len(calls) == 10
@@ -347,12 +353,12 @@ async def test_calls_at_the_same_time_keep_their_own_messages(told: Told) -> Non
     assert len(requests) == 10
 
 
-async def test_a_server_tells_what_it_handles(told: Told, shelf: Shelf) -> None:
+async def test_a_server_reports_what_it_handles(hooks: HookLog, shelf: Shelf) -> None:
     async with Client(shelf.server) as client:
         await client.call_tool("fail", {"title": "Emma"})
     (handled,) = [
         one
-        for one in told.of("after_rpc_handle")
+        for one in hooks.of("after_rpc_handle")
         if one["request_envelope"]["method"] == "tools/call"
     ]
     assert handled["server_name"] == "shelf"
@@ -370,8 +376,8 @@ async def test_a_failing_observer_changes_nothing(bus: Bus, shelf: Shelf) -> Non
     assert text_of(result) == "the book Emma"
 
 
-async def test_only_the_targets_are_watched(told: Told, shelf: Shelf, bus: Bus) -> None:
-    other, seen = Bus(), Told()
+async def test_only_the_targets_are_watched(hooks: HookLog, shelf: Shelf, bus: Bus) -> None:
+    other, seen = Bus(), HookLog()
     other.observe_all(seen)
     mine, theirs = Client(shelf.server, mode="legacy"), Client(Shelf().server, mode="legacy")
     detach = mcp.attach(mine, bus=other)
@@ -384,11 +390,13 @@ async def test_only_the_targets_are_watched(told: Told, shelf: Shelf, bus: Bus) 
     assert seen.of("before_rpc_handle") == []
 
 
-async def test_a_second_attach_tells_nothing_twice(bus: Bus, told: Told, shelf: Shelf) -> None:
+async def test_after_a_second_attach_nothing_is_reported_twice(
+    bus: Bus, hooks: HookLog, shelf: Shelf
+) -> None:
     mcp.attach(bus=bus)
     async with Client(shelf.server) as client:
         await client.call_tool("fetch", {"title": "Emma"})
-    assert len(told.of("before_tool_call")) == 1
+    assert len(hooks.of("before_tool_call")) == 1
 
 
 def test_detaching_puts_every_function_back(bus: Bus) -> None:

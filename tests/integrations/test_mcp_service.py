@@ -49,8 +49,8 @@ def shown(service: Service, session: str, count: int) -> list[dict[str, Any]]:
 
 @pytest.mark.shows("mcp", "session", "tool", "tool_error", "deny", "once")
 def test_spans_of_client_and_server_nest_and_nothing_is_shown_twice(service: Service) -> None:
-    said = run(service, CLIENT)
-    assert "Denied: not this one" in said
+    output = run(service, CLIENT)
+    assert "Denied: not this one" in output
     found = shown(service, "traced-client", 6)  # three calls, what is in one, two questions
     assert [one["name"] for one in found].count("execute_tool weigh") == 2  # one was denied
 
@@ -106,7 +106,7 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("switch", ["on", "off"])
-def test_a_server_is_given_what_it_takes_to_be_watched_and_no_secret(
+def test_a_server_gets_the_environment_to_be_watched_and_no_secret(
     service: Service, tmp_path: Path, switch: str
 ) -> None:
     (tmp_path / "server.py").write_text(PLAIN_SERVER)
@@ -124,8 +124,8 @@ def test_a_server_is_given_what_it_takes_to_be_watched_and_no_secret(
         timeout=60,
         check=True,
     )
-    given = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
-    ours = {name: given[name] for name in given.keys() - get_default_environment()}
+    environment = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    ours = {name: environment[name] for name in environment.keys() - get_default_environment()}
     ours.pop("LC_CTYPE", None)  # Python's own
     if switch == "off":
         assert ours == {}

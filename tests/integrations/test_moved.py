@@ -17,8 +17,8 @@ from pydantic_ai import Agent
 
 from instrument import Bus
 from tests.integrations import langchain_model, pydantic_ai_model
+from tests.integrations.hook_log import HookLog
 from tests.integrations.moved import Framework
-from tests.integrations.told import Told
 
 
 def add(a: int, b: int) -> int:
@@ -189,7 +189,7 @@ MCP_READ = frozenset(
 async def run_mcp() -> list[str]:
     server = MCPServer("calculator", log_level="ERROR")
     server.tool()(add)
-    said = []
+    answers = []
     async with (
         create_client_server_memory_streams() as (ours, theirs),
         create_task_group() as group,
@@ -200,9 +200,9 @@ async def run_mcp() -> list[str]:
             await client.initialize()
             for arguments in ({"a": 1, "b": 2}, {"a": 1}):
                 result: Any = await client.call_tool("add", arguments)
-                said.append(f"{result.is_error} {result.content[0].text}")
+                answers.append(f"{result.is_error} {result.content[0].text}")
         group.cancel_scope.cancel()
-    return said
+    return answers
 
 
 FRAMEWORKS = (
@@ -232,6 +232,10 @@ def test_these_are_all_that_an_adapter_replaces(framework: Framework, bus: Bus) 
     [pytest.param(one, what, id=what) for one in FRAMEWORKS for what in one.moving],
 )
 async def test_the_agent_answers_though_something_has_moved(
-    framework: Framework, what: str, bus: Bus, told: Told, caplog: pytest.LogCaptureFixture
+    framework: Framework,
+    what: str,
+    bus: Bus,
+    hooks: HookLog,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     await framework.check(what, bus, caplog)

@@ -49,9 +49,9 @@ from inspector.agent_side.control.hold import Issuer
 from inspector.integrations import mcp
 from inspector.integrations.openai_agents import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from tests.integrations.hook_log import HookLog
 from tests.integrations.openai_agents_model import Breaking, Scripted, calls, says
 from tests.integrations.stories import run
-from tests.integrations.told import Told
 from tests.support.agents.wired_bus import WiredBus
 
 QUESTION = "What is 1 + 2?"
@@ -89,15 +89,17 @@ def calculator(*script: Any, tools: Any = (add,), **kwargs: Any) -> tuple[Agent[
     return Agent("calculator", model=model, tools=list(tools), **kwargs), model
 
 
-async def streamed(agent: Agent[Any], given: Any = QUESTION, **kwargs: Any) -> RunResultStreaming:
-    result = Runner.run_streamed(agent, given, **kwargs)
+async def streamed(
+    agent: Agent[Any], question: Any = QUESTION, **kwargs: Any
+) -> RunResultStreaming:
+    result = Runner.run_streamed(agent, question, **kwargs)
     async for _ in result.stream_events():
         pass
     return result
 
 
-async def ran_to_end(agent: Agent[Any], streams: bool, given: Any = QUESTION) -> Any:
-    return await streamed(agent, given) if streams else await Runner.run(agent, given)
+async def ran_to_end(agent: Agent[Any], streams: bool, question: Any = QUESTION) -> Any:
+    return await streamed(agent, question) if streams else await Runner.run(agent, question)
 
 
 async def output(agent: Agent[Any], streams: bool) -> Any:
@@ -112,25 +114,27 @@ both_ways = pytest.mark.parametrize("streams", [False, True])
 
 @pytest.mark.shows("openai_agents", "agent", "llm", "tool", "tokens")
 @both_ways
-async def test_a_run_is_one_agent_with_its_model_and_tool_calls(told: Told, streams: bool) -> None:
+async def test_a_run_is_one_agent_with_its_model_and_tool_calls(
+    hooks: HookLog, streams: bool
+) -> None:
     agent, _ = calculator(instructions="Be brief.", model_settings=ModelSettings(temperature=0.5))
 
     answer = await output(agent, streams)
 
     assert answer.strip() == "It is 3."
-    assert told.hooks == RUN
-    about = told.one("before_agent_call")["agent"]
+    assert hooks.names == RUN
+    about = hooks.one("before_agent_call")["agent"]
     assert (about.name, about.input, about.model) == ("calculator", QUESTION, "scripted-1")
-    assert told.one("after_agent_call")["result"] == answer
-    began, ended = told.one("before_tool_call"), told.one("after_tool_call")
+    assert hooks.one("after_agent_call")["result"] == answer
+    began, ended = hooks.one("before_tool_call"), hooks.one("after_tool_call")
     assert (began["tool_name"], began["args"]) == ("add", {"a": 1, "b": 2})
     assert (began["tool_call_id"], ended["result"]) == ("call-add-0", 3)
-    asked, answered = told.of("before_llm_generate"), told.of("after_llm_generate")
+    requests, answered = hooks.of("before_llm_generate"), hooks.of("after_llm_generate")
     text = {"type": "text", "content": QUESTION}
-    assert asked[0]["prompt"] == [{"role": "user", "parts": [text]}]
-    assert [one["role"] for one in asked[1]["prompt"]] == ["user", "assistant", "tool"]
-    params = asked[0]["request_params"]
-    assert (asked[0]["model"], params["system"], params["temperature"]) == (
+    assert requests[0]["prompt"] == [{"role": "user", "parts": [text]}]
+    assert [one["role"] for one in requests[1]["prompt"]] == ["user", "assistant", "tool"]
+    params = requests[0]["request_params"]
+    assert (requests[0]["model"], params["system"], params["temperature"]) == (
         "scripted-1",
         "Be brief.",
         0.5,
@@ -138,11 +142,11 @@ async def test_a_run_is_one_agent_with_its_model_and_tool_calls(told: Told, stre
     assert [tool["name"] for tool in params["tools"]] == ["add"]
     assert answered[0]["response"]["parts"][0]["arguments"] == {"a": 1, "b": 2}
     assert [one["usage"]["output_tokens"] for one in answered] == [5, 5]
-    assert {told.parent_noun(one) for one in [*asked, began]} == {"agent_call"}
+    assert {hooks.parent_noun(one) for one in [*requests, began]} == {"agent_call"}
 
 
 @pytest.mark.shows("openai_agents", "agent")
-def test_a_sync_run_is_told_as_an_async_one(told: Told) -> None:
+def test_a_sync_run_is_reported_as_an_async_one(hooks: HookLog) -> None:
     loop = asyncio.new_event_loop()  # which `run_sync` would make, and leave open
     asyncio.set_event_loop(loop)
     try:
@@ -151,31 +155,35 @@ def test_a_sync_run_is_told_as_an_async_one(told: Told) -> None:
         asyncio.set_event_loop(None)
         loop.close()
 
-    assert told.hooks == RUN
+    assert hooks.names == RUN
 
 
 @pytest.mark.shows("openai_agents", "streaming")
-async def test_a_streamed_run_is_told_with_its_pieces(told: Told) -> None:
+async def test_a_streamed_run_is_reported_with_its_pieces(hooks: HookLog) -> None:
     await streamed(calculator()[0])
 
-    streams = [o["stream"] for o in told.of("operation_closed") if o["noun"] == "llm_generate"]
+    streams = [o["stream"] for o in hooks.of("operation_closed") if o["noun"] == "llm_generate"]
     assert all(one.first_chunk_ns > 0 for one in streams)
     assert streams[1].chunk_count == 3  # words, and none of the events around them
 
 
 @pytest.mark.shows("openai_agents", "streaming")
-async def test_a_streamed_run_that_is_cancelled_is_closed_with_what_there_was(told: Told) -> None:
+async def test_a_streamed_run_that_is_cancelled_is_closed_with_what_there_was(
+    hooks: HookLog,
+) -> None:
     result = Runner.run_streamed(calculator(says("It is 3, or so I think."))[0], QUESTION)
 
     async for event in result.stream_events():
         if isinstance(getattr(event, "data", None), ResponseTextDeltaEvent):
             result.cancel()
 
-    assert told.hooks[-1].endswith("_agent_call")
-    assert len(told.of("operation_closed")) == 2
+    assert hooks.names[-1].endswith("_agent_call")
+    assert len(hooks.of("operation_closed")) == 2
 
 
-async def test_a_run_that_is_cancelled_in_the_middle_of_a_stream_is_closed(told: Told) -> None:
+async def test_a_run_that_is_cancelled_in_the_middle_of_a_stream_is_closed(
+    hooks: HookLog,
+) -> None:
     model = Scripted(says("never"))
     started = asyncio.Event()
 
@@ -191,13 +199,13 @@ async def test_a_run_that_is_cancelled_in_the_middle_of_a_stream_is_closed(told:
     async for _ in result.stream_events():
         pass
 
-    assert {one["status"] for one in told.of("operation_closed")} == {"cancelled"}
+    assert {one["status"] for one in hooks.of("operation_closed")} == {"cancelled"}
 
 
 @pytest.mark.shows("openai_agents", "tool_error")
 @both_ways
 async def test_a_tool_that_raises_is_an_error_though_the_model_reads_it(
-    told: Told, streams: bool
+    hooks: HookLog, streams: bool
 ) -> None:
     @function_tool
     def broken() -> str:
@@ -207,13 +215,13 @@ async def test_a_tool_that_raises_is_an_error_though_the_model_reads_it(
     agent, model = calculator(calls("broken", {}), says("A pity."), tools=[broken])
     await output(agent, streams)
 
-    error = told.one("error_tool_call")
+    error = hooks.one("error_tool_call")
     assert (type(error["exc"]), str(error["exc"])) == (ValueError, "no connection")
     assert "An error occurred" in model.read()
 
 
 @pytest.mark.shows("openai_agents", "tool_error")
-async def test_a_tool_that_raises_into_the_run_is_an_error_of_both(told: Told) -> None:
+async def test_a_tool_that_raises_into_the_run_is_an_error_of_both(hooks: HookLog) -> None:
     @function_tool(failure_error_function=None)
     def broken() -> str:
         """Break."""
@@ -222,11 +230,11 @@ async def test_a_tool_that_raises_into_the_run_is_an_error_of_both(told: Told) -
     with pytest.raises(AgentsException, match="no connection"):
         await output(calculator(calls("broken", {}), tools=[broken])[0], False)
 
-    assert str(told.one("error_tool_call")["exc"]) == "no connection"
-    assert "no connection" in str(told.one("error_agent_call")["exc"])
+    assert str(hooks.one("error_tool_call")["exc"]) == "no connection"
+    assert "no connection" in str(hooks.one("error_agent_call")["exc"])
 
 
-async def test_a_tool_that_takes_too_long_is_an_error(told: Told) -> None:
+async def test_a_tool_that_takes_too_long_is_an_error(hooks: HookLog) -> None:
     @function_tool(timeout=0.01)
     async def slow() -> str:
         """Wait."""
@@ -236,16 +244,16 @@ async def test_a_tool_that_takes_too_long_is_an_error(told: Told) -> None:
     agent, model = calculator(calls("slow", {}), says("Later."), tools=[slow])
     await output(agent, False)
 
-    assert "timed out" in str(told.one("error_tool_call")["exc"])
+    assert "timed out" in str(hooks.one("error_tool_call")["exc"])
     assert "timed out" in model.read()
 
 
-async def test_arguments_that_do_not_fit_are_an_error(told: Told) -> None:
+async def test_arguments_that_do_not_fit_are_an_error(hooks: HookLog) -> None:
     agent, model = calculator(calls("add", {"a": "x"}), says("Sorry."))
 
     await output(agent, False)
 
-    error = told.one("error_tool_call")
+    error = hooks.one("error_tool_call")
     assert (ran, error["args"]) == ([], {"a": "x"})
     assert isinstance(error["exc"], ModelBehaviorError)
     assert "An error occurred" in model.read()
@@ -253,12 +261,12 @@ async def test_arguments_that_do_not_fit_are_an_error(told: Told) -> None:
 
 @pytest.mark.shows("openai_agents", "llm_error")
 @both_ways
-async def test_a_model_call_that_fails_is_an_error(told: Told, streams: bool) -> None:
+async def test_a_model_call_that_fails_is_an_error(hooks: HookLog, streams: bool) -> None:
     with pytest.raises(ConnectionError):
         await output(calculator(ConnectionError("overloaded"))[0], streams)
 
-    assert isinstance(told.one("error_llm_generate")["exc"], ConnectionError)
-    assert told.hooks == [
+    assert isinstance(hooks.one("error_llm_generate")["exc"], ConnectionError)
+    assert hooks.names == [
         "before_agent_call",
         "before_llm_generate",
         "error_llm_generate",
@@ -267,11 +275,11 @@ async def test_a_model_call_that_fails_is_an_error(told: Told, streams: bool) ->
 
 
 @pytest.mark.shows("openai_agents", "llm_error", "streaming")
-async def test_a_stream_that_breaks_is_an_error_with_what_there_was(told: Told) -> None:
+async def test_a_stream_that_breaks_is_an_error_with_what_there_was(hooks: HookLog) -> None:
     with pytest.raises(ConnectionError, match="reset"):
         await streamed(Agent("calculator", model=Breaking(ConnectionError("reset"))))
 
-    error = told.one("error_llm_generate")
+    error = hooks.one("error_llm_generate")
     assert isinstance(error["exc"], ConnectionError)
     assert error["response"]["parts"][0]["content"] == "It is about"
 
@@ -304,17 +312,17 @@ def provider(request: httpx.Request) -> httpx.Response:
 
 @pytest.mark.shows("openai_agents", "llm", "tokens", "streaming")
 @both_ways
-async def test_a_model_of_openais_client_is_told_with_all_kinds_of_tokens(
-    told: Told, streams: bool
+async def test_a_model_of_openais_client_is_reported_with_all_kinds_of_tokens(
+    hooks: HookLog, streams: bool
 ) -> None:
     transport: Any = httpx.MockTransport(provider)
     async with httpx.AsyncClient(transport=transport) as http_client:
-        given: Any = http_client
-        client = AsyncOpenAI(base_url="http://x/v1", api_key="none", http_client=given)
+        question: Any = http_client
+        client = AsyncOpenAI(base_url="http://x/v1", api_key="none", http_client=question)
         agent = Agent("greeter", model=OpenAIChatCompletionsModel("gpt-x", client))
         assert await output(agent, streams) == "Hello"
 
-    answered = told.one("after_llm_generate")
+    answered = hooks.one("after_llm_generate")
     assert (answered["model"], answered["provider"]) == ("gpt-x", "openai")
     assert answered["usage"] == {
         "input_tokens": 12,
@@ -324,11 +332,11 @@ async def test_a_model_of_openais_client_is_told_with_all_kinds_of_tokens(
     }
     text = {"type": "text", "content": "Hello"}
     assert answered["response"] == {"role": "assistant", "parts": [text]}
-    closed = told.of("operation_closed")[0]
+    closed = hooks.of("operation_closed")[0]
     assert getattr(closed["stream"], "chunk_count", None) == (2 if streams else None)
 
 
-async def test_an_answer_that_failed_at_the_provider_is_an_error(told: Told) -> None:
+async def test_an_answer_that_failed_at_the_provider_is_an_error(hooks: HookLog) -> None:
     response = Response(
         id="r",
         object="response",
@@ -346,10 +354,10 @@ async def test_an_answer_that_failed_at_the_provider_is_an_error(told: Told) -> 
     with pytest.raises(ModelBehaviorError, match="overloaded"):
         await streamed(agent)
 
-    assert str(told.one("error_llm_generate")["exc"]) == "overloaded"
+    assert str(hooks.one("error_llm_generate")["exc"]) == "overloaded"
 
 
-async def test_a_tool_that_ends_with_another_that_failed_is_closed(told: Told) -> None:
+async def test_a_tool_that_ends_with_another_that_failed_is_closed(hooks: HookLog) -> None:
     started = asyncio.Event()
 
     @function_tool
@@ -370,27 +378,27 @@ async def test_a_tool_that_ends_with_another_that_failed_is_closed(told: Told) -
     with pytest.raises(AgentsException, match="no connection"):
         await output(Agent("calculator", model=model, tools=[forever, broken]), False)
 
-    tools = [one["status"] for one in told.of("operation_closed") if one["noun"] == "tool_call"]
+    tools = [one["status"] for one in hooks.of("operation_closed") if one["noun"] == "tool_call"]
     assert sorted(tools) == ["cancelled", "error"]
 
 
-async def test_a_run_with_too_many_turns_is_an_error(told: Told) -> None:
+async def test_a_run_with_too_many_turns_is_an_error(hooks: HookLog) -> None:
     with pytest.raises(MaxTurnsExceeded):
         await Runner.run(calculator()[0], QUESTION, max_turns=1)
 
-    assert isinstance(told.one("error_agent_call")["exc"], MaxTurnsExceeded)
+    assert isinstance(hooks.one("error_agent_call")["exc"], MaxTurnsExceeded)
 
 
-async def test_a_tool_that_there_is_not_is_an_error_of_the_run(told: Told) -> None:
+async def test_a_tool_that_there_is_not_is_an_error_of_the_run(hooks: HookLog) -> None:
     with pytest.raises(ModelBehaviorError):
         await Runner.run(calculator(calls("multiply", {}))[0], QUESTION)
 
-    assert isinstance(told.one("error_agent_call")["exc"], ModelBehaviorError)
-    assert told.of("before_tool_call") == []
+    assert isinstance(hooks.one("error_agent_call")["exc"], ModelBehaviorError)
+    assert hooks.of("before_tool_call") == []
 
 
 @pytest.mark.shows("openai_agents", "concurrency")
-async def test_runs_at_the_same_time_keep_their_own_calls(told: Told) -> None:
+async def test_runs_at_the_same_time_keep_their_own_calls(hooks: HookLog) -> None:
     agents = [
         calculator(calls("add", {"a": n, "b": n}, {"a": n, "b": 0}), says(f"run {n} "))[0]
         for n in range(10)
@@ -398,20 +406,20 @@ async def test_runs_at_the_same_time_keep_their_own_calls(told: Told) -> None:
 
     await asyncio.gather(*(output(agent, n % 2 == 0) for n, agent in enumerate(agents)))
 
-    number = {one["call_id"]: one["result"] for one in told.of("after_agent_call")}
+    number = {one["call_id"]: one["result"] for one in hooks.of("after_agent_call")}
     assert len(number) == 10
     mine = [
         (number[one["parent_call_id"]].strip(), one["args"]["a"])
-        for one in told.of("before_tool_call")
+        for one in hooks.of("before_tool_call")
     ]
     assert sorted(mine) == sorted((f"run {n}", n) for n in range(10) for _ in range(2))
-    said = [
+    answers = [
         (number[one["parent_call_id"]], one["response"]["parts"][0]["content"])
-        for one in told.of("after_llm_generate")
+        for one in hooks.of("after_llm_generate")
         if one["response"]["parts"][0]["type"] == "text"
     ]
-    assert len(said) == 10
-    assert all(run == text for run, text in said)
+    assert len(answers) == 10
+    assert all(run == text for run, text in answers)
 
 
 def waiting() -> tuple[Agent[Any], Scripted, asyncio.Event]:
@@ -429,7 +437,7 @@ def waiting() -> tuple[Agent[Any], Scripted, asyncio.Event]:
 
 
 @pytest.mark.shows("openai_agents", "cancellation")
-async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
+async def test_a_cancelled_run_is_closed_as_cancelled(hooks: HookLog) -> None:
     agent, _, started = waiting()
     run = asyncio.create_task(Runner.run(agent, QUESTION))
     await asyncio.wait_for(started.wait(), 10)
@@ -437,7 +445,7 @@ async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
     with pytest.raises(asyncio.CancelledError):
         await run
 
-    status = {one["noun"]: one["status"] for one in told.of("operation_closed")}
+    status = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
     assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
 
 
@@ -484,8 +492,8 @@ server.run()
 
 
 @pytest.mark.shows("openai_agents", "once", "tool_error")
-async def test_a_tool_of_an_mcp_server_is_told_once_and_its_error_is_one(
-    bus: Bus, told: Told, tmp_path: Path
+async def test_a_tool_of_an_mcp_server_is_reported_once_and_its_error_is_one(
+    bus: Bus, hooks: HookLog, tmp_path: Path
 ) -> None:
     script = tmp_path / "server.py"
     script.write_text(SERVER)
@@ -505,15 +513,15 @@ async def test_a_tool_of_an_mcp_server_is_told_once_and_its_error_is_one(
         detach()
 
     assert "2" in str(model.read())
-    assert told.one("after_tool_call")["tool_name"] == "add_remote"
-    error = told.one("error_tool_call")
+    assert hooks.one("after_tool_call")["tool_name"] == "add_remote"
+    error = hooks.one("error_tool_call")
     assert error["tool_name"] == "fail"
     assert "no connection" in str(error["exc"])
 
 
 @pytest.mark.shows("openai_agents", "sub_agents")
 @both_ways
-async def test_an_agent_that_is_a_tool_is_below_that_tool(told: Told, streams: bool) -> None:
+async def test_an_agent_that_is_a_tool_is_below_that_tool(hooks: HookLog, streams: bool) -> None:
     inner, _ = calculator()
     tool = inner.as_tool("ask_calculator", "Ask.")
     outer = Agent(
@@ -523,31 +531,33 @@ async def test_an_agent_that_is_a_tool_is_below_that_tool(told: Told, streams: b
     )
     await output(outer, streams)
 
-    by_name = {one["agent"].name: one for one in told.of("before_agent_call")}
-    assert told.parent_noun(by_name["calculator"]) == "tool_call"
-    assert told.parent_noun(by_name["manager"]) is None
-    sums = [one for one in told.of("before_tool_call") if one["tool_name"] == "add"]
+    by_name = {one["agent"].name: one for one in hooks.of("before_agent_call")}
+    assert hooks.parent_noun(by_name["calculator"]) == "tool_call"
+    assert hooks.parent_noun(by_name["manager"]) is None
+    sums = [one for one in hooks.of("before_tool_call") if one["tool_name"] == "add"]
     assert [one["parent_call_id"] for one in sums] == [by_name["calculator"]["call_id"]]
 
 
 @pytest.mark.shows("openai_agents", "sub_agents")
 @both_ways
 async def test_an_agent_that_is_handed_over_to_is_below_the_one_that_did(
-    told: Told, streams: bool
+    hooks: HookLog, streams: bool
 ) -> None:
     clerk, _ = calculator()
-    desk = Agent("desk", model=Scripted(calls("transfer_to_calculator", {})), handoffs=[clerk])
+    reception = Agent(
+        "reception", model=Scripted(calls("transfer_to_calculator", {})), handoffs=[clerk]
+    )
 
-    result = await ran_to_end(desk, streams)
+    result = await ran_to_end(reception, streams)
 
     assert result.last_agent is clerk
-    by_name = {one["agent"].name: one for one in told.of("before_agent_call")}
-    assert by_name["calculator"]["parent_call_id"] == by_name["desk"]["call_id"]
-    asked = [one["parent_call_id"] for one in told.of("before_llm_generate")]
-    assert asked == [by_name["desk"]["call_id"]] + [by_name["calculator"]["call_id"]] * 2
-    assert told.one("before_tool_call")["parent_call_id"] == by_name["calculator"]["call_id"]
-    assert len(told.of("after_agent_call")) == 2
-    offered = told.of("before_llm_generate")[0]["request_params"]["tools"]
+    by_name = {one["agent"].name: one for one in hooks.of("before_agent_call")}
+    assert by_name["calculator"]["parent_call_id"] == by_name["reception"]["call_id"]
+    requests = [one["parent_call_id"] for one in hooks.of("before_llm_generate")]
+    assert requests == [by_name["reception"]["call_id"]] + [by_name["calculator"]["call_id"]] * 2
+    assert hooks.one("before_tool_call")["parent_call_id"] == by_name["calculator"]["call_id"]
+    assert len(hooks.of("after_agent_call")) == 2
+    offered = hooks.of("before_llm_generate")[0]["request_params"]["tools"]
     assert [one["name"] for one in offered] == ["transfer_to_calculator"]
 
 
@@ -597,7 +607,7 @@ async def test_the_group_of_the_frameworks_trace_is_the_session(bus: Bus) -> Non
 @pytest.mark.shows("openai_agents", "deny")
 @both_ways
 async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    bus: Bus, told: Told, streams: bool
+    bus: Bus, hooks: HookLog, streams: bool
 ) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
     agent, model = calculator()
@@ -606,12 +616,12 @@ async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
 
     assert ran == []
     assert model.read() == "Denied: no sums today"
-    assert isinstance(told.one("error_tool_call")["exc"], HookDenied)
-    assert told.one("after_agent_call")["result"].strip() == "It is 3."
+    assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
+    assert hooks.one("after_agent_call")["result"].strip() == "It is 3."
 
 
 @pytest.mark.shows("openai_agents", "edit")
-async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, told: Told) -> None:
+async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "20", "b": 1}))
     agent, model = calculator()
 
@@ -620,9 +630,7 @@ async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, told: Tol
     assert (ran, model.read()) == ([(20, 1)], "21")  # a number, as the tool says
 
 
-async def test_edited_arguments_that_the_tool_does_not_take_are_told_to_the_model(
-    bus: Bus, told: Told
-) -> None:
+async def test_the_model_reads_that_edited_arguments_do_not_fit(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "twenty"}))
     agent, model = calculator()
 
@@ -630,13 +638,13 @@ async def test_edited_arguments_that_the_tool_does_not_take_are_told_to_the_mode
 
     assert ran == []
     assert "An error occurred" in model.read()
-    assert isinstance(told.one("error_tool_call")["exc"], ModelBehaviorError)
+    assert isinstance(hooks.one("error_tool_call")["exc"], ModelBehaviorError)
 
 
 @pytest.mark.shows("openai_agents", "replace")
 @both_ways
 async def test_a_replaced_result_is_what_the_model_reads(
-    bus: Bus, told: Told, streams: bool
+    bus: Bus, hooks: HookLog, streams: bool
 ) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.modify(result="42"))
     agent, model = calculator()
@@ -647,7 +655,7 @@ async def test_a_replaced_result_is_what_the_model_reads(
 
 
 @pytest.mark.shows("openai_agents", "replace")
-async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, told: Told) -> None:
+async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, hooks: HookLog) -> None:
     @function_tool
     def broken() -> str:
         """Break."""
@@ -661,7 +669,7 @@ async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, told: Told) ->
 
 
 @pytest.mark.shows("openai_agents", "retry")
-async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, told: Told) -> None:
+async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, hooks: HookLog) -> None:
     tries: list[int] = []
 
     @function_tool
@@ -681,8 +689,8 @@ async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, told: Told) -
 
 @pytest.mark.shows("openai_agents", "retry")
 @both_ways
-async def test_a_model_is_asked_again_where_a_hook_wants_it(
-    bus: Bus, told: Told, streams: bool
+async def test_a_model_is_called_again_where_a_hook_wants_it(
+    bus: Bus, hooks: HookLog, streams: bool
 ) -> None:
     bus.intercept("error_llm_generate", lambda **_: Decision.retry("again"))
     agent, model = calculator(ConnectionError("once"), says("Fine."))
@@ -701,7 +709,7 @@ async def test_a_model_is_asked_again_where_a_hook_wants_it(
     ],
 )
 async def test_a_person_allows_denies_or_edits_a_call(
-    bus: Bus, told: Told, answer: ApprovalAnswer, wanted: list[Any]
+    bus: Bus, hooks: HookLog, answer: ApprovalAnswer, wanted: list[Any]
 ) -> None:
     class Person:
         async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
@@ -729,54 +737,56 @@ def needing_approval() -> Any:
 @pytest.mark.parametrize("is_approved", [True, False])
 @both_ways
 async def test_a_run_that_waits_for_the_frameworks_own_approval_is_closed_and_goes_on(
-    told: Told, is_approved: bool, streams: bool
+    hooks: HookLog, is_approved: bool, streams: bool
 ) -> None:
     agent, model = calculator(tools=[needing_approval()])
 
-    held = await ran_to_end(agent, streams)
+    paused = await ran_to_end(agent, streams)
 
-    (asked,) = held.interruptions
-    assert (ran, told.of("before_tool_call")) == ([], [])  # nothing was called
-    assert told.one("after_agent_call")["result"] == {"waits_for_approval": ["add"]}
-    state = held.to_state()
+    (approval,) = paused.interruptions
+    assert (ran, hooks.of("before_tool_call")) == ([], [])  # nothing was called
+    assert hooks.one("after_agent_call")["result"] == {"waits_for_approval": ["add"]}
+    state = paused.to_state()
     if is_approved:
-        state.approve(asked)
+        state.approve(approval)
     else:
-        state.reject(asked)
+        state.reject(approval)
     done = await ran_to_end(agent, streams, state)
 
     assert done.final_output.strip() == "It is 3."
     assert ran == ([(1, 2)] if is_approved else [])
-    assert told.of("before_agent_call")[1]["agent"].input == QUESTION
+    assert hooks.of("before_agent_call")[1]["agent"].input == QUESTION
     if is_approved:
-        assert told.one("after_tool_call")["result"] == 3
+        assert hooks.one("after_tool_call")["result"] == 3
     else:  # of which the framework tells its own hooks nothing
-        rejected = told.one("error_tool_call")
+        rejected = hooks.one("error_tool_call")
         assert (rejected["tool_name"], rejected["args"]) == ("add", {"a": 1, "b": 2})
         assert str(rejected["exc"]) == model.read() == "Tool execution was not approved."
 
 
-async def test_an_agent_that_is_a_tool_and_waits_for_approval_is_no_error(told: Told) -> None:
+async def test_an_agent_that_is_a_tool_and_waits_for_approval_is_no_error(
+    hooks: HookLog,
+) -> None:
     inner, _ = calculator(tools=[needing_approval()])
     outer = Agent(
         "manager",
         model=Scripted(calls("ask", {"input": "1 + 2?"}), says("3, I am told.")),
         tools=[inner.as_tool("ask", "Ask.")],
     )
-    held = await Runner.run(outer, QUESTION)
-    state = held.to_state()
-    state.approve(held.interruptions[0])
+    paused = await Runner.run(outer, QUESTION)
+    state = paused.to_state()
+    state.approve(paused.interruptions[0])
     done = await Runner.run(outer, state)
 
     assert (done.final_output, ran) == ("3, I am told.", [(1, 2)])
-    results = [one["result"] for one in told.of("after_tool_call")]
+    results = [one["result"] for one in hooks.of("after_tool_call")]
     assert results == [{"waits_for_approval": True}, 3, "It is 3."]
-    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+    assert {one["status"] for one in hooks.of("operation_closed")} == {"ok"}
 
 
 @both_ways
-async def test_a_tool_that_a_guardrail_rejects_is_told_and_does_not_run(
-    told: Told, streams: bool
+async def test_a_tool_that_a_guardrail_rejects_is_reported_and_does_not_run(
+    hooks: HookLog, streams: bool
 ) -> None:
     def reject(_: Any) -> ToolGuardrailFunctionOutput:
         return ToolGuardrailFunctionOutput.reject_content("no secrets")
@@ -791,13 +801,15 @@ async def test_a_tool_that_a_guardrail_rejects_is_told_and_does_not_run(
     await output(agent, streams)
 
     assert (ran, model.read()) == ([], "no secrets")
-    rejected = told.one("error_tool_call")
+    rejected = hooks.one("error_tool_call")
     assert (rejected["tool_name"], rejected["args"]) == ("send", {"to": "all"})
     assert (str(rejected["exc"]), rejected["result"]) == ("no secrets", "no secrets")
 
 
 @both_ways
-async def test_a_guardrail_that_ends_the_run_closes_everything(told: Told, streams: bool) -> None:
+async def test_a_guardrail_that_ends_the_run_closes_everything(
+    hooks: HookLog, streams: bool
+) -> None:
     async def trip(*_: Any) -> GuardrailFunctionOutput:
         return GuardrailFunctionOutput(output_info="bad", tripwire_triggered=True)
 
@@ -805,14 +817,14 @@ async def test_a_guardrail_that_ends_the_run_closes_everything(told: Told, strea
     with pytest.raises(InputGuardrailTripwireTriggered):
         await output(agent, streams)
 
-    assert told.hooks[-1].endswith("_agent_call")
+    assert hooks.names[-1].endswith("_agent_call")
     assert ran == []
 
 
 @pytest.mark.shows("openai_agents", "inject")
 @both_ways
 async def test_what_hooks_add_reaches_the_model_and_not_the_history(
-    bus: Bus, told: Told, streams: bool
+    bus: Bus, hooks: HookLog, streams: bool
 ) -> None:
     bus.intercept(
         "before_llm_generate", lambda **_: Decision.inject_context("Be brief.", role="system")
@@ -831,7 +843,7 @@ async def test_what_hooks_add_reaches_the_model_and_not_the_history(
 
 @pytest.mark.shows("openai_agents", "deny_llm")
 @both_ways
-async def test_a_hook_answers_for_the_model(bus: Bus, told: Told, streams: bool) -> None:
+async def test_a_hook_answers_for_the_model(bus: Bus, hooks: HookLog, streams: bool) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.stop("From the cache."))
     agent, model = calculator()
 
@@ -842,7 +854,7 @@ async def test_a_hook_answers_for_the_model(bus: Bus, told: Told, streams: bool)
 @pytest.mark.parametrize("hook", ["before_llm_generate", "before_agent_call"])
 @both_ways
 async def test_a_denied_call_is_not_made_and_the_run_says_why(
-    bus: Bus, told: Told, hook: str, streams: bool
+    bus: Bus, hooks: HookLog, hook: str, streams: bool
 ) -> None:
     bus.intercept(hook, lambda **_: Decision.deny("over budget"))
     agent, model = calculator()
@@ -853,10 +865,10 @@ async def test_a_denied_call_is_not_made_and_the_run_says_why(
     assert model.calls == ()
 
 
-async def test_a_denied_hand_off_ends_the_run_with_the_reason(bus: Bus, told: Told) -> None:
+async def test_a_denied_hand_off_ends_the_run_with_the_reason(bus: Bus, hooks: HookLog) -> None:
     clerk, model = calculator()
-    desk = Agent(
-        "desk", model=Scripted(calls("transfer_to_calculator", {})), handoffs=[handoff(clerk)]
+    reception = Agent(
+        "reception", model=Scripted(calls("transfer_to_calculator", {})), handoffs=[handoff(clerk)]
     )
 
     def judge(agent: Any, **_: Any) -> Decision | None:
@@ -864,13 +876,13 @@ async def test_a_denied_hand_off_ends_the_run_with_the_reason(bus: Bus, told: To
 
     bus.intercept("before_agent_call", judge)
     with pytest.raises(AgentsException, match="Denied: stay here"):
-        await output(desk, False)
+        await output(reception, False)
 
     assert model.calls == ()
 
 
 @both_ways
-async def test_an_answer_is_replaced(bus: Bus, told: Told, streams: bool) -> None:
+async def test_an_answer_is_replaced(bus: Bus, hooks: HookLog, streams: bool) -> None:
     bus.intercept("after_llm_generate", lambda **_: Decision.modify(response="I cannot say."))
     agent, model = calculator()
 
@@ -883,7 +895,7 @@ async def test_an_answer_is_replaced(bus: Bus, told: Told, streams: bool) -> Non
 
 @both_ways
 async def test_edited_messages_and_settings_are_those_that_are_sent(
-    bus: Bus, told: Told, streams: bool
+    bus: Bus, hooks: HookLog, streams: bool
 ) -> None:
     def edit(prompt: Any, request_params: Any, **_: Any) -> Decision:
         bye = {"role": "user", "parts": [{"type": "text", "content": "Goodbye"}]}
@@ -900,7 +912,7 @@ async def test_edited_messages_and_settings_are_those_that_are_sent(
 
 
 @both_ways
-async def test_the_output_of_a_run_is_replaced(bus: Bus, told: Told, streams: bool) -> None:
+async def test_the_output_of_a_run_is_replaced(bus: Bus, hooks: HookLog, streams: bool) -> None:
     bus.intercept("after_agent_call", lambda **_: Decision.modify(result="It is secret."))
 
     assert await output(calculator()[0], streams) == "It is secret."
@@ -946,20 +958,20 @@ def test_detach_puts_back_what_was_there(bus: Bus, attached: Callable[[], None])
 
 
 async def test_only_the_targets_are_watched(
-    told: Told, bus: Bus, attached: Callable[[], None]
+    hooks: HookLog, bus: Bus, attached: Callable[[], None]
 ) -> None:
     attached()
     mine, other = calculator()[0], calculator()[0]
     detach = attach(mine, bus=bus)
     again = attach(mine, bus=bus)
     await output(other, False)
-    assert told.hooks == []
+    assert hooks.names == []
     await output(mine, False)
-    assert told.hooks == RUN
+    assert hooks.names == RUN
     again()
     detach()
     await output(calculator()[0], False)
-    assert told.hooks == RUN
+    assert hooks.names == RUN
 
 
 @both_ways
@@ -974,7 +986,7 @@ async def test_an_observer_that_fails_changes_nothing(bus: Bus, streams: bool) -
     assert model.read() == "3"
 
 
-async def test_the_framework_sees_the_models_own_type_and_parts(told: Told) -> None:
+async def test_the_framework_sees_the_models_own_type_and_parts(hooks: HookLog) -> None:
     seen: list[Any] = []
 
     class Picky(Scripted):
@@ -998,9 +1010,9 @@ def test_a_version_without_what_is_needed_is_left_alone_with_one_sentence(
 
     attach(bus=bus)()
 
-    (said,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
-    assert "has no agents.run.start_streaming" in said
-    assert "not watched" in said
+    (warning,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert "has no agents.run.start_streaming" in warning
+    assert "not watched" in warning
 
 
 OWN_PACKAGE = """

@@ -30,7 +30,7 @@ from openai.types.responses.response_output_item import LocalShellCall, LocalShe
 
 from inspector.integrations.openai_agents import attach
 from instrument import Bus, Decision
-from tests.integrations.told import Told
+from tests.integrations.hook_log import HookLog
 
 ran: list[Any] = []
 
@@ -80,9 +80,9 @@ def local_shell(request: Any) -> str:
     return "done"
 
 
-def upper(_: Any, given: str) -> str:
-    ran.append(given)
-    return given.upper()
+def upper(_: Any, text: str) -> str:
+    ran.append(text)
+    return text.upper()
 
 
 def patch_call(kind: str = "create_file") -> Any:
@@ -144,22 +144,22 @@ async def run(tool: Any, call: Any) -> str:
 
 @pytest.mark.shows("openai_agents", "tool")
 @every_tool
-async def test_a_tool_that_runs_here_is_told(told: Told, name: str) -> None:
+async def test_a_local_tool_is_reported(hooks: HookLog, name: str) -> None:
     tool, call, args, wanted = TOOLS[name]
 
     await run(tool, call)
 
-    began = told.one("before_tool_call")
+    began = hooks.one("before_tool_call")
     assert (began["tool_name"], began["tool_call_id"]) == (name, "call-1")
     assert began["args"].items() >= args.items()
-    assert told.parent_noun(began) == "agent_call"
-    assert told.one("after_tool_call")["result"]
+    assert hooks.parent_noun(began) == "agent_call"
+    assert hooks.one("after_tool_call")["result"]
     assert ran == [wanted]
 
 
 @pytest.mark.shows("openai_agents", "deny")
 @every_tool
-async def test_a_denied_tool_does_not_run_here(bus: Bus, told: Told, name: str) -> None:
+async def test_a_denied_tool_does_not_run_here(bus: Bus, hooks: HookLog, name: str) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("not here"))
     tool, call, _, _ = TOOLS[name]
 
@@ -178,7 +178,7 @@ async def test_a_denied_tool_does_not_run_here(bus: Bus, told: Told, name: str) 
     ],
 )
 async def test_what_a_hook_edits_is_what_runs_and_what_it_replaces_is_read(
-    bus: Bus, told: Told, name: str, args: Any
+    bus: Bus, hooks: HookLog, name: str, args: Any
 ) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify(args=args))
     bus.intercept("after_tool_call", lambda **_: Decision.modify(result="secret"))
@@ -189,23 +189,23 @@ async def test_what_a_hook_edits_is_what_runs_and_what_it_replaces_is_read(
 
 
 @pytest.mark.shows("openai_agents", "tool_error")
-async def test_a_patch_that_failed_is_an_error(told: Told) -> None:
+async def test_a_patch_that_failed_is_an_error(hooks: HookLog) -> None:
     tool = ApplyPatchTool(editor=Editor())
 
     assert "no such file" in await run(tool, patch_call("update_file"))
-    assert str(told.one("error_tool_call")["exc"]) == "no such file"
+    assert str(hooks.one("error_tool_call")["exc"]) == "no such file"
 
 
-async def test_what_is_done_on_a_computer_is_told_without_the_picture(told: Told) -> None:
+async def test_a_computer_action_is_reported_without_the_picture(hooks: HookLog) -> None:
     await run(ComputerTool(computer=Screen()), CLICK)
 
-    began = told.one("before_tool_call")
+    began = hooks.one("before_tool_call")
     assert (began["tool_name"], began["args"]["actions"][0]["x"]) == ("computer", 1)
-    assert told.one("after_tool_call")["result"] == "[screenshot]"
+    assert hooks.one("after_tool_call")["result"] == "[screenshot]"
     assert ran == [(1, 2)]
 
 
-async def test_a_denied_click_ends_the_run(bus: Bus, told: Told) -> None:
+async def test_a_denied_click_ends_the_run(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("hands off"))
 
     with pytest.raises(AgentsException, match="Denied: hands off"):

@@ -32,8 +32,8 @@ from inspector.agent_side.control.hold import Issuer
 from inspector.integrations import mcp
 from inspector.integrations.pydantic_ai import attach
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from tests.integrations.hook_log import HookLog
 from tests.integrations.pydantic_ai_model import Scripted, calls, says
-from tests.integrations.told import Told
 from tests.support.agents.wired_bus import WiredBus
 
 QUESTION = "What is 1 + 2?"
@@ -86,33 +86,36 @@ class Point(BaseModel):
 
 
 @pytest.mark.shows("pydantic_ai", "agent", "llm", "tool", "tokens")
-async def test_a_run_is_one_agent_with_its_model_and_tool_calls(told: Told) -> None:
+async def test_a_run_is_one_agent_with_its_model_and_tool_calls(hooks: HookLog) -> None:
     agent, _ = calculator(instructions="Be brief.")
 
     answer = await agent.run(QUESTION)
 
     assert answer.output == "It is 3."
-    assert told.hooks == RUN
-    about = told.one("before_agent_call")["agent"]
+    assert hooks.names == RUN
+    about = hooks.one("before_agent_call")["agent"]
     assert (about.name, about.input, about.model) == ("calculator", QUESTION, "scripted-1")
-    assert told.one("after_agent_call")["result"] == "It is 3."
-    began, ended = told.one("before_tool_call"), told.one("after_tool_call")
+    assert hooks.one("after_agent_call")["result"] == "It is 3."
+    began, ended = hooks.one("before_tool_call"), hooks.one("after_tool_call")
     assert (began["tool_name"], began["args"]) == ("add", {"a": 1, "b": 2})
     assert (began["tool_call_id"], ended["result"]) == ("call-add-0", 3)
-    asked, answered = told.of("before_llm_generate"), told.of("after_llm_generate")
+    requests, answered = hooks.of("before_llm_generate"), hooks.of("after_llm_generate")
     text = {"type": "text", "content": QUESTION}
-    assert asked[0]["prompt"] == [{"role": "user", "parts": [text]}]
-    assert [one["role"] for one in asked[1]["prompt"]] == ["user", "assistant", "tool"]
-    assert (asked[0]["model"], asked[0]["request_params"]["system"]) == ("scripted-1", "Be brief.")
-    assert [tool["name"] for tool in asked[0]["request_params"]["tools"]] == ["add"]
+    assert requests[0]["prompt"] == [{"role": "user", "parts": [text]}]
+    assert [one["role"] for one in requests[1]["prompt"]] == ["user", "assistant", "tool"]
+    assert (requests[0]["model"], requests[0]["request_params"]["system"]) == (
+        "scripted-1",
+        "Be brief.",
+    )
+    assert [tool["name"] for tool in requests[0]["request_params"]["tools"]] == ["add"]
     assert answered[0]["response"]["parts"][0]["arguments"] == {"a": 1, "b": 2}
     assert [one["usage"]["output_tokens"] for one in answered] == [5, 5]
-    inner = [*asked, began]
-    assert {told.parent_noun(one) for one in inner} == {"agent_call"}
+    inner = [*requests, began]
+    assert {hooks.parent_noun(one) for one in inner} == {"agent_call"}
 
 
 @pytest.mark.shows("pydantic_ai", "agent")
-def test_a_sync_run_is_told_as_an_async_one(told: Told) -> None:
+def test_a_sync_run_is_reported_as_an_async_one(hooks: HookLog) -> None:
     loop = asyncio.new_event_loop()  # which `run_sync` would make, and leave open
     asyncio.set_event_loop(loop)
     try:
@@ -121,17 +124,17 @@ def test_a_sync_run_is_told_as_an_async_one(told: Told) -> None:
         asyncio.set_event_loop(None)
         loop.close()
 
-    assert told.hooks == RUN
+    assert hooks.names == RUN
 
 
-async def test_the_frameworks_own_test_model_is_told(told: Told) -> None:
+async def test_the_frameworks_own_test_model_is_reported(hooks: HookLog) -> None:
     await Agent(TestModel(), tools=[add]).run(QUESTION)
 
-    assert told.hooks == RUN
-    assert told.one("before_tool_call")["args"] == {"a": 0, "b": 0}
+    assert hooks.names == RUN
+    assert hooks.one("before_tool_call")["args"] == {"a": 0, "b": 0}
 
 
-async def test_typed_output_and_media_are_told(told: Told) -> None:
+async def test_typed_output_and_media_are_reported(hooks: HookLog) -> None:
     class Sum(BaseModel):
         total: int
 
@@ -141,52 +144,54 @@ async def test_typed_output_and_media_are_told(told: Told) -> None:
     answer = await agent.run(["What is it?", picture])
 
     assert answer.output == Sum(total=3)
-    assert told.one("after_agent_call")["result"] == Sum(total=3)
-    (part,) = told.one("before_llm_generate")["prompt"][0]["parts"]
+    assert hooks.one("after_agent_call")["result"] == Sum(total=3)
+    (part,) = hooks.one("before_llm_generate")["prompt"][0]["parts"]
     assert part["content"] == "What is it?\n[image/png]"
-    assert told.one("before_agent_call")["agent"].input[0]["parts"] == [part]
-    assert told.of("before_tool_call") == []
+    assert hooks.one("before_agent_call")["agent"].input[0]["parts"] == [part]
+    assert hooks.of("before_tool_call") == []
 
 
 @pytest.mark.shows("pydantic_ai", "streaming")
-async def test_a_streamed_run_is_told_with_its_pieces(told: Told) -> None:
+async def test_a_streamed_run_is_reported_with_its_pieces(hooks: HookLog) -> None:
     agent, _ = calculator()
 
     async with agent.run_stream(QUESTION) as stream:
         assert await stream.get_output() == "It is 3. "
 
-    assert told.hooks == RUN
-    streams = [o["stream"] for o in told.of("operation_closed") if o["noun"] == "llm_generate"]
+    assert hooks.names == RUN
+    streams = [o["stream"] for o in hooks.of("operation_closed") if o["noun"] == "llm_generate"]
     assert all(one.first_chunk_ns > 0 for one in streams)
     assert streams[1].chunk_count > 2
-    response = told.of("after_llm_generate")[1]["response"]
+    response = hooks.of("after_llm_generate")[1]["response"]
     assert response["parts"][0]["content"] == "It is 3. "
-    assert told.one("after_agent_call")["result"] == "It is 3. "
+    assert hooks.one("after_agent_call")["result"] == "It is 3. "
 
 
 @pytest.mark.shows("pydantic_ai", "streaming")
-async def test_a_run_whose_events_are_streamed_is_told_as_any(told: Told) -> None:
+async def test_a_run_whose_events_are_streamed_is_reported_as_any(hooks: HookLog) -> None:
     agent, _ = calculator()
 
     async with agent.run_stream_events(QUESTION) as events:
         assert [event async for event in events]
 
-    assert told.hooks == RUN
+    assert hooks.names == RUN
 
 
-async def test_a_run_that_the_program_walks_through_is_told_as_any(told: Told) -> None:
+async def test_a_run_that_the_program_iterates_is_reported_as_any(hooks: HookLog) -> None:
     agent, _ = calculator()
 
     async with agent.iter(QUESTION) as run:
         assert [node async for node in run]
-        assert told.hooks == RUN[:-1]
+        assert hooks.names == RUN[:-1]
 
-    assert told.hooks == RUN
+    assert hooks.names == RUN
     assert context.get() == context.UNKNOWN
 
 
 @pytest.mark.shows("pydantic_ai", "streaming")
-async def test_a_stream_that_is_left_early_is_closed_with_what_there_was(told: Told) -> None:
+async def test_a_stream_that_is_left_early_is_closed_with_what_there_was(
+    hooks: HookLog,
+) -> None:
     agent, _ = calculator(says("It is 3, or so I think."))
 
     async def leave_early() -> None:
@@ -197,21 +202,21 @@ async def test_a_stream_that_is_left_early_is_closed_with_what_there_was(told: T
     with pytest.raises(LookupError):
         await leave_early()
 
-    error = told.one("error_llm_generate")
+    error = hooks.one("error_llm_generate")
     assert error["response"]["parts"][0]["content"].startswith("It ")
-    assert {one["status"] for one in told.of("operation_closed")} == {"cancelled", "error"}
+    assert {one["status"] for one in hooks.of("operation_closed")} == {"cancelled", "error"}
 
 
-async def test_a_run_that_is_left_early_is_closed(told: Told) -> None:
+async def test_a_run_that_is_left_early_is_closed(hooks: HookLog) -> None:
     async with calculator()[0].iter(QUESTION) as run:
         async for _ in run:
             break
 
-    assert told.one("operation_closed")["status"] == "cancelled"
+    assert hooks.one("operation_closed")["status"] == "cancelled"
 
 
 @pytest.mark.shows("pydantic_ai", "tool_error")
-async def test_a_tool_that_raises_is_an_error(told: Told) -> None:
+async def test_a_tool_that_raises_is_an_error(hooks: HookLog) -> None:
     def broken() -> str:
         """Break."""
         raise ValueError("no connection")
@@ -219,12 +224,12 @@ async def test_a_tool_that_raises_is_an_error(told: Told) -> None:
     with pytest.raises(ValueError, match="no connection"):
         await calculator(calls("broken", {}), tools=[broken])[0].run(QUESTION)
 
-    assert str(told.one("error_tool_call")["exc"]) == "no connection"
-    assert str(told.one("error_agent_call")["exc"]) == "no connection"
+    assert str(hooks.one("error_tool_call")["exc"]) == "no connection"
+    assert str(hooks.one("error_agent_call")["exc"]) == "no connection"
 
 
 @pytest.mark.shows("pydantic_ai", "tool_error")
-async def test_a_tool_that_sends_the_model_back_is_an_error(told: Told) -> None:
+async def test_a_tool_that_sends_the_model_back_is_an_error(hooks: HookLog) -> None:
     def careful() -> str:
         """Break politely."""
         raise ModelRetry("try later")
@@ -232,19 +237,19 @@ async def test_a_tool_that_sends_the_model_back_is_an_error(told: Told) -> None:
     agent, model = calculator(calls("careful", {}), says("Later, then."), tools=[careful])
     await agent.run(QUESTION)
 
-    assert "try later" in str(told.one("error_tool_call")["exc"])
+    assert "try later" in str(hooks.one("error_tool_call")["exc"])
     assert model.read().content == "try later"
 
 
 @pytest.mark.shows("pydantic_ai", "llm_error")
 @pytest.mark.parametrize("streams", [False, True])
-async def test_a_model_call_that_fails_is_an_error(told: Told, streams: bool) -> None:
+async def test_a_model_call_that_fails_is_an_error(hooks: HookLog, streams: bool) -> None:
     with pytest.raises(ConnectionError):
         await output(calculator(ConnectionError("overloaded"))[0], streams)
 
-    assert isinstance(told.one("error_llm_generate")["exc"], ConnectionError)
+    assert isinstance(hooks.one("error_llm_generate")["exc"], ConnectionError)
 
-    assert told.hooks == [
+    assert hooks.names == [
         "before_agent_call",
         "before_llm_generate",
         "error_llm_generate",
@@ -253,7 +258,7 @@ async def test_a_model_call_that_fails_is_an_error(told: Told, streams: bool) ->
 
 
 @pytest.mark.shows("pydantic_ai", "llm_error", "streaming")
-async def test_a_stream_that_breaks_is_an_error_with_what_there_was(told: Told) -> None:
+async def test_a_stream_that_breaks_is_an_error_with_what_there_was(hooks: HookLog) -> None:
     async def broken(messages: Any, info: Any) -> AsyncIterator[str]:
         yield "It is"
         yield " about"
@@ -262,13 +267,13 @@ async def test_a_stream_that_breaks_is_an_error_with_what_there_was(told: Told) 
     with pytest.raises(ConnectionError, match="reset"):
         await output(Agent(FunctionModel(stream_function=broken)), streams=True)
 
-    error = told.one("error_llm_generate")
+    error = hooks.one("error_llm_generate")
     assert isinstance(error["exc"], ConnectionError)
     assert error["response"]["parts"][0]["content"] == "It is about"
 
 
 @pytest.mark.shows("pydantic_ai", "concurrency")
-async def test_runs_at_the_same_time_keep_their_own_calls(told: Told) -> None:
+async def test_runs_at_the_same_time_keep_their_own_calls(hooks: HookLog) -> None:
     agents = [
         calculator(calls("add", {"a": n, "b": n}, {"a": n, "b": 0}), says(f"run {n}"))[0]
         for n in range(10)
@@ -276,19 +281,19 @@ async def test_runs_at_the_same_time_keep_their_own_calls(told: Told) -> None:
 
     await asyncio.gather(*(agent.run(QUESTION) for agent in agents))
 
-    number = {one["call_id"]: one["result"] for one in told.of("after_agent_call")}
+    number = {one["call_id"]: one["result"] for one in hooks.of("after_agent_call")}
     assert len(number) == 10
     mine = [
-        (number[one["parent_call_id"]], one["args"]["a"]) for one in told.of("before_tool_call")
+        (number[one["parent_call_id"]], one["args"]["a"]) for one in hooks.of("before_tool_call")
     ]
     assert sorted(mine) == sorted((f"run {n}", n) for n in range(10) for _ in range(2))
-    said = [
+    answers = [
         (number[one["parent_call_id"]], one["response"]["parts"][0]["content"])
-        for one in told.of("after_llm_generate")
+        for one in hooks.of("after_llm_generate")
         if one["response"]["parts"][0]["type"] == "text"
     ]
-    assert len(said) == 10
-    assert all(run == text for run, text in said)
+    assert len(answers) == 10
+    assert all(run == text for run, text in answers)
 
 
 def waiting() -> tuple[Agent[Any, Any], Scripted, asyncio.Event]:
@@ -305,7 +310,7 @@ def waiting() -> tuple[Agent[Any, Any], Scripted, asyncio.Event]:
 
 
 @pytest.mark.shows("pydantic_ai", "cancellation")
-async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
+async def test_a_cancelled_run_is_closed_as_cancelled(hooks: HookLog) -> None:
     agent, _, started = waiting()
     run = asyncio.create_task(agent.run(QUESTION))
     await asyncio.wait_for(started.wait(), 10)
@@ -313,13 +318,13 @@ async def test_a_cancelled_run_is_closed_as_cancelled(told: Told) -> None:
     with pytest.raises(asyncio.CancelledError):
         await run
 
-    status = {one["noun"]: one["status"] for one in told.of("operation_closed")}
+    status = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
     assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
 
 
 @pytest.mark.shows("pydantic_ai", "once")
 @pytest.mark.parametrize("version", [5, 6])
-async def test_what_pydantic_ai_tells_itself_too_counts_once(version: Any) -> None:
+async def test_calls_that_pydantic_ai_reports_too_count_once(version: Any) -> None:
     """However quick the model is: here it takes no time."""
     wired = WiredBus()
     settings = InstrumentationSettings(tracer_provider=wired.provider, version=version)
@@ -368,7 +373,9 @@ async def test_a_run_that_a_person_cancels_ends() -> None:
 
 
 @pytest.mark.shows("pydantic_ai", "once")
-async def test_a_tool_that_an_mcp_client_carries_out_is_told_once(bus: Bus, told: Told) -> None:
+async def test_a_tool_that_an_mcp_client_carries_out_is_reported_once(
+    bus: Bus, hooks: HookLog
+) -> None:
     server = MCPServer("calculator", log_level="ERROR")
 
     @server.tool(name="add_remote")
@@ -388,11 +395,11 @@ async def test_a_tool_that_an_mcp_client_carries_out_is_told_once(bus: Bus, told
         detach()
 
     assert "2" in str(model.read().content)
-    assert told.one("after_tool_call")["tool_name"] == "add_remote"
+    assert hooks.one("after_tool_call")["tool_name"] == "add_remote"
 
 
 @pytest.mark.shows("pydantic_ai", "sub_agents")
-async def test_an_agent_that_a_tool_runs_is_below_that_tool(told: Told) -> None:
+async def test_an_agent_that_a_tool_runs_is_below_that_tool(hooks: HookLog) -> None:
     inner, _ = calculator()
 
     async def ask_calculator(ctx: RunContext[None], question: str) -> str:
@@ -406,10 +413,10 @@ async def test_an_agent_that_a_tool_runs_is_below_that_tool(told: Told) -> None:
     )
     await outer.run(QUESTION)
 
-    by_name = {one["agent"].name: one for one in told.of("before_agent_call")}
-    assert told.parent_noun(by_name["calculator"]) == "tool_call"
-    assert told.parent_noun(by_name["manager"]) is None
-    sums = [one for one in told.of("before_tool_call") if one["tool_name"] == "add"]
+    by_name = {one["agent"].name: one for one in hooks.of("before_agent_call")}
+    assert hooks.parent_noun(by_name["calculator"]) == "tool_call"
+    assert hooks.parent_noun(by_name["manager"]) is None
+    sums = [one for one in hooks.of("before_tool_call") if one["tool_name"] == "add"]
     assert [one["parent_call_id"] for one in sums] == [by_name["calculator"]["call_id"]]
 
 
@@ -436,7 +443,7 @@ async def test_a_named_conversation_is_the_session_and_a_made_up_one_is_none(bus
 @pytest.mark.shows("pydantic_ai", "deny")
 @pytest.mark.parametrize("streams", [False, True])
 async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    bus: Bus, told: Told, streams: bool
+    bus: Bus, hooks: HookLog, streams: bool
 ) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
     agent, model = calculator()
@@ -445,12 +452,12 @@ async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
 
     assert ran == []
     assert (model.read().outcome, model.read().content) == ("failed", "Denied: no sums today")
-    assert isinstance(told.one("error_tool_call")["exc"], HookDenied)
-    assert told.one("after_agent_call")["result"].strip() == "It is 3."
+    assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
+    assert hooks.one("after_agent_call")["result"].strip() == "It is 3."
 
 
 @pytest.mark.shows("pydantic_ai", "edit")
-async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, told: Told) -> None:
+async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "20", "b": 1}))
     agent, model = calculator()
 
@@ -459,9 +466,7 @@ async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, told: Tol
     assert (ran, model.read().content) == ([(20, 1)], 21)  # a number, as the tool says
 
 
-async def test_edited_arguments_that_the_tool_does_not_take_are_told_to_the_model(
-    bus: Bus, told: Told
-) -> None:
+async def test_the_model_reads_that_edited_arguments_do_not_fit(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "twenty"}))
     agent, model = calculator()
 
@@ -469,10 +474,10 @@ async def test_edited_arguments_that_the_tool_does_not_take_are_told_to_the_mode
 
     assert ran == []
     assert "Input should be a valid integer" in str(model.read().content)
-    assert told.one("error_tool_call")
+    assert hooks.one("error_tool_call")
 
 
-async def test_a_tool_that_takes_objects_gets_objects(bus: Bus, told: Told) -> None:
+async def test_a_tool_that_takes_objects_gets_objects(bus: Bus, hooks: HookLog) -> None:
     got: list[Point] = []
 
     async def plot(point: Point) -> str:
@@ -486,14 +491,14 @@ async def test_a_tool_that_takes_objects_gets_objects(bus: Bus, told: Told) -> N
         await calculator(calls("plot", {"point": {"x": 1}}), says("ok"), tools=[plot])[0].run("go")
 
     assert got == [Point(x=1), Point(x=2)]
-    assert [one["args"] for one in told.of("before_tool_call")] == [
+    assert [one["args"] for one in hooks.of("before_tool_call")] == [
         {"point": {"x": 1}},
         {"point": {"x": 2}},
     ]
 
 
 @pytest.mark.shows("pydantic_ai", "replace")
-async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, told: Told) -> None:
+async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.modify(result="42"))
     agent, model = calculator()
 
@@ -503,7 +508,7 @@ async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, told: Told) -
 
 
 @pytest.mark.shows("pydantic_ai", "replace")
-async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, told: Told) -> None:
+async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, hooks: HookLog) -> None:
     def broken() -> str:
         """Break."""
         raise ValueError("no connection")
@@ -516,7 +521,7 @@ async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, told: Told) ->
 
 
 @pytest.mark.shows("pydantic_ai", "retry")
-async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, told: Told) -> None:
+async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, hooks: HookLog) -> None:
     tries: list[int] = []
 
     def flaky() -> str:
@@ -543,7 +548,7 @@ async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, told: Told) -
     ],
 )
 async def test_a_person_allows_denies_or_edits_a_call(
-    bus: Bus, told: Told, answer: ApprovalAnswer, wanted: list[Any]
+    bus: Bus, hooks: HookLog, answer: ApprovalAnswer, wanted: list[Any]
 ) -> None:
     class Person:
         async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
@@ -559,27 +564,29 @@ async def test_a_person_allows_denies_or_edits_a_call(
 
 
 @pytest.mark.parametrize("is_approved", [True, False])
-async def test_the_frameworks_own_approval_passes_untouched(told: Told, is_approved: bool) -> None:
+async def test_the_frameworks_own_approval_passes_untouched(
+    hooks: HookLog, is_approved: bool
+) -> None:
     agent, _model = calculator(tools=[], output_type=[str, DeferredToolRequests])
     agent.tool_plain(requires_approval=True)(add)
 
-    held = await agent.run(QUESTION)
+    paused = await agent.run(QUESTION)
 
-    assert isinstance(held.output, DeferredToolRequests)
-    assert (ran, told.of("before_tool_call")) == ([], [])  # nothing was called
-    call_id = held.output.approvals[0].tool_call_id
+    assert isinstance(paused.output, DeferredToolRequests)
+    assert (ran, hooks.of("before_tool_call")) == ([], [])  # nothing was called
+    call_id = paused.output.approvals[0].tool_call_id
     done = await agent.run(
-        message_history=held.all_messages(),
+        message_history=paused.all_messages(),
         deferred_tool_results=DeferredToolResults(approvals={call_id: is_approved}),
     )
 
     assert done.output == "It is 3."
     assert ran == ([(1, 2)] if is_approved else [])
-    assert len(told.of("after_tool_call")) == len(ran)
-    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+    assert len(hooks.of("after_tool_call")) == len(ran)
+    assert {one["status"] for one in hooks.of("operation_closed")} == {"ok"}
 
 
-async def test_a_tool_that_asks_for_approval_itself_is_no_error(told: Told) -> None:
+async def test_a_tool_that_asks_for_approval_itself_is_no_error(hooks: HookLog) -> None:
 
     def pay(ctx: RunContext[None], amount: int) -> str:
         """Pay."""
@@ -593,22 +600,24 @@ async def test_a_tool_that_asks_for_approval_itself_is_no_error(told: Told) -> N
         tools=[pay],
         output_type=[str, DeferredToolRequests],
     )
-    held = await agent.run(QUESTION)
+    paused = await agent.run(QUESTION)
     await agent.run(
-        message_history=held.all_messages(),
+        message_history=paused.all_messages(),
         deferred_tool_results=DeferredToolResults(approvals={"call-pay-0": True}),
     )
 
-    results = [one["result"] for one in told.of("after_tool_call")]
+    results = [one["result"] for one in hooks.of("after_tool_call")]
     assert results == [{"deferred": "ApprovalRequired"}, "paid 5"]
     assert model.read().content == "paid 5"
-    assert {one["status"] for one in told.of("operation_closed")} == {"ok"}
+    assert {one["status"] for one in hooks.of("operation_closed")} == {"ok"}
 
 
-async def test_a_result_of_the_programs_own_hook_is_told_and_replaced(bus: Bus, told: Told) -> None:
-    hooks: Hooks[Any] = Hooks()
+async def test_a_result_of_the_programs_own_hook_is_reported_and_replaced(
+    bus: Bus, hooks: HookLog
+) -> None:
+    own_hooks: Hooks[Any] = Hooks()
 
-    @hooks.on.before_tool_execute
+    @own_hooks.on.before_tool_execute
     async def skip(ctx: RunContext[Any], **_: Any) -> Any:
         raise SkipToolExecution("from the cache")
 
@@ -616,15 +625,15 @@ async def test_a_result_of_the_programs_own_hook_is_told_and_replaced(bus: Bus, 
     bus.intercept("after_tool_call", lambda **_: changes.pop(0))
     read = []
     for _ in range(2):
-        agent, model = calculator(capabilities=[hooks])
+        agent, model = calculator(capabilities=[own_hooks])
         await agent.run(QUESTION)
         read.append(model.read().content)
 
     assert (ran, read) == ([], ["from the cache", "42"])
-    assert [one["result"] for one in told.of("after_tool_call")] == read
+    assert [one["result"] for one in hooks.of("after_tool_call")] == read
 
 
-async def test_a_hook_can_answer_where_another_denied(bus: Bus, told: Told) -> None:
+async def test_a_hook_can_answer_where_another_denied(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
     bus.intercept("error_tool_call", lambda **_: Decision.modify(result="about 3"))
     agent, model = calculator()
@@ -636,7 +645,9 @@ async def test_a_hook_can_answer_where_another_denied(bus: Bus, told: Told) -> N
 
 
 @pytest.mark.shows("pydantic_ai", "inject")
-async def test_what_hooks_add_reaches_the_model_and_not_the_history(bus: Bus, told: Told) -> None:
+async def test_what_hooks_add_reaches_the_model_and_not_the_history(
+    bus: Bus, hooks: HookLog
+) -> None:
     bus.intercept(
         "before_llm_generate", lambda **_: Decision.inject_context("Be brief.", role="system")
     )
@@ -657,7 +668,7 @@ async def test_what_hooks_add_reaches_the_model_and_not_the_history(bus: Bus, to
 
 @pytest.mark.shows("pydantic_ai", "deny_llm")
 @pytest.mark.parametrize("streams", [False, True])
-async def test_a_hook_answers_for_the_model(bus: Bus, told: Told, streams: bool) -> None:
+async def test_a_hook_answers_for_the_model(bus: Bus, hooks: HookLog, streams: bool) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.stop("From the cache."))
     agent, model = calculator()
 
@@ -668,7 +679,7 @@ async def test_a_hook_answers_for_the_model(bus: Bus, told: Told, streams: bool)
 @pytest.mark.parametrize("hook", ["before_llm_generate", "before_agent_call"])
 @pytest.mark.parametrize("streams", [False, True])
 async def test_a_denied_call_is_not_made_and_the_run_says_why(
-    bus: Bus, told: Told, hook: str, streams: bool
+    bus: Bus, hooks: HookLog, hook: str, streams: bool
 ) -> None:
     bus.intercept(hook, lambda **_: Decision.deny("over budget"))
     agent, model = calculator()
@@ -679,7 +690,7 @@ async def test_a_denied_call_is_not_made_and_the_run_says_why(
     assert model.sent == []
 
 
-async def test_an_answer_is_replaced(bus: Bus, told: Told) -> None:
+async def test_an_answer_is_replaced(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("after_llm_generate", lambda **_: Decision.modify(response="I cannot say."))
     agent, model = calculator()
 
@@ -688,7 +699,7 @@ async def test_an_answer_is_replaced(bus: Bus, told: Told) -> None:
 
 
 async def test_edited_messages_and_settings_are_those_that_are_sent(
-    bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+    bus: Bus, hooks: HookLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def edit(prompt: Any, request_params: Any, **_: Any) -> Decision:
         bye = {"role": "user", "parts": [{"type": "text", "content": "Goodbye"}]}
@@ -713,7 +724,7 @@ async def test_edited_messages_and_settings_are_those_that_are_sent(
     assert (texts, settings) == (["Hello", "Goodbye"], {"temperature": 0.5})
 
 
-async def test_the_output_of_a_run_is_replaced(bus: Bus, told: Told) -> None:
+async def test_the_output_of_a_run_is_replaced(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("after_agent_call", lambda **_: Decision.modify(result="It is secret."))
 
     assert (await calculator()[0].run(QUESTION)).output == "It is secret."
@@ -733,20 +744,20 @@ def test_detach_puts_back_what_was_there(bus: Bus, attached: Callable[[], None])
 
 
 async def test_only_the_targets_are_watched(
-    told: Told, bus: Bus, attached: Callable[[], None]
+    hooks: HookLog, bus: Bus, attached: Callable[[], None]
 ) -> None:
     attached()
     mine, other = calculator()[0], calculator()[0]
     detach = attach(mine, bus=bus)
     again = attach(mine, bus=bus)
     await other.run(QUESTION)
-    assert told.hooks == []
+    assert hooks.names == []
     await mine.run(QUESTION)
-    assert told.hooks == RUN
+    assert hooks.names == RUN
     again()
     detach()
     await calculator()[0].run(QUESTION)
-    assert told.hooks == RUN
+    assert hooks.names == RUN
 
 
 async def test_an_observer_that_fails_changes_nothing(bus: Bus) -> None:

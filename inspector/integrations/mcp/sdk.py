@@ -22,7 +22,7 @@ class Sdk:
 
     def __init__(self, patches: Patches) -> None:
         """Import the SDK; `patches` logs what a version lacks."""
-        from mcp import types  # noqa: PLC0415 - only where it is wanted
+        from mcp import types  # noqa: PLC0415 - imported here only
         from mcp.shared import exceptions, message  # noqa: PLC0415
 
         self.major = int(version("mcp").partition(".")[0])

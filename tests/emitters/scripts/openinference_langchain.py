@@ -29,9 +29,9 @@ def answer(question: str) -> str:
     messages = [SystemMessage(SYSTEM), HumanMessage(question)]
     model = ChatOpenAI(model=MODEL, api_key="none", base_url=url, max_retries=0, temperature=0.2)
     calling = model.bind_tools([get_weather])
-    asked = calling.invoke(messages)
-    answers = [get_weather.invoke(call) for call in asked.tool_calls]
-    return calling.invoke([*messages, asked, *answers]).text
+    first = calling.invoke(messages)
+    answers = [get_weather.invoke(call) for call in first.tool_calls]
+    return calling.invoke([*messages, first, *answers]).text
 
 
 with model_server() as url:

@@ -20,8 +20,8 @@ warnings.simplefilter("ignore")  # the older formats are deprecated
 made = provider("pydantic-ai-slim")
 
 
-def used(asked: int, answered: int, cached: int) -> RequestUsage:
-    return RequestUsage(input_tokens=asked, output_tokens=answered, cache_read_tokens=cached)
+def used(sent: int, received: int, cached: int) -> RequestUsage:
+    return RequestUsage(input_tokens=sent, output_tokens=received, cache_read_tokens=cached)
 
 
 def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:

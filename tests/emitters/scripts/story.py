@@ -22,8 +22,8 @@ CITY = "Zürich"
 CALL_ID = "call_1"
 WEATHER = {"temperature_c": 21, "sky": "clear"}
 ANSWER = "It is 21 °C and clear in Zürich."
-ASKED_USAGE = {"input": 120, "output": 18, "cache_read": 64, "reasoning": 8}
-ANSWERED_USAGE = {"input": 150, "output": 12, "cache_read": 128, "reasoning": 0}
+CALL_USAGE = {"input": 120, "output": 18, "cache_read": 64, "reasoning": 8}
+ANSWER_USAGE = {"input": 150, "output": 12, "cache_read": 128, "reasoning": 0}
 TOOL_SCHEMA = {
     "type": "object",
     "properties": {"city": {"type": "string"}},
@@ -85,15 +85,15 @@ def converse(client: Any, *, stream: bool = False) -> None:
 
 
 def _complete(client: Any, messages: list[Any], stream: bool) -> dict[str, Any]:
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "model": MODEL, "messages": messages, "tools": TOOLS, "temperature": 0.2, "max_tokens": 200,
     }  # fmt: skip
     if not stream:
-        answer = client.chat.completions.create(**asked).choices[0].message
+        answer = client.chat.completions.create(**request).choices[0].message
         return {k: v for k, v in answer.model_dump().items() if v is not None}
     message: dict[str, Any] = {"role": "assistant", "content": "", "tool_calls": []}
     options = {"include_usage": True}
-    for chunk in client.chat.completions.create(stream=True, stream_options=options, **asked):
+    for chunk in client.chat.completions.create(stream=True, stream_options=options, **request):
         for choice in chunk.choices:
             message["content"] += choice.delta.content or ""
             message["tool_calls"] += [
@@ -105,7 +105,7 @@ def _complete(client: Any, messages: list[Any], stream: bool) -> dict[str, Any]:
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     is_answered = request["messages"][-1]["role"] == "tool"
-    usage = ANSWERED_USAGE if is_answered else ASKED_USAGE
+    usage = ANSWER_USAGE if is_answered else CALL_USAGE
     message: dict[str, Any] = {"role": "assistant", "content": ANSWER if is_answered else None}
     if not is_answered:
         function = {"name": TOOL, "arguments": json.dumps({"city": CITY}, ensure_ascii=False)}

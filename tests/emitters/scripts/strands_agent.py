@@ -45,16 +45,16 @@ class Scripted(Model):
             if is_answered
             else {"toolUse": {"input": json.dumps({"city": CITY}, ensure_ascii=False)}}
         )
-        asked, answered, cached = (150, 12, 128) if is_answered else (120, 18, 64)
+        sent, received, cached = (150, 12, 128) if is_answered else (120, 18, 64)
         yield {"messageStart": {"role": "assistant"}}
         yield {"contentBlockStart": {"start": start}}
         yield {"contentBlockDelta": {"delta": delta}}
         yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": "end_turn" if is_answered else "tool_use"}}
         usage = {
-            "inputTokens": asked,
-            "outputTokens": answered,
-            "totalTokens": asked + answered,
+            "inputTokens": sent,
+            "outputTokens": received,
+            "totalTokens": sent + received,
             "cacheReadInputTokens": cached,
         }
         yield {"metadata": {"usage": usage, "metrics": {"latencyMs": 20, "timeToFirstByteMs": 7}}}

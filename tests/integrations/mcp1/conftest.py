@@ -14,7 +14,7 @@ from instrument import Bus
 from tests.support.services.restartable import Service
 
 if TYPE_CHECKING:
-    from tests.integrations.told import Told
+    from tests.integrations.hook_log import HookLog
 
 ROOT = Path(__file__).parents[3]
 SERVING = ROOT / ".venv/bin/python"
@@ -63,7 +63,7 @@ def shim(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-async def app(shim: None, told: Told) -> AsyncIterator[Any]:
+async def app(shim: None, hooks: HookLog) -> AsyncIterator[Any]:
     """A running app with the server `s` and no model."""
     from tests.integrations.mcp1.apps import make_app
 

@@ -27,7 +27,7 @@ from mcp.types import CallToolResult, ElicitResult
 from inspector.integrations import mcp
 from instrument import ApprovalAnswer, Bus, Decision
 from tests.integrations.cancellation import cancel_from_browser
-from tests.integrations.told import Told
+from tests.integrations.hook_log import HookLog
 
 pytestmark = pytest.mark.anyio
 
@@ -38,7 +38,7 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def attached(bus: Bus, told: Told) -> Iterator[Callable[[], None]]:
+def attached(bus: Bus, hooks: HookLog) -> Iterator[Callable[[], None]]:
     detach = mcp.attach(bus=bus)
     yield detach
     detach()
@@ -111,42 +111,44 @@ async def accept(context: Any, params: Any) -> ElicitResult:
     return ElicitResult(action="accept", content={"channel": "beta"})
 
 
-def of_client(told: Told, hook: str) -> list[dict[str, Any]]:
+def of_client(hooks: HookLog, hook: str) -> list[dict[str, Any]]:
     """What the client told, as the server below it is watched too."""
-    return [one for one in told.of(hook) if told.parent_noun(one) != "rpc_handle"]
+    return [one for one in hooks.of(hook) if hooks.parent_noun(one) != "rpc_handle"]
 
 
 @pytest.mark.shows("mcp1", "tool", "messages", "progress")
-async def test_a_call_is_told_with_its_messages_and_progress(told: Told, shelf: Shelf) -> None:
+async def test_a_call_is_reported_with_its_messages_and_progress(
+    hooks: HookLog, shelf: Shelf
+) -> None:
     async def report(progress: float, total: float | None, message: str | None) -> None: ...
 
     async with client_of(shelf) as client:
         await client.call_tool("count", {}, progress_callback=report)
-    (call,) = of_client(told, "after_tool_call")
+    (call,) = of_client(hooks, "after_tool_call")
     assert (call["tool_name"], call["server_name"]) == ("count", "shelf")
     (request,) = [
-        one for one in told.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
+        one for one in hooks.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
     ]
     assert request["parent_call_id"] == call["call_id"]
-    assert [one["percent"] for one in told.of("progress_update")] == [50.0]
+    assert [one["percent"] for one in hooks.of("progress_update")] == [50.0]
     (handled,) = [
         one
-        for one in told.of("after_rpc_handle")
+        for one in hooks.of("after_rpc_handle")
         if one["request_envelope"]["method"] == "tools/call"
     ]
     assert handled["envelope"]["result"]["content"][0]["text"] == "2"
 
 
 @pytest.mark.shows("mcp1", "elicitation")
-async def test_what_a_server_asks_lies_below_the_call(told: Told, shelf: Shelf) -> None:
+async def test_what_a_server_asks_lies_below_the_call(hooks: HookLog, shelf: Shelf) -> None:
     async with client_of(shelf, elicitation_callback=accept) as client:
         assert text_of(await client.call_tool("confirm", {})) == "accept"
-    (asked,) = [
+    (request,) = [
         one
-        for one in told.of("before_rpc_handle")
+        for one in hooks.of("before_rpc_handle")
         if one["envelope"]["method"] == "elicitation/create"
     ]
-    assert told.parent_noun(asked) == "rpc_request"
+    assert hooks.parent_noun(request) == "rpc_request"
 
 
 @pytest.mark.shows("mcp1", "deny")
@@ -211,7 +213,7 @@ async def test_a_person_allows_a_call(bus: Bus, shelf: Shelf) -> None:
 
 
 @pytest.mark.shows("mcp1", "resources")
-async def test_resources_and_prompts_are_told(told: Told, shelf: Shelf) -> None:
+async def test_resources_and_prompts_are_reported(hooks: HookLog, shelf: Shelf) -> None:
     from pydantic import AnyUrl
 
     async with client_of(shelf) as client:
@@ -219,19 +221,19 @@ async def test_resources_and_prompts_are_told(told: Told, shelf: Shelf) -> None:
         await client.get_prompt("describe", {"title": "Emma"})
         with pytest.raises(McpError):
             await client.read_resource(AnyUrl("shelf://none"))
-    assert told.one("after_resource_fetch")["mime_type"] == "text/plain"
-    assert told.one("after_prompt_apply")["template_id"] == "describe"
-    assert told.one("error_resource_fetch")["uri"] == "shelf://none"
+    assert hooks.one("after_resource_fetch")["mime_type"] == "text/plain"
+    assert hooks.one("after_prompt_apply")["template_id"] == "describe"
+    assert hooks.one("error_resource_fetch")["uri"] == "shelf://none"
 
 
 @pytest.mark.shows("mcp1", "cancellation")
-async def test_a_call_that_is_given_up_is_closed_with_its_connection(
-    told: Told, shelf: Shelf
+async def test_an_abandoned_call_is_closed_with_its_connection(
+    hooks: HookLog, shelf: Shelf
 ) -> None:
     async with client_of(shelf) as client:
         with suppress(TimeoutError):
             await asyncio.wait_for(client.call_tool("sleep", {}), 0.2)
-    (call,) = of_client(told, "error_tool_call")
+    (call,) = of_client(hooks, "error_tool_call")
     assert isinstance(call["exc"], asyncio.CancelledError)
 
 
@@ -253,21 +255,21 @@ async def test_a_call_that_a_person_cancels_ends() -> None:
 
 
 @pytest.mark.shows("mcp1", "concurrency")
-async def test_calls_at_the_same_time_keep_their_own_messages(told: Told, shelf: Shelf) -> None:
+async def test_calls_at_the_same_time_keep_their_own_messages(hooks: HookLog, shelf: Shelf) -> None:
     async with client_of(shelf) as client:
         await asyncio.gather(*(client.call_tool("count", {}) for _ in range(10)))
-    calls = {one["call_id"] for one in of_client(told, "before_tool_call")}
+    calls = {one["call_id"] for one in of_client(hooks, "before_tool_call")}
     requests = [
         one["parent_call_id"]
-        for one in told.of("before_rpc_request")
+        for one in hooks.of("before_rpc_request")
         if one["envelope"]["method"] == "tools/call"
     ]
     assert (len(calls), set(requests)) == (10, calls)
 
 
 @pytest.mark.shows("mcp1", "once")
-async def test_a_call_that_an_agent_tells_is_not_told_again(
-    bus: Bus, told: Told, shelf: Shelf
+async def test_a_call_that_an_agent_reports_is_reported_once(
+    bus: Bus, hooks: HookLog, shelf: Shelf
 ) -> None:
     async with client_of(shelf) as client:
 
@@ -275,11 +277,11 @@ async def test_a_call_that_an_agent_tells_is_not_told_again(
             return await client.call_tool("fetch", operation.args)
 
         await bus.call("tool_call", run, tool_name="fetch", args={"title": "Emma"})
-    assert len(of_client(told, "before_tool_call")) == 1
+    assert len(of_client(hooks, "before_tool_call")) == 1
 
 
 @pytest.mark.shows("mcp1", "transport")
-async def test_a_server_over_stdio_comes_and_goes(told: Told) -> None:
+async def test_a_server_over_stdio_comes_and_goes(hooks: HookLog) -> None:
     program = (
         "import sys; from mcp.server.fastmcp import FastMCP; sys.stderr.write('warned\\n');"
         "FastMCP('piped', log_level='ERROR').run()"
@@ -291,9 +293,9 @@ async def test_a_server_over_stdio_comes_and_goes(told: Told) -> None:
             ClientSession(read, write) as client,
         ):
             await client.initialize()
-    assert told.one("transport_connected")["uri"] == f"stdio:{sys.executable}"
-    assert told.one("transport_disconnected")["server_name"] == "piped"
-    assert told.one("server_output")["text"] == "warned\n"
+    assert hooks.one("transport_connected")["uri"] == f"stdio:{sys.executable}"
+    assert hooks.one("transport_disconnected")["server_name"] == "piped"
+    assert hooks.one("server_output")["text"] == "warned\n"
 
 
 def test_a_request_carries_the_trace_of_its_caller(tmp_path: Path) -> None:

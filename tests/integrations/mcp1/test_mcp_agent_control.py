@@ -24,9 +24,9 @@ from inspector.agent_side.control.signals import deliver
 from inspector.integrations import mcp, mcp_agent
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
 from tests.integrations.cancellation import cancel_from_browser
+from tests.integrations.hook_log import HookLog
 from tests.integrations.mcp1.apps import make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
-from tests.integrations.told import Told
 
 pytestmark = pytest.mark.usefixtures("logging_ends")
 
@@ -49,10 +49,10 @@ def forget() -> None:
 class Person:
     def __init__(self, answer: ApprovalAnswer) -> None:
         self.answer = answer
-        self.asked: list[ApprovalRequest] = []
+        self.requests: list[ApprovalRequest] = []
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.asked.append(request)
+        self.requests.append(request)
         return self.answer
 
 
@@ -65,24 +65,26 @@ async def say(app: Any, message: str, **kwargs: Any) -> str:
 
 @pytest.mark.shows("mcp_agent", "deny")
 async def test_a_denied_function_does_not_run_and_the_model_reads_why(
-    app: Any, bus: Bus, told: Told
+    app: Any, bus: Bus, hooks: HookLog
 ) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no scissors"))
     assert await say(app, "!cut text=paper") == "Denied: no scissors"
     assert ran == []
-    assert isinstance(told.one("error_tool_call")["exc"], HookDenied)
+    assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
 
 
 @pytest.mark.shows("mcp_agent", "deny", "once")
-async def test_a_denied_tool_of_a_server_is_not_asked_for(app: Any, bus: Bus, told: Told) -> None:
+async def test_a_denied_tool_of_a_server_is_not_requested(
+    app: Any, bus: Bus, hooks: HookLog
+) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no"))
     async with Agent(name="a", server_names=["s"]) as agent:
         llm = await agent.attach_llm(EchoLLM)
         assert await llm.generate_str("!s_echo text=hi") == "Denied: no"
-    asked = [one["envelope"]["method"] for one in told.of("before_rpc_request")]
-    assert "tools/list" in asked
-    assert "tools/call" not in asked
-    assert told.one("before_tool_call")["server_name"] == "s"
+    methods = [one["envelope"]["method"] for one in hooks.of("before_rpc_request")]
+    assert "tools/list" in methods
+    assert "tools/call" not in methods
+    assert hooks.one("before_tool_call")["server_name"] == "s"
 
 
 @pytest.mark.shows("mcp_agent", "edit")
@@ -121,14 +123,14 @@ async def test_a_person_allows_edits_or_denies(
     person = Person(answer)
     bus.set_approval_provider(person)
     assert await say(app, "!cut text=paper") == text
-    assert len(person.asked) == 1
+    assert len(person.requests) == 1
     assert ran == ([] if answer.decision == "deny" else [text.removeprefix("cut ")])
 
 
 @pytest.mark.shows("mcp_agent", "deny_llm")
 async def test_a_model_call_is_refused_or_answered_by_a_hook(app: Any, bus: Bus) -> None:
-    off = bus.intercept("before_llm_generate", lambda **_: Decision.stop("said before"))
-    assert await say(app, "hello") == "said before"
+    off = bus.intercept("before_llm_generate", lambda **_: Decision.stop("from the cache"))
+    assert await say(app, "hello") == "from the cache"
     off()
     bus.intercept("before_llm_generate", lambda **_: Decision.deny("budget"))
     with pytest.raises(HookDenied, match="budget"):
@@ -147,15 +149,15 @@ async def test_without_decisions_and_with_a_failing_observer_all_is_as_before(
 
 
 @pytest.mark.shows("mcp_agent", "tool_error", "tokens")
-async def test_errors_and_tokens_are_told_once(app: Any, told: Told) -> None:
+async def test_errors_and_tokens_are_reported_once(app: Any, hooks: HookLog) -> None:
     await say(app, "!cut text=finger")
-    assert "ouch" in str(told.one("error_tool_call")["exc"])
-    usage = told.one("after_llm_generate")["usage"]
+    assert "ouch" in str(hooks.one("error_tool_call")["exc"])
+    usage = hooks.one("after_llm_generate")["usage"]
     assert usage == {"input_tokens": 3, "output_tokens": 2, "model": "echo-1"}
     with pytest.raises(RuntimeError, match="away"):
         await say(app, "?")
-    assert str(told.one("error_llm_generate")["exc"]) == "the model is away"
-    assert str(told.one("error_agent_call")["exc"]) == "the model is away"
+    assert str(hooks.one("error_llm_generate")["exc"]) == "the model is away"
+    assert str(hooks.one("error_agent_call")["exc"]) == "the model is away"
 
 
 class Refusing(BaseHTTPRequestHandler):
@@ -184,7 +186,7 @@ def refusing_provider() -> Iterator[str]:
 
 @pytest.mark.shows("mcp_agent", "llm_error")
 async def test_a_model_call_that_its_provider_refuses_is_an_error_though_nothing_is_raised(
-    app: Any, told: Told, refusing_provider: str
+    app: Any, hooks: HookLog, refusing_provider: str
 ) -> None:
     app.context.config.openai = OpenAISettings(
         api_key="wrong", base_url=refusing_provider, default_model="gpt-5"
@@ -194,24 +196,24 @@ async def test_a_model_call_that_its_provider_refuses_is_an_error_though_nothing
 
     assert await llm.generate_str("Hello") == ""
 
-    error = told.one("error_llm_generate")["exc"]
+    error = hooks.one("error_llm_generate")["exc"]
     assert "Incorrect API key" in str(error)
-    assert told.of("after_llm_generate") == []
-    assert told.one("after_agent_call")["result"] == ""
+    assert hooks.of("after_llm_generate") == []
+    assert hooks.one("after_agent_call")["result"] == ""
 
 
 @pytest.mark.shows("mcp_agent", "concurrency")
-async def test_ten_runs_at_once_keep_their_own_calls(app: Any, told: Told) -> None:
+async def test_ten_runs_at_once_keep_their_own_calls(app: Any, hooks: HookLog) -> None:
     await asyncio.gather(*(say(app, f"!cut text=t{number}") for number in range(10)))
-    prompts = {one["call_id"]: one["prompt"] for one in told.of("before_llm_generate")}
-    tools = told.of("before_tool_call")
+    prompts = {one["call_id"]: one["prompt"] for one in hooks.of("before_llm_generate")}
+    tools = hooks.of("before_tool_call")
     assert len(tools) == 10
     for tool in tools:
         assert prompts[tool["parent_call_id"]] == f"!cut text={tool['args']['text']}"
 
 
 @pytest.mark.shows("mcp_agent", "cancellation")
-async def test_a_cancelled_run_is_closed_as_cancelled(app: Any, told: Told) -> None:
+async def test_a_cancelled_run_is_closed_as_cancelled(app: Any, hooks: HookLog) -> None:
     began = asyncio.Event()
 
     async def wait() -> None:
@@ -226,7 +228,7 @@ async def test_a_cancelled_run_is_closed_as_cancelled(app: Any, told: Told) -> N
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert {one["status"] for one in told.of("operation_closed")} == {"cancelled"}
+    assert {one["status"] for one in hooks.of("operation_closed")} == {"cancelled"}
 
 
 @pytest.mark.shows("mcp_agent", "cancel")
@@ -251,7 +253,7 @@ async def test_a_run_that_a_person_cancels_ends(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.shows("mcp_agent", "sub_agents")
 async def test_agents_of_a_composite_are_below_it_and_it_asks_no_model(
-    app: Any, told: Told
+    app: Any, hooks: HookLog
 ) -> None:
     parallel = ParallelLLM(
         fan_in_agent=Agent(name="in", context=app.context),
@@ -260,55 +262,55 @@ async def test_agents_of_a_composite_are_below_it_and_it_asks_no_model(
         context=app.context,
     )
     await parallel.generate_str("hello")
-    agents = {one["agent"].name: one for one in told.of("before_agent_call")}
+    agents = {one["agent"].name: one for one in hooks.of("before_agent_call")}
     assert {"in", "x", "y"} < agents.keys()
     (outer,) = (one for name, one in agents.items() if name not in ("in", "x", "y"))
     assert {agents[name]["parent_call_id"] for name in ("in", "x", "y")} == {outer["call_id"]}
-    assert len(told.of("before_llm_generate")) == 3
+    assert len(hooks.of("before_llm_generate")) == 3
 
 
 @pytest.mark.shows("mcp_agent", "session")
-async def test_the_app_is_the_session(shim: None, told: Told) -> None:
+async def test_the_app_is_the_session(shim: None, hooks: HookLog) -> None:
     async with make_app().run() as app:
         session_id = app.session_id
         assert context.get() == session_id
     assert context.get() == context.UNKNOWN
-    started, finished = told.one("session_started"), told.one("session_finished")
+    started, finished = hooks.one("session_started"), hooks.one("session_finished")
     assert started["session_id"] == finished["session_id"] == session_id
     assert finished["status"] == "completed"
 
 
-async def test_an_app_that_raises_has_failed(shim: None, told: Told) -> None:
+async def test_an_app_that_raises_has_failed(shim: None, hooks: HookLog) -> None:
     with pytest.raises(ValueError, match="no"):
         async with make_app().run():
             raise ValueError("no")
-    assert told.one("session_finished")["status"] == "failed"
+    assert hooks.one("session_finished")["status"] == "failed"
 
 
-async def test_waiting_for_cancel_is_no_pause(app: Any, told: Told) -> None:
+async def test_waiting_for_cancel_is_no_pause(app: Any, hooks: HookLog) -> None:
     waiting = asyncio.create_task(app.executor.wait_for_signal("cancel", workflow_id="w"))
     await until(lambda: app.executor.signal_bus._pending_signals.get("cancel"))
     waiting.cancel()
-    assert not told.of("session_paused")
+    assert not hooks.of("session_paused")
 
 
-async def test_what_a_person_answers_reaches_who_waits(app: Any, told: Told) -> None:
+async def test_what_a_person_answers_reaches_who_waits(app: Any, hooks: HookLog) -> None:
     waiting = asyncio.create_task(app.executor.wait_for_signal("go", workflow_id="w"))
     await until(lambda: app.executor.signal_bus._pending_signals.get("go"))
-    taken = await asyncio.to_thread(deliver, app.session_id, "go", '"yes"')
-    assert taken.applied
+    delivery = await asyncio.to_thread(deliver, app.session_id, "go", '"yes"')
+    assert delivery.applied
     assert await waiting == "yes"
-    assert told.one("session_resumed")["payload"] == "yes"
+    assert hooks.one("session_resumed")["payload"] == "yes"
     assert not deliver(app.session_id, "go", '"again"').applied
 
 
-async def test_a_time_out_ends_the_pause(app: Any, told: Told) -> None:
+async def test_a_time_out_ends_the_pause(app: Any, hooks: HookLog) -> None:
     with pytest.raises(TimeoutError):
         await app.executor.wait_for_signal("never", workflow_id="w", timeout_seconds=0)
-    assert told.one("session_resumed")["payload"] is None
+    assert hooks.one("session_resumed")["payload"] is None
 
 
-async def test_a_person_answers_what_an_agent_asks_a_human(shim: None, told: Told) -> None:
+async def test_a_person_answers_what_an_agent_asks_a_human(shim: None, hooks: HookLog) -> None:
     async def nobody(_: Any) -> Any:
         await asyncio.Event().wait()
 
@@ -318,14 +320,16 @@ async def test_a_person_answers_what_an_agent_asks_a_human(shim: None, told: Tol
             call = asyncio.create_task(
                 agent.call_tool("__human_input__", {"request": {"prompt": "Name?"}})
             )
-            await until(lambda: told.of("session_paused"))
-            signal_name = told.one("session_paused")["signal_name"]
+            await until(lambda: hooks.of("session_paused"))
+            signal_name = hooks.one("session_paused")["signal_name"]
             await asyncio.to_thread(deliver, app.session_id, signal_name, '"Otto"')
             assert "Otto" in (await call).content[0].text
 
 
 @pytest.mark.shows("mcp_agent", "elicitation")
-async def test_a_server_asks_the_program_where_it_answers(shim: None, bus: Bus, told: Told) -> None:
+async def test_a_server_asks_the_program_where_it_answers(
+    shim: None, bus: Bus, hooks: HookLog
+) -> None:
     async def answers(_: Any) -> ElicitResult:
         return ElicitResult(action="accept", content={"name": "program"})
 
@@ -337,13 +341,13 @@ async def test_a_server_asks_the_program_where_it_answers(shim: None, bus: Bus, 
     ):
         result = await session.call_tool("ask", {})
     assert "program" in result.content[0].text
-    assert told.one("session_paused")["prompt"] == "Who are you?"
-    assert person.asked == []
+    assert hooks.one("session_paused")["prompt"] == "Who are you?"
+    assert person.requests == []
 
 
 @pytest.mark.shows("mcp_agent", "elicitation", "progress", "once")
 async def test_people_and_models_answer_a_server_that_asks(
-    app: Any, bus: Bus, told: Told, monkeypatch: pytest.MonkeyPatch
+    app: Any, bus: Bus, hooks: HookLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def create_llm(**_: Any) -> Any:
         return EchoLLM(name="sampling", context=app.context)
@@ -351,7 +355,7 @@ async def test_people_and_models_answer_a_server_that_asks(
     monkeypatch.setattr("mcp_agent.workflows.factory.create_llm", create_llm)
     bus.set_approval_provider(Person(ApprovalAnswer("answer", payload={"name": "person"})))
     async with gen_client("s", app.server_registry, context=app.context) as session:
-        asked = await session.call_tool("ask", {})
+        answered = await session.call_tool("ask", {})
         sampled = await session.call_tool("sample", {})
         seen: list[float] = []
 
@@ -359,23 +363,23 @@ async def test_people_and_models_answer_a_server_that_asks(
             seen.append(value)
 
         await session.call_tool("count", {}, progress_callback=progress)
-    assert "person" in asked.content[0].text
-    assert told.one("before_llm_generate")["prompt"] == ["Say hello"]
+    assert "person" in answered.content[0].text
+    assert hooks.one("before_llm_generate")["prompt"] == ["Say hello"]
     assert "echo" in sampled.content[0].text
     assert seen == [1, 2]
-    counted = told.of("before_tool_call")[-1]
-    assert [one["percent"] for one in told.of("progress_update")] == [50, 100]
-    counting = told.of("before_rpc_request")[-1]
+    counted = hooks.of("before_tool_call")[-1]
+    assert [one["percent"] for one in hooks.of("progress_update")] == [50, 100]
+    counting = hooks.of("before_rpc_request")[-1]
     assert counting["parent_call_id"] == counted["call_id"]
-    assert {one["call_id"] for one in told.of("progress_update")} == {counting["call_id"]}
-    assert len(told.of("before_tool_call")) == 3
-    assert {one["transport"] for one in told.of("before_rpc_request")} == {"stdio"}
+    assert {one["call_id"] for one in hooks.of("progress_update")} == {counting["call_id"]}
+    assert len(hooks.of("before_tool_call")) == 3
+    assert {one["transport"] for one in hooks.of("before_rpc_request")} == {"stdio"}
     assert (counted["server_name"], counting["server_name"]) == ("s", "s")
 
 
 @pytest.mark.shows("mcp_agent", "once")
 async def test_beside_the_adapter_of_the_sdk_each_call_is_reported_once(
-    shim: None, bus: Bus, told: Told
+    shim: None, bus: Bus, hooks: HookLog
 ) -> None:
     detach = mcp.attach(bus=bus)
     try:
@@ -389,14 +393,18 @@ async def test_beside_the_adapter_of_the_sdk_each_call_is_reported_once(
                 await session.call_tool("count", {})
     finally:
         detach()
-    assert [one["tool_name"] for one in told.of("before_tool_call")] == ["s_echo", "echo", "count"]
-    methods = [one["envelope"]["method"] for one in told.of("before_rpc_request")]
+    assert [one["tool_name"] for one in hooks.of("before_tool_call")] == [
+        "s_echo",
+        "echo",
+        "count",
+    ]
+    methods = [one["envelope"]["method"] for one in hooks.of("before_rpc_request")]
     assert methods.count("tools/call") == 3
     assert methods.count("resources/read") == methods.count("prompts/get") == 1
-    assert len(told.of("before_resource_fetch")) == len(told.of("before_prompt_apply")) == 1
-    assert len(told.of("progress_update")) == 2
-    assert len(told.of("transport_connected")) == methods.count("initialize")
-    assert len(told.of("transport_disconnected")) == methods.count("initialize")
+    assert len(hooks.of("before_resource_fetch")) == len(hooks.of("before_prompt_apply")) == 1
+    assert len(hooks.of("progress_update")) == 2
+    assert len(hooks.of("transport_connected")) == methods.count("initialize")
+    assert len(hooks.of("transport_disconnected")) == methods.count("initialize")
 
 
 async def test_what_is_refused_on_a_session_is_an_error_of_the_sdk(app: Any, bus: Bus) -> None:
@@ -416,13 +424,13 @@ async def test_a_model_that_is_refused_is_one_that_does_not_fit(app: Any, bus: B
 
 
 @pytest.mark.shows("mcp_agent", "transport")
-async def test_a_server_that_dies_is_told(app: Any, told: Told) -> None:
+async def test_a_server_that_dies_is_reported(app: Any, hooks: HookLog) -> None:
     from mcp_agent.mcp.mcp_connection_manager import MCPConnectionManager
 
     async with MCPConnectionManager(app.server_registry, context=app.context) as manager:
         connection = await manager.get_server("s")
         connection._error = True
         await manager.get_server("s")
-    assert told.one("transport_reconnecting")["attempt"] == 1
-    assert len(told.of("transport_connected")) == 2
-    assert len(told.of("transport_disconnected")) == 2
+    assert hooks.one("transport_reconnecting")["attempt"] == 1
+    assert len(hooks.of("transport_connected")) == 2
+    assert len(hooks.of("transport_disconnected")) == 2

@@ -21,9 +21,9 @@ from inspector import context
 from inspector.integrations import mcp_agent
 from inspector.integrations.mcp_agent.points import HOOKS_OF_SDK, POINTS
 from instrument import CATALOGUE, Bus
+from tests.integrations.hook_log import HookLog
 from tests.integrations.mcp1.apps import end_logging, make_app, until
 from tests.integrations.mcp1.echo_llm import EchoLLM
-from tests.integrations.told import Told
 
 RESULT = Path(__file__).with_name("mcp_agent_hooks.json")
 V1_2 = [name for name, hook in CATALOGUE.items() if hook.since in ("1.0", "1.1", "1.2")]
@@ -123,8 +123,8 @@ PARTS: tuple[Callable[[Any], Awaitable[None]], ...] = (
 @pytest.fixture(scope="module")
 def fired() -> frozenset[str]:
     """Names of what fires while an app does all of the above."""
-    bus, told = Bus(), Told()
-    bus.observe_all(told)
+    bus, hooks = Bus(), HookLog()
+    bus.observe_all(hooks)
 
     async def run_all() -> None:
         async with make_app().run() as app:
@@ -140,8 +140,8 @@ def fired() -> frozenset[str]:
     finally:
         detach()
         context.set(context.UNKNOWN)
-    told.check_pairs()
-    found = frozenset(told.hooks)
+    hooks.check_pairs()
+    found = frozenset(hooks.names)
     if os.environ.get("RECORD_FRAMEWORKS") == "1":  # docs/legacy-patching.md is made from it
         result = {"version": version("mcp-agent"), "fired": sorted(found & set(V1_2))}
         text = json.dumps(result, indent=2) + "\n"

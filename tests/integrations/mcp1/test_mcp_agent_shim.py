@@ -23,9 +23,9 @@ from inspector.integrations import mcp_agent
 from inspector.integrations.mcp_agent import POINTS
 from inspector.integrations.mcp_agent.patches import MARK
 from instrument import Bus
+from tests.integrations.hook_log import HookLog
 from tests.integrations.mcp1.apps import make_app
 from tests.integrations.mcp1.echo_llm import EchoLLM
-from tests.integrations.told import Told
 
 NAME = "mcp_agent.core.instrument"
 ROOT = Path(__file__).parents[3]
@@ -86,7 +86,7 @@ def attach(bus: Bus) -> Iterator[Callable[[], Callable[[], None]]]:
 
 
 @pytest.fixture
-def asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def enabled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECTOR_ENABLE_PATCH", "1")
 
 
@@ -120,7 +120,7 @@ print(hasattr(Agent.call_tool, "{MARK}"), "{NAME}" in sys.modules)
     assert printed == ["False", "True True False", "False False"]
 
 
-def test_everything_that_is_patched_is_put_back(attach: Any, bus: Bus, asked_for: None) -> None:
+def test_everything_that_is_patched_is_put_back(attach: Any, bus: Bus, enabled: None) -> None:
     before = functions()
     detach = attach()
     during = functions()
@@ -141,7 +141,7 @@ def test_everything_that_is_patched_is_put_back(attach: Any, bus: Bus, asked_for
 
 
 def test_a_class_defined_meanwhile_is_patched_and_put_back(
-    attach: Any, bus: Bus, asked_for: None
+    attach: Any, bus: Bus, enabled: None
 ) -> None:
     detach = attach()
 
@@ -156,7 +156,7 @@ def test_a_class_defined_meanwhile_is_patched_and_put_back(
 
 
 def test_attached_twice_it_is_patched_once_until_the_last_detaches(
-    attach: Any, bus: Bus, asked_for: None
+    attach: Any, bus: Bus, enabled: None
 ) -> None:
     first = attach()
     patched = Agent.call_tool
@@ -170,7 +170,7 @@ def test_attached_twice_it_is_patched_once_until_the_last_detaches(
 
 
 def test_what_somebody_wrapped_over_ours_passes_on_unseen(
-    attach: Any, bus: Bus, asked_for: None
+    attach: Any, bus: Bus, enabled: None
 ) -> None:
     before = Agent.call_tool
     detach = attach()
@@ -188,7 +188,7 @@ def test_what_somebody_wrapped_over_ours_passes_on_unseen(
 
 
 def test_another_bus_gets_a_published_module_of_its_own(
-    attach: Any, bus: Bus, asked_for: None
+    attach: Any, bus: Bus, enabled: None
 ) -> None:
     detach = attach()
     from mcp_agent.core import instrument as published
@@ -210,11 +210,11 @@ def test_the_bus_of_a_fork_is_listened_to_and_nothing_is_patched(
     fork.register, fork.unregister = own.register, own.unregister  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, NAME, fork)
     before = functions()
-    told = Told()
-    bus.observe_all(told)
+    hooks = HookLog()
+    bus.observe_all(hooks)
     detach = attach()
     own._emit_sync("before_tool_call", tool_name="t", args={}, context=None)
-    assert told.one("before_tool_call")["tool_name"] == "t"
+    assert hooks.one("before_tool_call")["tool_name"] == "t"
     assert functions() == before
     assert sys.modules[NAME] is fork
     detach()
@@ -226,15 +226,15 @@ def test_beside_mcp_2_there_is_one_sentence_and_no_traceback(tmp_path: Path) -> 
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mcp\nVersion: 2.3.0\n")
     code = "import logging; logging.basicConfig(); import inspector; inspector.attach()"
-    said = run(code, tmp_path, INSPECTOR_ENABLE_PATCH="1").splitlines()
-    assert len(said) == 1
-    assert "mcp-agent 0.2.6 needs mcp 1.x, and mcp 2.3.0 is installed" in said[0]
+    lines = run(code, tmp_path, INSPECTOR_ENABLE_PATCH="1").splitlines()
+    assert len(lines) == 1
+    assert "mcp-agent 0.2.6 needs mcp 1.x, and mcp 2.3.0 is installed" in lines[0]
 
 
 def test_what_a_version_does_not_have_is_one_line(
     attach: Any,
     bus: Bus,
-    asked_for: None,
+    enabled: None,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -256,16 +256,14 @@ def test_attach_all_leaves_it_alone_without_the_variable(
     else:
         monkeypatch.setenv("INSPECTOR_ENABLE_PATCH", value)
     assert ("mcp_agent" in {one.name for one in registry.importable()}) is (value is not None)
-    detach = registry.attach_all(registry.wanted("mcp-agent"), bus=bus)
+    detach = registry.attach_all(registry.select_adapters("mcp-agent"), bus=bus)
     assert hasattr(Agent.call_tool, MARK) is (value is not None)
     detach()
     assert not hasattr(Agent.call_tool, MARK)
 
 
 @pytest.mark.usefixtures("logging_ends")
-async def test_while_nobody_listens_the_original_runs(
-    attach: Any, bus: Bus, asked_for: None
-) -> None:
+async def test_while_nobody_listens_the_original_runs(attach: Any, bus: Bus, enabled: None) -> None:
     detach = attach()
     async with make_app().run() as app:
         llm = EchoLLM(name="quiet", context=app.context)
@@ -290,7 +288,7 @@ async def test_the_section_of_the_settings_attaches_without_content_unless_it_sa
     variable: str | None,
     capture: str | None,
     bus: Bus,
-    asked_for: None,
+    enabled: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     calls: list[dict[str, Any]] = []
@@ -312,7 +310,7 @@ async def test_the_section_of_the_settings_attaches_without_content_unless_it_sa
 
 @pytest.mark.usefixtures("logging_ends")
 async def test_the_section_never_says_where_to_send(
-    attach: Any, bus: Bus, asked_for: None, caplog: pytest.LogCaptureFixture
+    attach: Any, bus: Bus, enabled: None, caplog: pytest.LogCaptureFixture
 ) -> None:
     detach = attach()
     await make_app(inspector={"url": "http://192.0.2.1", "token": "t"}).initialize()

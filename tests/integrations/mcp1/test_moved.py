@@ -20,7 +20,7 @@ from tests.integrations.moved import Framework
 
 if TYPE_CHECKING:
     from instrument import Bus
-    from tests.integrations.told import Told
+    from tests.integrations.hook_log import HookLog
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -44,12 +44,12 @@ async def run_mcp() -> list[str]:
     def double(a: int) -> int:
         return 2 * a
 
-    said = []
+    answers = []
     async with connected(server._mcp_server) as client:
         for a in (1, "one"):
             result: Any = await client.call_tool("double", {"a": a})
-            said.append(f"{result.isError} {result.content[0].text}")
-    return said
+            answers.append(f"{result.isError} {result.content[0].text}")
+    return answers
 
 
 STRANDS = Framework(
@@ -130,6 +130,10 @@ def test_these_are_all_that_an_adapter_replaces(framework: Framework, bus: Bus) 
     ],
 )
 async def test_the_agent_answers_though_something_has_moved(
-    framework: Framework, what: str, bus: Bus, told: Told, caplog: pytest.LogCaptureFixture
+    framework: Framework,
+    what: str,
+    bus: Bus,
+    hooks: HookLog,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     await framework.check(what, bus, caplog)

@@ -30,7 +30,7 @@ from tests.integrations.cancellation import cancel_from_browser
 from tests.integrations.mcp1.scripted_strands import ScriptedModel, call, make_agent
 
 if TYPE_CHECKING:
-    from tests.integrations.told import Told
+    from tests.integrations.hook_log import HookLog
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -76,61 +76,61 @@ class Person:
 
     def __init__(self, decision: str, **changes: Any) -> None:
         self._answer = ApprovalAnswer(decision, **changes)
-        self.asked: list[ApprovalRequest] = []
+        self.requests: list[ApprovalRequest] = []
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.asked.append(request)
+        self.requests.append(request)
         return self._answer
 
 
 @pytest.mark.shows("strands", "agent", "llm", "tokens", "tool")
-def test_a_run_is_told_with_its_model_calls_and_tools(told: Told, ran: Ran) -> None:
+def test_a_run_is_reported_with_its_model_calls_and_tools(hooks: HookLog, ran: Ran) -> None:
     agent = make_agent(call("multiply", a=6, b=7), "forty-two", tools=[ran.tool])
 
     result = agent("what is 6 * 7?")
 
     assert str(result).strip() == "forty-two"
-    assert told.hooks == [
+    assert hooks.names == [
         "before_agent_call",
         *("before_llm_generate", "after_llm_generate"),
         *("before_tool_call", "after_tool_call"),
         *("before_llm_generate", "after_llm_generate"),
         "after_agent_call",
     ]
-    began, ended = told.one("before_agent_call"), told.one("after_agent_call")
+    began, ended = hooks.one("before_agent_call"), hooks.one("after_agent_call")
     assert began["agent"].agent is agent
     assert began["agent"].input == "what is 6 * 7?"
     assert ended["result"] is result
-    first, second = told.of("after_llm_generate")
+    first, second = hooks.of("after_llm_generate")
     assert first["model"] == "scripted-1"
     assert first["prompt"][-1]["content"] == [{"text": "what is 6 * 7?"}]
     assert second["prompt"][-1]["content"][0]["toolResult"]["content"] == [{"text": "42"}]
     assert second["response"]["content"] == [{"text": "forty-two"}]
     assert second["usage"] == {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
-    tool_call = told.one("after_tool_call")
+    tool_call = hooks.one("after_tool_call")
     assert (tool_call["tool_name"], tool_call["args"]) == ("multiply", {"a": 6, "b": 7})
     assert tool_call["result"]["content"] == [{"text": "42"}]
     assert tool_call["tool_call_id"] == "multiply-1-0"
-    for kwargs in (*told.of("before_llm_generate"), *told.of("before_tool_call")):
-        assert told.parent_noun(kwargs) == "agent_call"
+    for kwargs in (*hooks.of("before_llm_generate"), *hooks.of("before_tool_call")):
+        assert hooks.parent_noun(kwargs) == "agent_call"
 
 
-def test_a_tool_called_directly_is_told(told: Told, ran: Ran) -> None:
+def test_a_tool_called_directly_is_reported(hooks: HookLog, ran: Ran) -> None:
     agent = make_agent(tools=[ran.tool])
 
     result = agent.tool.multiply(a=2, b=3)
 
     assert result["content"] == [{"text": "6"}]
-    assert told.one("after_tool_call")["tool_name"] == "multiply"
+    assert hooks.one("after_tool_call")["tool_name"] == "multiply"
 
 
 @pytest.mark.shows("strands", "tool_error")
-def test_a_tool_that_raises_is_an_error_and_the_model_reads_it(told: Told) -> None:
+def test_a_tool_that_raises_is_an_error_and_the_model_reads_it(hooks: HookLog) -> None:
     agent = make_agent(call("explode"), "it failed", tools=[explode])
 
     agent("explode")
 
-    failed = told.one("error_tool_call")
+    failed = hooks.one("error_tool_call")
     assert "no powder" in str(failed["exc"])
     assert failed["result"]["status"] == "error"
     model = agent.model
@@ -138,28 +138,28 @@ def test_a_tool_that_raises_is_an_error_and_the_model_reads_it(told: Told) -> No
     assert model.last_tool_result()["status"] == "error"
 
 
-def test_a_tool_that_is_not_there_is_an_error(told: Told) -> None:
+def test_a_tool_that_is_not_there_is_an_error(hooks: HookLog) -> None:
     make_agent(call("nothing"), "well")("go")
 
-    assert told.one("error_tool_call")["tool_name"] == "nothing"
+    assert hooks.one("error_tool_call")["tool_name"] == "nothing"
 
 
 @pytest.mark.shows("strands", "llm_error")
-def test_a_model_that_raises_closes_everything_and_raises_as_before(told: Told) -> None:
+def test_a_model_that_raises_closes_everything_and_raises_as_before(hooks: HookLog) -> None:
     agent = make_agent(ConnectionError("model down"))
 
     with pytest.raises(ConnectionError, match="model down"):
         agent("hi")
 
-    assert told.hooks == [
+    assert hooks.names == [
         "before_agent_call",
         *("before_llm_generate", "error_llm_generate"),
         "error_agent_call",
     ]
-    assert str(told.one("error_llm_generate")["exc"]) == "model down"
+    assert str(hooks.one("error_llm_generate")["exc"]) == "model down"
 
 
-def test_each_attempt_of_a_hook_that_retries_is_a_call_of_its_own(told: Told) -> None:
+def test_each_attempt_of_a_hook_that_retries_is_a_call_of_its_own(hooks: HookLog) -> None:
     agent = make_agent(ConnectionError("once"), "there")
 
     def again(event: AfterModelCallEvent) -> None:
@@ -168,15 +168,17 @@ def test_each_attempt_of_a_hook_that_retries_is_a_call_of_its_own(told: Told) ->
     agent.add_hook(again, AfterModelCallEvent)
     agent("hi")
 
-    assert len(told.of("error_llm_generate")) == 1
-    assert len(told.of("after_llm_generate")) == 1
+    assert len(hooks.of("error_llm_generate")) == 1
+    assert len(hooks.of("after_llm_generate")) == 1
 
 
 # --- decisions ---------------------------------------------------------------------------------
 
 
 @pytest.mark.shows("strands", "deny")
-def test_a_denied_tool_does_not_run_and_the_model_reads_why(bus: Bus, told: Told, ran: Ran) -> None:
+def test_a_denied_tool_does_not_run_and_the_model_reads_why(
+    bus: Bus, hooks: HookLog, ran: Ran
+) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("not on Sundays"))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
 
@@ -184,28 +186,28 @@ def test_a_denied_tool_does_not_run_and_the_model_reads_why(bus: Bus, told: Told
 
     assert ran.calls == []
     assert isinstance(agent.model, ScriptedModel)
-    given = agent.model.last_tool_result()
-    assert given["status"] == "error"
-    assert given["toolUseId"] == "multiply-1-0"
-    assert given["content"] == [{"text": "Denied: not on Sundays"}]
-    closed = [one["status"] for one in told.of("operation_closed") if one["noun"] == "tool_call"]
+    read = agent.model.last_tool_result()
+    assert read["status"] == "error"
+    assert read["toolUseId"] == "multiply-1-0"
+    assert read["content"] == [{"text": "Denied: not on Sundays"}]
+    closed = [one["status"] for one in hooks.of("operation_closed") if one["noun"] == "tool_call"]
     assert closed == ["denied"]
 
 
 @pytest.mark.shows("strands", "edit")
-def test_arguments_are_changed_before_the_tool_runs(bus: Bus, told: Told, ran: Ran) -> None:
+def test_arguments_are_changed_before_the_tool_runs(bus: Bus, hooks: HookLog, ran: Ran) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify({"a": 10, "b": 10}))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
 
     agent("go")
 
     assert ran.calls == [(10, 10)]
-    assert told.one("after_tool_call")["args"] == {"a": 10, "b": 10}
-    asked = agent.messages[1]["content"][0]["toolUse"]["input"]
-    assert asked == {"a": 1, "b": 2}  # what the model said stays what it said
+    assert hooks.one("after_tool_call")["args"] == {"a": 10, "b": 10}
+    own = agent.messages[1]["content"][0]["toolUse"]["input"]
+    assert own == {"a": 1, "b": 2}  # the history is unchanged
 
 
-def test_another_tool_runs_where_a_hook_says_so(bus: Bus, told: Told, ran: Ran) -> None:
+def test_another_tool_runs_where_a_hook_says_so(bus: Bus, hooks: HookLog, ran: Ran) -> None:
     bus.intercept(
         "before_tool_call",
         lambda **_: Decision.modify(tool_name="multiply", args={"a": 3, "b": 3}),
@@ -222,7 +224,7 @@ def test_another_tool_runs_where_a_hook_says_so(bus: Bus, told: Told, ran: Ran) 
     "result", ["0", {"content": [{"text": "0"}]}], ids=["a text", "a result of Strands"]
 )
 def test_a_result_is_changed_before_the_model_sees_it(
-    bus: Bus, told: Told, ran: Ran, result: Any
+    bus: Bus, hooks: HookLog, ran: Ran, result: Any
 ) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.modify(result))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
@@ -237,7 +239,7 @@ def test_a_result_is_changed_before_the_model_sees_it(
     }
 
 
-def test_a_result_put_in_place_of_an_error_is_what_the_model_sees(bus: Bus, told: Told) -> None:
+def test_a_result_put_in_place_of_an_error_is_what_the_model_sees(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("error_tool_call", lambda **_: Decision.modify("wet powder"))
     agent = make_agent(call("explode"), "fine", tools=[explode])
 
@@ -248,7 +250,7 @@ def test_a_result_put_in_place_of_an_error_is_what_the_model_sees(bus: Bus, told
 
 
 @pytest.mark.shows("strands", "retry")
-def test_a_tool_runs_again(bus: Bus, told: Told, ran: Ran) -> None:
+def test_a_tool_runs_again(bus: Bus, hooks: HookLog, ran: Ran) -> None:
     once = iter([Decision.retry("unlucky")])
     bus.intercept("after_tool_call", lambda **_: next(once, None))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
@@ -256,7 +258,7 @@ def test_a_tool_runs_again(bus: Bus, told: Told, ran: Ran) -> None:
     agent("go")
 
     assert ran.calls == [(1, 2), (1, 2)]
-    assert len(told.of("after_tool_call")) == 2
+    assert len(hooks.of("after_tool_call")) == 2
     assert len(agent.messages[2]["content"]) == 1  # one result for the model
 
 
@@ -264,8 +266,8 @@ def test_a_tool_runs_again(bus: Bus, told: Told, ran: Ran) -> None:
 @pytest.mark.parametrize(
     ("answer", "calls"), [("allow", [(1, 2)]), ("deny", [])], ids=["allowed", "denied"]
 )
-def test_a_person_is_asked_before_the_tool_runs(
-    bus: Bus, told: Told, ran: Ran, answer: str, calls: list[Any]
+def test_a_person_decides_before_the_tool_runs(
+    bus: Bus, hooks: HookLog, ran: Ran, answer: str, calls: list[Any]
 ) -> None:
     person = Person(answer)
     bus.set_approval_provider(person)
@@ -275,11 +277,11 @@ def test_a_person_is_asked_before_the_tool_runs(
     agent("go")
 
     assert ran.calls == calls
-    assert [request.prompt for request in person.asked] == ["Multiply?"]
+    assert [request.prompt for request in person.requests] == ["Multiply?"]
 
 
 @pytest.mark.shows("strands", "deny_llm")
-def test_a_model_call_is_refused_and_the_run_ends_with_why(bus: Bus, told: Told) -> None:
+def test_a_model_call_is_refused_and_the_run_ends_with_why(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.deny("out of budget"))
     agent = make_agent()
 
@@ -291,7 +293,7 @@ def test_a_model_call_is_refused_and_the_run_ends_with_why(bus: Bus, told: Told)
 
 
 @pytest.mark.shows("strands", "deny_llm")
-def test_a_hook_answers_in_place_of_the_model(bus: Bus, told: Told) -> None:
+def test_a_hook_answers_in_place_of_the_model(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.stop("from the cache"))
     agent = make_agent()
 
@@ -300,14 +302,14 @@ def test_a_hook_answers_in_place_of_the_model(bus: Bus, told: Told) -> None:
     assert agent.model.seen == []
 
 
-def test_an_answer_is_changed_before_the_agent_reads_it(bus: Bus, told: Told) -> None:
+def test_an_answer_is_changed_before_the_agent_reads_it(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("after_llm_generate", lambda **_: Decision.modify("better"))
 
     assert str(make_agent("good")("hi")).strip() == "better"
 
 
 @pytest.mark.shows("strands", "inject")
-def test_context_is_added_for_the_model_and_not_to_the_history(bus: Bus, told: Told) -> None:
+def test_context_is_added_for_the_model_and_not_to_the_history(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_llm_generate", lambda **_: Decision.inject_context("Be brief."))
     bus.intercept(
         "before_llm_generate", lambda **_: Decision.inject_context("Quickly.", role="user")
@@ -324,7 +326,7 @@ def test_context_is_added_for_the_model_and_not_to_the_history(bus: Bus, told: T
 
 
 @pytest.mark.shows("strands", "inject")
-def test_context_of_a_tool_call_is_added_to_its_result(bus: Bus, told: Told, ran: Ran) -> None:
+def test_context_of_a_tool_call_is_added_to_its_result(bus: Bus, hooks: HookLog, ran: Ran) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.inject_context("Mind the units."))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
 
@@ -335,7 +337,7 @@ def test_context_of_a_tool_call_is_added_to_its_result(bus: Bus, told: Told, ran
     assert texts == ["2", "Mind the units."]
 
 
-def test_a_run_that_is_refused_returns_why(bus: Bus, told: Told) -> None:
+def test_a_run_that_is_refused_returns_why(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_agent_call", lambda **_: Decision.deny("closed"))
 
     result = make_agent()("hi")
@@ -348,41 +350,41 @@ def test_a_run_that_is_refused_returns_why(bus: Bus, told: Told) -> None:
 
 
 @pytest.mark.shows("strands", "streaming")
-async def test_a_streamed_answer_arrives_in_pieces_and_is_measured(told: Told) -> None:
+async def test_a_streamed_answer_arrives_in_pieces_and_is_measured(hooks: HookLog) -> None:
     agent = make_agent("one two three")
 
     pieces = [event["data"] async for event in agent.stream_async("hi") if "data" in event]
 
     assert pieces == ["one", "two", "three"]
-    [closed] = [one for one in told.of("operation_closed") if one["noun"] == "llm_generate"]
+    [closed] = [one for one in hooks.of("operation_closed") if one["noun"] == "llm_generate"]
     assert closed["stream"].first_chunk_ns > 0
 
 
 async def test_what_the_consumer_does_between_two_pieces_is_not_below_the_run(
-    bus: Bus, told: Told
+    bus: Bus, hooks: HookLog
 ) -> None:
     async for event in make_agent("one two").stream_async("hi"):
         if "data" in event:
             async with bus.operation("tool_call", tool_name="mine", args={}, context=None):
                 pass
 
-    assert {one["parent_call_id"] for one in told.of("before_tool_call")} == {None}
+    assert {one["parent_call_id"] for one in hooks.of("before_tool_call")} == {None}
 
 
 @pytest.mark.shows("strands", "streaming")
-async def test_a_stream_that_is_closed_early_closes_everything(told: Told) -> None:
+async def test_a_stream_that_is_closed_early_closes_everything(hooks: HookLog) -> None:
     events = make_agent("one two three").stream_async("hi")
     async for event in events:
         if "data" in event:
             break
     await events.aclose()
 
-    statuses = {one["noun"]: one["status"] for one in told.of("operation_closed")}
+    statuses = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
 
 
 @pytest.mark.shows("strands", "cancellation")
-async def test_a_cancelled_task_closes_everything(told: Told) -> None:
+async def test_a_cancelled_task_closes_everything(hooks: HookLog) -> None:
     waiting = asyncio.Event()
     agent = make_agent("never")
     assert isinstance(agent.model, ScriptedModel)
@@ -398,12 +400,12 @@ async def test_a_cancelled_task_closes_everything(told: Told) -> None:
     with pytest.raises(asyncio.CancelledError):
         await run
 
-    statuses = {one["noun"]: one["status"] for one in told.of("operation_closed")}
+    statuses = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
     assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
 
 
 @pytest.mark.shows("strands", "once")
-def test_a_tool_of_an_mcp_server_is_told_once(bus: Bus, told: Told) -> None:
+def test_a_tool_of_an_mcp_server_is_reported_once(bus: Bus, hooks: HookLog) -> None:
     detach = mcp.attach(bus=bus)
     server = StdioServerParameters(command=sys.executable, args=["-P", str(SERVER)])
     try:
@@ -413,10 +415,10 @@ def test_a_tool_of_an_mcp_server_is_told_once(bus: Bus, told: Told) -> None:
             assert str(agent("go")).strip() == "done"
     finally:
         detach()
-    tool = told.one("before_tool_call")
-    assert told.parent_noun(tool) == "agent_call"
-    asked = [one["envelope"]["method"] for one in told.of("before_rpc_request")]
-    assert asked.count("tools/call") == 1
+    tool = hooks.one("before_tool_call")
+    assert hooks.parent_noun(tool) == "agent_call"
+    methods = [one["envelope"]["method"] for one in hooks.of("before_rpc_request")]
+    assert methods.count("tools/call") == 1
 
 
 @pytest.mark.shows("strands", "cancel")
@@ -435,7 +437,9 @@ async def test_a_run_that_a_person_cancels_ends() -> None:
     assert {"invoke_agent tester", "execute_tool forever"} <= set(spans)
 
 
-async def test_a_run_that_the_program_cancels_ends_as_strands_ends_it(told: Told) -> None:
+async def test_a_run_that_the_program_cancels_ends_as_strands_ends_it(
+    hooks: HookLog,
+) -> None:
     agent = make_agent("one two three")
     assert isinstance(agent.model, ScriptedModel)
     agent.model.between = agent.cancel
@@ -443,11 +447,11 @@ async def test_a_run_that_the_program_cancels_ends_as_strands_ends_it(told: Told
     result = await agent.invoke_async("hi")
 
     assert result.stop_reason == "cancelled"
-    assert told.one("after_agent_call")["result"].stop_reason == "cancelled"
+    assert hooks.one("after_agent_call")["result"].stop_reason == "cancelled"
 
 
 @pytest.mark.shows("strands", "concurrency")
-async def test_runs_at_the_same_time_have_their_own_calls(told: Told) -> None:
+async def test_runs_at_the_same_time_have_their_own_calls(hooks: HookLog) -> None:
     together = asyncio.Barrier(10)
 
     @tool
@@ -460,18 +464,18 @@ async def test_runs_at_the_same_time_have_their_own_calls(told: Told) -> None:
     results = await asyncio.gather(*(agent.invoke_async(str(n)) for n, agent in enumerate(agents)))
 
     assert [str(result).strip() for result in results] == [f"run-{n}" for n in range(10)]
-    runs = {one["call_id"]: one["agent"].input for one in told.of("before_agent_call")}
+    runs = {one["call_id"]: one["agent"].input for one in hooks.of("before_agent_call")}
     assert sorted(runs.values()) == sorted(map(str, range(10)))
-    tools = told.of("after_tool_call")
+    tools = hooks.of("after_tool_call")
     assert len(tools) == 10
     for one in tools:
         assert runs[one["parent_call_id"]] == str(one["args"]["number"])
-    for one in told.of("before_llm_generate"):
+    for one in hooks.of("before_llm_generate"):
         assert one["prompt"][0]["content"] == [{"text": runs[one["parent_call_id"]]}]
 
 
 @pytest.mark.shows("strands", "concurrency")
-def test_tools_of_one_answer_run_at_the_same_time_below_their_run(told: Told) -> None:
+def test_tools_of_one_answer_run_at_the_same_time_below_their_run(hooks: HookLog) -> None:
     together = threading.Barrier(3)
 
     @tool
@@ -483,9 +487,9 @@ def test_tools_of_one_answer_run_at_the_same_time_below_their_run(told: Told) ->
     agent = make_agent([call("meet", number=n) for n in range(3)], "done", tools=[meet])
     agent("go")
 
-    tools = told.of("after_tool_call")
+    tools = hooks.of("after_tool_call")
     assert sorted(one["args"]["number"] for one in tools) == [0, 1, 2]
-    run = told.one("before_agent_call")["call_id"]
+    run = hooks.one("before_agent_call")["call_id"]
     assert {one["parent_call_id"] for one in tools} == {run}
 
 
@@ -493,7 +497,7 @@ def test_tools_of_one_answer_run_at_the_same_time_below_their_run(told: Told) ->
 
 
 @pytest.mark.shows("strands", "sub_agents")
-def test_an_agent_used_as_a_tool_is_below_that_tool(told: Told) -> None:
+def test_an_agent_used_as_a_tool_is_below_that_tool(hooks: HookLog) -> None:
     helper = Agent(
         model=ScriptedModel("helped"), callback_handler=None, name="helper", description="helps"
     )
@@ -501,13 +505,13 @@ def test_an_agent_used_as_a_tool_is_below_that_tool(told: Told) -> None:
 
     agent("go")
 
-    _, inner = told.of("before_agent_call")
+    _, inner = hooks.of("before_agent_call")
     assert inner["agent"].agent is helper
-    assert told.parent_noun(inner) == "tool_call"
+    assert hooks.parent_noun(inner) == "tool_call"
 
 
 @pytest.mark.shows("strands", "sub_agents")
-def test_the_agents_of_a_graph_are_below_it(told: Told) -> None:
+def test_the_agents_of_a_graph_are_below_it(hooks: HookLog) -> None:
     builder = GraphBuilder()
     for name in ("first", "second"):
         model = ScriptedModel(f"{name} done")
@@ -519,15 +523,15 @@ def test_the_agents_of_a_graph_are_below_it(told: Told) -> None:
     result = graph("go")
 
     assert str(result.status.value) == "completed"
-    assert told.one("after_workflow_run")["result"] is result
-    assert told.one("before_workflow_run")["args"] == "go"
-    assert [one["agent"].name for one in told.of("before_agent_call")] == ["first", "second"]
-    for one in told.of("before_agent_call"):
-        assert told.parent_noun(one) == "workflow_run"
+    assert hooks.one("after_workflow_run")["result"] is result
+    assert hooks.one("before_workflow_run")["args"] == "go"
+    assert [one["agent"].name for one in hooks.of("before_agent_call")] == ["first", "second"]
+    for one in hooks.of("before_agent_call"):
+        assert hooks.parent_noun(one) == "workflow_run"
 
 
 @pytest.mark.shows("strands", "sub_agents")
-def test_a_swarm_is_told_with_its_hand_off(told: Told) -> None:
+def test_a_swarm_is_reported_with_its_hand_off(hooks: HookLog) -> None:
     first = Agent(
         model=ScriptedModel(call("handoff_to_agent", agent_name="second", message="yours"), "bye"),
         callback_handler=None,
@@ -538,14 +542,14 @@ def test_a_swarm_is_told_with_its_hand_off(told: Told) -> None:
     result = Swarm([first, second])("go")
 
     assert [node.node_id for node in result.node_history] == ["first", "second"]
-    assert told.one("after_tool_call")["args"]["agent_name"] == "second"
-    assert [one["agent"].name for one in told.of("before_agent_call")] == ["first", "second"]
-    for one in told.of("before_agent_call"):
-        assert told.parent_noun(one) == "workflow_run"
+    assert hooks.one("after_tool_call")["args"]["agent_name"] == "second"
+    assert [one["agent"].name for one in hooks.of("before_agent_call")] == ["first", "second"]
+    for one in hooks.of("before_agent_call"):
+        assert hooks.parent_noun(one) == "workflow_run"
 
 
 @pytest.mark.shows("strands", "session")
-def test_the_session_of_a_session_manager_is_ours(bus: Bus, told: Told, tmp_path: Any) -> None:
+def test_the_session_of_a_session_manager_is_ours(bus: Bus, hooks: HookLog, tmp_path: Any) -> None:
     seen = []
     bus.register("before_llm_generate", lambda **_: seen.append(context.get()))
     manager = FileSessionManager(session_id="holiday", storage_dir=str(tmp_path))
@@ -558,7 +562,7 @@ def test_the_session_of_a_session_manager_is_ours(bus: Bus, told: Told, tmp_path
 
 @pytest.mark.shows("strands", "session")
 def test_runs_of_one_agent_are_one_session_and_those_inside_a_run_belong_to_it(
-    bus: Bus, told: Told
+    bus: Bus, hooks: HookLog
 ) -> None:
     seen = []
     bus.register("before_agent_call", lambda **_: seen.append(context.get()))
@@ -573,7 +577,7 @@ def test_runs_of_one_agent_are_one_session_and_those_inside_a_run_belong_to_it(
     assert seen == [agent.session_id] * 3
 
 
-def test_the_session_that_the_program_names_wins(bus: Bus, told: Told, tmp_path: Any) -> None:
+def test_the_session_that_the_program_names_wins(bus: Bus, hooks: HookLog, tmp_path: Any) -> None:
     seen = []
     bus.register("before_llm_generate", lambda **_: seen.append(context.get()))
     manager = FileSessionManager(session_id="holiday", storage_dir=str(tmp_path))
@@ -589,14 +593,14 @@ def test_the_session_that_the_program_names_wins(bus: Bus, told: Told, tmp_path:
 # --- attaching ------------------------------------------------------------------------------------
 
 
-def test_a_second_attach_does_nothing(bus: Bus, told: Told, ran: Ran) -> None:
+def test_a_second_attach_does_nothing(bus: Bus, hooks: HookLog, ran: Ran) -> None:
     detach = attach(bus=bus)
     make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])("go")
     detach()
-    make_agent("still told")("go")
+    make_agent("still reported")("go")
 
-    assert len(told.of("before_tool_call")) == 1
-    assert len(told.of("before_agent_call")) == 2
+    assert len(hooks.of("before_tool_call")) == 1
+    assert len(hooks.of("before_agent_call")) == 2
 
 
 def _identities() -> list[Any]:
@@ -606,7 +610,7 @@ def _identities() -> list[Any]:
     return list(owners)
 
 
-def test_detaching_puts_back_what_was_there(bus: Bus, told: Told) -> None:
+def test_detaching_puts_back_what_was_there(bus: Bus, hooks: HookLog) -> None:
     other = Bus()
     before = _identities()
     detach = attach(bus=other)
@@ -623,7 +627,7 @@ def test_detaching_puts_back_what_was_there(bus: Bus, told: Told) -> None:
     }
 
 
-def test_an_agent_made_before_is_watched(told: Told, bus: Bus) -> None:
+def test_an_agent_made_before_is_watched(hooks: HookLog, bus: Bus) -> None:
     other = Bus()
     agent = make_agent("hi")
     seen: list[str] = []
@@ -649,7 +653,7 @@ def test_only_targets_are_watched() -> None:
 
 
 def test_a_failing_observer_changes_nothing(
-    bus: Bus, told: Told, ran: Ran, caplog: pytest.LogCaptureFixture
+    bus: Bus, hooks: HookLog, ran: Ran, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(**_: Any) -> None:
         raise RuntimeError("observer")
@@ -669,7 +673,7 @@ def test_nobody_listening_leaves_the_run_alone(ran: Ran) -> None:
     assert str(agent("go")).strip() == "four"
 
 
-def test_hooks_of_the_program_still_decide(told: Told, ran: Ran) -> None:
+def test_hooks_of_the_program_still_decide(hooks: HookLog, ran: Ran) -> None:
     agent = make_agent(call("multiply", a=2, b=2), "fine", tools=[ran.tool])
 
     def change(event: BeforeToolCallEvent) -> None:
@@ -679,4 +683,4 @@ def test_hooks_of_the_program_still_decide(told: Told, ran: Ran) -> None:
     agent("go")
 
     assert ran.calls == [(5, 5)]
-    assert told.one("after_tool_call")["args"] == {"a": 5, "b": 5}
+    assert hooks.one("after_tool_call")["args"] == {"a": 5, "b": 5}

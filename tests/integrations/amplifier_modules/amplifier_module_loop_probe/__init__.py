@@ -13,8 +13,8 @@ __amplifier_module_type__ = "orchestrator"
 
 async def run(call: Any, tools: Any, hooks: Any) -> ToolResult:
     """Run a tool, unless a module denies it."""
-    asked = {"tool_name": call.name, "tool_call_id": call.id, "tool_input": call.arguments}
-    before = await hooks.emit("tool:pre", asked)
+    data = {"tool_name": call.name, "tool_call_id": call.id, "tool_input": call.arguments}
+    before = await hooks.emit("tool:pre", data)
     if before.action == "deny":
         return ToolResult(success=False, output=f"Denied by hook: {before.reason}")
     result: ToolResult = await tools[call.name].execute(call.arguments)

@@ -6,7 +6,7 @@ from inspector.integrations.deduplication import is_reported, reporting
 from instrument import Bus
 
 
-async def test_a_call_inside_its_own_operation_is_told_already() -> None:
+async def test_a_call_inside_its_own_operation_is_reported_already() -> None:
     bus = Bus()
     bus.observe_all(lambda hook, /, **_: None)
     assert not is_reported("search", bus)
@@ -30,7 +30,7 @@ async def test_a_task_started_inside_still_knows() -> None:
         assert await asyncio.create_task(below())
 
 
-def test_what_is_said_to_be_told_ends_with_the_block() -> None:
+def test_a_reported_call_ends_with_the_block() -> None:
     with reporting("search"):
         assert is_reported("search")
         with reporting("fetch"):

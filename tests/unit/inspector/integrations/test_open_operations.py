@@ -6,7 +6,7 @@ import pytest
 
 from inspector.integrations.open_operations import ForgottenError, OpenOperations
 from instrument import Bus, Decision, HookDenied
-from tests.integrations.told import Told
+from tests.integrations.hook_log import HookLog
 
 
 @pytest.fixture
@@ -15,14 +15,14 @@ def bus() -> Bus:
 
 
 @pytest.fixture
-def told(bus: Bus) -> Told:
-    recorder = Told()
+def hooks(bus: Bus) -> HookLog:
+    recorder = HookLog()
     bus.observe_all(recorder)
     return recorder
 
 
 def test_an_operation_is_below_the_one_named_as_its_parent_from_any_task(
-    bus: Bus, told: Told
+    bus: Bus, hooks: HookLog
 ) -> None:
     open_ = OpenOperations(bus)
 
@@ -36,31 +36,31 @@ def test_an_operation_is_below_the_one_named_as_its_parent_from_any_task(
         open_.end("agent", "done")
 
     asyncio.run(run())
-    told.check_pairs()
-    assert told.parent_noun(told.one("before_tool_call")) == "agent_call"
-    assert told.one("after_tool_call")["result"] == 7
+    hooks.check_pairs()
+    assert hooks.parent_noun(hooks.one("before_tool_call")) == "agent_call"
+    assert hooks.one("after_tool_call")["result"] == 7
 
 
-def test_what_the_framework_forgot_ends_with_what_it_belongs_to(bus: Bus, told: Told) -> None:
+def test_what_the_framework_forgot_ends_with_what_it_belongs_to(bus: Bus, hooks: HookLog) -> None:
     open_ = OpenOperations(bus)
     open_.begin("agent", "agent_call", agent="a")
     open_.begin("llm", "llm_generate", parent="agent", llm=None, prompt="p")
     open_.end("agent")
-    told.check_pairs()
-    assert isinstance(told.one("error_llm_generate")["exc"], ForgottenError)
+    hooks.check_pairs()
+    assert isinstance(hooks.one("error_llm_generate")["exc"], ForgottenError)
     assert len(open_) == 0
 
 
-def test_a_denied_operation_is_not_kept_open(bus: Bus, told: Told) -> None:
+def test_a_denied_operation_is_not_open(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no"))
     open_ = OpenOperations(bus)
     with pytest.raises(HookDenied):
         open_.begin("tool", "tool_call", tool_name="t", args={})
     assert "tool" not in open_
-    told.check_pairs()
+    hooks.check_pairs()
 
 
-async def test_an_async_beginning_lets_an_interceptor_await(bus: Bus, told: Told) -> None:
+async def test_an_async_beginning_lets_an_interceptor_await(bus: Bus, hooks: HookLog) -> None:
     async def edit(**_: object) -> Decision:
         await asyncio.sleep(0)
         return Decision.modify({"path": "b"})
@@ -70,17 +70,17 @@ async def test_an_async_beginning_lets_an_interceptor_await(bus: Bus, told: Told
     operation = await open_.begin_async("tool", "tool_call", tool_name="t", args={"path": "a"})
     open_.end("tool", None)
     assert operation.args == {"path": "b"}
-    told.check_pairs()
+    hooks.check_pairs()
 
 
-def test_the_oldest_is_closed_when_too_many_are_open(bus: Bus, told: Told) -> None:
+def test_the_oldest_is_closed_when_too_many_are_open(bus: Bus, hooks: HookLog) -> None:
     open_ = OpenOperations(bus, limit=2)
     for key in "abc":
         open_.begin(key, "agent_call", agent=key)
     assert "a" not in open_
     assert len(open_) == 2
     open_.end_all()
-    told.check_pairs()
+    hooks.check_pairs()
 
 
 def test_an_end_that_nobody_began_is_passed_over(bus: Bus) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from instrument.catalogue import NOUNS
 
 
-class Told:
+class HookLog:
     """An observer of everything."""
 
     def __init__(self) -> None:
@@ -18,7 +18,7 @@ class Told:
         self.events.append((hook, kwargs))
 
     @property
-    def hooks(self) -> list[str]:
+    def names(self) -> list[str]:
         """Names in order, without those that the bus tells about itself."""
         own = ("operation_opened", "operation_closed", "hook_decided")
         return [hook for hook, _ in self.events if hook not in own]
@@ -30,7 +30,7 @@ class Told:
     def one(self, hook: str) -> dict[str, Any]:
         """The kwargs of the only emission of `hook`."""
         found = self.of(hook)
-        assert len(found) == 1, f"{hook}: {len(found)} times, in {self.hooks}"
+        assert len(found) == 1, f"{hook}: {len(found)} times, in {self.names}"
         return found[0]
 
     def parent_noun(self, kwargs: dict[str, Any]) -> str | None:
@@ -45,7 +45,7 @@ class Told:
         opened = {one["call_id"]: one for one in self.of("operation_opened")}
         closed = Counter(one["call_id"] for one in self.of("operation_closed"))
         assert len(opened) == len(self.of("operation_opened"))
-        assert closed == Counter(opened.keys()), f"not closed once: {self.hooks}"
+        assert closed == Counter(opened.keys()), f"not closed once: {self.names}"
         for call_id, one in opened.items():
             assert one["parent_call_id"] is None or one["parent_call_id"] in opened
             noun = NOUNS[one["noun"]]
@@ -53,4 +53,4 @@ class Told:
             ended = [
                 k for h in (noun.after, noun.error) for k in self.of(h) if k["call_id"] == call_id
             ]
-            assert (len(began), len(ended)) == (1, 1), f"{one['noun']}: {self.hooks}"
+            assert (len(began), len(ended)) == (1, 1), f"{one['noun']}: {self.names}"
