@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import partial
 from typing import Final
 
 from google.protobuf.json_format import MessageToJson
@@ -46,7 +47,7 @@ def _group(spans: list[Span]) -> ResourceSpans:
 
 
 def _root(session: str, title: str, **more: Json) -> Span:
-    said: dict[str, Json] = {
+    attributes: dict[str, Json] = {
         "session.id": session,
         "inspector.session.title": title,
         "gen_ai.operation.name": "invoke_agent",
@@ -54,7 +55,7 @@ def _root(session: str, title: str, **more: Json) -> Span:
         **more,
     }
     return span("invoke_agent planner", trace=_TRACES[session], start_ns=EPOCH_NS,
-                duration_ns=20 * SECOND_NS, attributes=said)  # fmt: skip
+                duration_ns=20 * SECOND_NS, attributes=attributes)  # fmt: skip
 
 
 def _step(
@@ -80,8 +81,8 @@ def _tool(name: str, arguments: Json, result: str) -> dict[str, Json]:
     }
 
 
-def _chat(asked: str, answered: str, *, model: str, tokens: int, usd: float) -> dict[str, Json]:
-    def said(role: str, text: str) -> str:
+def _chat(prompt: str, answer: str, *, model: str, tokens: int, usd: float) -> dict[str, Json]:
+    def message(role: str, text: str) -> str:
         return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
 
     return {
@@ -89,16 +90,14 @@ def _chat(asked: str, answered: str, *, model: str, tokens: int, usd: float) -> 
         "gen_ai.request.model": model,
         "gen_ai.usage.input_tokens": tokens,
         "gen_ai.usage.output_tokens": tokens // 4,
-        "gen_ai.input.messages": said("user", asked),
-        "gen_ai.output.messages": said("assistant", answered),
+        "gen_ai.input.messages": message("user", prompt),
+        "gen_ai.output.messages": message("assistant", answer),
         "inspector.cost.usd": usd,
     }
 
 
 def _run(session: str, title: str) -> list[Span]:
-    def step(number: int, name: str, seconds: float, said: dict[str, Json], **more: str) -> Span:
-        return _step(session, number, name, seconds, said, **more)  # type: ignore[arg-type]
-
+    step = partial(_step, session)
     return [
         _root(session, title),
         step(2, "chat plan", 1, _chat("Plan it.", "Read, write, merge.", model="large",
@@ -115,9 +114,7 @@ def _run(session: str, title: str) -> list[Span]:
 
 
 def _changed_run() -> list[Span]:
-    def step(number: int, name: str, seconds: float, said: dict[str, Json], **more: str) -> Span:
-        return _step(AFTER, number, name, seconds, said, **more)  # type: ignore[arg-type]
-
+    step = partial(_step, AFTER)
     conflict = "merge conflict in src/app.py, lines 3 to 9\nboth modified: src/app.py"
     return [
         _root(AFTER, "Release, second try, with a title that is longer than any place it has"),
@@ -137,12 +134,12 @@ def _changed_run() -> list[Span]:
 
 
 def _state(at_s: float, name: str, value: Json = None, **more: Json) -> Span.Event:
-    said: dict[str, Json] = {"inspector.state.name": name}
+    attributes: dict[str, Json] = {"inspector.state.name": name}
     if value is not None:
-        said["inspector.state.value"] = json.dumps(value, ensure_ascii=False)
-    said |= {f"inspector.state.{key}": one for key, one in more.items()}
+        attributes["inspector.state.value"] = json.dumps(value, ensure_ascii=False)
+    attributes |= {f"inspector.state.{key}": one for key, one in more.items()}
     return Span.Event(name="inspector.state", time_unix_nano=EPOCH_NS + round(at_s * SECOND_NS),
-                      attributes=key_values(said))  # fmt: skip
+                      attributes=key_values(attributes))  # fmt: skip
 
 
 def _states() -> list[Span]:

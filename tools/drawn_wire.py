@@ -30,7 +30,7 @@ _ARCHIVE: dict[str, Json] = {
     "inspector.mcp.connection.id": "a1",
     "inspector.mcp.transport": "stdio",
 }
-_DESK: dict[str, Json] = {
+_RELEASES: dict[str, Json] = {
     "inspector.mcp.server.name": "release desk",
     "inspector.mcp.connection.id": "d1",
     "inspector.mcp.transport": "http",
@@ -56,7 +56,7 @@ class _Wire:
         self.records: list[LogRecord] = []
         self._at_ns = EPOCH_NS
 
-    def say(self, name: str, body: str, attributes: dict[str, Json], after_ms: int = 20) -> None:
+    def log(self, name: str, body: str, attributes: dict[str, Json], after_ms: int = 20) -> None:
         self._at_ns += after_ms * MS_NS
         self.records.append(
             LogRecord(
@@ -76,10 +76,12 @@ class _Wire:
         after_ms: int = 20,
         **more: Json,
     ) -> None:
-        told = {**place, "inspector.mcp.direction": direction}
-        told |= {f"inspector.mcp.{key.replace('_', '.')}": value for key, value in more.items()}
+        attributes = {**place, "inspector.mcp.direction": direction}
+        attributes |= {
+            f"inspector.mcp.{key.replace('_', '.')}": value for key, value in more.items()
+        }
         body = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
-        self.say("inspector.mcp.frame", body, told, after_ms)
+        self.log("inspector.mcp.frame", body, attributes, after_ms)
 
     def call(
         self, place: dict[str, Json], number: Json, method: str, params: Json, **more: Json
@@ -97,31 +99,31 @@ class _Wire:
         error = {"code": code, "message": message}
         self.frame(place, "to_client", {"jsonrpc": "2.0", "id": number, "error": error}, 90)
 
-    def tell(self, place: dict[str, Json], direction: str, method: str, params: Json) -> None:
+    def notify(self, place: dict[str, Json], direction: str, method: str, params: Json) -> None:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         self.frame(place, direction, message)
 
-    def ask_back(self, place: dict[str, Json], number: str, method: str, asked: Json) -> None:
-        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": asked}
+    def ask_back(self, place: dict[str, Json], number: str, method: str, params: Json) -> None:
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         self.frame(place, "to_client", message)
 
     def moved(self, place: dict[str, Json], state: str, **more: Json) -> None:
-        told = {f"inspector.transport.{key}": value for key, value in more.items()}
-        self.say(f"inspector.transport.{state}", "", {**place, **told})
+        attributes = {f"inspector.transport.{key}": value for key, value in more.items()}
+        self.log(f"inspector.transport.{state}", "", {**place, **attributes})
 
     def wrote(self, place: dict[str, Json], text: str) -> None:
-        self.say("inspector.mcp.stderr", text, place)
+        self.log("inspector.mcp.stderr", text, place)
 
 
 def wire_spans() -> bytes:
-    """Return the agent, which still runs, and a call that only a span tells of, as OTLP."""
+    """Return a running agent, and a call that only a span reports, as OTLP."""
     agent: dict[str, Json] = {
         "session.id": SESSION,
         "inspector.session.title": "Everything that a wire can carry",
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.agent.name": "clerk",
     }
-    asked = Span.Event(
+    paused = Span.Event(
         name="inspector.session.paused",
         time_unix_nano=EPOCH_NS + 300 * MS_NS,
         attributes=key_values(
@@ -131,7 +133,7 @@ def wire_spans() -> bytes:
             }
         ),
     )
-    answered = Span.Event(
+    resumed = Span.Event(
         name="inspector.session.resumed",
         time_unix_nano=EPOCH_NS + 2_600 * MS_NS,
         attributes=key_values(
@@ -158,13 +160,13 @@ def wire_spans() -> bytes:
              attributes=agent),
         span("tools/call announce", trace=TRACE, span_id=2, parent=1, kind=Span.SPAN_KIND_CLIENT,
              start_ns=EPOCH_NS + 200 * MS_NS, duration_ns=2_800 * MS_NS,
-             attributes=content, events=[asked, answered]),
+             attributes=content, events=[paused, resumed]),
     ])  # fmt: skip
     return request.SerializeToString()
 
 
 def wire_records() -> bytes:
-    """Return what stood on the wire, as an OTLP request."""
+    """Return the messages on the wire as an OTLP request."""
     wire = _Wire()
     _with_handshake(wire)
     _stateless(wire)
@@ -187,13 +189,13 @@ def _with_handshake(wire: _Wire) -> None:
               "clientInfo": {"name": "clerk", "version": "1.0"}})  # fmt: skip
     wire.answer(to, 0, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                 "serverInfo": {"name": "archive", "version": "0.9.0"}})  # fmt: skip
-    wire.tell(to, "to_server", "notifications/initialized", {})
+    wire.notify(to, "to_server", "notifications/initialized", {})
     wire.call(to, 1, "tools/list", {})
     wire.answer(to, 1, {"tools": [{"name": "count"}, {"name": "review"}, {"name": _LONG}]})
     wire.call(to, 2, "tools/call", {"name": "count", "arguments": {"to": 3},
               "_meta": {"progressToken": 9}})  # fmt: skip
     for value in (1, 2, 3):
-        wire.tell(to, "to_client", "notifications/progress", {
+        wire.notify(to, "to_client", "notifications/progress", {
             "progressToken": 9, "progress": value, "total": 3,
             "message": f"counted {value} of the three that were asked for"})  # fmt: skip
     wire.answer(to, 2, {"content": [{"type": "text", "text": "3"}], "n": 9007199254740993})
@@ -231,11 +233,11 @@ def _with_handshake(wire: _Wire) -> None:
     wire.call(to, 6, "tools/call", {"name": _LONG, "arguments": {"text": "word " * 400}})
     wire.answer(to, 6, {"content": [{"type": "text", "text": "lorem ipsum " * 300}]})
     wire.call(to, 7, "tools/call", {"name": "sleep", "arguments": {"seconds": 60}})
-    wire.tell(to, "to_server", "notifications/cancelled",
+    wire.notify(to, "to_server", "notifications/cancelled",
               {"requestId": 7, "reason": "The user went on without it."})  # fmt: skip
-    wire.tell(to, "to_client", "notifications/message",
+    wire.notify(to, "to_client", "notifications/message",
               {"level": "warning", "data": "The disk is nearly full."})  # fmt: skip
-    wire.tell(to, "to_client", "notifications/tools/list_changed", {})
+    wire.notify(to, "to_client", "notifications/tools/list_changed", {})
     wire.wrote(to, "WARNING: cache is cold")
     wire.wrote(to, 'Traceback (most recent call last):\n  File "archive.py", line 41, in crash\n'
                "    raise SystemExit(137)\nSystemExit: 137 " + "and so on " * 40)  # fmt: skip
@@ -244,7 +246,7 @@ def _with_handshake(wire: _Wire) -> None:
 
 
 def _stateless(wire: _Wire) -> None:
-    to = _DESK
+    to = _RELEASES
     wire.call(to, 1, "server/discover", {"_meta": _META})
     wire.answer(to, 1, {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
                 "_meta": {"io.modelcontextprotocol/serverInfo":
@@ -271,7 +273,7 @@ def _stateless(wire: _Wire) -> None:
     wire.frame(to, "to_client", json.dumps(whole)[:600], 100, frame_size=4_000_000)
     wire.call(to, 8, "tools/call", {"name": "build", "arguments": {},
               "_meta": {**_META, "progressToken": "b"}})  # fmt: skip
-    wire.tell(
+    wire.notify(
         to,
         "to_client",
         "notifications/progress",
@@ -281,8 +283,8 @@ def _stateless(wire: _Wire) -> None:
 
 def _asks(state: str, key: str, method: str, message: str) -> Json:
     params: dict[str, Json] = {"message": message}
-    asked: dict[str, Json] = {key: {"method": method, "params": params}}
-    return {"resultType": "input_required", "requestState": state, "inputRequests": asked}
+    requests: dict[str, Json] = {key: {"method": method, "params": params}}
+    return {"resultType": "input_required", "requestState": state, "inputRequests": requests}
 
 
 def _goes_on(state: str, key: str, content: Json) -> dict[str, Json]:

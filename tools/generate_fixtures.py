@@ -1,11 +1,11 @@
 """Generate fixtures for the gallery and vitest: the API's answers about known traces.
 
-No answer is made up: the traces go in as OTLP at the service's own door, and each answer of each
-route that reads one session is kept as the exact text that came. States that no trace can have
-(loading, failed, a stream that is lost) are the gallery's to make.
+No answer is made up: the traces are sent as OTLP to a service, and each answer of each route that
+reads one session is stored as the exact text. The gallery itself makes the states that no trace
+has: loading, failed, a lost stream.
 
-A key is the path of a route and of its query what tells, not encoded; where the
-service refused, with the status before it: `404 /compare?left=before&right=nobody`.
+A key is the path of a route with its query, not encoded; after an error the status comes first:
+`404 /compare?left=before&right=nobody`.
 """
 
 from __future__ import annotations
@@ -27,22 +27,23 @@ from inspector.service.settings import Settings
 from tools.drawn_sessions import AFTER, AGAIN, BEFORE, SESSIONS, past_sessions
 from tools.drawn_wire import SESSION as WIRE
 from tools.drawn_wire import wire_records, wire_spans
+from tools.pages import ROOT
 
 FOLDER = Path("web/gallery/fixtures")
-GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden"
+GOLDEN = ROOT / "tests" / "golden"
 _TOKEN = "of-nobody"
 _JSON = {"Content-Type": "application/json"}
 _PROTOBUF = {"Content-Type": "application/x-protobuf"}
 _LISTS = ("/sessions", "/requests", "/audit")
 _OF_A_SESSION = re.compile(r"/sessions/\{session_id\}(/[a-z]+)?")
 _TRANSCRIPT = "/sessions/{session_id}/transcript"
-"""Is asked for a few spans at a time, so for each by itself here."""
-_ASKED = {"spans": "?format=columns"}
-"""How the page asks for what can be had in more than one form."""
+"""The page requests a few spans at a time; here each by itself."""
+_QUERIES = {"spans": "?format=columns"}
+"""The page's query for a route that has more than one form."""
 _AS_OF = re.compile(r'("as_of":")[^".]+\.')
 """The change number of a store begins with the store's own id, which is new each time."""
 _SILENT_SINCE = re.compile(r'("silent_since":)"[^"]+"')
-"""When an open session was last heard of is the time at which this runs."""
+"""Of an open session it is the time at which this runs."""
 
 Answers = dict[str, str]
 
@@ -71,7 +72,7 @@ async def _golden(lines: list[str]) -> dict[str, Answers]:
 
 
 async def _drawn() -> Answers:
-    # A page ends when its time is up: here only when all was looked at.
+    # A page of results also ends when its time is up: not here.
     with patch.object(search_route, "PAGE_S", 60.0):
         return await _drawn_answers()
 
@@ -85,9 +86,9 @@ async def _drawn_answers() -> Answers:
         for session_id in (*SESSIONS, WIRE):
             answers |= await _session(client, session_id, routes)
         answers |= await _frames(client, WIRE, answers)
-        asked = [("/search", {"q": query}) for query in SEARCHES]
-        asked += [("/compare", {"left": left, "right": right}) for left, right in COMPARED]
-        for path, query in [*asked, *_states(answers)]:
+        requests = [("/search", {"q": query}) for query in SEARCHES]
+        requests += [("/compare", {"left": left, "right": right}) for left, right in COMPARED]
+        for path, query in [*requests, *_states(answers)]:
             key, text = await _answer(client, path, query)
             while path == "/search" and _is_part(text):
                 await asyncio.sleep(0.05)
@@ -125,17 +126,17 @@ async def _frames(client: httpx.AsyncClient, session_id: str, answers: Answers) 
     """Return each message of an MCP log as a whole."""
     log = f"/sessions/{session_id}/mcp"
     pages = [json.loads(text) for key, text in answers.items() if key.split("?")[0] == log]
-    asked = [
+    queries = [
         {"key": entry["key"]}
         for page in pages
         for entry in page["entries"]
         if entry["form"] is not None or entry["type"] == "stderr"
     ]
-    return dict([await _answer(client, f"{log}/frame", query) for query in asked])
+    return dict([await _answer(client, f"{log}/frame", query) for query in queries])
 
 
 def _states(answers: Answers) -> list[tuple[str, dict[str, str]]]:
-    """Return how the page asks for the state of each span, as it opens."""
+    """Return the page's requests for the state of each span that has one."""
     found = [
         (path, json.loads(text)["view"]["state"])
         for path, text in answers.items()
@@ -146,7 +147,7 @@ def _states(answers: Answers) -> list[tuple[str, dict[str, str]]]:
 
 @asynccontextmanager
 async def _client() -> AsyncIterator[tuple[httpx.AsyncClient, list[str]]]:
-    """Run a service of its own; gives a client, and the routes that read one session."""
+    """Run a service; yield a client, and the routes that read one session."""
     settings = Settings.model_construct(host="127.0.0.1", store="memory:", otlp_grpc_port=0)
     app = create_app(settings, token=_TOKEN)
     async with AsyncExitStack() as stack:
@@ -176,8 +177,8 @@ async def _session(client: httpx.AsyncClient, session_id: str, routes: list[str]
     skeleton = json.loads(await _text(client, f"/sessions/{session_id}/spans"))
     rows = skeleton["spans"]
     paths += [f"/spans/{row['trace_id']}/{row['span_id']}" for row in rows]
-    paths += [f"/sessions/{session_id}/transcript?span={asked}" for asked in _readings(rows)]
-    answers = {path: await _text(client, path + _ASKED.get(_last(path), "")) for path in paths}
+    paths += [f"/sessions/{session_id}/transcript?span={spans}" for spans in _readings(rows)]
+    answers = {path: await _text(client, path + _QUERIES.get(_last(path), "")) for path in paths}
     for path in (f"/sessions/{session_id}/spans", f"/sessions/{session_id}/mcp"):
         answers |= await _pages(client, path, json.loads(answers[path])["next_cursor"])
     return answers
@@ -188,19 +189,19 @@ def _last(path: str) -> str:
 
 
 def _readings(rows: list[Any]) -> list[str]:
-    """Return what the transcript is asked for: each span, and each model call after another."""
-    asked = []
+    """Return the spans that the transcript requests: each, and each model call after another."""
+    queries = []
     before: dict[str, str] = {}
     for row in rows:
         key = f"{row['trace_id']}.{row['span_id']}"
-        asked.append(key)
+        queries.append(key)
         if row["kind"] != "llm":
             continue
         conversation = str(row["parent_span_id"])
         if conversation in before:
-            asked.append(f"{key}~{before[conversation]}")
+            queries.append(f"{key}~{before[conversation]}")
         before[conversation] = key
-    return asked
+    return queries
 
 
 async def _text(client: httpx.AsyncClient, path: str) -> str:
@@ -212,9 +213,9 @@ async def _text(client: httpx.AsyncClient, path: str) -> str:
 async def _answer(client: httpx.AsyncClient, path: str, query: dict[str, str]) -> tuple[str, str]:
     """Return the key and the text of an answer, which may be a refusal."""
     answer = await client.get(path, params=query)
-    told = "&".join(f"{name}={value}" for name, value in query.items())
+    text = "&".join(f"{name}={value}" for name, value in query.items())
     status = f"{answer.status_code} " if answer.is_error else ""
-    return f"{status}{path}{told and '?' + told}", _fixed(answer.text)
+    return f"{status}{path}{text and '?' + text}", _fixed(answer.text)
 
 
 def _fixed(text: str) -> str:

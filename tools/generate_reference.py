@@ -66,11 +66,11 @@ class Page:
 
     def _place(self) -> None:
         """Find out how GitHub names each heading: the second one of a name gets a number."""
-        taken: dict[str, int] = {_slug(self._module.path): 1}
+        numbers: dict[str, int] = {_slug(self._module.path): 1}
         for heading in self._headings():
             slug = _slug(heading)
-            number = taken.get(slug, 0)
-            taken[slug] = number + 1
+            number = numbers.get(slug, 0)
+            numbers[slug] = number + 1
             self._anchors[heading] = f"{slug}-{number}" if number else slug
 
     def _headings(self) -> Iterator[str]:
@@ -171,13 +171,13 @@ class Page:
             attribute = member.item
             if not isinstance(attribute, griffe.Attribute) or member.same_as in methods:
                 continue
-            said = described.pop(attribute.name, "") or " ".join(member.docstring.split())
+            text = described.pop(attribute.name, "") or " ".join(member.docstring.split())
             if member.same_as:
                 other = member.same_as.rpartition(".")[2]
                 rows.append(_row(attribute.name, f"another name of `{other}`"))
-            elif said or _is_field(attribute, item):
-                rows.append(_row(_declaration(attribute), self._linked(said)))
-        rows += [_row(name, self._linked(said)) for name, said in described.items()]
+            elif text or _is_field(attribute, item):
+                rows.append(_row(_declaration(attribute), self._linked(text)))
+        rows += [_row(name, self._linked(text)) for name, text in described.items()]
         if rows:
             yield "| attribute | |\n| --- | --- |"
             yield from rows
@@ -293,7 +293,7 @@ def _declaration(item: griffe.Attribute) -> str:
 
 
 def _described(item: griffe.Class) -> dict[str, str]:
-    """Return what the docstring of a class says of its attributes."""
+    """Return the attributes that the docstring of a class describes, with their texts."""
     if not item.docstring:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""Generate the page's figures in `docs/benchmarks.md` from `benchmarks/screen.json`.
+"""Generate the figures of the page in `docs/benchmarks.md` from `benchmarks/screen.json`.
 
 `benchmarks/bench_screen.py --json benchmarks/screen.json` measures and writes that file; it prints
 the same tables.
@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGE = Path("docs/benchmarks.md")
+from tools.pages import ROOT, filled
+
 RESULTS = Path("benchmarks/screen.json")
-BEGIN, END = "<!-- figures of the page: begin -->", "<!-- figures of the page: end -->"
 
 TITLES = {
     "weight": "Weight",
@@ -75,11 +74,15 @@ class Results(TypedDict):
 
 def outputs() -> dict[Path, str]:
     """Return the page with its figures written anew."""
-    page = (ROOT / PAGE).read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
     results: Results = json.loads((ROOT / RESULTS).read_text(encoding="utf-8"))
-    return {PAGE: f"{before}{BEGIN}\n\n{_text(results)}\n{END}{after}"}
+    parts = results["parts"]
+    measured = "; ".join(
+        f"{name}: {part['measured']}, load {part['load']:.1f}, {part['took_s']:.0f} s"
+        for name, part in parts.items()
+    )
+    rows = [row for part in parts.values() for row in part["rows"]]
+    text = f"\n{results['machine']}. {measured}.\n\n{tables(rows)}"
+    return filled("benchmarks.md", {"figures": text})
 
 
 def tables(rows: Sequence[Row]) -> str:
@@ -90,16 +93,6 @@ def tables(rows: Sequence[Row]) -> str:
         if lines:
             made.append(_table(title, lines))
     return "\n".join(made)
-
-
-def _text(results: Mapping[str, Any]) -> str:
-    parts: dict[str, Part] = results["parts"]
-    told = "; ".join(
-        f"{name}: {part['measured']}, load {part['load']:.1f}, {part['took_s']:.0f} s"
-        for name, part in parts.items()
-    )
-    rows = [row for part in parts.values() for row in part["rows"]]
-    return f"{results['machine']}. {told}.\n\n{tables(rows)}"
 
 
 def _table(title: str, rows: Sequence[Row]) -> str:

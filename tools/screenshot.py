@@ -39,7 +39,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"))
         for scheme in ("light", "dark"):
-            with _demo() as service:  # told anew, so that both show the same moment
+            with _demo() as service:  # a new demo, so that both show the same moment
                 _take(browser, service, scheme)
         browser.close()
 
@@ -70,7 +70,7 @@ def _take(browser: Browser, service: DemoService, scheme: str) -> None:
     page = context.new_page()
     page.set_default_timeout(_PATIENCE_MS)
     page.goto(f"{service.url}/ui/?token={service.token}")
-    # Enough to look at: stories told and under way, and one that waits.
+    # Enough to look at: stories that ended and that run, and one that waits.
     expect(page.get_by_role("row").nth(_SESSIONS)).to_be_visible(timeout=_PATIENCE_MS)
     _waiting_session(service)
     expect(page.get_by_role("link", name=_SOMEBODY_WAITS)).to_be_visible()
@@ -78,7 +78,7 @@ def _take(browser: Browser, service: DemoService, scheme: str) -> None:
     _open_waiting_session(page, service)
     page.screenshot(path=IMAGES / f"session{suffix}.png")
     _ask(service, _DELETION, _QUESTION)
-    _edit_what_is_asked(page, service)
+    _edit_arguments(page, service)
     page.screenshot(path=IMAGES / f"waiting{suffix}.png")
     context.close()
 
@@ -90,7 +90,7 @@ def _open_waiting_session(page: Page, service: DemoService) -> None:
         try:
             _open_waiting_span(page, service, _waiting_session(service))
             return
-        except TimeoutError:  # it went on without a person: the next one
+        except TimeoutError:  # it continued without a person: try the next one
             if monotonic() > deadline:
                 raise
 
@@ -121,7 +121,7 @@ def _waiting_session(service: DemoService) -> str:
     raise RuntimeError("No session waited for a person.")
 
 
-def _ask(service: DemoService, *asked: dict[str, Any]) -> None:
+def _ask(service: DemoService, *requests: dict[str, Any]) -> None:
     """Open requests, in the newest session, as an agent's channel does."""
     with _client(service) as agent:
         newest = agent.get("/sessions").raise_for_status().json()["sessions"][0]["id"]
@@ -129,7 +129,7 @@ def _ask(service: DemoService, *asked: dict[str, Any]) -> None:
         agent.put("/processes/pictures", json=hello).raise_for_status()
         messages = [
             {"type": "request_opened", "id": one["id"], "request": {**one, "session_id": newest}}
-            for one in asked
+            for one in requests
         ]
         agent.post("/processes/pictures/messages", json={"messages": messages}).raise_for_status()
 
@@ -140,13 +140,13 @@ def _client(service: DemoService) -> httpx.Client:
 
 
 _ARGS = '{"path":"build/notes-draft.md\u200b","recursive":true,"inode":9007199254740993}'
-_ASKED: dict[str, Any] = {
+_REQUEST: dict[str, Any] = {
     **{"trace_id": None, "span_id": None, "options": [], "args_text": None, "form_json": None},
     **{"signal_name": None, "default": "deny", "age_ms": 34_000, "expires_in_ms": 266_000},
     "keeps_args": False,
 }
 _DELETION = {
-    **_ASKED,
+    **_REQUEST,
     "id": "pictures-1",
     "kind": "approval",
     "hook": "tool_before_execute",
@@ -158,7 +158,7 @@ _DELETION = {
     "can_always": True,
 }
 _QUESTION = {
-    **_ASKED,
+    **_REQUEST,
     "id": "pictures-2",
     "kind": "question",
     "hook": "elicitation",
@@ -172,7 +172,7 @@ _QUESTION = {
 }
 
 
-def _edit_what_is_asked(page: Page, service: DemoService) -> None:
+def _edit_arguments(page: Page, service: DemoService) -> None:
     page.goto(f"{service.url}/ui/waiting?request=pictures-1")
     page.get_by_role("button", name="Edit").click()
     editor = page.get_by_label("Arguments as JSON")

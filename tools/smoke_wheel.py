@@ -53,8 +53,8 @@ def _serves(python: Path, folder: Path) -> None:
     first_look([python, "-m", "inspector", "serve"], folder, folder)
 
 
-def _tells_stories(python: Path, folder: Path) -> None:
-    """Run the demo agent, its MCP servers, and the service that they tell it to."""
+def _runs_the_demo(python: Path, folder: Path) -> None:
+    """Run the demo agent, its MCP servers, and the service that they report to."""
     first_look([python, "-m", "inspector.demo", "--serve", "--loop"], folder, folder, sessions=1)
 
 
@@ -69,7 +69,7 @@ def _is_patched(python: Path, folder: Path) -> None:
         raise SystemExit(f"{_MCP_AGENT.name} did not run: {answer.stdout!r}")
 
 
-_TRIALS = {"serve": _serves, "all": _tells_stories, "mcp-agent": _is_patched}
+_TRIALS = {"serve": _serves, "all": _runs_the_demo, "mcp-agent": _is_patched}
 
 
 if __name__ == "__main__":

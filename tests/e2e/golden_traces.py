@@ -1,16 +1,26 @@
-"""Sending of the golden traces to a service."""
+"""The golden traces: their spans, and sending them to a service."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
 import httpx
 
 from tests.support.services.restartable import Service
-from tools.generate_golden import TRACE_ID
 
+TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 FOLDER = Path(__file__).resolve().parents[1] / "golden"
+
+
+def golden_spans() -> list[dict[str, Any]]:
+    """Return the spans of the golden session as OTLP/JSON, in order of their ids."""
+    lines = (FOLDER / "release_notes.otlp.jsonl").read_text(encoding="utf-8").splitlines()
+    groups = [group for line in lines for group in json.loads(line)["resourceSpans"]]
+    spans = [span for group in groups for scope in group["scopeSpans"] for span in scope["spans"]]
+    return sorted(spans, key=lambda span: str(span["spanId"]))
 
 
 def trace_of(session: str) -> str:

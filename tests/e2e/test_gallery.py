@@ -25,7 +25,7 @@ from tests.e2e.gallery import (
     served_gallery,
     write_sheets,
 )
-from tools.generate_golden import SPANS, TRACE_ID
+from tests.e2e.golden_traces import TRACE_ID, golden_spans
 
 THEMES = ("light", "dark", "contrast")
 WIDTHS_PX = (1440, 1024, 390)
@@ -53,15 +53,16 @@ def test_every_case_fits_in_every_width(page: Page, watch: Watch, gallery: str) 
 def test_the_golden_trace_reads_in_the_page_as_it_was_drawn(page: Page, gallery: str) -> None:
     open_gallery(page, gallery, Look("light", 1440), "page, session, golden")
     shown = case_of(page, "page, session, golden")
-    expect(shown.get_by_role("treeitem")).to_have_count(len(SPANS))
-    depths: dict[int | None, int] = {None: 0}
-    for drawn in SPANS:
-        depths[drawn.number] = depths.get(drawn.parent, 0) + 1
-        row = shown.locator(f'[id="span-{TRACE_ID}.{drawn.number:016x}"]')
-        expect(row).to_have_attribute("aria-level", str(depths[drawn.number]))
-        status = "error" if drawn.error else "ok" if drawn.end_ms else "running"
+    spans = golden_spans()
+    expect(shown.get_by_role("treeitem")).to_have_count(len(spans))
+    depths: dict[str | None, int] = {}
+    for span in spans:
+        depths[span["spanId"]] = depths.get(span.get("parentSpanId"), 0) + 1
+        row = shown.locator(f'[id="span-{TRACE_ID}.{span["spanId"]}"]')
+        expect(row).to_have_attribute("aria-level", str(depths[span["spanId"]]))
+        status = "error" if span["status"] else "ok" if "endTimeUnixNano" in span else "running"
         expect(row).to_have_accessible_name(
-            re.compile(rf"^[\w ]+, {re.escape(drawn.name)}\b.*, {status}\b")
+            re.compile(rf"^[\w ]+, {re.escape(span['name'])}\b.*, {status}\b")
         )
 
 

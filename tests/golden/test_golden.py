@@ -1,4 +1,9 @@
-"""The golden trace through decoder, store and API: what goes in as OTLP comes out as a session."""
+"""The golden trace through decoder, store and API: what goes in as OTLP comes out as a session.
+
+`release_notes.otlp.jsonl` has what is ordinary (an agent with a sub-agent, model calls, tools over
+MCP) and what is not: a failing tool, a concurrent pair, a span without its parent, one that still
+runs, text outside of ASCII, hostile markup, children before their parents.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +17,8 @@ from dirty_equals import IsPartialDict
 from inline_snapshot import snapshot
 
 from tests.support.services.app import service_client
-from tools.generate_golden import TRACE_ID
 
+TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 GOLDEN = Path(__file__).with_name("release_notes.otlp.jsonl")
 JSON = {"Content-Type": "application/json"}
 

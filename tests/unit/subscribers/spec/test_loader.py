@@ -31,7 +31,7 @@ def test_the_page_names_the_version_of_the_hook_contract_as_spans_do() -> None:
     spec = load_spec()
 
     assert spec.version == CONTRACT_VERSION
-    assert f"contract version {CONTRACT_VERSION}." in render(spec)
+    assert f"<!-- version -->{CONTRACT_VERSION}<!-- " in render(spec)
     assert "version" not in tomllib.loads(SHIPPED)
 
 
