@@ -1,8 +1,8 @@
 /** The graph and the visualisers in states that no recording has. */
 import type { SpanDetail } from '../../src/api/types.ts';
-import { exampleSpan } from '../../src/model/examples.ts';
+import { exampleSpan, treeOf } from '../../src/model/examples.ts';
 import { type AgentGraph, agentGraphOf } from '../../src/model/graph/agent-graph.ts';
-import { finish } from '../../src/model/statistics/statistics-forest.ts';
+import { atOnce } from '../../src/model/slices.ts';
 import { GraphDrawing } from '../../src/views/graph/graph-drawing.tsx';
 import { GraphTables } from '../../src/views/graph/graph-tables.tsx';
 import { VisualisedSpan } from '../../src/views/visualisers/span-tabs.tsx';
@@ -55,7 +55,9 @@ function graphOf(hasMore: boolean): AgentGraph {
     ),
   ];
   const options = { isSequence: false, hasModels: hasMore, hasTools: hasMore, most: 200 };
-  return finish(agentGraphOf(rows, { ...options, told: new Map(), named: new Map() }));
+  return atOnce(
+    agentGraphOf(treeOf(rows), { ...options, handOffs: new Map(), agentNames: new Map() }),
+  );
 }
 
 function Drawing({ hasMore }: { readonly hasMore: boolean }) {

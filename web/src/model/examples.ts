@@ -1,5 +1,9 @@
 /** Rows with a value in every field, for tests and the gallery. */
 import type { Request, Session, SpanRow } from '../api/types.ts';
+import { atOnce } from './slices.ts';
+import { SpanForest } from './trace/span-forest.ts';
+import { type DuplicableSpan, spanKey } from './trace/span-key.ts';
+import { type SpanTree, spanTreeOf } from './trace/span-tree.ts';
 
 export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
   return {
@@ -87,4 +91,16 @@ export function exampleRequest(values: Partial<Request> = {}): Request {
     ],
     ...values,
   };
+}
+
+/** A forest of these spans. */
+export function forestOf(spans: Iterable<DuplicableSpan>): SpanForest {
+  const forest = new SpanForest();
+  for (const span of spans) forest.put(span);
+  return forest;
+}
+
+export function treeOf(spans: readonly SpanRow[]): SpanTree {
+  const rows = new Map(spans.map((span) => [spanKey(span), span]));
+  return atOnce(spanTreeOf(forestOf(spans), (key) => rows.get(key)));
 }

@@ -4,6 +4,8 @@
 const SLICE_MS = 10;
 /** Characters of one step: far below a slice. */
 const STEP = 64 * 1024;
+/** Places of one step, likewise. */
+const STEP_PLACES = 500;
 
 export interface SlicedWork {
   /** Go on for about so many characters; true when done. */
@@ -40,14 +42,16 @@ export function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Work that says itself, by `yield`, where the page can have a turn. */
+/** Work that yields where the page can have a turn. */
+export type Steps<T> = Generator<void, T>;
+
 export class SteppedWork<T> implements SlicedWork {
   done = 0;
-  /** What came of it; undefined before all is done. */
+  /** Undefined before all is done. */
   result: T | undefined;
-  private readonly steps: Generator<void, T>;
+  private readonly steps: Steps<T>;
 
-  constructor(steps: Generator<void, T>) {
+  constructor(steps: Steps<T>) {
     this.steps = steps;
   }
 
@@ -62,8 +66,16 @@ export class SteppedWork<T> implements SlicedWork {
   }
 }
 
+/** Call `visit` with 0, 1, … below `count`, in steps. */
+export function* eachPlace(count: number, visit: (place: number) => void): Steps<void> {
+  for (let place = 0; place < count; place += 1) {
+    if (place % STEP_PLACES === STEP_PLACES - 1) yield;
+    visit(place);
+  }
+}
+
 /** Do all steps without a pause. */
-export function atOnce<T>(steps: Generator<void, T>): T {
+export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next();
   while (step.done !== true) step = steps.next();
   return step.value;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow } from '../../api/types.ts';
-import { exampleSpan } from '../examples.ts';
-import { toldAgents } from '../statistics/statistics.ts';
-import { finish } from '../statistics/statistics-forest.ts';
+import { exampleSpan, treeOf } from '../examples.ts';
+import { atOnce } from '../slices.ts';
+import { agentNames } from '../trace/span-names.ts';
 import { type AgentGraph, agentGraphOf, type GraphOptions } from './agent-graph.ts';
 import { handOffOf } from './hand-off.ts';
 
@@ -12,12 +12,12 @@ const OPTIONS: GraphOptions = {
   hasModels: false,
   hasTools: false,
   most: 200,
-  told: new Map(),
-  named: new Map(),
+  handOffs: new Map(),
+  agentNames: new Map(),
 };
 
 function graph(rows: readonly SpanRow[], options: Partial<GraphOptions> = {}): AgentGraph {
-  return finish(agentGraphOf(rows, { ...OPTIONS, ...options }));
+  return atOnce(agentGraphOf(treeOf(rows), { ...OPTIONS, ...options }));
 }
 
 let started = 0;
@@ -62,8 +62,10 @@ test('a run is of the agent that it says, whatever its span is called', () => {
     span('lead', null, { name: 'invoke_agent gpt-4o-mini', kind: 'agent' }),
     span('helper', 'lead', { name: 'invoke_agent gpt-4o-mini', kind: 'agent' }),
   ];
-  const named = toldAgents([{ trace_id: 't', span_id: 'helper', agent: 'weather' }]);
-  expect(edgesOf(graph(runs, { named }))).toEqual(['agent gpt-4o-mini calls agent weather 1']);
+  const names = agentNames([{ trace_id: 't', span_id: 'helper', agent: 'weather' }]);
+  expect(edgesOf(graph(runs, { agentNames: names }))).toEqual([
+    'agent gpt-4o-mini calls agent weather 1',
+  ]);
 });
 
 test('models and tools are shown when asked for, but not the tool that is the call of an agent', () => {
@@ -94,8 +96,8 @@ test('of agents that run, the one is active below which none runs', () => {
 });
 
 test('what the service reads from attributes counts before the name', () => {
-  const told = new Map([['t.th', { from: 'billing', to: 'triage' }]]);
-  expect(edgesOf(graph(RUN, { told }))).toContain('agent billing handoff agent triage 1');
+  const handOffs = new Map([['t.th', { from: 'billing', to: 'triage' }]]);
+  expect(edgesOf(graph(RUN, { handOffs }))).toContain('agent billing handoff agent triage 1');
 });
 
 test.each([

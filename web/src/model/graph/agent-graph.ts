@@ -4,24 +4,13 @@
  * By name, or as it happened: a node for each run of an agent, edges in the order of time.
  */
 import type { SpanRow } from '../../api/types.ts';
-import {
-  type AgentNames,
-  agentOf,
-  countedUse,
-  isModel,
-  toolName,
-  type Used,
-} from '../statistics/statistics.ts';
-import {
-  type Forest,
-  forestOf,
-  pacer,
-  type Slices,
-  topDown,
-  waitedBelow,
-} from '../statistics/statistics-forest.ts';
+import { eachPlace, type Steps } from '../slices.ts';
+import { waitedBelow } from '../statistics/span-times.ts';
+import { countedUsage, type Usage } from '../statistics/usage.ts';
 import { spanKey } from '../trace/span-key.ts';
+import { type AgentNames, agentOf, isModel, toolName } from '../trace/span-names.ts';
 import { waitsSince } from '../trace/span-status.ts';
+import type { SpanTree } from '../trace/span-tree.ts';
 import { type HandOff, handOffOf, looseName } from './hand-off.ts';
 
 export type NodeKind = 'agent' | 'model' | 'tool';
@@ -76,32 +65,23 @@ export interface GraphOptions {
   readonly hasTools: boolean;
   /** Nodes at most. */
   readonly most: number;
-  /** What the service knows of hand-offs, by span key. */
-  readonly told: ReadonlyMap<string, HandOff>;
-  readonly named: AgentNames;
+  /** Those that the service read from attributes, by span key. */
+  readonly handOffs: ReadonlyMap<string, HandOff>;
+  readonly agentNames: AgentNames;
 }
 
 export const MOST_NODES = 200;
 
-export function* agentGraphOf(rows: readonly SpanRow[], options: GraphOptions): Slices<AgentGraph> {
-  const forest = yield* forestOf(rows);
+export function* agentGraphOf(tree: SpanTree, options: GraphOptions): Steps<AgentGraph> {
+  const { rows } = tree;
+  const drawing = new Drawing(tree, options);
   yield;
-  const drawing = new Drawing(forest, options);
-  yield;
-  const isTime = pacer();
+  yield* eachPlace(rows.length, (place) => drawing.own(place));
   // By start, so that nodes and edges are in the order in which they came to be.
-  const order = Array.from(topDown(forest)).sort(
+  const order = [...rows.keys()].sort(
     (a, b) => (rows[a]?.offset_ns ?? 0) - (rows[b]?.offset_ns ?? 0) || a - b,
   );
-  yield;
-  for (const place of topDown(forest)) {
-    drawing.own(place);
-    if (isTime()) yield;
-  }
-  for (const place of order) {
-    drawing.see(place);
-    if (isTime()) yield;
-  }
+  yield* eachPlace(rows.length, (index) => drawing.see(order[index] ?? 0));
   return drawing.finish();
 }
 
@@ -115,9 +95,9 @@ interface Run {
 }
 
 class Drawing {
-  private readonly forest: Forest;
+  private readonly tree: SpanTree;
   private readonly options: GraphOptions;
-  private readonly counted: readonly (Used | undefined)[];
+  private readonly counted: readonly (Usage | undefined)[];
   private readonly waited: ReadonlyMap<number, number>;
   /** Place → place of the nearest agent, itself among them; −1: none. */
   private readonly owner: Int32Array;
@@ -132,31 +112,31 @@ class Drawing {
   /** By node: how good a reason there is to open the span that it opens. */
   private readonly openRank = new Map<string, number>();
 
-  constructor(forest: Forest, options: GraphOptions) {
-    this.forest = forest;
+  constructor(tree: SpanTree, options: GraphOptions) {
+    this.tree = tree;
     this.options = options;
-    this.counted = countedUse(forest);
-    this.waited = waitedBelow(forest);
-    this.owner = new Int32Array(forest.rows.length).fill(-1);
-    this.isAboveAgent = new Uint8Array(forest.rows.length);
-    this.isBelowHandOff = new Uint8Array(forest.rows.length);
-    this.tokensBelow = new Float64Array(forest.rows.length);
-    for (const place of topDown(forest).reverse()) {
+    this.counted = countedUsage(tree);
+    this.waited = waitedBelow(tree);
+    this.owner = new Int32Array(tree.rows.length).fill(-1);
+    this.isAboveAgent = new Uint8Array(tree.rows.length);
+    this.isBelowHandOff = new Uint8Array(tree.rows.length);
+    this.tokensBelow = new Float64Array(tree.rows.length);
+    for (let place = tree.rows.length - 1; place >= 0; place -= 1) {
       const used = this.counted[place];
       this.tokensBelow[place] =
         (this.tokensBelow[place] ?? 0) + (used ? used.input_tokens + used.output_tokens : 0);
-      const parent = forest.parents[place] ?? -1;
+      const parent = tree.parent[place] ?? -1;
       if (parent < 0) continue;
       this.tokensBelow[parent] = (this.tokensBelow[parent] ?? 0) + (this.tokensBelow[place] ?? 0);
-      const isAgent = forest.rows[place]?.kind === 'agent' || this.isAboveAgent[place] === 1;
+      const isAgent = tree.rows[place]?.kind === 'agent' || this.isAboveAgent[place] === 1;
       if (isAgent) this.isAboveAgent[parent] = 1;
     }
   }
 
   /** Whose it is; called for what is above before what is below. */
   own(place: number): void {
-    const row = this.forest.rows[place];
-    const parent = this.forest.parents[place] ?? -1;
+    const row = this.tree.rows[place];
+    const parent = this.tree.parent[place] ?? -1;
     const isAgent = row?.kind === 'agent' && row.duplicate_of === null;
     this.owner[place] = isAgent ? place : parent < 0 ? -1 : (this.owner[parent] ?? -1);
     if (parent >= 0 && (this.isBelowHandOff[parent] === 1 || this.isHandOff(parent))) {
@@ -165,7 +145,7 @@ class Drawing {
   }
 
   see(place: number): void {
-    const row = this.forest.rows[place];
+    const row = this.tree.rows[place];
     if (row === undefined || row.duplicate_of !== null) return;
     const handOff = this.handOffAt(place);
     if (row.kind === 'agent') this.seeAgent(place, row);
@@ -191,7 +171,7 @@ class Drawing {
     for (const one of this.handOffs) this.drawHandOff(one);
     this.markActive();
     const edges = [...this.edges.values()];
-    if (this.options.isSequence) number(edges, this.forest.rows);
+    if (this.options.isSequence) number(edges, this.tree.rows);
     return bounded([...this.nodes.values()], edges, this.options.most);
   }
 
@@ -200,21 +180,21 @@ class Drawing {
   }
 
   private handOffAt(place: number): HandOff | undefined {
-    const row = this.forest.rows[place];
+    const row = this.tree.rows[place];
     if (row === undefined || row.kind === 'agent') return undefined;
-    return this.options.told.get(spanKey(row)) ?? handOffOf(row);
+    return this.options.handOffs.get(spanKey(row)) ?? handOffOf(row);
   }
 
   private idOf(place: number): string {
-    const row = this.forest.rows[place];
+    const row = this.tree.rows[place];
     if (row === undefined) return '';
     return this.options.isSequence
       ? `run ${spanKey(row)}`
-      : `agent ${agentOf(row, this.options.named)}`;
+      : `agent ${agentOf(row, this.options.agentNames)}`;
   }
 
   private seeAgent(place: number, row: SpanRow): void {
-    const name = agentOf(row, this.options.named);
+    const name = agentOf(row, this.options.agentNames);
     const id = this.idOf(place);
     const runs = this.runsOf(name);
     runs.push({ place, id });
@@ -236,7 +216,7 @@ class Drawing {
   }
 
   private ownerAbove(place: number): number {
-    const parent = this.forest.parents[place] ?? -1;
+    const parent = this.tree.parent[place] ?? -1;
     return parent < 0 ? -1 : (this.owner[parent] ?? -1);
   }
 
@@ -291,7 +271,7 @@ class Drawing {
   }
 
   private drawHandOff({ place, from, to }: PendingHandOff): void {
-    const row = this.forest.rows[place];
+    const row = this.tree.rows[place];
     if (row === undefined) return;
     const source = this.sourceOf(place, row, from);
     const target = this.targetOf(row, to);
@@ -300,8 +280,8 @@ class Drawing {
 
   private sourceOf(place: number, row: SpanRow, from: string | undefined): string | undefined {
     const owner = this.owner[place] ?? -1;
-    const above = this.forest.rows[owner];
-    const ownerName = above === undefined ? '' : agentOf(above, this.options.named);
+    const above = this.tree.rows[owner];
+    const ownerName = above === undefined ? '' : agentOf(above, this.options.agentNames);
     if (owner >= 0 && (from === undefined || looseName(from) === looseName(ownerName))) {
       return this.idOf(owner);
     }
@@ -323,13 +303,13 @@ class Drawing {
   }
 
   private startOf(place: number): number {
-    return this.forest.rows[place]?.offset_ns ?? 0;
+    return this.tree.rows[place]?.offset_ns ?? 0;
   }
 
   private markActive(): void {
     const running = [...this.runs.values()]
       .flat()
-      .filter(({ place }) => this.forest.rows[place]?.status === 'running');
+      .filter(({ place }) => this.tree.rows[place]?.status === 'running');
     const above = new Set(running.map(({ place }) => this.ownerAbove(place)));
     for (const { place, id } of running) {
       const node = this.nodes.get(id);

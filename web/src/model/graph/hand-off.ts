@@ -1,6 +1,6 @@
-/** Hand-offs: one agent gives the conversation to another. How instrumentations tell of them. */
+/** Hand-offs, in which one agent gives the conversation to another, as instrumentations name them. */
 import type { Handoff, SpanRow } from '../../api/types.ts';
-import { toolName } from '../statistics/statistics.ts';
+import { toolName } from '../trace/span-names.ts';
 
 export interface HandOff {
   /** Undefined: the agent that it is below. */
@@ -35,10 +35,10 @@ export function handOffOf(row: SpanRow): HandOff | undefined {
   return undefined;
 }
 
-/** By key of the span, as the service reads them from attributes. */
-export function toldHandOffs(told: readonly Handoff[]): ReadonlyMap<string, HandOff> {
+/** Hand-offs that the service read from attributes, by key of the span. */
+export function handOffsByKey(handoffs: readonly Handoff[]): ReadonlyMap<string, HandOff> {
   return new Map(
-    told.map(({ span, from_agent, to_agent }) => [
+    handoffs.map(({ span, from_agent, to_agent }) => [
       `${span.trace_id}.${span.span_id}`,
       { from: from_agent ?? undefined, to: to_agent },
     ]),

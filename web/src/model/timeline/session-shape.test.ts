@@ -1,18 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow } from '../../api/types.ts';
-import { exampleSpan } from '../examples.ts';
+import { exampleSpan, forestOf } from '../examples.ts';
 import { atOnce } from '../slices.ts';
-import { SpanForest } from '../trace/span-forest.ts';
 import { criticalPathSteps } from './critical-path.ts';
 import { gapsOf } from './gaps.ts';
 import { shapeSteps } from './session-shape.ts';
-
-function forestOf(spans: readonly SpanRow[]): SpanForest {
-  const forest = new SpanForest();
-  for (const span of spans) forest.put(span);
-  return forest;
-}
 
 const sessions = fc
   .array(

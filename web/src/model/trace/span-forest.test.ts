@@ -1,16 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AS_AT_FIRST, type Rows, SpanForest } from './span-forest.ts';
+import { forestOf } from '../examples.ts';
+import { AS_AT_FIRST, type Rows, type SpanForest } from './span-forest.ts';
 import type { DuplicableSpan } from './span-key.ts';
 
 function span(id: string, parent: string | null, offset_ns: number): DuplicableSpan {
   return { trace_id: 't', span_id: id, parent_span_id: parent, offset_ns, duplicate_of: null };
-}
-
-function forestOf(spans: readonly DuplicableSpan[]): SpanForest {
-  const forest = new SpanForest();
-  for (const one of spans) forest.put(one);
-  return forest;
 }
 
 function layoutRows(spans: readonly DuplicableSpan[], collapsed: ReadonlySet<string>): Rows {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow } from '../../api/types.ts';
-import { exampleSpan } from '../examples.ts';
+import { exampleSpan, forestOf } from '../examples.ts';
 import { spanKey } from '../trace/span-key.ts';
-import { forestOf, type LayoutOptions, layoutTranscript } from './transcript.ts';
+import { type LayoutOptions, layoutTranscript } from './transcript.ts';
 
 const MS = 1e6;
 

@@ -3,8 +3,10 @@
  * wrap others. Pure; made of the skeleton alone, so that it is there before any content is.
  */
 import type { SpanRow } from '../../api/types.ts';
-import { SpanForest } from '../trace/span-forest.ts';
+import { atOnce } from '../slices.ts';
+import type { SpanForest } from '../trace/span-forest.ts';
 import { spanKey } from '../trace/span-key.ts';
+import { type SpanTree, spanTreeOf } from '../trace/span-tree.ts';
 
 type EntryType =
   /** An agent begins; one that is folded is a card. */
@@ -102,9 +104,9 @@ export function layoutTranscript(
   rowOf: (key: string) => SpanRow | undefined,
   { byHand = new Map(), isWhole = false, open = new Set() }: LayoutOptions = {},
 ): TranscriptLayout {
-  const tree = placeSpans(forest, rowOf);
+  const tree = withAgents(atOnce(spanTreeOf(forest, rowOf)));
   const { roles, inside: within, acts } = rolesOf(tree, isWhole);
-  const atOnce = simultaneous(tree, roles);
+  const together = simultaneous(tree, roles);
   const links = linksOf(tree, roles);
   const sums = sumsOf(tree);
   const entries: Entry[] = [];
@@ -124,7 +126,7 @@ export function layoutTranscript(
       entries.push({
         ...entry(key, type, at(depth, last)),
         id: `${key}:${type}`,
-        isCard: isCard(tree, roles, atOnce, last),
+        isCard: isCard(tree, roles, together, last),
       });
       last = opened.at(-1);
     }
@@ -134,14 +136,15 @@ export function layoutTranscript(
     const key = at(keys, place);
     const above = at(parent, place);
     const role = at(roles, place);
-    depth[place] = above < 0 ? 0 : at(depth, above) + (isStage(tree, roles, atOnce, above) ? 1 : 0);
+    depth[place] =
+      above < 0 ? 0 : at(depth, above) + (isStage(tree, roles, together, above) ? 1 : 0);
     hiddenBy[place] = above < 0 ? 0 : at(hiddenBy, above);
     if (at(hiddenBy, place) > 0 || role === 'hidden') {
       const inside = entryOf.get(above < 0 ? '' : at(keys, above));
       if (inside !== undefined) entryOf.set(key, inside);
       continue;
     }
-    const card = role === 'agent' && isCard(tree, roles, atOnce, place);
+    const card = role === 'agent' && isCard(tree, roles, together, place);
     const isFolded = card && (byHand.get(key) ?? !(open.has(key) || isAlone(tree, within, place)));
     entryOf.set(key, entries.length);
     const via = links.via.get(key);
@@ -151,7 +154,7 @@ export function layoutTranscript(
       isCard: card,
       isFolded,
       via,
-      atOnce: at(atOnce, place),
+      atOnce: at(together, place),
     });
     if (isFolded) hiddenBy[place] = place + 1;
     else if (role === 'agent' || (role === 'call' && acts.has(place))) opened.push(place);
@@ -183,53 +186,24 @@ function entry(key: string, type: EntryType, depth: number): Entry {
   };
 }
 
-/** Spans by place: a parent before its children, siblings by start. */
-interface Places {
-  readonly rows: readonly SpanRow[];
-  readonly keys: readonly string[];
+interface Places extends SpanTree {
   readonly placeOf: ReadonlyMap<string, number>;
-  /** Place of the parent; −1 at the top. */
-  readonly parent: Int32Array;
-  readonly level: Uint32Array;
   /** Place of the nearest agent above; −1: there is none. */
   readonly agent: Int32Array;
 }
 
-function placeSpans(forest: SpanForest, rowOf: (key: string) => SpanRow | undefined): Places {
-  const laid = forest.arrange({ byHand: new Map(), all: false });
-  const rows: SpanRow[] = [];
-  const keys: string[] = [];
-  const placeOf = new Map<string, number>();
-  const parent = new Int32Array(laid.count).fill(-1);
-  const level = new Uint32Array(laid.count);
-  const agent = new Int32Array(laid.count).fill(-1);
-  for (let line = 0; line < laid.count; line += 1) {
-    const key = forest.keyOf(at(laid.spanIndex, line)) ?? '';
-    const row = rowOf(key);
-    if (row === undefined) continue;
-    const place = rows.length;
-    const above = at(laid.parent, line);
-    parent[place] = above < 0 ? -1 : (placeOf.get(forest.keyOf(above) ?? '') ?? -1);
-    level[place] = at(laid.depth, line);
-    const up = at(parent, place);
-    // A twin of an agent is none: what is in it is in the agent.
-    if (up >= 0) agent[place] = isAgent(at(rows, up)) ? up : at(agent, up);
-    placeOf.set(key, place);
-    keys.push(key);
-    rows.push(row);
-  }
-  return { rows, keys, placeOf, parent, level, agent };
+function withAgents(tree: SpanTree): Places {
+  const { rows, keys, parent } = tree;
+  const agent = new Int32Array(rows.length).fill(-1);
+  parent.forEach((above, place) => {
+    // A duplicate of an agent is none: what is in it is in the agent.
+    if (above >= 0) agent[place] = isAgent(at(rows, above)) ? above : at(agent, above);
+  });
+  return { ...tree, placeOf: new Map(keys.map((key, place) => [key, place])), agent };
 }
 
 function isAgent({ kind, duplicate_of }: SpanRow): boolean {
   return kind === 'agent' && duplicate_of === null;
-}
-
-/** A forest of these spans. */
-export function forestOf(spans: Iterable<SpanRow>): SpanForest {
-  const forest = new SpanForest();
-  for (const span of spans) forest.put(span);
-  return forest;
 }
 
 const ACTORS: ReadonlySet<Role> = new Set(['agent', 'call', 'tool']);
@@ -328,16 +302,21 @@ function isMessageOf({ name }: SpanRow, above: SpanRow): boolean {
 function isStage(
   tree: Places,
   roles: readonly Role[],
-  atOnce: Uint32Array,
+  together: Uint32Array,
   place: number,
 ): boolean {
-  return at(roles, place) === 'tool' || isCard(tree, roles, atOnce, place);
+  return at(roles, place) === 'tool' || isCard(tree, roles, together, place);
 }
 
 /** Agents called by agents, and agents that run beside others. */
-function isCard(tree: Places, roles: readonly Role[], atOnce: Uint32Array, place: number): boolean {
+function isCard(
+  tree: Places,
+  roles: readonly Role[],
+  together: Uint32Array,
+  place: number,
+): boolean {
   if (at(roles, place) !== 'agent') return false;
-  return at(atOnce, place) > 1 || at(tree.agent, place) >= 0;
+  return at(together, place) > 1 || at(tree.agent, place) >= 0;
 }
 
 /** Whether an agent is all that is in the outermost one: folded, nothing would be left to read. */

@@ -1,15 +1,16 @@
 /** Agents, whom they called and whom they handed over to: drawn, or as tables. */
 import { useCallback, useMemo, useState } from 'react';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
-import { toldHandOffs } from '../../model/graph/hand-off.ts';
-import { toldAgents } from '../../model/statistics/statistics.ts';
+import { handOffsByKey } from '../../model/graph/hand-off.ts';
 import { plural } from '../../model/text/format.ts';
+import { agentNames } from '../../model/trace/span-names.ts';
+import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';
-import { useSliced } from '../parts/statistics/sliced.ts';
-import { useTold } from '../parts/statistics/told.ts';
+import { useStepsOverSpans } from '../parts/sliced.ts';
+import { useServiceStatistics } from '../parts/statistics/service-statistics.ts';
 import { GraphDrawing } from './graph-drawing.tsx';
 import { GraphTables } from './graph-tables.tsx';
 import './graph-view.css';
@@ -31,7 +32,7 @@ export function GraphView(props: SessionViewProps) {
           ? 'Loading …'
           : isEmpty
             ? 'No span has arrived yet.'
-            : 'No agent is told of in this session. Agents are spans with gen_ai.operation.name = invoke_agent, or what other conventions have for it.'}
+            : 'No agent has been seen in this session. Agents are spans with gen_ai.operation.name = invoke_agent, or what other conventions have for it.'}
       </p>
     );
   }
@@ -48,22 +49,24 @@ function Agents({ trace, selected, onSelect }: SessionViewProps) {
   const [hasModels, setModels] = useState(false);
   const [hasTools, setTools] = useState(false);
   const [isTable, setTable] = useState(false);
-  const { told } = useTold(trace);
-  const handoffs = told?.handoffs;
-  const runs = told?.agent_runs;
-  const count = useCallback(
-    (rows: Parameters<typeof agentGraphOf>[0]) =>
-      agentGraphOf(rows, {
+  const { statistics } = useServiceStatistics(trace, false);
+  const handoffs = statistics?.handoffs;
+  const runs = statistics?.agent_runs;
+  const steps = useCallback(
+    function* () {
+      const tree = yield* spanTreeOf(trace.forest, (key) => trace.spans.get(key));
+      return yield* agentGraphOf(tree, {
         isSequence,
         hasModels: hasModels && !isSequence,
         hasTools: hasTools && !isSequence,
         most: MOST_NODES,
-        told: toldHandOffs(handoffs ?? []),
-        named: toldAgents(runs ?? []),
-      }),
-    [isSequence, hasModels, hasTools, handoffs, runs],
+        handOffs: handOffsByKey(handoffs ?? []),
+        agentNames: agentNames(runs ?? []),
+      });
+    },
+    [trace, isSequence, hasModels, hasTools, handoffs, runs],
   );
-  const graph = useSliced(trace, count);
+  const graph = useStepsOverSpans(trace, steps);
   const actions = useMemo(
     () => [
       { name: 'Graph: by name, as it happened', run: () => setSequence((is) => !is) },

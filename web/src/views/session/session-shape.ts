@@ -1,14 +1,13 @@
 /** What is seen of a session only from all its spans, while it is looked at. */
-import { useEffect, useMemo, useState } from 'react';
+import { useCallback, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { inSlices, nextTask, SteppedWork } from '../../model/slices.ts';
 import { type Gap, TimeAxis } from '../../model/timeline/gaps.ts';
 import { NO_SHAPE, shapeSteps } from '../../model/timeline/session-shape.ts';
 import type { TimeWindow } from '../../model/timeline/time-scale.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../parts/context.ts';
-import { useSlowVersion } from '../parts/slow-version.ts';
+import { useStepsOverSpans } from '../parts/sliced.ts';
 
 export interface SessionShape {
   readonly gaps: readonly Gap[];
@@ -26,25 +25,13 @@ export function useSessionShape(
   isPathShown: boolean,
 ): SessionShape {
   const { clock } = useInspector();
-  const version = useSlowVersion(trace, true);
-  const [seen, setSeen] = useState({ of: -1, ...NO_SHAPE });
-  // A look that has begun is finished before the next: where work is slow, none ever would be.
-  const [look, setLook] = useState(version);
-  if (seen.of === look && look !== version) setLook(version);
-  useEffect(() => {
+  const steps = useCallback(() => {
     const { forest, spans } = trace;
     const now_ns = clock.nowOffset_ns(trace.epoch_ns.get() ?? '0');
     const spanOf = (number: number) => spans.get(forest.keyOf(number) ?? '');
-    const work = new SteppedWork(shapeSteps(forest, spanOf, now_ns, isPathShown));
-    const calling = new AbortController();
-    inSlices(work, { signal: calling.signal, pause: nextTask }).then(
-      () => setSeen({ of: look, ...(work.result ?? NO_SHAPE) }),
-      () => {}, // called off
-    );
-    return () => calling.abort();
-  }, [trace, clock, look, isPathShown]);
-
-  const { gaps, leaves, path } = seen;
+    return shapeSteps(forest, spanOf, now_ns, isPathShown);
+  }, [trace, clock, isPathShown]);
+  const { gaps, leaves, path } = useStepsOverSpans(trace, steps, true) ?? NO_SHAPE;
   const axis = useMemo(() => {
     const { start_ns, end_ns } = trace.tally.extent(
       clock.nowOffset_ns(trace.epoch_ns.get() ?? '0'),

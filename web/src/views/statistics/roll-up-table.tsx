@@ -1,7 +1,6 @@
 /** What each model, tool or agent took and cost, with and without what is below it. */
 import { useMemo } from 'react';
 import type { RollUp, SpanKind } from '../../api/types.ts';
-import { tokensOf } from '../../model/statistics/statistics.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { SpanLink } from '../parts/statistics/cells.tsx';
@@ -91,7 +90,12 @@ function usageColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   ];
   if (of === 'models') return own;
   const inAll = (what: string, about: string): Column<RollUp>[] => [
-    countColumn('all', `Tokens ${what}`, (row) => tokensOf(row.used_in_all), { about }),
+    countColumn(
+      'all',
+      `Tokens ${what}`,
+      ({ used_in_all: used }) => used.input_tokens + used.output_tokens,
+      { about },
+    ),
     costColumn('all_cost', `Cost ${what}`, (row) => row.used_in_all.cost_usd, { about }),
   ];
   return of === 'tools'

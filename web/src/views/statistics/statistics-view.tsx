@@ -1,36 +1,48 @@
 /** `?view=statistics`: where the time, the tokens and the money of a session went. */
 import { type ReactNode, useCallback, useMemo } from 'react';
-import type { Operation, SpanRow } from '../../api/types.ts';
-import { type Statistics, statisticsOf, toldAgents } from '../../model/statistics/statistics.ts';
-import { greatest, usageOverTime } from '../../model/statistics/usage-over-time.ts';
+import type { Operation, SessionStatistics, SpanRow } from '../../api/types.ts';
+import type { Steps } from '../../model/slices.ts';
+import { greatest, ownTimes } from '../../model/statistics/span-times.ts';
+import { countedUsage, type Usage, usageOverTime } from '../../model/statistics/usage.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { waitsSince } from '../../model/trace/span-status.ts';
+import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow } from '../parts/context.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';
+import { useStepsOverSpans } from '../parts/sliced.ts';
 import { SpanLink } from '../parts/statistics/cells.tsx';
-import { useSliced } from '../parts/statistics/sliced.ts';
-import { useTold } from '../parts/statistics/told.ts';
+import { useServiceStatistics } from '../parts/statistics/service-statistics.ts';
 import { OperationsTable } from './operations-table.tsx';
 import { RollUpTable } from './roll-up-table.tsx';
 import { StreamsSection } from './streams-section.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import '../parts/statistics/statistics.css';
 
+/** Columns by place, of what is shown of single spans; the service counts the rest. */
+interface CountedSpans {
+  readonly rows: readonly SpanRow[];
+  readonly used: readonly (Usage | undefined)[];
+  readonly own_ns: readonly (number | undefined)[];
+}
+
 const BUCKETS = 60;
 const MOST = 8;
 
 export function StatisticsView({ trace, onSelect }: SessionViewProps) {
   const { router } = useInspector();
-  const { told, problem } = useTold(trace);
-  const runs = told?.agent_runs;
-  const count = useCallback(
-    (rows: readonly SpanRow[]) => statisticsOf(rows, toldAgents(runs ?? [])),
-    [runs],
+  const { statistics, problem } = useServiceStatistics(trace, true);
+  const steps = useCallback(
+    function* (): Steps<CountedSpans> {
+      const tree = yield* spanTreeOf(trace.forest, (key) => trace.spans.get(key));
+      const own_ns = yield* ownTimes(tree);
+      return { rows: tree.rows, used: countedUsage(tree), own_ns };
+    },
+    [trace],
   );
-  const statistics = useSliced(trace, count);
+  const counted = useStepsOverSpans(trace, steps);
   const state = useCell(trace.state);
   const open = useCallback(
     (span: { readonly trace_id: string; readonly span_id: string }) => onSelect(spanKey(span)),
@@ -61,25 +73,26 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
     [router],
   );
 
-  if (statistics === undefined || statistics.rows.length === 0) {
+  if (statistics === undefined) {
     const isEmpty = state.kind === 'ready' && trace.spans.size === 0;
     return (
       <div className="ins-stats ins-stats--empty" role="status">
-        {isEmpty ? 'No span has arrived yet. What comes is counted here.' : 'Counting …'}
+        {isEmpty
+          ? 'No span has arrived yet. What comes is counted here.'
+          : problem === undefined
+            ? 'Counting …'
+            : `The service could not be asked for statistics: ${problem}`}
       </div>
     );
   }
-  const { operations, models, tools, agents, own_ns } = statistics;
+  const { operations, models, tools, agents, cache, streams, not_read } = statistics;
   return (
     <div className="ins-stats">
-      <Section
-        title="Operations"
-        note={<Note statistics={statistics} isLoading={state.kind === 'loading'} />}
-      >
+      <Section title="Operations" note={<Note statistics={statistics} />}>
         <OperationsTable
           operations={operations}
-          cache={told?.cache ?? []}
-          own_ns={own_ns}
+          cache={cache}
+          own_ns={operations.reduce((sum, one) => sum + one.own_ns, 0)}
           onOpen={openLongest}
           onOpenError={openError}
           onFind={find}
@@ -101,25 +114,25 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
             <RollUpTable of="tools" rows={tools} onOpen={openLongest} />
           </Section>
         )}
-        <OverTime statistics={statistics} />
-        <Worst statistics={statistics} onOpen={open} />
-        <Waits trace={trace} statistics={statistics} onOpen={open} />
+        {counted !== undefined && (
+          <>
+            <OverTime counted={counted} />
+            <Slowest counted={counted} onOpen={open} />
+            <Waits trace={trace} counted={counted} onOpen={open} />
+          </>
+        )}
       </div>
-      {(told?.streams.first_chunk != null || told?.streams.stall != null) && (
+      {(streams.first_chunk !== null || streams.stall !== null) && (
         <Section
           title="Streamed answers"
-          note={
-            told.not_read > 0
-              ? `${plural(told.not_read, 'span')} more were not looked into`
-              : undefined
-          }
+          note={not_read > 0 ? `${plural(not_read, 'span')} more were not looked into` : undefined}
         >
-          <StreamsSection streams={told.streams} onOpen={open} />
+          <StreamsSection streams={streams} onOpen={open} />
         </Section>
       )}
       {problem !== undefined && (
         <p className="ins-stats__problem" role="alert">
-          How answers streamed and what was cached is not known: {problem}
+          This is older than the session: {problem}
         </p>
       )}
     </div>
@@ -144,35 +157,26 @@ function Section({ title, note, children }: SectionProps) {
   );
 }
 
-function Note({
-  statistics: { operations, rows },
-  isLoading,
-}: {
-  readonly statistics: Statistics;
-  readonly isLoading: boolean;
-}) {
+function Note({ statistics }: { readonly statistics: SessionStatistics }) {
+  const { operations, operation_count, span_count } = statistics;
   const count = operations.reduce((sum, one) => sum + one.count, 0);
   const running = operations.reduce((sum, one) => sum + one.running, 0);
-  const again = rows.length - count;
+  const repeated = operations.length === operation_count ? span_count - count : 0;
   return (
     <>
       {plural(count, 'span')}
-      {again > 0 && (
+      {repeated > 0 && (
         <span title="Spans that show the same operation once more">
-          , {again} repeated left out
+          , {repeated} repeated left out
         </span>
       )}
       {running > 0 && <>; {running} still running, whose time counts when they end</>}
-      {isLoading && <>; more are coming</>}
     </>
   );
 }
 
-function OverTime({ statistics }: { readonly statistics: Statistics }) {
-  const usage = useMemo(
-    () => usageOverTime(statistics.rows, statistics.counted, BUCKETS),
-    [statistics],
-  );
+function OverTime({ counted: { rows, used } }: { readonly counted: CountedSpans }) {
+  const usage = useMemo(() => usageOverTime(rows, used, BUCKETS), [rows, used]);
   if (usage === undefined) return null;
   return (
     <Section title="Tokens over time">
@@ -182,14 +186,15 @@ function OverTime({ statistics }: { readonly statistics: Statistics }) {
 }
 
 interface ListProps {
-  readonly statistics: Statistics;
+  readonly counted: CountedSpans;
   readonly onOpen: (span: SpanRow) => void;
 }
 
-function Worst({ statistics: { rows, own }, onOpen }: ListProps) {
+function Slowest({ counted: { rows, own_ns }, onOpen }: ListProps) {
   const found = useMemo(
-    () => greatest(rows, (row, place) => (row.duplicate_of === null ? (own[place] ?? 0) : 0), MOST),
-    [rows, own],
+    () =>
+      greatest(rows, (row, place) => (row.duplicate_of === null ? (own_ns[place] ?? 0) : 0), MOST),
+    [rows, own_ns],
   );
   if (found.length === 0) return null;
   return (
@@ -199,7 +204,7 @@ function Worst({ statistics: { rows, own }, onOpen }: ListProps) {
   );
 }
 
-function Waits({ trace, statistics: { rows }, onOpen }: ListProps & { readonly trace: Trace }) {
+function Waits({ trace, counted: { rows }, onOpen }: ListProps & { readonly trace: Trace }) {
   const { clock } = useInspector();
   const waiting = useMemo(() => rows.filter((row) => row.waits > 0 || row.wait_ns > 0), [rows]);
   const isOpen = waiting.some((row) => waitsSince(row) !== undefined);

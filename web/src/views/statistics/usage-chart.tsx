@@ -1,6 +1,6 @@
 /** Tokens over time as bars, and what had been spent by then as a line. */
 
-import type { UsageOverTime } from '../../model/statistics/usage-over-time.ts';
+import type { UsageOverTime } from '../../model/statistics/usage.ts';
 import { formatCost, formatCount, formatDuration } from '../../model/text/format.ts';
 import './usage-chart.css';
 

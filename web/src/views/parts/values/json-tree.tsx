@@ -13,11 +13,11 @@ import { formatBytes, groupThousands } from '../../../model/text/format.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { SearchField } from '../search-field.tsx';
+import { useSliced } from '../sliced.ts';
 import { ClampedText } from './clamped-text.tsx';
 import { JsonList } from './json-list.tsx';
 import type { InsideForm } from './json-row.tsx';
 import { LongText } from './long-text.tsx';
-import { useSliced } from './sliced.ts';
 import { Slow } from './slow.tsx';
 import './json-tree.css';
 

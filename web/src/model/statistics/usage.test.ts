@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { exampleSpan } from '../examples.ts';
-import { greatest, usageOverTime } from './usage-over-time.ts';
+import { usageOverTime } from './usage.ts';
 
 const spans = fc.array(
   fc.record({
@@ -26,17 +26,6 @@ test('whatever was used when, it is all in the chart', () => {
       const found = usageOverTime(rows, counted, 12);
       const sum = found?.buckets.reduce((total, one) => total + one.input_tokens, 0) ?? 0;
       expect(sum).toBe(drawn.reduce((total, { tokens }) => total + (tokens ?? 0), 0));
-    }),
-  );
-});
-
-test('the greatest are the first of all in order', () => {
-  fc.assert(
-    fc.property(fc.array(fc.nat(20), { maxLength: 30 }), (values) => {
-      const rows = values.map((value) => exampleSpan({ wait_ns: value }));
-      const found = greatest(rows, (row) => row.wait_ns, 5).map(({ value }) => value);
-      const expected = values.filter((value) => value > 0).sort((a, b) => b - a);
-      expect(found).toEqual(expected.slice(0, 5));
     }),
   );
 });
