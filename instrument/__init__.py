@@ -1,9 +1,9 @@
 """A hook bus for agents, on the standard library alone.
 
-Emitters tell what an agent does (`operation`, `call`, `dispatch`), observers listen (`register`,
-`observe`), interceptors decide (`intercept`, `around`). The functions act on one shared bus;
-`Bus()` makes a separate one. `CATALOGUE` is the contract: `docs/instrumentation-hooks.md` is made
-from it.
+Emitters report what an agent does (`operation`, `call`, `dispatch`), observers receive it
+(`register`, `observe`), interceptors decide on it (`intercept`, `around`). The functions act on one
+shared bus; `Bus()` makes a separate one. `CATALOGUE` is the contract, documented in
+`docs/instrumentation-hooks.md`.
 """
 
 from instrument.approvals import ApprovalAnswer, ApprovalProvider, ApprovalRequest

@@ -1,8 +1,7 @@
 """Approval requests, the answers to them, and the rules for which answers count.
 
-The agent's own process is the judge. Whatever goes wrong on the way to a person (nobody to ask,
-a provider that raises, an answer that is none) denies; only saying nothing until the time is up
-is answered by the question's own default.
+The agent's own process decides. Every failure on the way to a person (no provider, a provider that
+raises, an invalid answer) denies; only a timeout is answered by the question's own default.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ class ApprovalRequest(NamedTuple):
     """Unique in this process."""
     kind: Kind
     hook: str | None
-    """The event that waits; None: it is about no event."""
+    """The event that waits; None if there is none."""
     call_id: str | None
-    """The operation that waits; None: it is no operation."""
+    """The operation that waits; None if there is none."""
     interceptor: str
-    """Who wants it asked."""
+    """Name of the asker."""
     prompt: str
     options: tuple[str, ...]
     default: str
-    """What counts when nobody answers in time: `allow` or `deny`; of a question a way to say no."""
+    """Decision after the timeout: `allow` or `deny`; for a question `decline` or `cancel`."""
     timeout_s: float
     data: Mapping[str, Any]
-    """The final kwargs of the event; not to be changed."""
+    """The final kwargs of the event; do not change them."""
     form: Mapping[str, Any] | None = None
-    """JSON Schema of what a question wants to know; None: text will do."""
+    """JSON Schema of the answer to a question; None: text."""
     signal_name: str | None = None
-    """What the answer is a signal for, where a workflow waits for one."""
+    """Name of the signal, where a workflow waits for one."""
     asked_by: tuple[Any, ...] = ()
-    """The call-backs that want it asked: `interceptor` names them all, and two may share a name."""
+    """The asking callbacks: `interceptor` has their names, which may be equal."""
 
 
 class ApprovalAnswer(NamedTuple):
@@ -54,13 +53,13 @@ class ApprovalAnswer(NamedTuple):
     payload: Any = None
     """The answer to a question."""
     actor: str | None = None
-    """Who answered, by the name they give themselves; None: nobody, or it is not known."""
+    """Name of the person, by their own claim; None: nobody, or unknown."""
     origin: str | None = None
-    """Which way the answer came, such as `browser`."""
+    """Channel of the answer, such as `browser`."""
     check: Callable[[Mapping[str, Any]], str | None] | None = None
-    """Given the kwargs that are about to run, says why they are not what the person saw, or None.
+    """Takes the kwargs that are about to run; returns how they differ from those shown, or None.
 
-    From answer to run others have their turn, and arguments can be changed in place.
+    Other callbacks run between the answer and the operation, and may edit arguments in place.
     """
 
     @property
@@ -74,20 +73,20 @@ class ApprovalAnswer(NamedTuple):
         return normal(self.decision) == "answer"
 
     def objection_to(self, data: Mapping[str, Any]) -> str | None:
-        """Return why `data` must not run after all; a check that fails objects."""
+        """Return why `data` must not run after all, or None; a failing check objects too."""
         if self.check is None:
             return None
         try:
             return self.check(data)
-        except Exception as error:  # noqa: BLE001 - whatever it is, nobody knows what would run
+        except Exception as error:  # noqa: BLE001 - after any failure, it is unknown what would run
             return f"what was allowed cannot be checked: {type(error).__name__}: {error}"
 
 
 class ApprovalProvider(Protocol):
     """An object that asks people: a terminal, the inspector, a test.
 
-    When sync code waits, `ask` is run on a loop of its own; a provider that minds has `ask_sync`
-    too (`SyncApprovalProvider`).
+    For sync code, `ask` runs on a separate event loop; a provider that cannot run there has
+    `ask_sync` too (`SyncApprovalProvider`).
     """
 
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer | str:
@@ -99,7 +98,7 @@ class ApprovalProvider(Protocol):
 
 @runtime_checkable
 class SyncApprovalProvider(ApprovalProvider, Protocol):
-    """A provider that sync code asks on a thread of its own, and leaves there in time."""
+    """A provider for sync code, which calls it on a separate thread with a timeout."""
 
     def ask_sync(self, request: ApprovalRequest) -> ApprovalAnswer | str:
         """Return the answer to sync code."""
@@ -110,14 +109,14 @@ class LastWordProvider(ApprovalProvider, Protocol):
     """A provider that answers from another thread, even while the asking one is busy."""
 
     def last_word(self, request: ApprovalRequest) -> ApprovalAnswer | str | None:
-        """Take no answer to `request` from now on, and return the one that came before that.
+        """Accept no answer to `request` from now on, and return an earlier one, if any.
 
-        Called when the time is up, which a busy event loop may learn late.
+        Called after the timeout, which a busy event loop may notice late.
         """
 
 
 def normal(decision: str) -> str:
-    """Return a decision as it is compared: `Allow Once` and `allow_once` are one."""
+    """Return a decision normalised: `Allow Once` equals `allow_once`."""
     return decision.strip().lower().replace("_", " ").replace("-", " ")
 
 

@@ -12,10 +12,10 @@ Wrapper: TypeAlias = Callable[..., Steps]
 
 
 class Around:
-    """Runs the generators of a wrapper: to the first `yield` before, on from there after.
+    """Runs the generators of a wrapper: up to the first `yield` before, the rest after.
 
-    They wait under the id of their operation, whose closing always comes. Where it was another
-    interceptor that kept the operation from running, they are resumed all the same.
+    They wait under the id of their operation, which always closes. They are resumed even if another
+    interceptor prevented the operation.
     """
 
     def __init__(self, noun: str, wrapper: Wrapper) -> None:
@@ -39,14 +39,14 @@ class Around:
         if not isinstance(steps, Generator | AsyncGenerator):
             raise TypeError(f"{self.name} is no generator function: it has no `yield`.")
         call_id = kwargs.get("call_id")
-        if isinstance(call_id, str):  # an event that is no operation has no other end
+        if isinstance(call_id, str):  # an event without an operation has no end
             self._waiting[call_id] = steps
         if isinstance(steps, AsyncGenerator):
             return anext(steps, None)
         return next(steps, None)
 
     def after(self, /, **kwargs: Any) -> Any:
-        """Run on from there; return the next value or the return value, or an awaitable of it."""
+        """Resume the generator; return its next value or return value, or an awaitable of it."""
         steps = self._waiting.pop(kwargs.get("call_id", ""), None)
         if steps is None:
             return None

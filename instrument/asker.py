@@ -24,10 +24,10 @@ class Asker(Channel):
     _lock: Lock
 
     def set_approval_provider(self, provider: ApprovalProvider) -> Callable[[], None]:
-        """Let `provider` put questions to a person; the last one that was set does.
+        """Let `provider` put questions to a person; the one set last is used.
 
         Returns:
-            A function that withdraws it, once, however often it is called.
+            A function that withdraws it once.
 
         Raises:
             TypeError: It has no `ask`.
@@ -37,7 +37,9 @@ class Asker(Channel):
                 f"Cannot let {provider!r} ask a person: it has no `ask(request)`. "
                 "See `ApprovalProvider`."
             )
-        entry = [provider]  # one of its own: set twice, it is withdrawn one by one
+        entry = [
+            provider
+        ]  # a separate list, so that a provider set twice is withdrawn once at a time
 
         def withdraw() -> None:
             with self._lock:
@@ -62,23 +64,22 @@ class Asker(Channel):
     ) -> ApprovalAnswer:
         """Ask a person a question, and return their answer.
 
-        To a question that is `answer`, with the `payload`, or `decline` or `cancel`: see
-        `ApprovalAnswer.is_answered`. An answer is never made up: nobody to ask, a failure and the
-        time being up are all the default. A breakpoint is allowed to go on, or denied.
+        The answer to a question is `answer`, with a `payload`, or `decline` or `cancel`: see
+        `ApprovalAnswer.is_answered`. A breakpoint is allowed or denied. No answer is made up:
+        without a provider, after a failure and after the timeout the default counts.
 
         Args:
-            prompt: What to ask.
-            form: JSON Schema of the answer; the payload then is what it describes. Without one
-                text will do.
-            signal_name: What the answer is a signal for, where a workflow waits for one.
-            kind: A question, or a stop to look around.
-            default: Of a question `decline` (default) or `cancel`; of a breakpoint `deny`
+            prompt: The text of the question.
+            form: JSON Schema of the payload; without one the answer is text.
+            signal_name: Name of the signal, where a workflow waits for one.
+            kind: A question, or a breakpoint: a stop to look around.
+            default: For a question `decline` (default) or `cancel`; for a breakpoint `deny`
                 (default) or `allow`.
-            timeout: Seconds until nobody has answered.
-            name: Who wants it asked, for the trail.
+            timeout: Seconds until the default counts.
+            name: The asker, for the trail.
 
         Raises:
-            ValueError: One of these is not possible.
+            ValueError: An argument is invalid.
             asyncio.CancelledError: The asking task was cancelled; the request is withdrawn.
         """
         question = question_with(
@@ -104,19 +105,19 @@ class Asker(Channel):
     ) -> ApprovalAnswer:
         """Do as `ask`, from sync code.
 
-        On a thread whose event loop is running nobody can be asked: it would stand still.
+        Nobody can be asked on a thread whose event loop is running: the loop would block.
 
         Args:
-            prompt: See `ask`, like all of these.
-            form: JSON Schema of the answer.
-            signal_name: What the answer is a signal for.
+            prompt: The text of the question; see `ask` for all arguments.
+            form: JSON Schema of the payload.
+            signal_name: Name of the signal.
             kind: A question, or a breakpoint.
-            default: What counts when nobody answers.
-            timeout: Seconds until nobody has answered.
-            name: Who wants it asked.
+            default: The decision after the timeout.
+            timeout: Seconds until the default counts.
+            name: The asker.
 
         Raises:
-            ValueError: An argument is not possible.
+            ValueError: An argument is invalid.
         """
         question = question_with(
             prompt,

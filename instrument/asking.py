@@ -27,7 +27,7 @@ DEFAULTS: Mapping[str, tuple[str, ...]] = {
     "question": ("decline", "cancel"),
     "breakpoint": ("deny", "allow"),
 }
-"""Kind of what `ask` asks to what may count when nobody answers; the first is what does."""
+"""Possible defaults by kind; the first is used when none is named."""
 
 OPTIONS: Mapping[str, tuple[str, ...]] = {
     "question": ("Answer", "Decline"),
@@ -58,7 +58,7 @@ def question_with(
     """Return the question for the arguments of `ask`.
 
     Raises:
-        ValueError: A part of it is not possible.
+        ValueError: A part of it is invalid.
     """
     attempt = f"Cannot ask {prompt!r:.80}"
     if not isinstance(prompt, str) or not prompt:
@@ -96,7 +96,7 @@ async def ask_person(
 ) -> ApprovalAnswer:
     """Ask the provider and return its answer; every failure is a refusal.
 
-    `request_opened` and `request_closed` are told around it. With no provider nothing is opened.
+    It emits `request_opened` and `request_closed`; without a provider, neither.
 
     Raises:
         asyncio.CancelledError: The asking task was cancelled; the request is withdrawn.
@@ -132,7 +132,7 @@ async def ask_person(
 def _on_timeout(
     provider: ApprovalProvider, request: ApprovalRequest, question: Question
 ) -> tuple[str, ApprovalAnswer]:
-    """Return what counts when the time is up: an answer that was given before, else the default."""
+    """Return the status and answer after the timeout: a late answer, else the default."""
     try:
         late = provider.last_word(request) if isinstance(provider, LastWordProvider) else None
     except Exception as error:

@@ -47,7 +47,7 @@ from instrument.operations import Operation, RepeatableOperation
 from instrument.unknown import UnknownNames
 from instrument.waiting import AsyncWaiting, SyncWaiting, Waiting, completed
 
-NOT_TO_BE_DECIDED = frozenset(
+OWN_EVENTS = frozenset(
     {
         "operation_opened",
         "operation_closed",
@@ -57,7 +57,7 @@ NOT_TO_BE_DECIDED = frozenset(
         "request_closed",
     }
 )
-"""What the bus tells about itself."""
+"""Events that the bus emits about itself."""
 
 T = TypeVar("T")
 
@@ -67,15 +67,15 @@ _logger = logging.getLogger("mcp.instrument")
 class Bus(Asker):
     """A table of observers and interceptors, with the methods that emit to them.
 
-    Buses know nothing of each other. `register` and the like may be called from any thread, also
-    during an emission; call-backs run on the thread that emits. The functions of `instrument` act
-    on one bus that all share.
+    Buses are independent of each other. `register` and similar methods may be called from any
+    thread, also during an emission; callbacks run on the emitting thread. The functions of
+    `instrument` act on one shared bus.
 
     Args:
-        max_retries: How often `call` runs again what interceptors want retried.
+        max_retries: Limit of retries in `call` that interceptors request.
 
     Raises:
-        ValueError: `max_retries` is no whole number from 0 on.
+        ValueError: `max_retries` is not a whole number from 0 on.
     """
 
     _emit: Emit
@@ -94,8 +94,8 @@ class Bus(Asker):
         self._unheeded = FirstTimes()  # hooks whose unheeded policies were logged
         self._unknown = UnknownNames()
         self._checked_nouns: set[str] = set()
-        """Nouns of operations that nobody listened to: a mistake is said at the first."""
-        self._unslashed = FirstTimes()  # observers of all that were told how to take any kwarg
+        """Nouns of unobserved operations whose names were checked, once each."""
+        self._unslashed = FirstTimes()  # observers of all events with a logged signature problem
         self._lock = Lock()  # for writers; readers take whole tuples
         _buses.add(self)
         self._emit = make_emit(self._hooks)
@@ -147,15 +147,15 @@ class Bus(Asker):
     def observe_all(self, fn: Observer) -> Callable[[], None]:
         """Call `fn(name, /, **kwargs)` for every later event, catalogued or not.
 
-        The slash is needed: any word may be a kwarg of an event, `name` is one of
-        `state_captured`. A function without it is told of every event that has no kwarg with the
-        name of its first parameter; that is logged once, at WARNING.
+        The slash is needed because any word may be a kwarg of an event, such as `name` of
+        `state_captured`. A function without it misses events that have a kwarg named like its first
+        parameter; that is logged once, at WARNING.
 
-        Every hook of the catalogue then counts as listened to, so that a guarded emitter
+        Every hook of the catalogue then counts as observed, so that a guarded emitter
         (`if _hooks.get(name)`) emits.
 
         Returns:
-            A function that undoes it, once, however often it is called.
+            A function that undoes it once.
 
         Raises:
             TypeError: `fn` cannot be called.
@@ -168,7 +168,7 @@ class Bus(Asker):
         parameter = _named_first_parameter(fn)
         if parameter is not None:
             self._warn_of_a_missing_slash(fn, parameter)
-            fn = _sparing(fn, parameter)
+            fn = _skipping(fn, parameter)
         with self._lock:
             for name in (CATALOGUE.keys() | self._hooks.keys()) - {EVERY}:
                 self._hooks[name] = (*observers_of(self._hooks, name), NamedObserver(fn, name))
@@ -188,15 +188,15 @@ class Bus(Asker):
     ) -> Callable[[], None]:
         """Let `fn` decide on every later event `hook`.
 
-        `fn(**kwargs)`, sync or async, returns a `Decision`, or None to go on. It should not change
-        what it is given: an edit in place of what it may change counts as `modify`, and one in more
-        than 1000 values, or inside an object of a class, is not noticed. It is asked only where the
-        event is emitted by `operation`, `call` or `dispatch`; an event that is merely told is
+        `fn(**kwargs)`, sync or async, returns a `Decision`, or None to continue. It should not edit
+        its kwargs in place: an edit of a writable one counts as `modify`, and an edit among more
+        than 1000 values, or inside an object of a class, is not detected. It decides only where the
+        event is emitted by `operation`, `call` or `dispatch`; an event emitted by `_emit` is
         reported as `hook_failed`.
 
         Args:
             hook: A name of the catalogue, or any other.
-            fn: Who decides.
+            fn: The callback that decides.
             priority: Lower is asked earlier; among equals, who came first.
             name: For the trail; default: the name of `fn`.
             on_error: What happens when `fn` raises: `raise` leaves the operation as that
@@ -230,11 +230,11 @@ class Bus(Asker):
     def around(self, noun: str, wrapper: Wrapper) -> Callable[[], None]:
         """Let a generator function decide before and after every later operation `noun`.
 
-        `wrapper(**kwargs)`, sync or async, runs up to its `yield` before the operation, and goes
-        on after it with what the after or error hook carries, as a dict. What it yields, the
-        first time and (once it goes on) the last, is a `Decision` or None; a sync one may return
-        the last. Those that came first are resumed last. One that is removed while an operation
-        runs is closed at its `yield`.
+        `wrapper(**kwargs)`, sync or async, runs up to its `yield` before the operation, and
+        continues after it with the kwargs of the after or error hook, as a dict. It yields a
+        `Decision` or None before and after; a sync wrapper may return the last one. The first
+        wrapper is resumed last. A wrapper that is removed while an operation runs is closed at its
+        `yield`.
 
         Example:
             >>> def timed(**before):
@@ -267,12 +267,12 @@ class Bus(Asker):
         return once(remove)
 
     async def dispatch(self, hook: str, /, **kwargs: Any) -> Outcome:
-        """Let interceptors decide on one event that is no operation, and report their decision.
+        """Let interceptors decide on one event that is not an operation, and report their decision.
 
-        Nothing is raised for a decision: see `Outcome.action` and `Outcome.raise_if_ended()`.
+        No decision is raised: see `Outcome.action` and `Outcome.raise_if_ended()`.
 
         Raises:
-            Exception: What an interceptor with `on_error="raise"` raised.
+            Exception: Raised by an interceptor with `on_error="raise"`.
             HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
@@ -282,11 +282,11 @@ class Bus(Asker):
     def dispatch_sync(self, hook: str, /, **kwargs: Any) -> Outcome:
         """Do as `dispatch`, from sync code.
 
-        On a thread whose event loop is running it cannot wait: a person is not asked (that
-        denies), and an async interceptor that has to wait is a `HookContractError`.
+        It cannot wait on a thread whose event loop is running: no person is asked, which denies,
+        and an async interceptor that has to wait raises `HookContractError`.
 
         Raises:
-            Exception: What an interceptor with `on_error="raise"` raised.
+            Exception: Raised by an interceptor with `on_error="raise"`.
             HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
@@ -318,15 +318,15 @@ class Bus(Asker):
     def operation(self, noun: str, /, **kwargs: Any) -> Operation:
         """Return an operation to be entered with `async with`, or `with` from sync code.
 
-        Its before hook is followed by exactly one after or error hook, whatever happens.
-        What interceptors decide against it leaves the block, on entering or leaving, as
-        `HookDenied`, `HookFailed` or `HookStopped`.
+        Exactly one after or error hook follows its before hook, whatever happens. A decision
+        against it is raised on entering or leaving the block, as `HookDenied`, `HookFailed` or
+        `HookStopped`.
 
         Args:
             noun: A noun of the catalogue, such as `tool_call`; any other snake_case word gets
                 hooks named after it.
-            **kwargs: What the before hook carries. What the contract promises and is not given
-                is None; `call_id` and `parent_call_id` are ours.
+            **kwargs: Kwargs of the before hook. Missing ones that the contract promises are None;
+                the bus sets `call_id` and `parent_call_id`.
         """
         return Operation(self, noun, kwargs)
 
@@ -340,13 +340,13 @@ class Bus(Asker):
         """Run `fn` as an operation, and return the final result.
 
         `fn`, sync or async, takes the operation: its final kwargs are `op.kwargs`, its input is
-        `op.args`. Interceptors may keep it from running, replace what it returns or raises, and
-        have it run again; each attempt is an operation of its own.
+        `op.args`. Interceptors may prevent it from running, replace its result or exception, and
+        have it run again; each attempt is a separate operation.
 
         Raises:
             HookDenied: An interceptor or a person refused it.
-            HookFailed: An interceptor ended it, or wanted more retries than there may be.
-            HookContractError: An interceptor decided what the event does not allow.
+            HookFailed: An interceptor ended it, or requested too many retries.
+            HookContractError: An interceptor made a decision that the event does not allow.
         """
         attempt = 0
         while True:
@@ -369,8 +369,8 @@ class Bus(Asker):
 
         Raises:
             HookDenied: An interceptor or a person refused it.
-            HookFailed: An interceptor ended it, or wanted more retries than there may be.
-            HookContractError: An interceptor decided what the event does not allow.
+            HookFailed: An interceptor ended it, or requested too many retries.
+            HookContractError: An interceptor made a decision that the event does not allow.
             TypeError: `fn` is async; it did not run.
         """
         attempt = 0
@@ -400,7 +400,7 @@ class Bus(Asker):
         self._unknown.check_operation(name, noun)
 
     def _add_interceptor(self, new: Interceptor) -> Callable[[], None]:
-        if new.hook in NOT_TO_BE_DECIDED:
+        if new.hook in OWN_EVENTS:
             raise ValueError(
                 f"Cannot intercept {new.hook}: the bus tells it about itself. Use `observe`."
             )
@@ -445,7 +445,7 @@ _buses: WeakSet[Bus] = WeakSet()
 
 
 def _renew_locks() -> None:
-    """Free the child of a fork of locks that a thread of its parent held."""
+    """Replace locks in a forked child, which a thread of the parent may have locked."""
     for bus in _buses:
         bus._lock = Lock()
 
@@ -455,7 +455,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _plain(returned: T) -> T:
-    """Refuse a coroutine: what it does would happen after the operation that it was to be."""
+    """Refuse a coroutine, which would run after its operation."""
     if isinstance(returned, CoroutineType):
         returned.close()
         raise TypeError("Cannot run an async function by `call_sync`. Use `await call(…)`.")
@@ -466,16 +466,16 @@ def _named_first_parameter(fn: Observer) -> str | None:
     """Return the name of the first parameter of `fn` if a kwarg of that name would clash."""
     try:
         first = next(iter(signature(fn).parameters.values()), None)
-    except (TypeError, ValueError):  # a built-in that does not say
+    except (TypeError, ValueError):  # a built-in without a signature
         return None
     return first.name if first and first.kind is Parameter.POSITIONAL_OR_KEYWORD else None
 
 
-def _sparing(fn: Observer, parameter: str) -> Observer:
-    """Return `fn` as an observer that is not told of events with a kwarg `parameter`."""
+def _skipping(fn: Observer, parameter: str) -> Observer:
+    """Return `fn` as an observer that skips events with a kwarg `parameter`."""
 
-    def heard(name: str, /, **kwargs: Any) -> Any:
+    def observer(name: str, /, **kwargs: Any) -> Any:
         return None if parameter in kwargs else fn(name, **kwargs)
 
-    heard.__module__, _, heard.__qualname__ = describe(fn).rpartition(".")
-    return heard
+    observer.__module__, _, observer.__qualname__ = describe(fn).rpartition(".")
+    return observer

@@ -1,8 +1,8 @@
 """The catalogue: every hook of the contract, in one table.
 
-Version 1.2 is seed 000's table of 32 hooks, exactly; later ones add to it. All that describes the
-contract is made from here: the `TypedDict`s of `instrument.events`, `docs/instrumentation-hooks.md`
-and the check that a change comes with a new version.
+Version 1.2 is exactly seed 000's table of 32 hooks; later versions add to it. Generated from this
+table: the `TypedDict`s of `instrument.events`, `docs/instrumentation-hooks.md` and the check that a
+change comes with a new version.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
         "`before_final_response`, `state_captured`, and the kwargs marked 1.3",
     ),
     ("1.4", "2026-11-22", "questions beside approvals, and who answered: the kwargs marked 1.4"),
-    ("1.5", "2026-11-22", "connections that fail, and what servers write that is no message"),
+    ("1.5", "2026-11-22", "failed connections, and stray output of servers"),
 )
 """(version, date, what it brought), oldest first."""
 
@@ -38,7 +38,7 @@ OPERATION_STATUSES = ("ok", "error", "denied", "stopped", "cancelled")
 """The values of `status` on `operation_closed`."""
 
 IDENTITY = ("call_id", "parent_call_id")
-"""What every hook of an operation carries, last."""
+"""The last kwargs of every hook of an operation."""
 
 
 class Kwarg(NamedTuple):
@@ -49,11 +49,11 @@ class Kwarg(NamedTuple):
     """A Python annotation."""
     since: str
     always: bool
-    """Whether every emission has it; the kwargs of 1.2 are, what came later need not be."""
+    """Whether every emission has it: always for kwargs of 1.2, not always for later ones."""
 
 
 class Value(NamedTuple):
-    """The kwarg that an interceptor replaces, with the types it must keep to."""
+    """The kwarg that an interceptor replaces, with its types."""
 
     kwarg: str
     input: str
@@ -74,7 +74,7 @@ class Hook(NamedTuple):
     value: Value | None = None
     retryable: bool = False
     aliases: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Vocabulary (`control`, `typed`, `guidance`, `flow`) to its names for this event."""
+    """Names of this event by vocabulary: `control`, `typed`, `guidance`, `flow`."""
 
 
 class Noun(NamedTuple):
@@ -85,21 +85,21 @@ class Noun(NamedTuple):
     after: str
     error: str
     input: str | None = "args"
-    """The given kwarg that `Operation.args` reads."""
+    """The kwarg that `Operation.args` reads."""
     output: str = "result"
     """The kwarg of the after hook that `Operation.result` becomes."""
     before_defaults: Mapping[str, None] = {}
     after_defaults: Mapping[str, None] = {}
     error_defaults: Mapping[str, None] = {}
-    """What the contract promises, as None. Plain dicts: `{**proxy}` takes thrice the time."""
+    """Promised kwargs as None, in plain dicts: `{**proxy}` takes three times as long."""
     not_after: frozenset[str] = frozenset()
-    """Given kwargs that the after hook does not carry."""
+    """Kwargs of the before hook that the after hook lacks."""
     request_as: str | None = None
-    """Where input and output have one name: what the after hook calls the input."""
+    """Name of the input on the after hook, where input and output have the same name."""
     is_timed: bool = False
     """Whether the after hook carries `duration_ms`."""
     identity: str | None = None
-    """The kwarg that has to be given: of what it is an operation. None where it is not known."""
+    """The required kwarg, which identifies the operation; None for an unknown noun."""
 
 
 def _kwargs(types: Mapping[str, str], since: str, *, always: bool) -> tuple[Kwarg, ...]:
@@ -136,7 +136,7 @@ def _hook(
 _AGENT = (
     _hook(
         "before_agent_call",
-        "Before the outermost entry of an agent",
+        "Before an agent is called, at its outermost entry",
         "1.1",
         {"agent": "Any"},
         identity=True,
@@ -225,7 +225,7 @@ _TOOL_LATER = {"tool_call_id": "str | None", "server_name": "str | None"}
 _TOOL = (
     _hook(
         "before_tool_call",
-        "Right before the tool is resolved",
+        "Just before the tool is resolved",
         "1.0",
         {**_TOOL_INPUT, **_ANY_CONTEXT},
         later=_TOOL_LATER,
@@ -241,7 +241,7 @@ _TOOL = (
     ),
     _hook(
         "after_tool_call",
-        "The tool returned: after validation, before its structured output is serialised",
+        "The tool returned; after validation, before its structured output is serialised",
         "1.0",
         {**_TOOL_INPUT, "result": "Any", **_ANY_CONTEXT},
         later=_TOOL_LATER,
@@ -258,7 +258,7 @@ _TOOL = (
     ),
     _hook(
         "error_tool_call",
-        "The tool raised, or answered with an error",
+        "The tool raised, or returned an error",
         "1.0",
         {**_TOOL_INPUT, **_EXC, **_ANY_CONTEXT},
         later={"result": "Any", **_TOOL_LATER},
@@ -279,7 +279,7 @@ _WORKFLOW_INPUT = {"workflow": "Any", **_ANY_CONTEXT}
 _WORKFLOW = (
     _hook(
         "before_workflow_run",
-        "At the entry of a workflow",
+        "Before a workflow runs",
         "1.0",
         _WORKFLOW_INPUT,
         later={"args": "Any"},
@@ -355,7 +355,7 @@ _RPC = (
     ),
     _hook(
         "after_rpc_handle",
-        "It was handled; `envelope` is our response",
+        "The message was handled; `envelope` is our response",
         "1.3",
         {**_ENVELOPE, "duration_ms": "float"},
         later={"request_envelope": "Mapping[str, Any]", **_RPC_LATER},
@@ -365,7 +365,7 @@ _RPC = (
     ),
     _hook(
         "error_rpc_handle",
-        "Handling it raised",
+        "Handling the message raised",
         "1.3",
         {**_ENVELOPE, **_EXC},
         later=_RPC_LATER,
@@ -455,7 +455,7 @@ _SESSION = (
     ),
     _hook(
         "session_resumed",
-        "The signal came",
+        "The signal arrived",
         "1.2",
         {"session_id": "str", "signal_name": "str", "payload": "Any"},
     ),
@@ -491,7 +491,7 @@ _MODEL = (
     ),
     _hook(
         "error_model_select",
-        "Choosing a model raised",
+        "The choice of a model raised",
         "1.3",
         {**_CHOICE, **_EXC, **_ANY_CONTEXT},
         identity=True,
@@ -501,7 +501,7 @@ _MODEL = (
 _PROGRESS = (
     _hook(
         "progress_update",
-        "An operation reports how far it is; `percent` is None when no total is known",
+        "An operation reports its progress; `percent` is None without a known total",
         "1.2",
         {
             "operation_id": "str",
@@ -526,30 +526,30 @@ _LINE = {"transport_type": "str", "uri": "str"}
 _LINE_LATER = {"server_name": "str | None", "connection_id": "str | None"}
 
 _TRANSPORT = (
-    _hook("transport_connected", "A transport is up", "1.2", _LINE, later=_LINE_LATER),
+    _hook("transport_connected", "A transport connected", "1.2", _LINE, later=_LINE_LATER),
     _hook(
         "transport_disconnected",
-        "A transport went down",
+        "A transport disconnected",
         "1.2",
         {**_LINE, "reason": "BaseException | str | None"},
         later=_LINE_LATER,
     ),
     _hook(
         "transport_reconnecting",
-        "A transport is tried again",
+        "A transport reconnects",
         "1.2",
         {**_LINE, "attempt": "int"},
         later=_LINE_LATER,
     ),
     _hook(
         "transport_failed",
-        "A connection does not come about; `step` is spawn, initialize, discover or list",
+        "A connection failed; `step` is spawn, initialize, discover or list",
         "1.5",
         {**_LINE, "step": "str", **_EXC, "server_name": "str | None"},
     ),
     _hook(
         "server_output",
-        "A server wrote what is no message; `stream` is stderr, or stdout between messages",
+        "A server wrote something else than a message, to the `stream` stderr or stdout",
         "1.5",
         {"text": "str", "stream": "str", "transport_type": "str", "server_name": "str | None"},
     ),
@@ -581,7 +581,7 @@ _CONVERSATION = (
     ),
     _hook(
         "before_final_response",
-        "Right before the final answer is built",
+        "Just before the final answer is built",
         "1.3",
         {"agent": "Any", "response": "Any"},
         writable=("response",),
@@ -594,7 +594,7 @@ _CONVERSATION = (
 _OPERATION = (
     _hook(
         "operation_opened",
-        "An operation begins; before interceptors decide, so that a wait has a place to sit",
+        "An operation begins, before interceptors decide on it",
         "1.3",
         {
             "call_id": "str",
@@ -605,7 +605,7 @@ _OPERATION = (
     ),
     _hook(
         "operation_closed",
-        "It is over, whatever happened; always the last event of an operation",
+        "An operation ended; always its last event, whatever the outcome",
         "1.3",
         {
             "call_id": "str",
@@ -620,7 +620,7 @@ _OPERATION = (
 _STATE = (
     _hook(
         "state_captured",
-        "Code said what it knows: `capture_state`, or a function under `dump_state_to_span`",
+        "Code reported its state, by `capture_state` or `dump_state_to_span`",
         "1.3",
         {"name": "str", "value": "Any", "description": "str | None", "is_result": "bool"},
     ),
@@ -653,7 +653,7 @@ _DECISION = (
     ),
     _hook(
         "request_opened",
-        "An operation waits for a person",
+        "A person is asked; the operation, if there is one, waits",
         "1.3",
         {
             "call_id": "str | None",
@@ -666,7 +666,7 @@ _DECISION = (
     ),
     _hook(
         "request_closed",
-        "The wait is over: answered, expired or withdrawn",
+        "The request is closed: answered, expired or withdrawn",
         "1.3",
         {
             "call_id": "str | None",
@@ -701,7 +701,7 @@ CATALOGUE: Mapping[str, Hook] = _by_name(
     _STATE,
     _DECISION,
 )
-"""Hook name to its row, family by family."""
+"""Rows by hook name, family by family."""
 
 
 def _always(hook: str) -> Mapping[str, None]:
@@ -734,7 +734,7 @@ def _noun(
         not_after=frozenset(names - carried),
         request_as=request_as,
         is_timed="duration_ms" in carried,
-        # The first, unless that is what is wanted of it.
+        # The first one; `preferences` is an input.
         identity=next(
             kwarg.name
             for kwarg in CATALOGUE[before].kwargs
@@ -776,7 +776,7 @@ def _custom_noun(name: str) -> Noun:
 def find_noun(name: str) -> Noun:
     """Return the row of `name`, or one with hooks named after it when it is not catalogued.
 
-    What is no name, which nobody should give, is called `UNNAMED`.
+    An invalid name becomes `UNNAMED`.
     """
     if type(name) is not str or not name:
         name = UNNAMED

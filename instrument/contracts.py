@@ -1,7 +1,7 @@
 """Checks of decisions against the contract of their event (seed 004 §6).
 
-Every check names the hook, who decided, what was expected, what came and where it is allowed.
-Names outside the catalogue have no contract: there, everything that makes sense is allowed.
+Every message names the hook, the interceptor, the expected and the actual value, and where it is
+allowed. Names outside the catalogue have no contract: every valid decision is allowed there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any
     """Check `decision` and return the kwargs that it replaces.
 
     Raises:
-        MalformedDecisionError: It is no decision, or one with impossible parts.
+        MalformedDecisionError: It is not a decision, or has invalid parts.
         HookContractError: The event does not allow it.
     """
     changes: dict[str, Any] = {}
@@ -27,7 +27,7 @@ def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any
         problem = _problem_of(decision)
         if problem is None:
             changes.update(decision.changes)
-    except Exception as error:  # noqa: BLE001 - its parts may be anything, and may raise
+    except Exception as error:  # noqa: BLE001 - its parts may be any objects, which may raise
         problem = f"gave a decision that cannot be read: {type(error).__name__}"
     if problem is not None:
         raise MalformedDecisionError(f"{interceptor} on {hook} {problem}.")
@@ -46,7 +46,7 @@ def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any
 def check_changes(hook: str, changes: Mapping[str, Any], interceptor: str) -> None:
     """Raise `HookContractError` unless the contract allows all `changes` to kwargs.
 
-    What the catalogue has not in the row of the hook may be added freely.
+    Kwargs that the catalogue lacks for the hook may be added freely.
     """
     row = CATALOGUE.get(hook) if changes else None
     if row is None:
@@ -69,7 +69,7 @@ def check_changes(hook: str, changes: Mapping[str, Any], interceptor: str) -> No
 
 
 def is_fixed(hook: str, kwarg: str) -> bool:
-    """Return whether the catalogue has `kwarg` on `hook` and lets nobody change it."""
+    """Return whether the catalogue has `kwarg` on `hook` as read-only."""
     row = CATALOGUE.get(hook)
     if row is None or kwarg in row.writable:
         return False
@@ -128,7 +128,7 @@ def _check_retry(hook: str, interceptor: str) -> None:
 
 
 def _before(hook: str) -> str:
-    """Return the hook with which the next attempt begins."""
+    """Return the hook at which the next attempt begins."""
     return next((noun.before for noun in NOUNS.values() if hook in (noun.after, noun.error)), hook)
 
 
@@ -193,7 +193,7 @@ _TYPES: Mapping[str, Callable[[object], bool]] = {
 
 
 def _has_type(value: object, annotation: str) -> bool:
-    """Check against an annotation of the catalogue; a test knows that all are covered."""
+    """Check a value against an annotation of the catalogue; a test covers all of them."""
     if annotation == "Any":
         return True
     return any(_TYPES[part](value) for part in annotation.split(" | "))

@@ -18,10 +18,10 @@ Action: TypeAlias = Literal[
 ]
 ACTIONS = ("continue", "modify", "inject_context", "ask_user", "deny", "retry", "stop", "fail")
 ENDING = frozenset({"deny", "retry", "stop", "fail"})
-"""The actions that end the chain: no later interceptor is asked."""
+"""Actions that end the chain: no later interceptor runs."""
 
 CHANGING = frozenset({"modify", "inject_context", "ask_user"})
-"""The actions that may bring changes of the data."""
+"""Actions that may change the data."""
 
 NO_CHANGES: Mapping[str, Any] = MappingProxyType({})
 
@@ -44,13 +44,13 @@ class Injection(NamedTuple):
     text: str
     role: str = "system"
     is_ephemeral: bool = False
-    """Meant for the next model call only, and not to be kept in the history."""
+    """For the next model call only, not for the history."""
     source: str | None = None
-    """The interceptor that gave it."""
+    """The interceptor that injected it."""
     is_hidden: bool = False
     """Not to be shown to the user."""
     is_for_tool_result: bool = False
-    """To be appended to the last tool result, where there is one."""
+    """To be appended to the last tool result, if there is one."""
 
 
 class Decision:
@@ -69,7 +69,7 @@ class Decision:
         injection: Of `inject_context`.
         question: Of `ask_user`.
         user_message: A line for the user, whatever the action.
-        by: In whose name, where an interceptor speaks for several; else the interceptor's own.
+        by: The name in the trail, if an interceptor decides for several; else its own.
     """
 
     __slots__ = (
@@ -109,14 +109,14 @@ class Decision:
 
     @classmethod
     def continue_(cls, reason: str | None = None) -> Decision:
-        """Go on as if nobody had decided."""
+        """Continue without a change."""
         return cls("continue", reason=reason)
 
     @classmethod
     def modify(
         cls, value: Any = UNSET, /, *, reason: str | None = None, **changes: Any
     ) -> Decision:
-        """Go on with other data.
+        """Continue with changed data.
 
         Args:
             value: The new value of the event: `args` of a tool call, `response` of a model call;
@@ -161,7 +161,7 @@ class Decision:
         reason: str | None = None,
         user_message: str | None = None,
     ) -> Decision:
-        """Go on, and let the model see `text`; the emitter finds it in `op.injections`."""
+        """Continue, and let the model see `text`; the emitter finds it in `op.injections`."""
         injection = Injection(text, role, ephemeral)
         return cls("inject_context", injection=injection, reason=reason, user_message=user_message)
 
@@ -176,12 +176,12 @@ class Decision:
         kind: Literal["approval", "breakpoint"] = "approval",
         reason: str | None = None,
     ) -> Decision:
-        """Go on only if a person allows it.
+        """Continue only if a person allows it.
 
-        They are asked once, after all interceptors, about the final data. No answer within
+        The person is asked once, after all interceptors, about the final data. No answer within
         `timeout` seconds counts as `default` (`allow` or `deny`); every failure denies. Of several
-        questions the first is put, and silence allows only where all of them say so.
-        A `breakpoint` is a stop to look around; nobody is asked to take responsibility.
+        questions the first is asked, and a timeout allows only if all of them say so.
+        A `breakpoint` is a stop to look around, not an approval.
         """
         question = Question(prompt, tuple(options), default, timeout, kind)
         return cls("ask_user", question=question, reason=reason)
@@ -195,7 +195,7 @@ class Verdict(NamedTuple):
     microseconds: float
     reason: str | None = None
     actor: str | None = None
-    """The person, where it was one and their name is known."""
+    """Name of the person, if one decided and is known."""
 
 
 class Outcome:
@@ -204,18 +204,17 @@ class Outcome:
     Attributes:
         hook: The event.
         data: Its final kwargs, with every modification.
-        action: `continue`, `deny`, `fail`, `stop` or `retry`; `ask_user` only where the asking
-            was left to the caller.
-        reason: Of the action.
+        action: `continue`, `deny`, `fail`, `stop` or `retry`; `ask_user` only where the caller
+            asks.
+        reason: Reason of the action.
         decided_by: The interceptor that ended the chain, `approval` for a person.
         stop_value: What a stop returns.
-        retry_changes: Kwargs that the next attempt is to have.
+        retry_changes: Changed kwargs of the next attempt.
         changes: The kwargs that interceptors or a person replaced.
-        shown: What a vocabulary shows its own handlers in place of `data`, where the event does
-            not let them change it.
+        shown: Values that a vocabulary shows its handlers in place of read-only ones in `data`.
         injections: Text for the model, in order.
-        question: What the first `ask_user` asked, or None.
-        approval: The answer to it.
+        question: The question of the first `ask_user`, or None.
+        approval: The answer to the question.
         user_messages: Lines for the user, in order.
         trail: Every decision, in order.
     """
@@ -264,7 +263,7 @@ class Outcome:
     def error(self) -> HookVerdict | None:
         """Return the exception that an operation raises for this outcome, or None.
 
-        A retry has no error: it is the emitter's to run again.
+        A retry has no error: the emitter runs the operation again.
         """
         kinds: dict[str, type[HookVerdict]] = {"deny": HookDenied, "fail": HookFailed}
         details: dict[str, Any] = {

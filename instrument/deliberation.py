@@ -1,12 +1,12 @@
 """Deliberation: run the interceptors of one event and combine their decisions.
 
-In order, until one ends the chain; a person is asked last, about the final data. What goes wrong
-is never taken for consent: a decision that is none denies, one that breaks the contract raises
-or denies, and from the first `ask_user` on every failure denies.
+They run in order until one ends the chain; a person is asked last, about the final data. No failure
+counts as consent: an invalid decision denies, one that breaks the contract raises or denies, and
+from the first `ask_user` on every failure denies.
 
-The loop awaits nothing while there is nobody to wait for: one interceptor without an objection
-costs 41 times an awaited empty coroutine, and cost 57 with a coroutine for each step
-(`benchmarks/bench_dispatch.py`). Tests compare it with the plain version.
+The loop awaits nothing without need: one interceptor without an objection costs 41 times an awaited
+empty coroutine, and would cost 57 with a coroutine for each step (`benchmarks/bench_dispatch.py`).
+Tests compare it with the plain version.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from instrument.waiting import Channel, Waiting
 
 HOOK_DECIDED = "hook_decided"
 PERSON = "approval"
-"""The name under which a person's answer is in the trail."""
+"""Name of a person's answer in the trail."""
 
 MAX_DEPTH = 8
 """How deep one event may be decided inside itself; an interceptor may emit."""
 
 GOING_ON = Decision.continue_()
-"""What None means."""
+"""The decision for a returned None."""
 
 _logger = logging.getLogger("mcp.instrument")
 
 
 class _Level:
-    """An event that is being decided, and the one inside which that happens.
+    """A running decision, and the one around it.
 
-    Contexts outlive decisions (a task that an interceptor starts keeps a copy for ever), so it
-    lets go of the outcome when that has been reached, and what was reached is passed over.
+    Contexts outlive decisions (a task that an interceptor starts has a copy for its lifetime), so
+    the outcome is dropped at the end, and levels without one are skipped.
     """
 
     __slots__ = ("outcome", "outer")
@@ -61,7 +61,7 @@ _deciding: ContextVar[_Level | None] = ContextVar("instrument.deciding", default
 
 
 def being_decided() -> Outcome | None:
-    """Return the outcome so far of the event that the calling interceptor decides on."""
+    """Return the current outcome of the event that the calling interceptor decides on."""
     level = _open_level()
     return None if level is None else level.outcome
 
@@ -74,7 +74,7 @@ def _open_level() -> _Level | None:
 
 
 def _depth(level: _Level | None, hook: str) -> int:
-    """Return how often `hook` is being decided at `level` and outside of it."""
+    """Return the number of running decisions on `hook`, from `level` outward."""
     depth = 0
     while level is not None:
         if level.outcome is not None and level.outcome.hook == hook:
@@ -94,20 +94,20 @@ async def decide(
 ) -> None:
     """Let the interceptors of `outcome.hook` decide on `outcome.data`; fill in the rest.
 
-    Also when this raises, the outcome holds what had been decided until then.
+    When this raises, the outcome has the decisions until then.
 
     Args:
-        bus: Whose interceptors.
-        waiting: How to wait for them.
-        outcome: Of the event, with its kwargs.
-        spelling: The event's name in another vocabulary: interceptors that want only another
-            name of the same event are passed over.
-        registry: Where the event is emitted, if not on the bus itself: what was registered with
-            another registry of its vocabulary is passed over.
-        asks: Whether to ask a person; else the action stays `ask_user` and it is the caller's.
+        bus: The bus of the interceptors.
+        waiting: The way to wait for them.
+        outcome: Outcome of the event, with its kwargs.
+        spelling: Name of the event in another vocabulary: interceptors of another name of the same
+            event are skipped.
+        registry: Registry that emits the event, if it is not the bus: interceptors of another
+            registry of its vocabulary are skipped.
+        asks: Whether to ask a person; else the action stays `ask_user`, for the caller to ask.
 
     Raises:
-        Exception: What an interceptor with `on_error="raise"` raised.
+        Exception: Raised by an interceptor with `on_error="raise"`.
         HookContractError: It broke the contract, or the event is being decided inside itself
             more than `MAX_DEPTH` times.
     """
@@ -132,7 +132,7 @@ async def decide(
 
 
 class _Chain:
-    """The interceptors of one event, being asked."""
+    """A run of the interceptors of one event."""
 
     __slots__ = ("_askers", "_bus", "_copies", "_is_closed", "_outcome", "_registry", "_waiting")
 
@@ -143,12 +143,12 @@ class _Chain:
         self._waiting = waiting
         self._outcome = outcome
         self._registry = registry
-        self._copies: Mapping[str, Any] | None = None  # as it was, where it could be changed
+        self._copies: Mapping[str, Any] | None = None  # of writable kwargs, before an edit
         self._is_closed = False  # from now on every failure denies
         self._askers: list[tuple[str, Any]] = []
 
     async def run(self, spelling: str | None = None) -> None:
-        """Ask one interceptor after the other, until one ends it."""
+        """Run one interceptor after the other, until one ends the chain."""
         outcome, table, registry = self._outcome, self._bus._hooks, self._registry
         is_from_a_view = spelling is not None or registry is not None
         for entry in table.get(outcome.hook, ()):
@@ -180,7 +180,7 @@ class _Chain:
     def _with_edits(
         self, decision: Decision, changes: Mapping[str, Any]
     ) -> tuple[Decision, Mapping[str, Any]]:
-        """Take an edit in place, where the event goes on, for the change that it is."""
+        """Add edits in place to the changes, where the event continues."""
         if not self._copies or decision.action in ENDING:
             return decision, changes
         edits = edited(self._copies, self._outcome.data)
@@ -216,7 +216,7 @@ class _Chain:
     def _apply(
         self, name: str, decision: Decision, changes: Mapping[str, Any], fn: Any = None
     ) -> bool:
-        """Put a decision in force; return whether it is the last."""
+        """Apply a decision; return whether it ends the chain."""
         outcome = self._outcome
         if decision.action in CHANGING:
             self._copies = None
@@ -239,7 +239,7 @@ class _Chain:
         return True
 
     def _add_question(self, name: str, decision: Decision) -> None:
-        """Keep the first question; silence allows only where all who ask say so."""
+        """Store the first question; a timeout allows only if all questions say so."""
         outcome, question = self._outcome, cast(Question, decision.question)
         if outcome.question is None:
             outcome.question, outcome.action = question, "ask_user"
@@ -249,11 +249,11 @@ class _Chain:
             outcome.question = outcome.question._replace(default="deny")
 
     async def ask(self) -> None:
-        """Ask a person about what the interceptors left, and put the answer in force."""
+        """Ask a person about the final data, and apply the answer."""
         outcome = self._outcome
         question = cast(Question, outcome.question)
         began_ns = perf_counter_ns()
-        # All of them: who has allowed always what one wants asked has not allowed the others'.
+        # All names: `allow always` for one asker does not cover the others.
         names = dict.fromkeys(name for name, _ in self._askers)
         callbacks = tuple(fn for _, fn in self._askers)
         subject = Subject(outcome.hook, ", ".join(names), outcome.data, callbacks)
@@ -278,10 +278,10 @@ class _Chain:
         return Decision("modify" if edits else "continue", reason=answer.reason)
 
     async def _objection(self, edits: dict[str, Any]) -> str | None:
-        """Ask the interceptors again, about data that a person edited.
+        """Run the interceptors again, on data that a person edited.
 
-        Only an objection counts: no policy is passed by typing into a form, and nothing is
-        changed after the person has seen it.
+        Only an objection counts: a form must not bypass a policy, and nothing changes after the
+        person has seen it.
         """
         edited = Outcome(self._outcome.hook, {**self._outcome.data, **edits})
         try:
@@ -305,7 +305,7 @@ class _Chain:
         *,
         answer: ApprovalAnswer | None = None,
     ) -> dict[str, Any] | None:
-        """Note what was decided; return what those who hear of decisions are to be told."""
+        """Add a decision to the trail; return the kwargs of `hook_decided`, if it is observed."""
         if is_quiet and decision is GOING_ON:
             return None
         outcome = self._outcome

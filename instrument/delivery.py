@@ -23,7 +23,7 @@ Observer: TypeAlias = Callable[..., Any]
 Table: TypeAlias = dict[str, tuple[Observer, ...]]
 
 EVERY = "<every hook>"
-"""Where the table keeps observers of every event; they take the event's name first."""
+"""Key of observers of every event in the table; they take the event's name first."""
 
 HOOK_FAILED = "hook_failed"
 
@@ -62,11 +62,11 @@ Choose: TypeAlias = Callable[[Table, str], tuple[Observer, ...]]
 
 
 def make_emit(table: Table, choose: Choose = observers_of) -> Emit:
-    """Return the coroutine function that brings events to those in `table` that `choose` picks.
+    """Return the coroutine function that delivers events to the observers `choose` selects.
 
-    A closure and not a method, with little in its own frame, because it is called for every
-    event of every agent that nobody watches. Then it costs 1.1 times an `async def` that takes
-    the same arguments and does nothing (`benchmarks/bench_dispatch.py`).
+    A closure with a small frame rather than a method, because it is called for every event of every
+    unwatched agent. There it costs 1.1 times an empty `async def` with the same arguments
+    (`benchmarks/bench_dispatch.py`).
     """
 
     async def _emit(name: str, /, *args: Any, **kwargs: Any) -> None:
@@ -96,8 +96,8 @@ def emit_sync(
 ) -> None:
     """Call the observers of `name` in registration order, from code that cannot await.
 
-    What they return to be awaited runs later, in order, on the running loop; on a thread that
-    has none it runs before this returns.
+    Awaitables that they return run later, in order, on the running loop; on a thread without a loop
+    they run before this returns.
     """
     pending: list[tuple[Observer, Awaitable[Any]]] = []
     for observer in choose(table, name):
@@ -135,7 +135,7 @@ def _failed_sync(
 
 
 def _must_be_awaited(returned: object) -> TypeGuard[Awaitable[Any]]:
-    """Return whether to await `returned`; a Future or Task is left running on its own."""
+    """Return whether to await `returned`; a Future or Task continues by itself."""
     if type(returned) is CoroutineType:
         return True
     return isawaitable(returned) and not asyncio.isfuture(returned)
@@ -156,7 +156,7 @@ def _log_failure(
     name: str, observer: Observer, error: BaseException, kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """Log a failure (WARNING with traceback); return the kwargs of `hook_failed`."""
-    if isinstance(error, UnheededPolicyError):  # told every time, logged once
+    if isinstance(error, UnheededPolicyError):  # reported every time, logged once
         if not error.is_known:
             _logger.warning("%s", error)
         handler = observer.name if hasattr(observer, "name") else describe(observer)
@@ -167,7 +167,7 @@ def _log_failure(
 
 
 def run_later(work: Coroutine[Any, Any, None]) -> None:
-    """Run `work` on the running loop, later; on a thread that has none, at once."""
+    """Run `work` later on the running loop; at once on a thread without a loop."""
     try:
         running = asyncio.get_running_loop()
     except RuntimeError:
@@ -179,7 +179,7 @@ def run_later(work: Coroutine[Any, Any, None]) -> None:
 
 
 def run_alone(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` to its end on a loop of its own, on a thread that has none."""
+    """Run `work` to its end on a new loop, on a thread without a loop."""
     # Not `asyncio.run`: it would also clear the event loop that this thread has set.
     loop = asyncio.new_event_loop()
     try:

@@ -1,8 +1,8 @@
-"""Detection of in-place edits by interceptors, which are not allowed and are reported.
+"""Detection of in-place edits by interceptors.
 
-Kwargs that may be changed are copied before an interceptor is asked, and compared after: dicts
-and lists, `MAX_DEPTH` deep, `MAX_NODES` in all for each kwarg. An edit beyond that, or inside any
-other object, is not noticed.
+Writable kwargs are copied before an interceptor runs and compared afterwards: dicts and lists,
+`MAX_DEPTH` deep, `MAX_NODES` in all for each kwarg. An edit beyond that, or inside any other
+object, is not detected.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SCALARS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def copies_of(hook: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return copies of the kwargs that may be changed on `hook`, by name."""
+    """Return copies of the writable kwargs of `hook`, by name."""
     copies: dict[str, Any] = {}
     for name in _names(hook):
         value = data.get(name)
@@ -34,7 +34,7 @@ def copies_of(hook: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def edited(copies: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the kwargs in `data` that differ from their kept copies, by name."""
+    """Return the kwargs in `data` that differ from their copies, by name."""
     return {name: data[name] for name, before in copies.items() if not _is_same(before, data[name])}
 
 
@@ -47,7 +47,7 @@ def _names(hook: str) -> tuple[str, ...]:
 
 
 def _copy(value: Any, left: list[int], depth: int) -> Any:
-    """Copy containers; `left` falls below 0 where there is more than may be."""
+    """Copy containers; `left[0]` falls below 0 beyond the limit."""
     if type(value) is not dict and type(value) is not list:
         return value
     left[0] -= len(value) + 1

@@ -1,8 +1,8 @@
 """Exceptions that leave an operation when an interceptor decides against it.
 
-`HookVerdict` is a decision: `HookDenied` (it must not happen), `HookFailed` (it ends with an
-error) or `HookStopped` (it ends early, with a value). `HookContractError` is a mistake in an
-interceptor: `MalformedDecisionError`, `UnheededPolicyError`, or one that the event forbids.
+`HookVerdict` is a decision: `HookDenied` (it must not run), `HookFailed` (it ends with an error) or
+`HookStopped` (it ends early, with a value). `HookContractError` is a mistake in an interceptor:
+`MalformedDecisionError`, `UnheededPolicyError`, or a decision that the event forbids.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ class HookVerdict(Exception):  # noqa: N818 - a decision is not an error
     """An interceptor ended an operation.
 
     Attributes:
-        hook: The event on which it decided.
+        hook: The event of the decision.
         interceptor: Its name, or None.
         call_id: The operation that it ended, or None.
-        reason: What it gave as reason; also the message.
+        reason: Reason of the decision; also the message.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class HookStopped(HookVerdict):
     """An interceptor ended the operation early.
 
     Attributes:
-        value: What there is instead of a result.
+        value: The value in place of a result.
     """
 
     def __init__(
@@ -66,12 +66,12 @@ class HookStopped(HookVerdict):
 class HookContractError(RuntimeError):
     """A decision that the contract of the event does not allow.
 
-    The message names the hook, what was expected, what came, and which events allow it.
+    The message names the hook, the expected and the actual value, and which events allow it.
     """
 
 
 class MalformedDecisionError(HookContractError):
-    """An interceptor returned something that is no decision; the operation is denied."""
+    """An interceptor returned an invalid decision; the operation is denied."""
 
 
 class UnheededPolicyError(HookContractError):

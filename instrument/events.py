@@ -68,7 +68,7 @@ __all__ = [
 
 
 class BeforeAgentCall(TypedDict):
-    """Before the outermost entry of an agent."""
+    """Before an agent is called, at its outermost entry."""
 
     agent: Any
     call_id: NotRequired[str]
@@ -131,7 +131,7 @@ class ErrorLlmGenerate(TypedDict):
 
 
 class BeforeToolCall(TypedDict):
-    """Right before the tool is resolved."""
+    """Just before the tool is resolved."""
 
     tool_name: str
     args: Mapping[str, Any]
@@ -143,7 +143,7 @@ class BeforeToolCall(TypedDict):
 
 
 class AfterToolCall(TypedDict):
-    """The tool returned: after validation, before its structured output is serialised."""
+    """The tool returned; after validation, before its structured output is serialised."""
 
     tool_name: str
     args: Mapping[str, Any]
@@ -156,7 +156,7 @@ class AfterToolCall(TypedDict):
 
 
 class ErrorToolCall(TypedDict):
-    """The tool raised, or answered with an error."""
+    """The tool raised, or returned an error."""
 
     tool_name: str
     args: Mapping[str, Any]
@@ -170,7 +170,7 @@ class ErrorToolCall(TypedDict):
 
 
 class BeforeWorkflowRun(TypedDict):
-    """At the entry of a workflow."""
+    """Before a workflow runs."""
 
     workflow: Any
     context: Any
@@ -255,7 +255,7 @@ class BeforeRpcHandle(TypedDict):
 
 
 class AfterRpcHandle(TypedDict):
-    """It was handled; `envelope` is our response."""
+    """The message was handled; `envelope` is our response."""
 
     envelope: Mapping[str, Any]
     transport: str
@@ -270,7 +270,7 @@ class AfterRpcHandle(TypedDict):
 
 
 class ErrorRpcHandle(TypedDict):
-    """Handling it raised."""
+    """Handling the message raised."""
 
     envelope: Mapping[str, Any]
     transport: str
@@ -366,7 +366,7 @@ class SessionPaused(TypedDict):
 
 
 class SessionResumed(TypedDict):
-    """The signal came."""
+    """The signal arrived."""
 
     session_id: str
     signal_name: str
@@ -402,7 +402,7 @@ class AfterModelSelect(TypedDict):
 
 
 class ErrorModelSelect(TypedDict):
-    """Choosing a model raised."""
+    """The choice of a model raised."""
 
     preferences: Any
     available_models: Sequence[Any]
@@ -413,7 +413,7 @@ class ErrorModelSelect(TypedDict):
 
 
 class ProgressUpdate(TypedDict):
-    """An operation reports how far it is; `percent` is None when no total is known."""
+    """An operation reports its progress; `percent` is None without a known total."""
 
     operation_id: str
     percent: float | None
@@ -434,7 +434,7 @@ class OperationCancelled(TypedDict):
 
 
 class TransportConnected(TypedDict):
-    """A transport is up."""
+    """A transport connected."""
 
     transport_type: str
     uri: str
@@ -443,7 +443,7 @@ class TransportConnected(TypedDict):
 
 
 class TransportDisconnected(TypedDict):
-    """A transport went down."""
+    """A transport disconnected."""
 
     transport_type: str
     uri: str
@@ -453,7 +453,7 @@ class TransportDisconnected(TypedDict):
 
 
 class TransportReconnecting(TypedDict):
-    """A transport is tried again."""
+    """A transport reconnects."""
 
     transport_type: str
     uri: str
@@ -463,7 +463,7 @@ class TransportReconnecting(TypedDict):
 
 
 class TransportFailed(TypedDict):
-    """A connection does not come about; `step` is spawn, initialize, discover or list."""
+    """A connection failed; `step` is spawn, initialize, discover or list."""
 
     transport_type: str
     uri: str
@@ -473,7 +473,7 @@ class TransportFailed(TypedDict):
 
 
 class ServerOutput(TypedDict):
-    """A server wrote what is no message; `stream` is stderr, or stdout between messages."""
+    """A server wrote something else than a message, to the `stream` stderr or stdout."""
 
     text: str
     stream: str
@@ -502,14 +502,14 @@ class MessageAdded(TypedDict):
 
 
 class BeforeFinalResponse(TypedDict):
-    """Right before the final answer is built."""
+    """Just before the final answer is built."""
 
     agent: Any
     response: Any
 
 
 class OperationOpened(TypedDict):
-    """An operation begins; before interceptors decide, so that a wait has a place to sit."""
+    """An operation begins, before interceptors decide on it."""
 
     call_id: str
     parent_call_id: str | None
@@ -518,7 +518,7 @@ class OperationOpened(TypedDict):
 
 
 class OperationClosed(TypedDict):
-    """It is over, whatever happened; always the last event of an operation."""
+    """An operation ended; always its last event, whatever the outcome."""
 
     call_id: str
     noun: str
@@ -528,7 +528,7 @@ class OperationClosed(TypedDict):
 
 
 class StateCaptured(TypedDict):
-    """Code said what it knows: `capture_state`, or a function under `dump_state_to_span`."""
+    """Code reported its state, by `capture_state` or `dump_state_to_span`."""
 
     name: str
     value: Any
@@ -561,7 +561,7 @@ class HookFailed(TypedDict):
 
 
 class RequestOpened(TypedDict):
-    """An operation waits for a person."""
+    """A person is asked; the operation, if there is one, waits."""
 
     call_id: str | None
     request_id: str
@@ -573,7 +573,7 @@ class RequestOpened(TypedDict):
 
 
 class RequestClosed(TypedDict):
-    """The wait is over: answered, expired or withdrawn."""
+    """The request is closed: answered, expired or withdrawn."""
 
     call_id: str | None
     request_id: str

@@ -1,7 +1,7 @@
 """Interceptors of an event, and their order.
 
-Interceptors live in the same tuples as observers, in front of them: by priority (lower first),
-then in order of registration.
+Interceptors are in the same tuples as observers, before them: by priority (lower first), then in
+order of registration.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ class Registry(Protocol):
     """A registry of callbacks in another vocabulary.
 
     Attributes:
-        vocabulary: Registries of the same one do not hear what is emitted on each other.
+        vocabulary: Registries of the same vocabulary do not get events emitted on each other.
     """
 
     vocabulary: str
 
 
 class Interceptor:
-    """One registration of a call-back that may decide.
+    """A registration of a callback that may decide.
 
     Attributes:
-        spelling: The event as another vocabulary names it, where the call-back wants only that.
-        registry: Where it was registered, if not on the bus itself.
-        is_reversed: Whether it changes places with its like of the same priority, so that those
-            who came first are asked last.
-        is_quiet: Whether there is no line on the trail where it has no objection.
+        spelling: Name of the event in another vocabulary, if the callback is only for that name.
+        registry: The registry, if it was not registered on the bus itself.
+        is_reversed: Whether reversed ones of the same priority run in reverse order of
+            registration.
+        is_quiet: Whether None leaves no line on the trail.
     """
 
     __slots__ = (
@@ -56,7 +56,7 @@ class Interceptor:
         "unheeded",
     )
 
-    unheeded: FirstTimes  # its bus sets this: a hook is told for all its interceptors once
+    unheeded: FirstTimes  # set by its bus: logged once for all interceptors of a hook
 
     def __init__(
         self,
@@ -95,11 +95,10 @@ class Interceptor:
         return mine.vocabulary != registry.vocabulary
 
     def __call__(self, *_: Any, **__: Any) -> None:
-        """Complain: whoever calls this like an observer would not heed a decision."""
+        """Raise: a caller that treats this as an observer would ignore the decision."""
         raise UnheededPolicyError(
-            f"{self.name} may decide on {self.hook}, but the event was only told (`_emit`), so "
-            "that a deny would not be heeded. Its emitter must use `operation`, `call` or "
-            "`dispatch`.",
+            f"{self.name} may decide on {self.hook}, but the event was emitted by `_emit`, which "
+            "ignores decisions. Its emitter must use `operation`, `call` or `dispatch`.",
             is_known=not self.unheeded.is_first(self.hook),
         )
 
@@ -124,7 +123,7 @@ def _check(
 
 
 def is_intercepted(table: Table, hook: str) -> bool:
-    """Return whether anybody may decide on `hook`: they are in front."""
+    """Return whether `hook` has interceptors, which come first in its tuple."""
     entries = table.get(hook)
     return entries is not None and len(entries) > 0 and type(entries[0]) is Interceptor
 
@@ -165,7 +164,7 @@ def _in_order(interceptors: list[Interceptor]) -> list[Interceptor]:
 
 def only_observers_of(table: Table, name: str) -> tuple[Observer, ...]:
     """Return the observers of `name`, without its interceptors."""
-    heard = observers_of(table, name)
-    if not heard or type(heard[0]) is not Interceptor:  # they are in front
-        return heard
-    return tuple([entry for entry in heard if type(entry) is not Interceptor])
+    entries = observers_of(table, name)
+    if not entries or type(entries[0]) is not Interceptor:  # they come first
+        return entries
+    return tuple([entry for entry in entries if type(entry) is not Interceptor])

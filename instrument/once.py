@@ -23,12 +23,12 @@ def once(undo: Callable[[], None]) -> Callable[[], None]:
 
 
 class FirstTimes:
-    """A record of names, which distinguishes the first occurrence from later ones."""
+    """A set of names that reports the first occurrence of each."""
 
     def __init__(self) -> None:
         self._first: dict[str, object] = {}
 
     def is_first(self, name: str) -> bool:
-        """Return whether nobody asked about `name` before."""
+        """Return whether this is the first call with `name`."""
         mine = object()
         return self._first.setdefault(name, mine) is mine

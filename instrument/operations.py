@@ -2,14 +2,13 @@
 
     operation_opened → before_<noun> → (the body) → after_<noun> | error_<noun> → operation_closed
 
-Each comes exactly once whatever happens: return, raise, deny, cancellation, a generator that is
-closed early. An operation is entered as `async with`, or as `with` from sync code.
+Each is emitted exactly once, whatever happens: return, raise, deny, cancellation, a generator that
+is closed early. An operation is entered with `async with`, or with `with` from sync code.
 
-Interceptors decide between `operation_opened`, so that a wait has a place to sit, and
-`before_<noun>`, which tells what was decided; and once more before `after_<noun>` or
-`error_<noun>`. On an operation that has ended for good (denied, failed or stopped beforehand,
-cancelled, interrupted) they are still called, because what began must be cleaned up; what they
-decide then changes nothing.
+Interceptors decide between `operation_opened`, so that the trace has a span during a wait, and
+`before_<noun>`, which has the final kwargs; and again before `after_<noun>` or `error_<noun>`. They
+are still called on an operation that has ended for good (denied, failed or stopped beforehand,
+cancelled, interrupted), so that they can clean up; their decisions then change nothing.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ OPENED = "operation_opened"
 CLOSED = "operation_closed"
 
 Order: TypeAlias = Literal["retry", "return"]
-"""What interceptors want of `call`: to run again, or to return `result` whatever was raised."""
+"""A request to `call`: run again, or return `result` whatever was raised."""
 
 
 class OperationDecision:
@@ -49,7 +48,7 @@ class OperationDecision:
     __slots__ = ("injections", "is_final", "order", "reason", "retry_changes", "verdict")
 
     reason: str | None
-    """Of a retry, like `retry_changes`."""
+    """Reason of a retry."""
     retry_changes: dict[str, Any]
 
     def __init__(self) -> None:
@@ -58,14 +57,14 @@ class OperationDecision:
         """Whether it ended before its body ran."""
         self.order: Order | None = None
         self.verdict: HookVerdict | None = None
-        """What it ended with, if it was an interceptor that ended it."""
+        """The exception of the interceptor that ended it, if one did."""
 
 
 class Frame:
     """The identity of an operation, for operations that begin inside it.
 
-    Contexts outlive operations (a task keeps a copy for ever), so this holds no payload. What
-    was left behind closed, by a generator that another task closed, is passed over.
+    Contexts outlive operations (a task has a copy for its lifetime), so this has no payload. Closed
+    frames, left behind by a generator that another task closed, are skipped.
     """
 
     __slots__ = ("bus", "call_id", "is_open", "noun", "outer", "parent_call_id", "tool_name")
@@ -88,22 +87,22 @@ _current: ContextVar[Frame | None] = ContextVar("instrument.operation", default=
 
 
 def current_call_id(bus: Channel) -> str | None:
-    """Return the innermost open operation of `bus` where this is called, or None."""
+    """Return the id of the innermost open operation of `bus` here, or None."""
     frame = _innermost(bus)
     return None if frame is None else frame.call_id
 
 
 def current_noun(bus: Channel) -> str | None:
-    """Return the kind of the innermost open operation of `bus` here, or None."""
+    """Return the noun of the innermost open operation of `bus` here, or None."""
     frame = _innermost(bus)
     return None if frame is None else frame.noun
 
 
 def is_current(bus: Channel, noun: str, tool_name: str | None = None) -> bool:
-    """Return whether the innermost open operation of `bus` here is such a one.
+    """Return whether the innermost open operation of `bus` here has this noun and tool.
 
-    For a layer that may see the same call as the layer above it, which told it already. A message
-    that carries the call (`rpc_request`) is passed over, unless it is what is asked for.
+    For a layer that may see the same call as the layer above it, which has reported it. A message
+    that carries the call (`rpc_request`) is skipped, unless `noun` is `rpc_request`.
     """
     frame = _innermost(bus)
     while frame is not None and frame.noun == _MESSAGE != noun:
@@ -124,12 +123,12 @@ def _open(bus: Channel, frame: Frame | None) -> Frame | None:
 class Operation:
     """An operation; made by `operation(noun, **kwargs)`.
 
-    One that nobody listened to when it began stays silent to its end: half a story would look
-    like a call that never started.
+    An operation without observers at its beginning is not reported at all: half of its events
+    would look like a call that never started.
 
     Attributes:
-        kwargs: The final kwargs: what was given, as the interceptors left it.
-        result: What came of it; the body sets it. It becomes the output kwarg of the after hook
+        kwargs: The final kwargs, after the interceptors.
+        result: The result, set by the body. It becomes the output kwarg of the after hook
             (`result`, `response`, `content`, …: see the catalogue).
     """
 
@@ -162,7 +161,7 @@ class Operation:
     _can_rerun = False
 
     def __init__(self, bus: Channel, noun: str, kwargs: dict[str, Any]) -> None:
-        # As little as can be: most of the rest is set only when somebody listens.
+        # As little as possible: most attributes are set only for an observed operation.
         self.kwargs = kwargs
         self.result: Any = None
         self._bus = bus
@@ -184,17 +183,17 @@ class Operation:
 
     @property
     def call_id(self) -> str:
-        """Names this operation on every event of it."""
+        """The id of this operation on all its events."""
         return self._identified().call_id
 
     @property
     def parent_call_id(self) -> str | None:
-        """The innermost operation of the same bus that was open when this one began."""
+        """The id of the operation of the same bus around this one."""
         return self._identified().parent_call_id
 
     @property
     def injections(self) -> tuple[Injection, ...]:
-        """Texts of `inject_context` that interceptors add for the model, in order."""
+        """Texts that interceptors add for the model, in order."""
         return () if self._decision is None else tuple(self._decision.injections)
 
     def set(self, **outcome: Any) -> None:
@@ -202,7 +201,7 @@ class Operation:
         self._outcome = {**(self._outcome or {}), **outcome}
 
     def chunk(self, *, tokens: int | None = None) -> None:
-        """Count one streamed piece that does not pass through `stream`."""
+        """Count one chunk that does not pass through `stream`."""
         if self._is_reported:
             self._metered().piece(tokens=tokens)
 
@@ -211,10 +210,10 @@ class Operation:
     @overload
     def stream(self, source: Iterable[T]) -> SyncStream[T]: ...
     def stream(self, source: AsyncIterable[T] | Iterable[T]) -> AsyncStream[T] | SyncStream[T]:
-        """Pass `source` on piece by piece, and measure it.
+        """Yield the chunks of `source`, and measure them.
 
-        The operation is current while a piece is being made and not while the consumer looks at
-        it, so this may be yielded from: what the consumer does is not the operation's child.
+        The operation is current while a chunk is being made, but not while the consumer handles it:
+        operations of the consumer are not its children.
         """
         if self._is_reported:
             step = Step(StepContext(self._outside, self._inside), self._metered())
@@ -328,7 +327,7 @@ class Operation:
             raise left from exc
 
     async def _admit(self, waiting: Waiting) -> None:
-        """Let interceptors decide whether and with what the body runs; tell what they decided."""
+        """Let interceptors decide whether the body runs and with which kwargs; report that."""
         outcome = Outcome(self._noun.before, self._before())
         decision = self._decision = OperationDecision()
         decision.is_final = True  # until it is allowed
@@ -361,7 +360,7 @@ class Operation:
     async def _settle(
         self, waiting: Waiting, hook: str, exc: BaseException | None
     ) -> BaseException | None:
-        """Let interceptors decide what came of it, tell it, and return what leaves the block."""
+        """Let interceptors decide on the outcome, report it, and return the exception to raise."""
         outcome = Outcome(hook, self._ending(hook, exc))
         is_final = exc is not None and (
             self._own_decision().is_final or not isinstance(exc, Exception)
@@ -404,7 +403,7 @@ class Operation:
         return self._decision is not None and self._decision.order == "retry"
 
     def _discarded(self, outcome: Outcome) -> HookFailed:
-        """Return what an attempt failed by whose result is not good enough."""
+        """Return the failure of an attempt whose result is discarded."""
         reason = f"discarded: {outcome.decided_by} wants it run again"
         if outcome.reason is not None:
             reason += f": {outcome.reason}"
@@ -454,7 +453,7 @@ class Operation:
         return self._meter
 
     def _find_noun(self) -> Noun:
-        """Return the noun; say, once, what is wrong with it."""
+        """Return the noun; log, once, a problem with it."""
         noun = find_noun(self._name)
         if noun.identity is None or noun.identity not in self.kwargs:
             self._bus._check_operation(self._name, noun)
@@ -462,7 +461,7 @@ class Operation:
         return noun
 
     def _check_once(self) -> None:
-        """Say what is wrong though nobody listens: of each name, at its first operation."""
+        """Log a problem of an unobserved operation, at the first one of each name."""
         noun = self._find_noun()
         if len(self._bus._checked_nouns) < MAX_LOGGED:
             self._bus._checked_nouns.add(noun.name)
@@ -550,13 +549,13 @@ class Operation:
             return "ok"
         if isinstance(exc, _CANCELLED):
             return "cancelled"
-        if isinstance(exc, HookStopped):  # also one from further in: it ends this one too
+        if isinstance(exc, HookStopped):  # also of an inner operation: it ends this one too
             return "stopped"
         return "denied" if isinstance(exc, HookDenied) and self._is_own(exc) else "error"
 
 
 class RepeatableOperation(Operation):
-    """An operation with a repeatable body, as `call` makes."""
+    """An operation of `call`, whose body can be repeated."""
 
     __slots__ = ()
 
@@ -567,7 +566,7 @@ class RepeatableOperation(Operation):
         return self._is_discarded()
 
     def settles(self, error: Exception) -> bool:
-        """Return whether interceptors made something else of `error`, which left the block."""
+        """Return whether interceptors replaced `error`, which left the block, by an outcome."""
         decision = self._decision
         if decision is None:
             return False
@@ -578,15 +577,15 @@ class RepeatableOperation(Operation):
     def next_attempt(
         self, number: int, max_retries: int, error: Exception | None
     ) -> dict[str, Any]:
-        """Return the kwargs that interceptors want the next attempt to have.
+        """Return the changed kwargs of the next attempt.
 
         Args:
-            number: How often it was run again.
-            max_retries: How often it may be.
-            error: Of the last attempt.
+            number: Number of retries so far.
+            max_retries: Limit of retries.
+            error: Exception of the last attempt.
 
         Raises:
-            HookFailed: There have been enough.
+            HookFailed: The limit is reached.
         """
         decision = self._own_decision()
         if number < max_retries:

@@ -7,7 +7,7 @@ from sys import float_info
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["approval", "question", "breakpoint"]
-"""Why a person is asked: to allow, to say something, or to look before it goes on."""
+"""Reason to ask a person: an approval, a question, or a breakpoint."""
 
 
 APPROVAL_OPTIONS = ("Allow", "Deny")
@@ -17,11 +17,11 @@ APPROVAL_TIMEOUT_S = 300.0
 
 
 def is_duration(seconds: object) -> bool:
-    """Return whether one can wait so long: a number above 0, and not for ever."""
+    """Return whether `seconds` is a finite number above 0."""
     return (
         isinstance(seconds, int | float)
         and not isinstance(seconds, bool)
-        and 0 < seconds <= float_info.max  # false for NaN, and for what is no float
+        and 0 < seconds <= float_info.max  # false for NaN and for integers beyond a float
     )
 
 
@@ -36,10 +36,10 @@ class Question(NamedTuple):
     prompt: str
     options: tuple[str, ...] = APPROVAL_OPTIONS
     default: str = "deny"
-    """What counts when nobody answers in time: `allow` or `deny`; of a question a way to say no."""
+    """Decision after the timeout: `allow` or `deny`; for a question `decline` or `cancel`."""
     timeout_s: float = APPROVAL_TIMEOUT_S
     kind: Kind = "approval"
     form: Mapping[str, Any] | None = None
-    """JSON Schema of what a question wants to know; None: text will do."""
+    """JSON Schema of the answer to a question; None: text."""
     signal_name: str | None = None
-    """What the answer is a signal for, where a workflow waits for one."""
+    """Name of the signal, where a workflow waits for one."""

@@ -1,10 +1,10 @@
 """Streamed results: their measurement, and the context of each step.
 
-A generator shares its context with whoever iterates it. Were an operation current all through a
-streamed answer, everything that the consumer does between two pieces would count as its child.
-So what opening the operation put into the context is in force inside each step of the source,
-and nowhere between. `ContextVar.reset` would raise once a generator is closed by another task;
-values are therefore set back, and only where they are still ours.
+A generator shares its context with its consumer. If an operation were current during a whole
+streamed answer, everything that the consumer does between two chunks would count as its child. So
+the context variables that opening the operation set apply inside each step of the source, and not
+between steps. `ContextVar.reset` would raise when another task closes a generator; values are set
+back instead, and only where they are still ours.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class StreamStats(NamedTuple):
 
     chunk_count: int
     token_count: int | None
-    """Sum of what `op.chunk(tokens=…)` was told; None when it never was."""
+    """Sum of the tokens passed to `op.chunk`; None if none were."""
     first_chunk_ns: int
-    """From the opening of the operation to its first piece."""
+    """Time from the opening of the operation to its first chunk."""
     longest_stall_ns: int
-    """Longest wait for a piece after the first."""
+    """Longest wait for a chunk after the first."""
 
 
 class StreamMeter:
-    """Counts pieces as they arrive."""
+    """Counts chunks as they arrive."""
 
     __slots__ = ("_chunks", "_first_ns", "_last_ns", "_stall_ns", "_started_ns", "_tokens")
 
@@ -45,7 +45,7 @@ class StreamMeter:
         self._stall_ns = 0
 
     def piece(self, *, waited_ns: int | None = None, tokens: int | None = None) -> None:
-        """Count a piece that took `waited_ns` to come (default: since the last one)."""
+        """Count a chunk that took `waited_ns` to arrive (default: since the last one)."""
         now_ns = perf_counter_ns()
         if self._chunks == 0:
             self._first_ns = now_ns - self._started_ns
@@ -58,7 +58,7 @@ class StreamMeter:
             self._tokens = (self._tokens or 0) + tokens
 
     def stats(self) -> StreamStats | None:
-        """Return the figures, or None when nothing was streamed."""
+        """Return the statistics, or None if nothing was streamed."""
         if self._chunks == 0:
             return None
         return StreamStats(self._chunks, self._tokens, self._first_ns, self._stall_ns)
@@ -67,14 +67,14 @@ class StreamMeter:
 class StepContext:
     """Context changes of an opened operation, applied only during the steps of one stream.
 
-    Like a generator with a context of its own, but only for the variables that we, or observers,
-    set on opening. A variable that has no value outside, and no default, cannot be unset again:
-    it is left alone.
+    Like a generator with its own context, but only for the variables that the operation or its
+    observers set on opening. A variable without a value or default outside cannot be unset again:
+    it stays.
     """
 
     __slots__ = ("_consumer", "_inside", "_opened", "_outside", "_variables")
 
-    _consumer: list[Any]  # what it had in force when the step began
+    _consumer: list[Any]  # values of the consumer when the step began
 
     def __init__(self, outside: Context, inside: Context) -> None:
         changes = [
@@ -89,9 +89,9 @@ class StepContext:
         self._inside = self._opened
 
     def enter(self) -> None:
-        """Put the source's values in force, and keep the consumer's."""
+        """Set the source's values, and store the consumer's."""
         values = [var.get() for var in self._variables]
-        # The first step is taken from within the operation: between steps it is outside.
+        # The first step begins inside the operation; the consumer is outside between steps.
         self._consumer = [
             outside if value is opened else value
             for value, opened, outside in zip(values, self._opened, self._outside, strict=True)
@@ -99,12 +99,12 @@ class StepContext:
         _set(self._variables, self._inside)
 
     def leave(self) -> None:
-        """Give the context back to the consumer, for the time between two steps."""
+        """Restore the consumer's values, for the time between two steps."""
         self._inside = [var.get() for var in self._variables]
         _set(self._variables, self._consumer)
 
     def end(self) -> None:
-        """Return to the operation's own body, unless the consumer has put something else."""
+        """Restore the values of the operation's body, unless the consumer has changed them."""
         for var, consumer, outside in zip(
             self._variables, self._consumer, self._outside, strict=True
         ):

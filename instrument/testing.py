@@ -24,7 +24,7 @@ class capture_hook:  # noqa: N801 - the seed's name, used like a function
         ...     await agent.run()
         >>> [kwargs["result"] for _, kwargs in calls]
 
-    `with` does the same for sync code. The observer goes when the block is left, also by an
+    `with` does the same for sync code. The observer is removed when the block ends, also by an
     exception.
     """
 
@@ -74,20 +74,20 @@ class EventRecorder:
         self.events: list[tuple[str, dict[str, Any]]] = []
 
     async def record(self, event: str, data: Mapping[str, Any]) -> HookResult:
-        """Keep one event."""
+        """Record one event."""
         recorded = {key: value for key, value in data.items() if key != REGISTRY}
         self.events.append((event, recorded))
         return HookResult()
 
     emit = record
-    """So that it can stand in for a registry."""
+    """Lets a recorder replace a registry."""
 
     async def __call__(self, event: str, data: Mapping[str, Any]) -> HookResult:
-        """Keep one event, without when it was, as a handler that lets everything go on."""
+        """Record one event without its timestamp, as a handler that allows everything."""
         return await self.record(event, {k: data[k] for k in data if k != TIMESTAMP})
 
     def get_events(self, event: str | None = None) -> list[tuple[str, dict[str, Any]]]:
-        """Return `(event, data)` of all that was recorded, or of one event, in order."""
+        """Return the recorded `(event, data)` in order, of all events or of one."""
         return [recorded for recorded in self.events if event in (None, recorded[0])]
 
     def clear(self) -> None:
@@ -96,7 +96,7 @@ class EventRecorder:
 
 
 class TestCoordinator(ModuleCoordinator):
-    """A coordinator with a bus of its own, in a session called `test-session`."""
+    """A coordinator with its own bus, in a session called `test-session`."""
 
     __test__ = False
 

@@ -13,7 +13,7 @@ _logger = logging.getLogger("mcp.instrument")
 
 
 MAX_LOGGED = 256
-"""How many different operations are spoken of."""
+"""Limit of different operations that are logged."""
 
 
 class UnknownNames:
@@ -55,7 +55,7 @@ class UnknownNames:
 
 
 def _warn(text: str) -> None:
-    """Log a warning, and see to it that whoever sits at the terminal sees it."""
+    """Log a warning, and print it to a terminal that would not show the log."""
     _logger.warning("%s", text)
     handlers = [*_logger.handlers, *logging.getLogger().handlers]
     is_shown = not handlers or any(getattr(one, "stream", None) is sys.stderr for one in handlers)
@@ -74,7 +74,7 @@ def _hint(hook: str) -> str:
 
 
 def likely_hooks(name: str) -> tuple[str, ...]:
-    """Return the hooks that `name` was probably meant to be: another vocabulary's, or a typo."""
+    """Return the hooks that `name` probably means: of another vocabulary, or a typo."""
     named = (
         row.name
         for row in CATALOGUE.values()

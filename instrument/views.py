@@ -14,7 +14,7 @@ _COPIED = (dict, list)
 
 @lru_cache(maxsize=1024)
 def hooks_named(vocabulary: str, event: str) -> tuple[str, ...]:
-    """Return the hooks that `vocabulary` calls `event`; a name it has not is its own."""
+    """Return the hooks that `vocabulary` calls `event`; for an unknown name, that name."""
     hooks = tuple(
         hook.name for hook in CATALOGUE.values() if event in hook.aliases.get(vocabulary, ())
     )
@@ -22,9 +22,9 @@ def hooks_named(vocabulary: str, event: str) -> tuple[str, ...]:
 
 
 def copied(value: Any, depth: int = 0) -> Any:
-    """Copy plain dicts and lists, but not other objects inside: a callback may write to them.
+    """Copy plain dicts and lists for a callback that may write to them; share other objects.
 
-    What is nested deeper than `MAX_COPY_DEPTH` is shared.
+    Values nested deeper than `MAX_COPY_DEPTH` are shared.
     """
     if depth >= MAX_COPY_DEPTH:
         return value
@@ -39,17 +39,17 @@ def copied(value: Any, depth: int = 0) -> Any:
 
 
 def differs(one: Any, other: Any) -> bool:
-    """Return whether two values are not the same; values that cannot be compared differ."""
+    """Return whether two values differ; values that cannot be compared do."""
     if one is other:
         return False
     try:
         return not bool(one == other)
-    except Exception:  # noqa: BLE001 - arrays and the like raise what they want
+    except Exception:  # noqa: BLE001 - arrays and the like may raise anything
         return True
 
 
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the items of `after` that `before` has not, or has otherwise."""
+    """Return the items of `after` that are new or differ from `before`."""
     return {
         key: value
         for key, value in after.items()

@@ -1,7 +1,7 @@
 """Waiting during a decision, in async code and in sync code that cannot await.
 
-What decides is written once, as coroutines over a `Waiting`. Those of `SyncWaiting` never
-suspend, so that `completed` can run such a coroutine to its end in one step.
+Deliberation is written once, as coroutines over a `Waiting`. Those of `SyncWaiting` never suspend,
+so `completed` can run such a coroutine to its end in one step.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from instrument.errors import HookContractError
 from instrument.interceptors import is_observed
 
 GRACE_S = 0.1
-"""What a provider gets to clean up after, when it is not waited for any longer."""
+"""Seconds for a provider to clean up after its timeout."""
 
 T = TypeVar("T")
 
 
 class NobodyAnsweredError(TimeoutError):
-    """The time to answer is up; unlike any `TimeoutError` that a provider meets on its way."""
+    """The time to answer is over; distinct from a `TimeoutError` inside a provider."""
 
 
 class Channel(Protocol):
@@ -59,7 +59,7 @@ class Waiting(Protocol):
 
 @runtime_checkable
 class AwaitableAtOnce(Protocol):
-    """An awaitable from an interceptor that can also decide where nothing can be awaited."""
+    """An interceptor's awaitable that can also decide without being awaited."""
 
     def at_once(self) -> Any:
         """Return the decision for sync code on a thread whose event loop is running."""
@@ -82,11 +82,11 @@ class AsyncWaiting:
 
     async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
         """See `Waiting`."""
-        # In a task of its own, which can be left: a provider may swallow its cancellation.
+        # In a separate task, which can be abandoned: a provider may swallow its cancellation.
         asking, began_s = asyncio.create_task(_ask(provider, request)), monotonic()
         try:
             is_answered = await _ends_within(asking, request.timeout_s)
-            # One that blocks the loop is not stopped, and its answer comes too late.
+            # A provider that blocks the loop cannot be stopped; its answer comes too late.
             if is_answered and monotonic() - began_s <= request.timeout_s + GRACE_S:
                 return asking.result()
         except GeneratorExit:  # nothing can be awaited any more
@@ -102,10 +102,10 @@ class AsyncWaiting:
 
 
 class SyncWaiting:
-    """Waits by blocking, and only where no loop is blocked by it.
+    """Waits by blocking, but never blocks an event loop.
 
-    On a thread whose loop is running, a coroutine that never has to wait is still heard: most
-    `async def` interceptors are such. One that has to wait is a `HookContractError`.
+    On a thread whose loop is running, a coroutine that never waits is still run: most `async def`
+    interceptors are such. One that has to wait raises `HookContractError`.
     """
 
     def __init__(self, bus: Channel) -> None:
@@ -153,7 +153,7 @@ async def _ends_within(asking: asyncio.Task[Any], timeout_s: float) -> bool:
 
 
 def _leave(asking: asyncio.Task[Any]) -> None:
-    """Cancel what nobody waits for, and keep it until it has ended: a loop would not."""
+    """Cancel an abandoned task, with a reference until it ends: a loop has only weak ones."""
     _left.add(asking)
     asking.add_done_callback(_forget)
     asking.cancel()
@@ -162,7 +162,7 @@ def _leave(asking: asyncio.Task[Any]) -> None:
 def _forget(asking: asyncio.Task[Any]) -> None:
     _left.discard(asking)
     if not asking.cancelled():
-        asking.exception()  # else it is logged that nobody looked
+        asking.exception()  # else asyncio logs that it was never retrieved
 
 
 _left: set[asyncio.Task[Any]] = set()
@@ -173,7 +173,7 @@ async def _within(
 ) -> Any:
     if timeout_s is None:
         return await awaitable
-    # Not `asyncio.wait_for`: on 3.11 it would run the call-back in another task.
+    # On 3.11 `asyncio.wait_for` would run the callback in another task.
     limit = asyncio.timeout(timeout_s)
     try:
         async with limit:
@@ -205,7 +205,7 @@ def _in_one_step(awaitable: Awaitable[Any]) -> Any:
 
 
 def _on_a_thread(provider: ApprovalProvider, request: ApprovalRequest) -> Any:
-    """Ask on a thread of its own: only so can the bus stop waiting, whatever the provider does."""
+    """Ask on a separate thread, so that the bus can stop waiting whatever the provider does."""
     answers: list[Any] = []
     failures: list[BaseException] = []
 

@@ -3,8 +3,8 @@
     registry = HookRegistry()
     unregister = registry.register("tool:pre", handler, priority=10, name="gate")
 
-A handler is `async def handler(event, data) -> HookResult`. What it denies does not run, wherever
-the event comes from: `registry.emit`, or an operation of the bus.
+A handler is `async def handler(event, data) -> HookResult`. It can deny an event from any source:
+`registry.emit`, or an operation of the bus.
 """
 
 from instrument.control.approval import ApprovalProvider, ApprovalRequest, ApprovalResponse

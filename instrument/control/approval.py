@@ -1,6 +1,6 @@
 """Approval requests and responses for modules that ask people themselves.
 
-The bus has its own way, `set_approval_provider`; these are for modules that bring theirs.
+The bus asks by `set_approval_provider`; these are for modules with their own provider.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ class ApprovalRequest:
 
     Attributes:
         tool_name: The tool.
-        action: What it is about to do, for people.
-        details: Its input, as far as a person should see it.
+        action: The intended action, for people.
+        details: The input that a person should see.
         risk_level: `low`, `medium`, `high` or `critical`.
-        timeout: In seconds; None: as long as it takes.
+        timeout: In seconds; None: no limit.
     """
 
     tool_name: str
@@ -40,9 +40,9 @@ class ApprovalResponse:
     """A person's answer to an approval request.
 
     Attributes:
-        approved: Whether the action may go on.
-        reason: Why, or why not.
-        remember: Whether the module may answer later requests of the kind by itself.
+        approved: Whether the action may proceed.
+        reason: Reason of the answer.
+        remember: Whether the module may answer similar requests itself.
     """
 
     approved: bool
@@ -51,7 +51,7 @@ class ApprovalResponse:
 
 
 class ApprovalProvider(Protocol):
-    """Shows requests to a person."""
+    """A provider that shows requests to a person."""
 
     async def request_approval(self, request: ApprovalRequest) -> ApprovalResponse:
         """Return the answer; raise `TimeoutError` when there is none in time."""

@@ -1,4 +1,4 @@
-"""The coordinator on which a module of hooks is mounted."""
+"""The coordinator on which modules of hooks are mounted."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ModuleCoordinator:
     """The coordinator of a plan's modules: registry, contributions, capabilities.
 
     Args:
-        bus: Where their handlers decide; default: the one that everybody shares.
-        session_id: What modules are told as the id of their session.
-        parent_id: The session that began it, if one did.
-        config: What modules are told as the configuration of the session.
+        bus: The bus of their handlers; default: the shared one.
+        session_id: Id of the modules' session.
+        parent_id: Id of the session that started it, if one did.
+        config: Configuration of the session.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class ModuleCoordinator:
     def get(self, mount_point: str, name: str | None = None) -> Any:
         """Return the object mounted at `mount_point` under `name`, or None.
 
-        Without a name it is what was mounted without one, else all that is there, by name.
+        Without a name it is the object mounted without one, else a dict of all by name.
         `hooks` is the registry.
         """
         if mount_point == "hooks":
@@ -57,7 +57,7 @@ class ModuleCoordinator:
         return dict(there) or None
 
     async def mount(self, mount_point: str, module: Any, name: str | None = None) -> None:
-        """Let modules find `module`, such as a provider of `providers`, by `get`."""
+        """Make `module`, such as a provider of `providers`, available by `get`."""
         self._mounted.setdefault(mount_point, {})[name or ""] = module
 
     async def unmount(self, mount_point: str, name: str | None = None) -> None:
@@ -65,7 +65,7 @@ class ModuleCoordinator:
         self._mounted.get(mount_point, {}).pop(name or "", None)
 
     def register_capability(self, name: str, value: Any) -> None:
-        """Let other modules have `value`, most often a function, by `name`; None withdraws it."""
+        """Offer `value`, usually a function, to other modules by `name`; None withdraws it."""
         self._capabilities[name] = value
 
     def get_capability(self, name: str) -> Any:
@@ -77,8 +77,8 @@ class ModuleCoordinator:
 
         Args:
             channel: Such as `observability.events`: the events that a module emits.
-            name: Of the contributor; a second one of that name replaces the first.
-            callback: Sync or async; returns what it contributes, or None.
+            name: Name of the contributor; it replaces one of the same name.
+            callback: Sync or async; returns the contribution, or None.
 
         Raises:
             TypeError: `callback` cannot be called.
@@ -90,7 +90,7 @@ class ModuleCoordinator:
     async def collect_contributions(self, channel: str) -> list[Any]:
         """Return the contributions to `channel`, in order of registration.
 
-        One that fails is logged, and left out.
+        Failing contributors are logged and omitted.
         """
         collected: list[Any] = []
         for name, callback in list(self._contributors.get(channel, {}).items()):
@@ -104,7 +104,7 @@ class ModuleCoordinator:
         return collected
 
     def register_cleanup(self, cleanup: Callable[[], Any]) -> None:
-        """Let `cleanup`, sync or async, be called by `cleanup()`.
+        """Register a function, sync or async, for `cleanup()`.
 
         Raises:
             TypeError: It is not callable.
@@ -126,8 +126,8 @@ class ModuleCoordinator:
     ) -> HookResult:
         """If `result` is `ask_user`, ask a person; return any other result unchanged.
 
-        Only allow, allow once and allow always grant. No answer in time is the question's
-        default; nobody to ask, and every failure, is a deny.
+        Only allow, allow once and allow always grant. After a timeout the question's default
+        counts; without a provider, and after a failure, it is denied.
         """
         if result.action != "ask_user":
             return result

@@ -54,4 +54,4 @@ CANCEL_COMPLETED = "cancel:completed"
 ALL_EVENTS = [
     value for name, value in list(globals().items()) if name.isupper() and isinstance(value, str)
 ]
-"""What a module that logs everything registers for; the bus emits those of the seed."""
+"""All events, for a module that logs everything."""

@@ -1,4 +1,4 @@
-"""Mounting of the modules in a plan: found by entry point, never downloaded."""
+"""Mounting of a plan's modules, which are found by entry point and never downloaded."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from instrument.control.coordinator import ModuleCoordinator
 from instrument.delivery import run_later
 
 GROUP = "amplifier.modules"
-"""The entry points that modules of hooks have."""
+"""Group of the entry points of hook modules."""
 
 _logger = logging.getLogger("mcp.instrument")
 
 
 class MountError(RuntimeError):
-    """A module of a plan cannot be mounted; nothing of the plan stays mounted."""
+    """A module cannot be mounted; no module of its plan stays mounted."""
 
 
 async def mount_plan(
@@ -29,14 +29,14 @@ async def mount_plan(
 
     Each entry has `module`, the name of an installed entry point of the group
     `amplifier.modules`, and may have `config`, passed to its `mount(coordinator, config)`. A
-    `source` is not fetched: what is to run here is installed by whoever runs it. When all are
-    mounted, `on_session_ready(coordinator)` of those that have one is called.
+    `source` is never fetched: modules must be installed. When all are mounted, each
+    `on_session_ready(coordinator)` is called.
 
     Returns:
-        A function that cleans all of them up, last first.
+        A function that cleans up all modules, last first.
 
     Raises:
-        MountError: The plan is none, or a module is not installed, or fails to mount.
+        MountError: The plan is invalid, or a module is not installed or fails to mount.
     """
     cleanups: list[Callable[[], Any]] = []
 
@@ -52,7 +52,7 @@ async def mount_plan(
             if cleanup is not None:
                 cleanups.append(cleanup)
         for found in mounted:
-            await _tell_ready(coordinator, found)
+            await _call_ready(coordinator, found)
     except BaseException:
         clean_up()
         raise
@@ -99,8 +99,8 @@ async def _mount(
     return found, None
 
 
-async def _tell_ready(coordinator: ModuleCoordinator, found: EntryPoint) -> None:
-    """Let a module finish what needs all others: it may hear the events that they contribute."""
+async def _call_ready(coordinator: ModuleCoordinator, found: EntryPoint) -> None:
+    """Call a module's `on_session_ready`, when the contributions of all others are there."""
     is_ready = getattr(importlib.import_module(found.module), "on_session_ready", None)
     if is_ready is None:
         return

@@ -22,10 +22,10 @@ from instrument.views import changed, copied, hooks_named
 
 @runtime_checkable
 class HookHandler(Protocol):
-    """Handles an event."""
+    """A handler of events."""
 
     async def __call__(self, event: str, data: dict[str, Any]) -> HookResult:
-        """Return what is to happen."""
+        """Return the decision on an event."""
 
 
 _ERROR: Mapping[str, str] = {"exc": "error"}
@@ -39,12 +39,12 @@ _FIELDS: Mapping[str, Mapping[str, str]] = {
     "after_llm_generate": {"prompt": "messages"},
     "error_llm_generate": {"prompt": "messages", **_ERROR},
 }
-"""Kwarg to the name that it has in `data`; others keep theirs."""
+"""Kwargs that have another name in `data`, by hook."""
 
 _KWARGS: Mapping[str, Mapping[str, str]] = {
     hook: {theirs: ours for ours, theirs in names.items()} for hook, names in _FIELDS.items()
 }
-"""The way back."""
+"""Names in `data` to kwargs, by hook."""
 
 _PROMISED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     events.EXECUTION_START: {"prompt": ("agent", "input")},
@@ -56,30 +56,29 @@ _PROMISED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     events.PROVIDER_REQUEST: {"provider": ("llm", "provider"), "messages": ()},
     events.PROVIDER_RESPONSE: {"provider": ("llm", "provider"), "response": (), "usage": ()},
 }
-"""What an event's data always has, and where it is when its emitter does not give it."""
+"""Keys that an event's data always has, with a path to a substitute in the kwargs."""
 
 REGISTRY = "hooks"
-"""Where a handler finds the registry in its data."""
+"""Key of the registry in a handler's data."""
 
 TIMESTAMP = "timestamp"
-"""Where it finds when the event was emitted, in UTC."""
+"""Key of the time of the emission, in UTC."""
 
 _OURS = frozenset({REGISTRY, TIMESTAMP})
-"""What no handler changes, and no emitter gives."""
+"""Keys that only the registry sets."""
 
 
 class HookRegistry:
     """Handlers of `ns:name` events, in order of priority.
 
-    A view: handlers live on the bus, and also decide on the operations that it is told of. What
-    is emitted here reaches the handlers of this registry only.
+    A view of the bus: handlers also decide on the operations of the bus. An event emitted here
+    reaches the handlers of this registry only.
 
-    A handler may change what the contract of the event lets it change. Any other change is shown
-    to the handlers after it, and the operation keeps its own: what a module masks for the log is
-    masked in the log.
+    A handler may change the writable kwargs of the event. Other changes are only shown to later
+    handlers, not to the operation: a module can mask a value for the log.
 
     Args:
-        bus: Default: the one that everybody shares.
+        bus: Default: the shared one.
     """
 
     vocabulary = "control"
@@ -107,17 +106,17 @@ class HookRegistry:
         """Let `handler(event, data)`, async or sync, decide on every later `event`.
 
         Args:
-            event: Such as `tool:pre`; any other name is an event of its own.
-            handler: Returns a `HookResult`. When it raises, the next one is asked;
-                when it returns something else, the operation is denied.
+            event: Such as `tool:pre`; any other name is a custom event.
+            handler: Returns a `HookResult`. If it raises, the next handler runs; if it returns
+                something else, the operation is denied.
             priority: Lower is earlier; 10 to 90 recommended.
-            name: For the record; default: that of `handler`.
+            name: For the trail; default: the name of `handler`.
 
         Returns:
             A function that removes this registration.
 
         Raises:
-            TypeError: `event` is no name, or `handler` cannot be called.
+            TypeError: `event` is not a name, or `handler` cannot be called.
         """
         _check_event(event)
         if not callable(handler):
@@ -145,14 +144,14 @@ class HookRegistry:
     on = register
 
     def unregister(self, name: str) -> None:
-        """Remove every handler that was registered under `name`; do nothing if there is none."""
+        """Remove every handler registered as `name`; do nothing if there is none."""
         for adapter in self._adapters():
             if adapter.name == name:
                 adapter.remove()
 
     @property
     def handlers(self) -> Mapping[str, list[Callable[..., Any]]]:
-        """Event to its handlers, in order; an event without any has an empty list."""
+        """Handlers by event, in order; an event without handlers has an empty list."""
         found: defaultdict[str, list[Callable[..., Any]]] = defaultdict(list)
         for adapter in self._adapters():
             found[adapter.event].append(adapter.handler)
@@ -167,17 +166,17 @@ class HookRegistry:
         return found
 
     def set_default_fields(self, **fields: Any) -> None:
-        """Let every event's data have `fields`, such as `session_id`, where it has none itself."""
+        """Add `fields`, such as `session_id`, to the data of every event that lacks them."""
         self._default_fields.update(fields)
 
     async def emit(self, event: str, data: Mapping[str, Any] | None = None) -> HookResult:
-        """Ask the handlers of `event`, notify observers, and return the combined result.
+        """Run the handlers of `event`, notify observers, and return the combined result.
 
-        Handlers of other registries are not asked; interceptors of the bus are, such as policies.
-        A question is not asked: the caller does, with `ModuleCoordinator.process_hook_result`.
+        Interceptors of the bus, such as policies, run too; handlers of other registries do not.
+        The caller asks a question, with `ModuleCoordinator.process_hook_result`.
 
         Raises:
-            TypeError: `event` is no name.
+            TypeError: `event` is not a name.
         """
         _check_event(event)
         fields: dict[str, Any] = {**self._default_fields, **(data or {})}
@@ -193,7 +192,7 @@ class HookRegistry:
         return result_from(outcome, final)
 
     def _adapters(self) -> Iterator[_Adapter]:
-        """Give what this registry has on the bus, each once, in order."""
+        """Yield the handlers of this registry on the bus, each once, in order."""
         seen: set[_Adapter] = set()
         for entries in list(self.bus._hooks.values()):
             for entry in entries:
@@ -231,12 +230,12 @@ class _Adapter:
         return _OnHook(self, hook)
 
     def remove(self) -> None:
-        """Take it off the bus; idempotent."""
+        """Remove the handler from the bus; idempotent."""
         for off in self.offs:
             off()
 
     def decide(self, hook: str, kwargs: dict[str, Any]) -> Any:
-        """Call the handler with data of its own, and return its decision, or that to be awaited."""
+        """Call the handler with its own copy of the data; return its decision or an awaitable."""
         outcome = being_decided() or Outcome(hook, kwargs)
         outcome.shown.setdefault(TIMESTAMP, datetime.now(UTC).isoformat())
         fields = {**self.registry._default_fields, **_data(hook, kwargs), **outcome.shown}
@@ -275,7 +274,7 @@ def _check_event(event: object) -> None:
 
 
 def _hook_for(event: str, data: Mapping[str, Any]) -> str:
-    """Return the hook to emit: of an event that has two, that for errors when there is one."""
+    """Return the hook to emit: the error hook for data with an error, if the event has one."""
     hooks = hooks_named("control", event)
     if len(hooks) > 1 and data.get("error") is not None:
         return next((hook for hook in hooks if hook.startswith("error_")), hooks[0])
@@ -283,7 +282,7 @@ def _hook_for(event: str, data: Mapping[str, Any]) -> str:
 
 
 def _found(kwargs: Mapping[str, Any], place: tuple[str, ...]) -> Any:
-    """Return what is at `place`, or None: nothing that an emitter gave can fail here."""
+    """Return the value at `place`, or None; an emitter's object that raises counts as None."""
     if not place:
         return None
     value, name = kwargs.get(place[0]), place[1]

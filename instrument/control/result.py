@@ -19,18 +19,18 @@ class HookResult:
 
     Attributes:
         action: `continue`, `deny`, `modify`, `inject_context` or `ask_user`.
-        data: Of `modify`, the event's data as it shall be.
-        reason: Why; of a deny, what the agent is told.
-        context_injection: Of `inject_context`, text for the model.
-        context_injection_role: Whose words it is: `system`, `user` or `assistant`.
-        context_injections: In what `emit` returns: every injection, in order.
+        data: For `modify`, the event's new data.
+        reason: Reason of the action; the agent sees that of a deny.
+        context_injection: For `inject_context`, text for the model.
+        context_injection_role: Role of the text: `system`, `user` or `assistant`.
+        context_injections: In the result of `emit`: every injection, in order.
         ephemeral: Whether the text is for the next model call only.
-        suppress_output: Whether the user is not shown it.
-        append_to_last_tool_result: Whether it belongs to the last tool result, where there is one.
-        approval_prompt: Of `ask_user`, the question.
-        approval_options: What may be answered; default: Allow and Deny.
+        suppress_output: Whether the text is hidden from the user.
+        append_to_last_tool_result: Whether it belongs to the last tool result, if there is one.
+        approval_prompt: For `ask_user`, the question.
+        approval_options: Possible answers; default: Allow and Deny.
         approval_timeout: In seconds.
-        approval_default: What counts when nobody answers in time: `allow` or `deny`.
+        approval_default: Decision after the timeout: `allow` or `deny`.
         user_message: A line for the user, whatever the action.
     """
 
@@ -54,7 +54,7 @@ class HookResult:
 
 _NAMES = frozenset(field.name for field in fields(HookResult))
 _SHAPE = frozenset({"action", "data", "reason"})
-"""What an object has that is a result."""
+"""Attributes that every result has."""
 _ABSENT = object()
 
 
@@ -65,10 +65,10 @@ def decision_from(
 
     Args:
         returned: A `HookResult`, any object or dict with its fields, or None.
-        changes_of: The kwargs of the hook that the data of a `modify` changes.
+        changes_of: Returns the kwargs of the hook that the data of a `modify` changes.
 
     Raises:
-        MalformedDecisionError: It is no valid result; the operation is denied.
+        MalformedDecisionError: It is not a valid result; the operation is denied.
     """
     if returned is None:
         return None
@@ -89,11 +89,11 @@ def decision_from(
 
 
 def _as_result(returned: Any) -> HookResult:
-    """Return what has the fields of a result, such as that of `amplifier_core`, as one of ours."""
+    """Convert an object or dict with the fields of a result, such as `amplifier_core`'s."""
     if isinstance(returned, Mapping):
         values = dict(returned) if returned.keys() <= _NAMES else {}
     else:
-        # Their own type, whatever it is made by: read, not checked for its class.
+        # Duck-typed: the class may be of any library.
         try:
             found = {name: getattr(returned, name, _ABSENT) for name in _NAMES}
         except Exception:  # noqa: BLE001 - a property of somebody's own
@@ -156,9 +156,9 @@ _MAKERS: Mapping[str, Callable[[HookResult], Decision]] = {
 def result_from(outcome: Outcome, data: dict[str, Any]) -> HookResult:
     """Return the combined result of all handlers of one event.
 
-    A deny comes before a question, that before injections, those before going on, whoever was
-    first. Modifications are in `data` whatever else was decided; after a deny there is
-    none. What only other vocabularies can decide (`fail`, `stop`, `retry`) reads as a deny.
+    A deny wins over a question, which wins over injections, in any order of handlers. Modifications
+    are in `data` with any other decision, except after a deny. Decisions of other vocabularies
+    (`fail`, `stop`, `retry`) become a deny.
     """
     messages = "\n".join(outcome.user_messages) or None
     if outcome.action not in ("continue", "ask_user"):

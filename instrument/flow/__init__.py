@@ -6,7 +6,7 @@
                 decision=HookDecision.RETRY, effects=[self._ask_for_a_plan]
             )
 
-A value changes what the pipeline consumes next, an effect changes the state of the agent.
+A value replaces the next input of the pipeline; an effect changes the state of the agent.
 """
 
 from instrument.flow.contracts import CONTRACTS, AgentEvent, EventContract, HookDecision

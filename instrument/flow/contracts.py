@@ -1,4 +1,4 @@
-"""Events and decisions of rules, and what each event allows (seed 004 §2, §4, §6)."""
+"""Events and decisions of rules, and the contract of each event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from instrument.flow.values import FlowTypes
 
 
 class AgentEvent(StrEnum):
-    """A moment of an agent's work."""
+    """An event in an agent's work."""
 
     BEFORE_LLM_CALL = "before_llm_call"
     AFTER_LLM_CALL = "after_llm_call"
@@ -26,7 +26,7 @@ class HookDecision(StrEnum):
     """The decision of a rule."""
 
     CONTINUE = "continue"
-    """Keep going to the next rule."""
+    """Continue with the next rule."""
     RETRY = "retry"
     """Run the phase again."""
     FAIL = "fail"
@@ -34,20 +34,20 @@ class HookDecision(StrEnum):
     STOP = "stop"
     """Stop, and return the value."""
     ASK = "ask"
-    """Keep going only if a person allows it; ours, beside the four of the seed."""
+    """Continue only if a person allows it."""
 
 
 class EventContract(NamedTuple):
-    """The contract of an event; types by name in `FlowTypes`, None for no value."""
+    """The contract of an event; types are names in `FlowTypes`, None means no value."""
 
     value: str | None
-    """Of what comes in and what must come out."""
+    """Type of the value, before and after."""
     is_optional: bool = False
     """Whether the value may be None as well."""
     is_retryable: bool = False
     """Whether the phase can be run again."""
     stop: str | None = None
-    """Type that a stop must give; None: a stop makes no sense there."""
+    """Type of a stop's value; None: the event cannot be stopped."""
 
 
 CONTRACTS: Mapping[AgentEvent, EventContract] = {
@@ -63,7 +63,7 @@ CONTRACTS: Mapping[AgentEvent, EventContract] = {
     ),
     AgentEvent.QUERY_END: EventContract("AssistantResponse", is_optional=True),
 }
-"""Event to what it allows."""
+"""Contracts by event."""
 
 
 def check_value(event: AgentEvent, types: FlowTypes, value: Any, what: str) -> None:

@@ -34,15 +34,15 @@ _logger = logging.getLogger("mcp.instrument")
 
 
 class HookPoint:
-    """Something that rules can be put on: of its own, or the base of an agent's class.
+    """An object with rules; used alone, or as the base of an agent's class.
 
     Args:
-        agent: What a rule's status has as agent; default: an instance of a subclass itself.
-        types: The classes of the values; default: ours.
-        bus: Default: the one that everybody shares.
+        agent: The agent in a rule's status; default: an instance of a subclass itself.
+        types: The classes of the values; default: those of this package.
+        bus: Default: the shared one.
 
     Raises:
-        TypeError: `types` are no `FlowTypes`.
+        TypeError: `types` is not a `FlowTypes`.
     """
 
     _agent: Any = None
@@ -61,7 +61,7 @@ class HookPoint:
         self._bus = bus
 
     def on(self, event: AgentEvent | str) -> Hook:
-        """Begin a rule for every later `event`; it is in force once it has its `handle`.
+        """Begin a rule for every later `event`; it applies from its `handle` on.
 
         Raises:
             ValueError: There is no such event.
@@ -79,7 +79,7 @@ class HookPoint:
 
 
 class Hook:
-    """A rule. Each method returns it, so that they can be chained."""
+    """A rule. Its methods return it, for chaining."""
 
     def __init__(self, event: AgentEvent, agent: Any, types: FlowTypes, bus: Bus) -> None:
         self._event = event
@@ -103,7 +103,7 @@ class Hook:
     def when(self, condition: Callable[[AgentStatus], Any]) -> Hook:
         """Let the rule act only if `condition(status)`, sync or async, is true.
 
-        Called again it adds a condition: all must be true.
+        Further calls add conditions, which must all be true.
 
         Raises:
             TypeError: `condition` cannot be called.
@@ -119,14 +119,14 @@ class Hook:
         value: Any = UNSET,
         effects: Sequence[Callable[[AgentStatus], Any]] | None = None,
     ) -> Hook:
-        """Put the rule in force, after those that are.
+        """Activate the rule, after the existing ones.
 
         Args:
-            decision: What happens to the flow.
+            decision: The decision on the flow.
             value: The new value, or `value_fn(status, current_value)`; with FAIL a message, with
-                ASK what to ask. None keeps the current one, but where the event allows None.
+                ASK a prompt. None means the current value, unless the event allows None.
             effects: `effect_fn(status)`: change the state, through the status. They run before
-                the value is computed, and what they return is ignored.
+                the value is computed; their results are ignored.
 
         Raises:
             ValueError: There is no such decision.
@@ -143,7 +143,7 @@ class Hook:
         self.remove()
         self._value, self._effects, self._is_handled = value, tuple(wanted), True
         name = f"{self._event.value} {self._decision.value}"
-        if self._decision is HookDecision.ASK:  # a person may allow always what this one asks
+        if self._decision is HookDecision.ASK:  # `allow always` applies to this name
             name = " ".join([name, *(f"when {describe(fn)}" for fn in self._conditions)])
         self._offs = tuple(
             self._bus._add_interceptor(Interceptor(hook, self._decide, name=name))
@@ -152,8 +152,8 @@ class Hook:
         return self
 
     def remove(self) -> None:
-        """Take the rule out of force; idempotent, also when several threads do it at once."""
-        for off in self._offs:  # each removes once, whoever calls it
+        """Deactivate the rule; idempotent, also from several threads at once."""
+        for off in self._offs:
             off()
 
     async def _decide(self, /, **kwargs: Any) -> Decision | None:
@@ -173,7 +173,7 @@ class Hook:
             returned = effect(status)
             if _must_be_awaited(returned):
                 await returned
-        if self._effects:  # what they wrote into the value does not count
+        if self._effects:  # discard their edits of the value
             current = value_from(self._event, self._types, kwargs)
             put_value(status, current)
         value = self._new_value(status, current)
@@ -182,7 +182,7 @@ class Hook:
         return self._decided(kwargs, current, value)
 
     def _new_value(self, status: AgentStatus, current: Any) -> Any:
-        """Return the value that the rule gives, or that to be awaited."""
+        """Return the value of the rule, or an awaitable of it."""
         if self._value is UNSET:
             return UNSET
         if callable(self._value):
@@ -222,4 +222,4 @@ def _must_be_awaited(returned: object) -> bool:
 
 
 _NEVER_AWAITED = frozenset({bool, type(None), Unset})
-"""What most rules give: told without the long way of `isawaitable`."""
+"""Types of most values, tested quicker than by `isawaitable`."""

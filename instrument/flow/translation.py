@@ -33,7 +33,7 @@ def value_from(event: AgentEvent, types: FlowTypes, kwargs: Mapping[str, Any]) -
 def changes_from(
     event: AgentEvent, types: FlowTypes, kwargs: Mapping[str, Any], before: Any, after: Any
 ) -> dict[str, Any]:
-    """Return the kwargs that a rule changed by making `after` of the value `before`."""
+    """Return the kwargs that a rule changed by replacing the value `before` by `after`."""
     if event is AgentEvent.BEFORE_TOOL_EXECUTION:
         wanted = {"tool_name": after.name, "args": after.arguments}
         return {name: new for name, new in wanted.items() if differs(kwargs.get(name), new)}
@@ -50,7 +50,7 @@ def changes_from(
 
 
 def _is_the_same(before: Any, after: Any, pristine: Any) -> bool:
-    """Return whether a rule left the value as it was, also inside."""
+    """Return whether a rule left the value unchanged, also inside."""
     if after is before and (before is pristine or not _can_be_compared(after)):
         return True
     return not differs(pristine, after)
@@ -82,7 +82,7 @@ def status_from(
 
 
 def put_value(status: AgentStatus, value: Any) -> None:
-    """Let the status show the current value."""
+    """Set the current value in the status."""
     if status.event is AgentEvent.BEFORE_TOOL_EXECUTION:
         status.tool_call = value
     elif status.event in _RESULT_EVENTS:
@@ -122,5 +122,5 @@ def _wrapped(kind: type, value: Any) -> Any:
 
 
 def _unwrapped(kind: type, before: Any, after: Any) -> Any:
-    """Return the new value in the form in which the emitter had given the old one."""
+    """Return the new value in the form of the emitter's value."""
     return after if after is None or isinstance(before, kind) else after.content

@@ -42,9 +42,9 @@ class AssistantResponse:
 
 @dataclass(frozen=True, slots=True)
 class FlowTypes:
-    """The classes of the values; a host that has its own names them.
+    """The classes of the values; a host may have its own.
 
-    Each must be constructible by the keywords of ours, and have the same attributes.
+    Each must take the keywords of the default one, and have the same attributes.
     """
 
     AssistantMessage: type = AssistantMessage
@@ -63,13 +63,13 @@ class AgentStatus:
 
     Attributes:
         event: The event.
-        agent: Whose it is.
-        iteration: Which round of the agent's loop; 0 where the emitter does not say it.
-        tool_call: What is about to be called, or was.
-        tool_result: What came of it.
-        assistant_message: What the model answered.
-        error: What went wrong, as text.
-        conversation_history: The agent's own list: what an effect appends is remembered.
+        agent: The agent.
+        iteration: Number of the round in the agent's loop; 0 if the emitter does not report it.
+        tool_call: The current tool call.
+        tool_result: Its result.
+        assistant_message: The model's answer.
+        error: The error, as text.
+        conversation_history: The agent's own list, to which an effect may append.
     """
 
     event: Any

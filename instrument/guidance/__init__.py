@@ -1,10 +1,10 @@
-"""Guidance: texts that tell the model what to do next, composed when they apply.
+"""Guidance: texts that instruct the model what to do next, composed when they apply.
 
-A registry holds definitions and finds those that count now, a loader gets their texts from
+A registry has the definitions and finds those that apply now, a loader reads their texts from
 markdown files, a composer makes one text of them, and a session state tracker enforces what
-guidance can only ask for. `attach` and `attach_gate` join them to a bus.
+guidance can only request. `attach` and `attach_gate` connect them to a bus.
 
-Names of the guidance vocabulary are also there in camelCase, as are keys and options.
+Names, keys and options of the guidance vocabulary exist in camelCase too.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ from instrument.guidance.session import (
 
 ComposedHooksResult = ComposedHooks
 HookDefinitionInput: TypeAlias = HookDefinition | Mapping[str, object]
-"""What `register` takes."""
+"""The argument of `register`."""
 HookDefinitionWithId = HookDefinition
 
 createBlockingResponse = create_blocking_response  # noqa: N816 - the seed's spelling

@@ -22,7 +22,7 @@ def choice(attempt: str, name: str, value: object, allowed: Iterable[str]) -> No
 
 
 def names(attempt: str, name: str, value: object) -> tuple[str, ...]:
-    """Return `value` as a tuple of strings; a bare string is refused, not taken apart."""
+    """Return `value` as a tuple of strings; a bare string is refused."""
     if isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping):
         items = tuple(value)
         if all(isinstance(item, str) for item in items):
@@ -40,7 +40,7 @@ def scope(attempt: str, name: str, value: object) -> str | None:
 
 
 def check_app(attempt: str, value: object) -> None:
-    """Raise `GuidanceValueError` unless `value` can begin an id."""
+    """Raise `GuidanceValueError` unless `value` can be the first part of an id."""
     if not isinstance(value, str) or not _APP.fullmatch(value):
         raise wrong(attempt, "app", value, "a short name without spaces and colons")
 

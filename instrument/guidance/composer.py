@@ -16,7 +16,7 @@ from instrument.guidance.spelling import Alias, merged
 from instrument.guidance.transparency import Notify, notify_locally, report
 
 SEPARATOR = "\n\n---\n\n"
-"""Between sections, and by default between the hooks of one."""
+"""Separator of sections, and by default of the hooks in a section."""
 
 REFERENCE = (
     "> The following sections use requirement levels defined in "
@@ -44,7 +44,7 @@ class HookSummary(NamedTuple):
     requirement_level: RequirementLevel
     priority: int
     reason: str | None = None
-    """Why it was skipped, or what failed; None: it was included."""
+    """Reason of the omission or failure; None: it was included."""
 
     @classmethod
     def of(cls, hook: HookDefinition, reason: str | None = None) -> HookSummary:
@@ -54,7 +54,7 @@ class HookSummary(NamedTuple):
 
 @dataclass(frozen=True)
 class ComposedHooks:
-    """Guidance for the model, with a full account of its sources."""
+    """Guidance for the model, with its included, skipped and failed hooks."""
 
     content: str
     """Markdown; empty when no hook was included."""
@@ -63,14 +63,14 @@ class ComposedHooks:
     skipped_hooks: tuple[HookSummary, ...] = ()
     failed_hooks: tuple[HookSummary, ...] = ()
     notices: tuple[str, ...] = ()
-    """What was left out, as sentences."""
+    """Sentences about omitted hooks."""
 
     includedHooks = Alias[tuple[HookSummary, ...]]("included_hooks")
     skippedHooks = Alias[tuple[HookSummary, ...]]("skipped_hooks")
     failedHooks = Alias[tuple[HookSummary, ...]]("failed_hooks")
 
     role: ClassVar[str] = "assistant"
-    """Whose words `content` is in a prompt."""
+    """Role of `content` in a prompt."""
 
     def to_message(self) -> dict[str, Any]:
         """Return `content` as a message of an MCP prompt."""
@@ -78,10 +78,7 @@ class ComposedHooks:
 
 
 class Composer:
-    """Puts texts together.
-
-    It keeps nothing, so one will do for all threads and sessions.
-    """
+    """Composes texts. It has no state, so one is enough for all threads and sessions."""
 
     def __init__(
         self,
@@ -107,14 +104,14 @@ class Composer:
     ) -> ComposedHooks:
         """Compose the texts of `resolved`, and report the omitted ones.
 
-        Sections come in the order MUST, MUST NOT, SHOULD, SHOULD NOT, MAY; within one a higher
-        priority comes first, then what was given first. (Interceptors on the bus are ordered the
-        other way: lower first.)
+        Sections come in the order MUST, MUST NOT, SHOULD, SHOULD NOT, MAY. In a section, hooks of
+        higher priority come first, then in the order of `resolved`. (Interceptors on the bus are
+        ordered the other way: lower first.)
 
         Args:
-            resolved: Hooks with their texts. From `load_all` it also says what was skipped and
-                what failed.
-            notify: Called with each notice, in place of the composer's own.
+            resolved: Hooks with their texts. A list from `load_all` has the skipped and failed
+                hooks too.
+            notify: Called with each notice, in place of the composer's function.
         """
         return self.compose_with_transparency(
             resolved,
@@ -156,7 +153,7 @@ class Composer:
         if self._max_chars is None:
             return len(ordered)
         counts = range(len(ordered) + 1)
-        # Each further hook only makes the text longer, so a binary search will do.
+        # Each hook makes the text longer, so a binary search is enough.
         lengths = bisect_right(
             counts, self._max_chars, key=lambda count: len(self._render(ordered[:count]))
         )
@@ -186,7 +183,7 @@ def _place(item: ResolvedHook) -> tuple[int, int]:
 def _notices(
     unmet: list[HookSummary], limited: list[HookSummary], broken: list[HookSummary]
 ) -> Iterable[str]:
-    """Give the sentences; that on unmet conditions is worded as in the seed."""
+    """Yield the notices; that on unmet conditions has the wording of the seed."""
     if unmet:
         listed = ", ".join(f"{hook.tag} ({hook.reason})" for hook in unmet)
         yield (
@@ -213,10 +210,10 @@ def create_composer(options: Mapping[str, object] | None = None, /, **named: Any
         **named: `include_preambles` (True), a sentence on each requirement level;
             `separator` (`"\n\n---\n\n"`) between the hooks of a section;
             `include_rfc2119_reference` (True); `max_chars` (None), beyond which the least binding
-            hooks are left out; `notify`, which is called with each notice.
+            hooks are omitted; `notify`, which is called with each notice.
 
     Raises:
-        GuidanceValueError: An option is unknown, or not what it should be.
+        GuidanceValueError: An option is unknown or invalid.
     """
     known = {
         "include_preambles",

@@ -28,26 +28,26 @@ from instrument.guidance.errors import GuidanceValueError
 from instrument.guidance.spelling import Alias, merged
 
 HookType: TypeAlias = Literal["session", "action", "storage", "config"]
-"""What a hook is about."""
+"""Subject of a hook."""
 
 HookLifecycle: TypeAlias = Literal["start", "running", "progress", "cancel", "end"]
-"""When it speaks."""
+"""Moment of a hook."""
 
 RequirementLevel: TypeAlias = Literal["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY"]
-"""How strongly it binds (RFC 2119)."""
+"""Strength of a hook (RFC 2119)."""
 
 McpFeature: TypeAlias = Literal["tools", "resources", "prompts", "sampling", "elicitation"]
-"""What a client or server of MCP may offer."""
+"""Feature of an MCP client or server."""
 
 DEFAULT_APP = "mcp-toolkit"
-"""The app of a hook when neither it nor its registry names one."""
+"""App of a hook, if neither it nor its registry names one."""
 
 DEFAULT_PRIORITY = 50
 
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """Conditions of a hook; an empty condition is always met."""
+    """Conditions of a hook; an empty one is always met."""
 
     requires_storage: Collection[str] = ()
     """One of these storage backends is active."""
@@ -70,7 +70,7 @@ class Conditions:
 
     @classmethod
     def parse(cls, given: Conditions | Mapping[str, object]) -> Conditions:
-        """Return `given`, made from a mapping in either spelling if it is one."""
+        """Return `given`, or the conditions made from a mapping in either spelling."""
         if isinstance(given, Conditions):
             return given
         return cls(**merged("define a hook's conditions", given, {}, _field_names(cls)))
@@ -81,11 +81,11 @@ class HookDefinition:
     """A piece of guidance, without its text.
 
     Raises:
-        GuidanceValueError: A field is not what it should be; the message says what to do.
+        GuidanceValueError: A field is invalid; the message says what to do.
     """
 
     tag: str
-    """Machine-friendly and filesystem-safe; `<tag>.md` is where the text is."""
+    """Filesystem-safe name; the text is in `<tag>.md`."""
     type: HookType
     lifecycle: HookLifecycle
     name: str
@@ -98,16 +98,16 @@ class HookDefinition:
     priority: int = DEFAULT_PRIORITY
     """Higher comes first among hooks of one level; the opposite of the bus's interceptors."""
     content_file: str | None = None
-    """Where the text is, when not in the adjacent `<tag>.md`."""
+    """File of the text; None: `<tag>.md` beside the definition."""
     conditions: Conditions = field(default_factory=Conditions)
     request_id: str | None = None
-    """The one MCP request that it is for; None: any."""
+    """Its only MCP request; None: any."""
     session_id: str | None = None
-    """The one session that it is for; None: any."""
+    """Its only session; None: any."""
     tags: Collection[str] = ()
-    """Free labels to query by."""
+    """Labels for queries."""
     defined_in: Path | None = field(default=None, compare=False, repr=False)
-    """The file of the code that made it, which "adjacent" means; None: not known."""
+    """File of the defining code, beside which the text is; None: unknown."""
 
     requirementLevel = Alias[RequirementLevel]("requirement_level")
     contentFile = Alias["str | None"]("content_file")
@@ -145,10 +145,10 @@ class HookDefinition:
     def parse(
         cls, given: HookDefinition | Mapping[str, object] | None = None, /, **named: Any
     ) -> HookDefinition:
-        """Return `given`, made from a mapping in either spelling and keywords if it is none.
+        """Return `given`, or the definition made from a mapping in either spelling and keywords.
 
         Raises:
-            GuidanceValueError: A field is missing, unknown, or not what it should be.
+            GuidanceValueError: A field is missing, unknown or invalid.
         """
         if isinstance(given, HookDefinition) and not named:
             return given
@@ -181,7 +181,7 @@ def _field_names(cls: type[Conditions | HookDefinition]) -> frozenset[str]:
 
 
 def _set(instance: object, **values: object) -> None:
-    """Normalise fields of a frozen dataclass while it is being made."""
+    """Set fields of a frozen dataclass during its construction."""
     for name, value in values.items():
         object.__setattr__(instance, name, value)
 

@@ -1,10 +1,10 @@
 """Exceptions of guidance.
 
 GuidanceError
-├── GuidanceValueError      a definition, a query or an option is not what it should be
+├── GuidanceValueError      an invalid definition, query or option
 │   └── DuplicateHookError  the id is taken
 ├── ContentError            a hook's text cannot be loaded
-└── WorkflowViolationError  a tool may not be called yet
+└── WorkflowViolationError  a tool must not be called yet
 """
 
 from __future__ import annotations

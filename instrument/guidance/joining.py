@@ -1,7 +1,7 @@
 """Guidance on the bus: inject composed texts, and deny tool calls at the gate.
 
-A moment such as `session:start` is the event that the catalogue calls so; a moment that it does
-not know is the event of that very name, for an emitter to `dispatch`.
+A moment such as `session:start` is a name of an event in the catalogue; an unknown moment is an
+event of that name, for an emitter to `dispatch`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from instrument.guidance.transparency import Notify, notify_locally, report
 
 Event: TypeAlias = Mapping[str, Any]
 Situation: TypeAlias = Callable[[Event], Mapping[str, Any]]
-"""Takes the kwargs of an event, gives keywords of `HookRegistry.query`."""
+"""Takes the kwargs of an event, returns keywords of `HookRegistry.query`."""
 
 
 def attach(
@@ -35,24 +35,24 @@ def attach(
     moments: Iterable[str] | None = None,
     priority: int = 0,
 ) -> Callable[[], None]:
-    """Inject the guidance that counts into the events of `bus`, as the assistant's.
+    """Inject the guidance that applies into the events of `bus`, as the assistant's.
 
-    Guidance never breaks an agent: when it fails, the event goes on without it. The same notice is
-    told once. A text is read on the emitting thread, the first time that it is needed.
+    Guidance never breaks an agent: when it fails, the event continues without it. Each notice is
+    reported once. A text is read on the emitting thread, when it is first needed.
 
     Args:
-        bus: Where the events are.
-        registry: Where the hooks are; those added later count too.
-        loader: Gets their texts.
-        composer: Puts them together.
-        situation: Gives `storage`, `features`, `config` and the like for an event; by default
-            only its request and session are known, as `scope_of` finds them.
-        moments: Such as `action:start`, to be listened to; by default those that the hooks
-            registered by now have. Their emitters must use `operation`, `call` or `dispatch`.
-        priority: Of the interceptors; lower is asked earlier.
+        bus: The bus of the events.
+        registry: The registry of the hooks, also of those added later.
+        loader: Loads their texts.
+        composer: Composes the texts.
+        situation: Returns `storage`, `features`, `config` and the like for an event; by default
+            only its request and session are known, by `scope_of`.
+        moments: Such as `action:start`; default: those of the hooks registered so far. Their
+            emitters must use `operation`, `call` or `dispatch`.
+        priority: Priority of the interceptors; lower runs earlier.
 
     Returns:
-        A function that detaches, once, however often it is called.
+        A function that detaches, once.
 
     Raises:
         GuidanceValueError: A moment is not `type:lifecycle`.
@@ -105,18 +105,18 @@ def attach_gate(
 ) -> Callable[[], None]:
     """Deny tool calls that `tracker` forbids, and record in it those that succeed.
 
-    A tracker with a `session_id` leaves events of other sessions alone; events that do not say
-    their session it judges too. When it fails, the call is denied.
+    A tracker with a `session_id` ignores events of other sessions, but not events without a
+    session. When it fails, the call is denied.
 
     Args:
-        bus: Where the tool calls are.
+        bus: The bus of the tool calls.
         tracker: The state of the session.
-        priority: Of the interceptor; lower is asked earlier.
-        notify: Called with the guidance that follows from a call.
-        asks: Ask a person to allow what the tracker does not, instead of denying it at once.
+        priority: Priority of the interceptor; lower runs earlier.
+        notify: Called with the guidance after a call.
+        asks: Whether to ask a person about a forbidden call, instead of denying it.
 
     Returns:
-        A function that detaches, once, however often it is called.
+        A function that detaches, once.
     """
 
     def is_mine(scope: Mapping[str, str]) -> bool:
@@ -150,14 +150,14 @@ def attach_gate(
 
 
 def event_of(moment: str) -> str:
-    """Return the event that is the `moment` of the guidance vocabulary."""
+    """Return the event of a `moment` of the guidance vocabulary."""
     return _EVENTS.get(moment, moment)
 
 
 def scope_of(event: Event) -> dict[str, str]:
     """Return `request_id` and `session_id` of an event, from its kwargs or its `context`.
 
-    The request is that of MCP where there is one, else the operation (`operation_id`, `call_id`).
+    The request is the MCP request if there is one, else the operation (`operation_id`, `call_id`).
     """
     sources = (event, event.get("context"))
     found = {

@@ -1,8 +1,8 @@
 # ruff: noqa: N815 - the seed spells methods in camelCase
 """Loading of hook texts from markdown files beside the code that defines the hooks.
 
-The path comes from the definition, so it is not trusted: nothing outside the folder is read, only
-regular files, and no more than `MAX_CONTENT_BYTES`.
+The path in a definition is not trusted: only regular files inside the folder are read, and at most
+`MAX_CONTENT_BYTES`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ResolvedHook:
     hook: HookDefinition
     content: str
     content_path: Path | None = None
-    """The file it came from; None: given inline."""
+    """File of the text; None: inline."""
 
     contentPath = Alias["Path | None"]("content_path")
 
@@ -55,11 +55,11 @@ class FailedHook(NamedTuple):
 
 
 class LoadedHooks(list[ResolvedHook]):
-    """The hooks with their texts, those that failed, and those that the query had skipped.
+    """The hooks with their texts, the failed ones and those that the query skipped.
 
     Attributes:
-        failed: What could not be loaded.
-        skipped: What the query had left out.
+        failed: Hooks whose text cannot be loaded.
+        skipped: Hooks that the query skipped.
     """
 
     def __init__(
@@ -79,10 +79,9 @@ class LoadedHooks(list[ResolvedHook]):
 
 
 class ContentLoader:
-    """Loads texts, and keeps them until `clear_cache`.
+    """Loads texts, and caches them until `clear_cache`.
 
-    What cannot be loaded is logged at level `error`; with a cache once, and not each time
-    that it is tried again.
+    A failure is logged at level `error`: once with a cache, else each time.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class ContentLoader:
         """Return `hook` with its text; the file is read on another thread.
 
         Raises:
-            ContentError: It cannot be loaded; that is logged too.
+            ContentError: It cannot be loaded; this is also logged.
         """
         try:
             return await asyncio.to_thread(self._read, hook)
@@ -114,27 +113,27 @@ class ContentLoader:
         """Load the texts of `hooks`; return the loaded and the failed hooks.
 
         Returns:
-            A list in the order given; the others are in its `failed`, and what the query skipped
-            in its `skipped`, for the composer to tell about.
+            A list in the order of `hooks`; failed hooks are in its `failed`, and those that the
+            query skipped in its `skipped`, for the composer to report.
         """
         loaded, errors = await asyncio.to_thread(self._read_all, hooks)
         return self._reported(loaded, errors)
 
     def load_all_sync(self, hooks: Iterable[HookDefinition]) -> LoadedHooks:
-        """Do as `load_all`, on this thread, which waits for the disk."""
+        """Do as `load_all`, on this thread."""
         return self._reported(*self._read_all(hooks))
 
     def load_inline(self, hook: HookDefinition, content: str) -> ResolvedHook:
-        """Return `hook` with `content` as its text; nothing is read or kept."""
+        """Return `hook` with `content` as its text; nothing is read or cached."""
         return ResolvedHook(hook, content)
 
     def clear_cache(self) -> None:
-        """Forget all texts, so that the files are read again, and which failures were logged."""
+        """Clear all texts, and the record of logged failures."""
         self._cache.clear()
         self._logged.clear()
 
     def cache_size(self) -> int:
-        """Return how many texts are kept."""
+        """Return the number of cached texts."""
         return len(self._cache)
 
     loadAll = load_all
@@ -191,10 +190,10 @@ def _folder(path: str | Path) -> Path:
 
 
 def _inside(hook: HookDefinition, folder: Path, name: str) -> Path:
-    """Return where `name` really is, links followed; it must be in `folder`."""
+    """Return the resolved path of `name`, which must be in `folder`."""
     try:
         path = (folder / name).resolve()
-        if path.is_symlink():  # from Python 3.13 on, nothing else tells
+        if path.is_symlink():  # from Python 3.13 on, `resolve` does not raise
             raise RuntimeError("a loop of links")
         is_inside = path.is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # a name too long, a loop of links
@@ -209,7 +208,7 @@ def _inside(hook: HookDefinition, folder: Path, name: str) -> Path:
 
 
 def _text(hook: HookDefinition, path: Path, name: str) -> str:
-    # The path stays here: a server passes this on to its clients.
+    # Without the path: a server sends this message to its clients.
     remedy = "Set content_file, or give the loader the `base_path=` that it is under."
     try:
         if path.exists() and not path.is_file():
@@ -240,12 +239,12 @@ def create_content_loader(
 
     Args:
         options: The keywords below as a mapping, in either spelling.
-        **named: `base_path`, the folder that holds all texts (by default each hook's is beside
-            its definition); `cache`, False to read files anew each time; `log`, which is called
-            with a level of MCP logging and a message.
+        **named: `base_path`, the folder of all texts (default: each text is beside its hook's
+            definition); `cache`, False to read files each time; `log`, which is called with a
+            level of MCP logging and a message.
 
     Raises:
-        GuidanceValueError: An option is unknown, or not what it should be.
+        GuidanceValueError: An option is unknown or invalid.
     """
     known = {"base_path", "cache", "log"}
     return ContentLoader(**merged(_ATTEMPT, options, named, known))
@@ -258,4 +257,4 @@ class ContentError(GuidanceError):
         super().__init__(f"Cannot load hook {hook.id!r}: {reason}. {remedy}")
         self.hook = hook
         self.reason = reason
-        """What is wrong, with no path outside the content's folder in it."""
+        """The problem, without a path outside the folder of texts."""

@@ -35,18 +35,18 @@ _QUERY_KEYS = frozenset(
 
 
 class SkippedHook(NamedTuple):
-    """A hook that was asked for and left out."""
+    """A hook that matches a query but for its conditions."""
 
     hook: HookDefinition
     reason: str
-    """What is not met, such as `requires storage: memory`."""
+    """The unmet condition, such as `requires storage: memory`."""
 
 
 class QueryResult(list[HookDefinition]):
     """Matching hooks, highest priority first, and those with unmet conditions.
 
     Attributes:
-        skipped: What was asked for and left out, with reasons.
+        skipped: Hooks with unmet conditions, with reasons.
     """
 
     def __init__(
@@ -70,13 +70,13 @@ class HookRegistry:
     ) -> HookDefinition:
         """Add a hook, given as a definition, a mapping in either spelling, or keywords.
 
-        Its text is looked for beside the file that made the definition, or that calls this.
+        Its text is beside the file that made the definition, or that calls this.
 
         Returns:
-            The definition as it was registered, with its `app` and `id`.
+            The registered definition, with its `app` and `id`.
 
         Raises:
-            GuidanceValueError: A field is not what it should be.
+            GuidanceValueError: A field is invalid.
             DuplicateHookError: The id is taken.
         """
         return self._add([HookDefinition.parse(definition, **fields)])[0]
@@ -116,7 +116,7 @@ class HookRegistry:
             self._hooks.clear()
 
     def query(self, options: Mapping[str, object] | None = None, /, **named: Any) -> QueryResult:
-        """Return the hooks that count in a situation.
+        """Return the hooks that apply in a situation.
 
         Args:
             options: The keywords below as a mapping, in either spelling.
@@ -125,12 +125,12 @@ class HookRegistry:
                 the configuration; `request_id` and `session_id`; `tags`, any of which a hook has.
 
         Returns:
-            A list, highest priority first. Hooks that fit but for their conditions are in its
-            `skipped`, with reasons. A hook of one request or session is for that one alone.
-            Without `config`, conditions on the configuration count as met.
+            A list, highest priority first. Hooks with unmet conditions are in its `skipped`, with
+            reasons. A hook of a request or session applies to that one alone. Without `config`,
+            conditions on the configuration count as met.
 
         Raises:
-            GuidanceValueError: An unknown keyword, or a value that no hook can have.
+            GuidanceValueError: A keyword is unknown, or a value invalid.
         """
         situation = _Situation.of(merged("query hooks", options, named, _QUERY_KEYS))
         candidates = [hook for hook in self.all() if situation.matches(hook)]
@@ -155,7 +155,7 @@ class HookRegistry:
 
 @dataclass(frozen=True)
 class _Situation:
-    """What a query says about now; None: not said."""
+    """The situation of a query; None: unspecified."""
 
     type: str | None
     lifecycle: str | None
@@ -188,7 +188,7 @@ class _Situation:
         )
 
     def matches(self, hook: HookDefinition) -> bool:
-        """Return whether `hook` is meant, conditions aside."""
+        """Return whether `hook` matches the query, without its conditions."""
         return (
             self.type in {None, hook.type}
             and self.lifecycle in {None, hook.lifecycle}
@@ -198,7 +198,7 @@ class _Situation:
         )
 
     def unmet(self, hook: HookDefinition) -> Iterator[str]:
-        """Give what `hook` requires and there is not; no value of the configuration is told."""
+        """Yield the unmet conditions of `hook`, without values of the configuration."""
         needed = hook.conditions
         if needed.requires_storage and self.storage.isdisjoint(needed.requires_storage):
             yield f"requires storage: {' or '.join(needed.requires_storage)}"
@@ -233,6 +233,6 @@ def create_hook_registry(
         **named: `app`, the first part of the id of hooks that name none.
 
     Raises:
-        GuidanceValueError: An option is unknown, or not what it should be.
+        GuidanceValueError: An option is unknown or invalid.
     """
     return HookRegistry(**merged("create a hook registry", options, named, {"app"}))

@@ -1,8 +1,8 @@
 # ruff: noqa: N815 - the seed spells attributes in camelCase
 """Session state, enforced: no tool call before the session is initialised.
 
-A session goes `uninitialized` → `initialized` → `ready` → `working`; `ready` is for those
-who have a reporting tool and may be left out.
+A session goes `uninitialized` → `initialized` → `ready` → `working`; `ready`, for programs with a
+reporting tool, may be skipped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from instrument.guidance.errors import GuidanceError, GuidanceValueError
 from instrument.guidance.spelling import Alias, merged
 
 SessionState: TypeAlias = Literal["uninitialized", "initialized", "ready", "working"]
-"""Where a session is."""
+"""State of a session."""
 
 INIT_TOOL = "session_init"
 
@@ -35,7 +35,7 @@ class StateTransition:
     previous_state: SessionState
     new_state: SessionState
     guidance: str | None
-    """What the model should be told about its next action, if anything."""
+    """Guidance for the model's next action, if any."""
 
     previousState = Alias[SessionState]("previous_state")
     newState = Alias[SessionState]("new_state")
@@ -52,10 +52,10 @@ class TimingInfo:
 
     state: SessionState
     init_at: datetime | None
-    """When it was initialised, in UTC."""
+    """Time of the initialisation, in UTC."""
     session_id: str | None
     request_id: str | None
-    """The last request that was checked or recorded."""
+    """The last checked or recorded request."""
 
     initAt = Alias["datetime | None"]("init_at")
     sessionId = Alias["str | None"]("session_id")
@@ -63,20 +63,19 @@ class TimingInfo:
 
 
 class SessionStateTracker:
-    """The state machine of one session; make one for each. Any thread may call it.
+    """The state machine of one session. Any thread may call it.
 
-    Ask `check_tool_allowed` before a tool runs, and tell `record_tool_call` after it ran.
+    Call `check_tool_allowed` before a tool runs, and `record_tool_call` after it.
 
     Args:
         options: The keywords below as a mapping, in either spelling.
         **named: `init_tools` (`["session_init"]`), always allowed; `requires_init` (None: every
-            other tool), tools that may not be called before; `transition_triggers`
-            (`{"session_init": "initialized"}`), the state that a call of a tool leads to;
-            `session_id`; `now`, the clock.
+            other tool), tools that are forbidden before; `transition_triggers`
+            (`{"session_init": "initialized"}`), the state after a call of a tool; `session_id`;
+            `now`, the clock.
 
     Raises:
-        GuidanceValueError: An option is not what it should be, or no tool could ever initialise
-            the session.
+        GuidanceValueError: An option is invalid, or no tool can initialise the session.
     """
 
     def __init__(self, options: Mapping[str, object] | None = None, /, **named: Any) -> None:
@@ -111,7 +110,7 @@ class SessionStateTracker:
 
     @property
     def session_id(self) -> str | None:
-        """The session's id; None if it does not matter."""
+        """The session's id; None: any session."""
         return self._session_id
 
     @property
@@ -127,7 +126,7 @@ class SessionStateTracker:
     def check_tool_allowed(self, tool_name: str, request_id: str | int | None = None) -> str | None:
         """Return None if the tool may be called now, else the steps to take first."""
         with self._lock:
-            self._note_request(request_id)
+            self._store_request(request_id)
             if self.is_initialized or not self._needs_init(tool_name):
                 return None
         return (
@@ -140,7 +139,7 @@ class SessionStateTracker:
         """Do nothing if the tool may be called now.
 
         Raises:
-            WorkflowViolationError: It may not; the message says what to do first.
+            WorkflowViolationError: It must not be called yet; the message names the first step.
         """
         message = self.check_tool_allowed(tool_name, request_id)
         if message is not None:
@@ -154,7 +153,7 @@ class SessionStateTracker:
     ) -> StateTransition:
         """Record a tool call; return the transition and guidance for the next step."""
         with self._lock:
-            self._note_request(request_id)
+            self._store_request(request_id)
             before = self._state
             self._state = self.next_state(before, tool_name, tool_input)
             if before == "uninitialized" and self._state != before:
@@ -170,10 +169,10 @@ class SessionStateTracker:
         tool_name: str,
         tool_input: object,
     ) -> SessionState:
-        """Return the state that a call leads to; override it to decide by the tool's input.
+        """Return the state after a call; override it to decide by the tool's input.
 
-        A trigger leads where it says, but out of `uninitialized` there is only the way to
-        `initialized`. The first call of another tool after that is work.
+        A trigger names the next state, but `uninitialized` only leads to `initialized`. The first
+        call of another tool after that leads to `working`.
         """
         target = self._triggers.get(tool_name)
         if state == "uninitialized":
@@ -183,13 +182,13 @@ class SessionStateTracker:
         return state if tool_name in self._init_tools else "working"
 
     def reset(self) -> None:
-        """Begin again, as another session."""
+        """Return to the first state, without a session id."""
         with self._lock:
             self._state = "uninitialized"
             self._init_at = self._session_id = self._request_id = None
 
     def get_timing_info(self) -> TimingInfo:
-        """Return where the session is, and since when."""
+        """Return the state of the session and the time of its initialisation."""
         with self._lock:
             return TimingInfo(self._state, self._init_at, self._session_id, self._request_id)
 
@@ -206,7 +205,7 @@ class SessionStateTracker:
     def _way_in(self) -> str:
         return f"call {' or '.join(self._ways_in)}"
 
-    def _note_request(self, request_id: str | int | None) -> None:
+    def _store_request(self, request_id: str | int | None) -> None:
         if request_id is not None:
             self._request_id = str(request_id)
 
@@ -215,7 +214,7 @@ _ATTEMPT = "create a session state tracker"
 
 
 def create_blocking_response(message: str) -> dict[str, Any]:
-    """Return the result of a tool call that was not allowed, as MCP has it."""
+    """Return MCP's result of a forbidden tool call."""
     return {"isError": True, "content": [{"type": "text", "text": message}]}
 
 
@@ -237,7 +236,7 @@ def _utc_now() -> datetime:
 
 
 class WorkflowViolationError(GuidanceError, RuntimeError):
-    """A tool was to be called before the session allows it."""
+    """A tool call is not allowed yet."""
 
     def __init__(
         self, message: str, tool_name: str, current_state: SessionState, required_action: str
@@ -246,4 +245,4 @@ class WorkflowViolationError(GuidanceError, RuntimeError):
         self.tool_name = tool_name
         self.current_state = current_state
         self.required_action = required_action
-        """What has to happen first, such as `call session_init`."""
+        """The first step, such as `call session_init`."""

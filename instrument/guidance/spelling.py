@@ -27,13 +27,13 @@ def merged(
     """Return `mapping`, in either spelling, overlaid with the keyword arguments `named`.
 
     Args:
-        attempt: What is being done, for the message: `register a hook`.
+        attempt: The action, for the message: `register a hook`.
         mapping: A mapping, or None.
         named: Keyword arguments, in either spelling too.
-        known: The snake_case keys that there are.
+        known: The possible keys, in snake_case.
 
     Raises:
-        GuidanceValueError: `mapping` is none, or a key is unknown.
+        GuidanceValueError: `mapping` is not a mapping, or a key is unknown.
     """
     if mapping is not None and not isinstance(mapping, Mapping):
         raise GuidanceValueError(
@@ -52,7 +52,7 @@ def merged(
 
 
 class Alias(Generic[T]):
-    """Another spelling of an attribute; reading it reads that one."""
+    """A read-only attribute that returns another one."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -30,10 +30,8 @@ def notify_locally(message: str) -> None:
 
 
 def report(listener: Callable[..., object], *message: Any) -> None:
-    """Call `listener`; guidance goes on when it fails."""
+    """Call `listener`; log its failure."""
     try:
         listener(*message)
     except Exception:
-        _logger.warning(
-            "A listener of guidance failed; it was to be told: %s", message[-1], exc_info=True
-        )
+        _logger.warning("A listener of guidance failed to handle: %s", message[-1], exc_info=True)

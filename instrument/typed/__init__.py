@@ -6,8 +6,8 @@
     agent = Agent(hooks=[LoggingHook()])
     agent.hooks.add_callback(BeforeToolCallEvent, gate)
 
-A call-back reads its event and writes the properties that may be written. After-events are
-brought to call-backs in reverse order.
+A callback reads its event and sets its writable properties. Callbacks of after-events run in
+reverse order.
 """
 
 from instrument.typed.events import (

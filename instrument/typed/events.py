@@ -20,8 +20,8 @@ class ToolUse(dict[str, Any]):
         self[name] = value
 
 
-class Interrupted(Exception):  # noqa: N818 - how a call-back is left, not an error
-    """A call-back waits for a person."""
+class Interrupted(Exception):  # noqa: N818 - control flow, not an error
+    """A callback has to wait for a person."""
 
     def __init__(self, name: str, reason: Any) -> None:
         super().__init__(name)
@@ -31,12 +31,10 @@ class Interrupted(Exception):  # noqa: N818 - how a call-back is left, not an er
 
 @dataclass
 class BaseHookEvent:
-    """A moment. Properties are read-only, but for those that `_can_write` allows.
+    """An event. Properties are read-only, except those that `_can_write` allows.
 
-    Writing another one is an `AttributeError`.
-
-    A dataclass made of it is an event of its own: call-backs can be added for it, and
-    `invoke_callbacks` brings it to them.
+    Setting another one raises `AttributeError`. A dataclass derived from it is a custom event:
+    callbacks can be added for it, and `invoke_callbacks` calls them.
     """
 
     writable: ClassVar[frozenset[str]] = frozenset()
@@ -52,7 +50,7 @@ class BaseHookEvent:
 
     def __post_init__(self) -> None:
         self.__dict__["_interrupts"] = set()
-        self.__dict__["_answers"] = {}  # from now on only what is writable can be written
+        self.__dict__["_answers"] = {}  # from now on properties are read-only
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_answers" in self.__dict__ and not self._can_write(name):
@@ -65,19 +63,19 @@ class BaseHookEvent:
     def interrupt(self, name: str, reason: Any = None, response: Any = None) -> Any:
         """Wait for a person, and return the answer.
 
-        The call-back is left here, and run again from its beginning once there is an answer.
+        This leaves the callback, which runs again from its beginning with the answer.
 
         Args:
-            name: Of the question; once in each call-back.
-            reason: What the person is told; default: the name.
-            response: An answer that is there already.
+            name: Name of the question; unique in each callback.
+            reason: Text for the person; default: the name.
+            response: An answer that exists already.
 
         Raises:
             ValueError: The name was used before.
         """
         interrupts: set[str] = self.__dict__["_interrupts"]
         if name in interrupts:
-            raise ValueError(f"This call-back has interrupted as {name!r} already; names are once.")
+            raise ValueError(f"This callback has interrupted as {name!r} already; names are once.")
         interrupts.add(name)
         answers: dict[str, Any] = self.__dict__["_answers"]
         if name in answers:
@@ -89,10 +87,10 @@ class BaseHookEvent:
 
 @dataclass
 class HookEvent(BaseHookEvent):
-    """A moment in the life of an agent.
+    """An event in the life of an agent.
 
     Attributes:
-        agent: Whose life; None where the emitter did not say and the registry has none.
+        agent: The agent; None if neither the emitter nor the registry names it.
     """
 
     agent: Any
@@ -114,7 +112,7 @@ class ModelStopResponse(NamedTuple):
 
 @dataclass
 class AgentInitializedEvent(LifecycleEvent):
-    """An agent has been built: the end of its `__init__`."""
+    """The end of an agent's `__init__`."""
 
 
 @dataclass
@@ -122,9 +120,9 @@ class BeforeInvocationEvent(LifecycleEvent):
     """A request to an agent begins.
 
     Attributes:
-        messages: What the agent is asked; may be replaced.
-        invocation_state: What travels with the request.
-        cancel: Set it to a reason, or to True, to keep the agent from being asked.
+        messages: Input of the agent; may be replaced.
+        invocation_state: State of the request.
+        cancel: Set it to a reason, or to True, to cancel the request.
     """
 
     messages: Any = None
@@ -139,9 +137,9 @@ class AfterInvocationEvent(LifecycleEvent):
     """A request to an agent has ended, with a result or an exception.
 
     Attributes:
-        result: What the agent answered.
-        exception: Why it did not.
-        resume: Set it to ask the agent again, with this.
+        result: The agent's answer.
+        exception: Its exception, in place of an answer.
+        resume: Set it to new input to ask the agent again.
     """
 
     result: Any = None
@@ -165,8 +163,8 @@ class BeforeModelCallEvent(LifecycleEvent):
     """A model is about to be called.
 
     Attributes:
-        messages: What it will see.
-        cancel: Set it to a reason, or to True, to keep the model from being called.
+        messages: Input of the model.
+        cancel: Set it to a reason, or to True, to cancel the call.
     """
 
     messages: Any = None
@@ -181,8 +179,8 @@ class AfterModelCallEvent(LifecycleEvent):
     """A model has answered, or failed.
 
     Attributes:
-        response: What it answered.
-        exception: Why it did not.
+        response: The model's answer.
+        exception: Its exception, in place of an answer.
         retry: Set it to discard the answer and call again.
     """
 
@@ -196,7 +194,7 @@ class AfterModelCallEvent(LifecycleEvent):
 
     @property
     def stop_response(self) -> ModelStopResponse | None:
-        """The answer and why it ended; None where there is no answer."""
+        """The answer and its stop reason; None without an answer."""
         answer = self.response
         if answer is None:
             return None
@@ -209,9 +207,9 @@ class BeforeToolCallEvent(LifecycleEvent):
     """A tool is about to be called.
 
     Attributes:
-        selected_tool: The tool itself; replace it to call another.
-        tool_use: What the model asked for; may be replaced or written into.
-        cancel_tool: Set it to a reason, or to True, to keep the tool from being called.
+        selected_tool: The tool; replace it to call another.
+        tool_use: Name and input; may be replaced or edited.
+        cancel_tool: Set it to a reason, or to True, to cancel the call.
     """
 
     selected_tool: Any = None
@@ -224,12 +222,12 @@ class BeforeToolCallEvent(LifecycleEvent):
 
 @dataclass
 class AfterToolCallEvent(LifecycleEvent):
-    """A tool has returned, or failed, or was kept from being called.
+    """A tool has returned, failed or been cancelled.
 
     Attributes:
-        result: What it returned; may be replaced or written into.
-        exception: Why it did not.
-        cancel_message: Why it was kept from being called.
+        result: The tool's result; may be replaced or edited.
+        exception: Its exception, in place of a result.
+        cancel_message: Reason of a cancellation.
         retry: Set it to discard the result and call again.
     """
 
@@ -249,4 +247,4 @@ BeforeModelInvocationEvent = BeforeModelCallEvent
 AfterModelInvocationEvent = AfterModelCallEvent
 BeforeToolInvocationEvent = BeforeToolCallEvent
 AfterToolInvocationEvent = AfterToolCallEvent
-"""The names of the seed; the same classes."""
+"""Other names of the same classes."""

@@ -11,7 +11,7 @@ from instrument.typed.registry import HookProvider, HookRegistry
 
 
 class HostMeta(ABCMeta):
-    """The metaclass that takes `hooks=` on construction and acts once `__init__` has returned."""
+    """A metaclass that adds `hooks=` to the construction of instances."""
 
     def __call__(
         cls,
@@ -22,12 +22,12 @@ class HostMeta(ABCMeta):
         """Make an instance; `hooks` is not passed on.
 
         Raises:
-            TypeError: `hooks` is no list, or holds what is no provider and no function.
+            TypeError: `hooks` is not a list of providers and functions.
         """
         if hooks is not None and not isinstance(hooks, Iterable):
             raise TypeError(
                 f"Cannot make a {cls.__name__} with hooks={hooks!r}: give a list of providers and "
-                "call-backs."
+                "callbacks."
             )
         host: Any = super().__call__(*args, **kwargs)
         for provider in hooks or ():
@@ -37,15 +37,15 @@ class HostMeta(ABCMeta):
 
 
 class HookHost(metaclass=HostMeta):
-    """Gives any class `hooks=[…]` on construction and `.hooks` from then on.
+    """A base class that takes `hooks=[…]` on construction and has `.hooks`.
 
-    `AgentInitializedEvent` comes when `__init__` has ended. The other events come from
-    the operations that the agent emits; where several agents live in one process, pass
-    `agent=self` to each, so that every agent's call-backs get its own events.
+    `AgentInitializedEvent` is emitted after `__init__`. The other events come from the operations
+    that the agent emits; with several agents in a process, pass `agent=self` to each operation, so
+    that every agent's callbacks get its own events.
 
     Attributes:
-        hook_bus: The bus of all instances; None: the one that everybody shares.
-        hooks: The call-backs of this agent.
+        hook_bus: The bus of all instances; None: the shared one.
+        hooks: The callbacks of this agent.
     """
 
     hook_bus: ClassVar[Bus | None] = None

@@ -14,16 +14,16 @@ from instrument.typed.translation import HOOKS, hooks_of
 
 
 def event_types(event_type: object, callback: Callable[..., Any]) -> list[type[BaseHookEvent]]:
-    """Return the classes of events that `callback` is to be called for, each once.
+    """Return the event classes of `callback`, each once.
 
     Args:
-        event_type: A class, a list of classes, or None for what the annotation of the call-back's
-            first parameter says.
-        callback: Who is called.
+        event_type: A class, a list of classes, or None for the annotation of the callback's first
+            parameter.
+        callback: The function.
 
     Raises:
-        TypeError: Something is no event.
-        ValueError: A list is empty, or there is no annotation to go by.
+        TypeError: A class is not an event.
+        ValueError: The list is empty, or there is no annotation.
     """
     attempt = f"Cannot add {describe(callback)}"
     if event_type is None:

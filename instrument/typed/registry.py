@@ -38,7 +38,7 @@ class HookCallback(Protocol[C]):
 
 
 class HookOrder:
-    """Places in the order of call-backs: lower is earlier, also on after-events."""
+    """Orders of callbacks: lower is earlier, also on after-events."""
 
     SDK_FIRST: Final = -100
     DEFAULT: Final = 0
@@ -47,23 +47,23 @@ class HookOrder:
 
 @runtime_checkable
 class HookProvider(Protocol):
-    """Registers several call-backs at once."""
+    """An object that registers several callbacks."""
 
     def register_hooks(self, registry: HookRegistry) -> None:
-        """Add call-backs to `registry`."""
+        """Add callbacks to `registry`."""
 
 
 class HookRegistry:
-    """Call-backs of typed events.
+    """Callbacks of typed events.
 
-    A view: call-backs live on the bus, and also decide on the operations that it is told of. What
-    a host brings here reaches the call-backs of this registry only.
+    A view of the bus: callbacks also decide on the operations of the bus. An event that a host
+    passes here reaches the callbacks of this registry only.
 
     Args:
-        bus: Default: the one that everybody shares.
-        agent: Whose registry it is. Events that name another agent are not brought to its
-            call-backs; those that name none have this one. It is held weakly, and when it goes
-            its call-backs go.
+        bus: Default: the shared one.
+        agent: The agent of the registry. Events of another agent do not reach its callbacks; events
+            without an agent get this one. The reference is weak, and the callbacks are removed with
+            the agent.
     """
 
     vocabulary = "typed"
@@ -90,22 +90,21 @@ class HookRegistry:
     ) -> Callable[[], None]:
         """Call `callback(event)` for every later event whose class is exactly `event_type`.
 
-        Before-events and others reach call-backs in order of registration, after-events in
-        reverse. A call-back runs inline with the agent, may be async where the
-        agent is, and what it raises is raised in the agent.
+        Callbacks run in order of registration, those of after-events in reverse. They run inline
+        with the agent, may be async if the agent is, and their exceptions are raised in the agent.
 
         Args:
-            event_type: The event, or a list of them; None: what the call-back's annotation says.
-            callback: Who is called.
-            order: Lower is earlier; what is said above holds among equals.
+            event_type: The event, or a list of events; None: from the callback's annotation.
+            callback: The function.
+            order: Lower is earlier; the order above applies among equals.
 
         Returns:
-            A function that removes it, once, however often it is called.
+            A function that removes it, once.
 
         Raises:
-            TypeError: `event_type` is no event, or `callback` cannot be called.
-            ValueError: An async call-back for `AgentInitializedEvent`: `__init__` cannot wait;
-                or no event is named, neither here nor by an annotation.
+            TypeError: `event_type` is not an event, or `callback` cannot be called.
+            ValueError: An async callback for `AgentInitializedEvent`, as `__init__` cannot wait; or
+                neither an argument nor an annotation names an event.
         """
         if not callable(callback):
             raise TypeError(
@@ -146,7 +145,7 @@ class HookRegistry:
             )
 
     def has_callbacks(self) -> bool:
-        """Return whether there is any call-back."""
+        """Return whether there are callbacks."""
         return bool(self._offs)
 
     def get_callbacks_for(self, event: BaseHookEvent) -> Iterator[Callable[..., Any]]:
@@ -157,7 +156,7 @@ class HookRegistry:
                 yield adapter.callback
 
     def clear(self) -> None:
-        """Remove every call-back of this registry."""
+        """Remove every callback of this registry."""
         while self._offs:
             _, off = self._offs.popitem()
             off()
@@ -166,7 +165,7 @@ class HookRegistry:
         """Pass an event made by the host to its callbacks, and write back their changes.
 
         Raises:
-            RuntimeError: A call-back is async; use `invoke_callbacks_async`.
+            RuntimeError: A callback is async; use `invoke_callbacks_async`.
         """
         for callback in self.get_callbacks_for(event):
             if _is_async(callback):
@@ -213,7 +212,7 @@ class HookRegistry:
 
 
 class _Adapter:
-    """A call-back as an interceptor."""
+    """A callback as an interceptor."""
 
     __slots__ = ("_kind", "callback", "registry")
 
@@ -225,7 +224,7 @@ class _Adapter:
         self._kind = kind
 
     def decide(self, /, **kwargs: Any) -> Any:
-        """Return what the call-back wrote as a decision, or that to be awaited."""
+        """Return the callback's changes as a decision, or an awaitable of it."""
         agent, named = self.registry.agent, kwargs.get("agent")
         if agent is not None and named is not None and named is not agent:
             return None
@@ -246,7 +245,7 @@ class _Adapter:
         return decision_from(event, kwargs)
 
     async def _resumed(self, interrupt: Interrupted, kwargs: dict[str, Any]) -> Any:
-        """Ask a person, and run the call-back again with the answer, until it asks no more."""
+        """Ask a person and run the callback again with the answer, until it asks no more."""
         answers: dict[str, Any] = {}
         while True:
             bus = self.registry.bus

@@ -36,16 +36,16 @@ HOOKS: Mapping[type[BaseHookEvent], tuple[str, ...]] = {
     BeforeToolCallEvent: ("before_tool_call",),
     AfterToolCallEvent: ("after_tool_call", "error_tool_call"),
 }
-"""Event to its hooks: after-events come on success and on failure."""
+"""Hooks by event: after-events have one for success and one for failure."""
 
 _NO_EVENTS = (BaseHookEvent, HookEvent, LifecycleEvent)
-"""What events are made of."""
+"""Base classes, which are not events."""
 
 EVENT = "event"
-"""The kwarg in which an event of somebody's own travels, as it is."""
+"""Kwarg of a custom event, which is passed unchanged."""
 
 _ORDERS = frozenset({"cancel_tool", "cancel", "retry", "resume", "cancel_message"})
-"""Properties that are no data of the hook."""
+"""Properties that are not kwargs of the hook."""
 
 _RENAMED: Mapping[type[BaseHookEvent], Mapping[str, str]] = {
     AfterInvocationEvent: {"exception": "exc"},
@@ -53,7 +53,7 @@ _RENAMED: Mapping[type[BaseHookEvent], Mapping[str, str]] = {
     AfterModelCallEvent: {"exception": "exc"},
     AfterToolCallEvent: {"exception": "exc"},
 }
-"""Property to kwarg, where they differ."""
+"""Kwargs by property, where the names differ."""
 
 
 _DATA: Mapping[type[BaseHookEvent], tuple[tuple[str, str, bool], ...]] = {
@@ -64,7 +64,7 @@ _DATA: Mapping[type[BaseHookEvent], tuple[tuple[str, str, bool], ...]] = {
     )
     for kind in HOOKS
 }
-"""The properties that are data of the hook: name, kwarg, and whether it may be written into."""
+"""Properties that are kwargs of the hook: name, kwarg, and whether it is writable."""
 
 _BLANK: Mapping[type[BaseHookEvent], Mapping[str, Any]] = {
     kind: {
@@ -72,7 +72,7 @@ _BLANK: Mapping[type[BaseHookEvent], Mapping[str, Any]] = {
     }
     for kind in HOOKS
 }
-"""The properties of an event that knows nothing; mutable ones are None."""
+"""Default properties of an event; mutable ones are None."""
 
 
 def hooks_of(kind: object) -> tuple[str, ...]:
@@ -83,19 +83,19 @@ def hooks_of(kind: object) -> tuple[str, ...]:
 
 
 def is_reversed(kind: type[BaseHookEvent]) -> bool:
-    """Return whether call-backs of `kind` run in reverse, also where it overrides that."""
+    """Return whether callbacks of `kind` run in reverse, also if it overrides that."""
     flag: Any = kind.should_reverse_callbacks
     try:
         return bool(flag.__get__(object.__new__(kind)) if isinstance(flag, property) else flag)
-    except Exception:  # noqa: BLE001 - it looks at an event, and there is none yet
+    except Exception:  # noqa: BLE001 - the property may need an event, which does not exist yet
         return False
 
 
 def event_from(kind: type[BaseHookEvent], kwargs: Mapping[str, Any], agent: Any) -> Any:
     """Make the event of one callback, with copies of its writable values.
 
-    Not by `kind(…)`, which asks for every property whether it may be written, and so takes most
-    of what a call-back costs. Tests compare the two.
+    Not by `kind(…)`, which checks for every property whether it is writable, and would take most of
+    the time of a callback. Tests compare the two.
     """
     if kind not in HOOKS:
         return kwargs[EVENT]
@@ -117,7 +117,7 @@ def event_from(kind: type[BaseHookEvent], kwargs: Mapping[str, Any], agent: Any)
 
 
 def kwargs_from(event: BaseHookEvent) -> tuple[str, dict[str, Any]]:
-    """Return the hook of an event that a host made, and its kwargs."""
+    """Return the hook and the kwargs of an event that a host made."""
     kind, values = type(event), event.__dict__
     if kind not in HOOKS:
         return hooks_of(kind)[0], {EVENT: event, "agent": getattr(event, "agent", None)}
@@ -167,7 +167,7 @@ def _before_tool(event: Any, kwargs: Mapping[str, Any]) -> Decision | None:
     tool_use = event.tool_use
     if not isinstance(tool_use, Mapping):
         raise HookContractError(
-            "A call-back gave BeforeToolCallEvent a wrong tool_use: expected a dict with name and "
+            "A callback gave BeforeToolCallEvent a wrong tool_use: expected a dict with name and "
             f"input, got {type(tool_use).__name__}. To keep the tool from running, set cancel_tool."
         )
     for key, kwarg in (("name", "tool_name"), ("input", "args")):

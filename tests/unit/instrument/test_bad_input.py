@@ -170,7 +170,7 @@ CASES = {
         "it has no `ask(request)`",
         "See `ApprovalProvider`",
     ),
-    "a call-back of no event": Case(
+    "a callback of no event": Case(
         lambda bus: TypedRegistry(bus=bus).add_callback(str, nothing),  # type: ignore[type-var, arg-type]
         TypeError,
         "for <class 'str'>",
@@ -184,7 +184,7 @@ CASES = {
         "it is not callable",
         "Give a function",
     ),
-    "a call-back that is none": Case(
+    "a callback that is none": Case(
         lambda bus: TypedRegistry(bus=bus).add_callback(BeforeToolCallEvent, 7),  # type: ignore[arg-type]
         TypeError,
         "Cannot add 7 for ",
@@ -229,7 +229,7 @@ CASES = {
     "a tool use that is none": Case(
         use_no_tool,
         HookContractError,
-        "A call-back gave BeforeToolCallEvent a wrong tool_use",
+        "A callback gave BeforeToolCallEvent a wrong tool_use",
         "got NoneType",
         "set cancel_tool",
     ),

@@ -28,7 +28,7 @@ GUIDE = (ROOT / "docs" / "guide" / "write-a-hook.md").read_text(encoding="utf-8"
 BLOCKS = dict(
     re.findall(r"^##+ ([^\n]*)\n(?:(?!^#)[^\n]*\n)*?```python\n(.*?)```", GUIDE, re.M | re.S)
 )
-RULES = ["On the bus", "As a handler", "As a call-back", "As a rule"]
+RULES = ["On the bus", "As a handler", "As a callback", "As a rule"]
 
 
 @pytest.fixture(autouse=True)
