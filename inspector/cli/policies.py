@@ -18,8 +18,8 @@ from inspector.agent_side.policies.locations import (
 from inspector.errors import PolicyError
 
 if TYPE_CHECKING:
+    from inspector.agent_side.policies.explanation import RuleText
     from inspector.agent_side.policies.file import Rules
-    from inspector.agent_side.policies.words import RuleText
 
 app = typer.Typer(help="Policies and budgets of agents.", no_args_is_help=True)
 
@@ -42,7 +42,7 @@ def check(file: File = None, as_json: Json = False) -> None:
     In force are the user's inspector.toml, and one in the working directory, which only tightens.
     Exit code 1 says that there are mistakes.
     """
-    from inspector.agent_side.policies.words import lines  # noqa: PLC0415 - on use
+    from inspector.agent_side.policies.explanation import lines  # noqa: PLC0415 - on use
 
     found, mistakes = _read(file)
     if as_json:
@@ -81,9 +81,9 @@ def try_(
 
     Exit code 1 says that there are mistakes in what is in force.
     """
+    from inspector.agent_side.policies.explanation import try_out  # noqa: PLC0415
     from inspector.agent_side.policies.file import HOOKS  # noqa: PLC0415 - on use
     from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Event  # noqa: PLC0415
-    from inspector.agent_side.policies.words import try_out  # noqa: PLC0415
 
     if on not in HOOKS:
         raise typer.BadParameter(f"there are {', '.join(HOOKS)}", param_hint="--on")
@@ -148,7 +148,7 @@ def _say_mistakes(mistakes: list[str]) -> None:
 
 
 def _note_prices(found: list[Rules]) -> None:
-    from inspector.agent_side.policies.words import needs_prices  # noqa: PLC0415 - on use
+    from inspector.agent_side.policies.explanation import needs_prices  # noqa: PLC0415 - on use
 
     if any(needs_prices(one) for one in found) and not os.environ.get("INSPECTOR_PRICES"):
         typer.echo(

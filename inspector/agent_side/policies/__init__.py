@@ -1,7 +1,7 @@
 """Policies that allow, deny or ask before an operation, and budgets.
 
 They are written in `inspector.toml` and run as interceptors in the agent's own process, with or
-without a service. Nothing here needs a package.
+without a service. Nothing here needs another package.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def install(
 ) -> Callable[[], None]:
     """Enforce the policies of the user and of the working directory on `bus`.
 
-    Installed already, they are read no second time; the last one who undoes it takes them off.
+    A second installation does not read them again; the last of several undos removes them.
 
     Args:
-        bus: Default: the one that everybody shares.
-        environ: Where `INSPECTOR_POLICIES` and `INSPECTOR_CONFIG` are read.
-        directory: Where an `inspector.toml` may tighten; default: the working directory.
+        bus: Default: the shared one.
+        environ: Has `INSPECTOR_POLICIES` and `INSPECTOR_CONFIG`.
+        directory: Has an `inspector.toml` that may tighten; default: the working directory.
 
     Returns:
-        A function that undoes it, once, however often it is called. Nothing is ever raised: a
-        file that cannot be used is told as an error, and what it may have guarded is denied.
+        An idempotent function that undoes it. Nothing is ever raised: an unusable file is logged as
+        an error, and the operations that it may have guarded are denied.
     """
     if is_switched_off(environ):
         _logger.info("%s is off: no policy acts on this process.", SWITCH)
@@ -47,6 +47,6 @@ def install(
     sources = [one for one in find_sources(environ, directory) if one.may_be_there()]
     if not sources:
         return lambda: None
-    from inspector.agent_side.policies.installation import install as put_on  # noqa: PLC0415 - most need none
+    from inspector.agent_side.policies.installation import install as install_sources  # noqa: PLC0415 - rarely needed
 
-    return put_on(bus, sources, environ.get("INSPECTOR_PRICES", "").strip())
+    return install_sources(bus, sources, environ.get("INSPECTOR_PRICES", "").strip())

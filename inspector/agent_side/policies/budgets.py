@@ -1,7 +1,7 @@
 """Budgets: usage limits for a session or the process, and a ledger of usage.
 
-What a call uses is known when it is over, so that a budget of tokens, cost or time acts at the
-next operation; calls are counted before they are made.
+The usage of a call is known when it ends, so a budget of tokens, cost or time acts at the next
+operation. Calls are counted before they run.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from time import monotonic
 from typing import NamedTuple
 from weakref import WeakSet
 
+from inspector.agent_side.policies.decision import PolicyDecision
 from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Globs, Question, SourceLine
-from inspector.agent_side.policies.ruling import PolicyDecision
 from instrument import HookDenied
 
 UNITS = {
@@ -28,16 +28,16 @@ UNITS = {
     "seconds": "seconds",
     "calls": "calls",
 }
-"""What there can be a budget of, in words."""
+"""Units of budgets, in words."""
 
 MAX_ACCOUNTS = 10_000
-"""Of sessions; beyond, the one that did nothing for longest begins anew."""
+"""Limit of sessions; beyond it, the least recently active one starts again at 0."""
 
 MAX_CALLS = 100_000
-"""That run; beyond, the oldest is counted for good."""
+"""Limit of running calls; beyond it, the oldest stays counted if it is refused."""
 
 MAX_WAITS = 10_000
-"""At a time; beyond, time runs on."""
+"""Limit of open waits; beyond it, the clock runs on."""
 
 _logger = logging.getLogger("inspector")
 
@@ -52,18 +52,18 @@ class Budget:
     at: float
     warn_at: float | None
     step: float
-    """How much more there is each time that a person says yes."""
+    """Extension of the limit by each yes of a person."""
     is_asking: bool
     is_per_process: bool
     stops_at_unknown: bool
-    """Whether a model call counts as too much when nobody says what it used."""
+    """Whether a model call of unknown usage exhausts the budget."""
     tools: Globs | None
     question: Question
     place: SourceLine
 
     @property
     def gates(self) -> tuple[str, ...]:
-        """The events that the budget can hold up."""
+        """The events that the budget can stop."""
         is_of_calls = self.of == "calls"
         return (BEFORE_TOOL_CALL,) if is_of_calls else (BEFORE_TOOL_CALL, "before_llm_generate")
 
@@ -102,20 +102,20 @@ class CallUsage(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Tally:
-    """One budget in one session."""
+    """The count of one budget in one session."""
 
     budget: Budget
     limit: float
     used: float = 0.0
     unknown: str | None = None
-    """The model of a call of which nobody says what it used."""
+    """The model of a call of unknown usage."""
     waives_unknown: bool = False
     has_warned: bool = False
 
 
 @dataclass(slots=True, eq=False)
 class _Account:
-    """What one session has used."""
+    """The usage of one session."""
 
     tallies: list[_Tally]
     began_s: float
@@ -124,7 +124,7 @@ class _Account:
     waiting_since_s: float = 0.0
 
     def seconds(self, now_s: float) -> float:
-        """Return how long it has run, without the time in which a person was waited for."""
+        """Return the running time without the waits for people."""
         waiting_s = now_s - self.waiting_since_s if self.waiting else 0.0
         return now_s - self.began_s - self.waited_s - waiting_s
 
@@ -141,9 +141,9 @@ class Ledger:
         self._process = self._open(self._of_process)
         self._sessions: dict[str | None, _Account] = {}
         self._counted: dict[str, list[_Tally]] = {}
-        """Calls that run, with where they were counted."""
+        """Running calls, with their tallies."""
         self._waits: dict[str, tuple[_Account, ...]] = {}
-        """What a person is asked, with whose time stands still."""
+        """Open waits for people, with the accounts whose clock stands still."""
         _ledgers.add(self)
 
     def check(
@@ -151,15 +151,15 @@ class Ledger:
     ) -> list[PolicyDecision]:
         """Return the budgets' decisions on a starting operation, and count its call.
 
-        The same `call_id` is counted once, however often it is asked about.
+        Repeated checks of a `call_id` count it once.
         """
         with self._lock:
             return [
-                ruling
+                decision
                 for tally in self._tallies(session)
                 if hook in tally.budget.gates
                 and (tally.budget.tools is None or tally.budget.tools.fit(tool))
-                and (ruling := self._judge(tally, call_id, session)) is not None
+                and (decision := self._decide(tally, call_id, session)) is not None
             ]
 
     def spend(self, usage: CallUsage, session: str | None) -> None:
@@ -181,7 +181,7 @@ class Ledger:
             self._account(session)
 
     def wait(self, request_id: str, session: str | None) -> None:
-        """Stop the time: a person is asked."""
+        """Stop the clock: a person is asked."""
         with self._lock:
             if request_id in self._waits or len(self._waits) >= MAX_WAITS:
                 return
@@ -192,7 +192,7 @@ class Ledger:
                     account.waiting_since_s = self._now_s()
                 account.waiting += 1
 
-    def go_on(self, request_id: str) -> None:
+    def resume(self, request_id: str) -> None:
         """Restart the clock once a person has answered, or is no longer awaited."""
         with self._lock:
             for account in self._waits.pop(request_id, ()):
@@ -208,22 +208,20 @@ class Ledger:
                 for tally in tallies:
                     tally.used -= 1
 
-    def _judge(
+    def _decide(
         self, tally: _Tally, call_id: str | None, session: str | None
     ) -> PolicyDecision | None:
         budget = tally.budget
         if budget.of == "calls":
-            return self._judge_call(tally, call_id)
+            return self._decide_call(tally, call_id)
         if budget.of == "seconds":
             account = self._process if budget.is_per_process else self._account(session)
             tally.used = account.seconds(self._now_s())
-        if tally.unknown is not None:
-            return self._overdrawn(tally, call_id)
-        if tally.used >= tally.limit:
+        if tally.unknown is not None or tally.used >= tally.limit:
             return self._overdrawn(tally, call_id)
         return self._warning(tally)
 
-    def _judge_call(self, tally: _Tally, call_id: str | None) -> PolicyDecision | None:
+    def _decide_call(self, tally: _Tally, call_id: str | None) -> PolicyDecision | None:
         if call_id is not None and tally in self._counted.get(call_id, ()):
             return None
         if tally.used + 1 > tally.limit:
@@ -247,27 +245,27 @@ class Ledger:
                 f"budget {budget.name}: nobody says what a call of {tally.unknown} used, "
                 f"so that {budget.figures(budget.at)} cannot be kept to"
             )
-            question = "Go on without knowing?"
+            offer = "Go on without knowing?"
         else:
             reason = f"budget {budget.name}: {budget.share(tally.used, tally.limit)} used {whose}"
-            question = f"Continue for another {budget.figures(budget.step)}?"
+            offer = f"Continue for another {budget.figures(budget.step)}?"
         if not budget.is_asking:
             return PolicyDecision(by, "deny", reason)
-        prompt = f"{budget.question.prompt or ''} {reason[0].upper()}{reason[1:]}. {question}"
-        asked_at, used_then, unknown = tally.limit, tally.used, tally.unknown
+        prompt = f"{budget.question.prompt or ''} {reason[0].upper()}{reason[1:]}. {offer}"
+        limit, used, unknown = tally.limit, tally.used, tally.unknown
 
         def grant() -> None:
             with self._lock:
                 if unknown is not None:
                     tally.unknown, tally.waives_unknown = None, True
                     return
-                steps = int((used_then - asked_at) // budget.step) + 1
-                tally.limit = max(tally.limit, asked_at + steps * budget.step)
+                steps = int((used - limit) // budget.step) + 1
+                tally.limit = max(tally.limit, limit + steps * budget.step)
                 if budget.of == "calls":
                     self._count_call(tally, call_id)
 
-        asked = Question(prompt.strip(), budget.question.timeout_s, budget.question.default)
-        return PolicyDecision(by, "ask", reason, asked, grant)
+        question = Question(prompt.strip(), budget.question.timeout_s, budget.question.default)
+        return PolicyDecision(by, "ask", reason, question, grant)
 
     def _warning(self, tally: _Tally) -> PolicyDecision | None:
         budget = tally.budget
@@ -283,7 +281,7 @@ class Ledger:
 
     def _account(self, session: str | None) -> _Account:
         account = self._sessions.pop(session, None) or self._open(self._of_sessions)
-        self._sessions[session] = account  # the last again
+        self._sessions[session] = account  # the most recent one
         if len(self._sessions) > MAX_ACCOUNTS:
             del self._sessions[next(iter(self._sessions))]
         return account
@@ -296,7 +294,7 @@ _ledgers: WeakSet[Ledger] = WeakSet()
 
 
 def _renew_locks() -> None:
-    """Free the child of a fork of locks that a thread of its parent held."""
+    """Replace locks in a forked child: a thread of the parent may have locked them."""
     for ledger in _ledgers:
         ledger._lock = Lock()
 

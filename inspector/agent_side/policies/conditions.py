@@ -1,8 +1,8 @@
 """Conditions of a policy on argument values. Pure but for `under`.
 
-An answer is True, False, or None for *cannot be judged*: a glob on a list, a number compared with
-a text, a value nested too deep. What cannot be judged counts against the call: a deny or an ask
-applies, an allow does not.
+A result is True, False, or None for *undecidable*: a glob on a list, a number compared with a text,
+a value nested too deep. Undecidable counts against the call: a deny or an ask applies, an allow
+does not.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Truth: TypeAlias = bool | None
 Test: TypeAlias = Callable[[Any], Truth]
 
 MAX_VALUES = 10_000
-"""How many values one condition looks at."""
+"""Limit of values that one condition inspects."""
 MAX_DEPTH = 64
 MAX_TEXT_CHARS = 1024 * 1024
 """Longer texts are not searched."""
@@ -28,18 +28,18 @@ MAX_TEXT_CHARS = 1024 * 1024
 ANY = "*"
 """Every value of an object or a list."""
 DEEP = "**"
-"""Everything inside a value, however deep; at the end of a path only what holds nothing more."""
+"""Everything inside a value at any depth; at the end of a path only values without parts."""
 
 _STEP = re.compile(r"""\.?(?:(\*\*|\*)|\[(\d{1,9})\]|\[\*\]|\["([^"]*)"\]|([^.\[\]*"]+))""")
 _SCALAR = (str, bytes, int, float, type(None))
 
 
 class _Mark:
-    """Stands for a value that is none."""
+    """A marker in the place of a value."""
 
 
 UNREADABLE: Final = _Mark()
-"""What is not looked at: there is too much of it, or nobody knows its kind."""
+"""A value that is not inspected: there are too many, or its type is unknown."""
 ABSENT: Final = _Mark()
 NOT_PLAIN: Final = _Mark()
 
@@ -51,19 +51,19 @@ class Condition:
     path: str
     steps: tuple[str | int, ...]
     test: Test | None
-    """None: there must be no such value."""
+    """None: no such value may exist."""
     words: str
-    """For people."""
+    """The condition in words."""
     is_plain: bool
     """Whether the path has names only, so that it leads to one value at most."""
 
     def holds(self, root: object, *, in_doubt: bool) -> bool:
-        """Return whether the values at the path are so.
+        """Return whether the condition holds for the values at the path.
 
         Args:
             root: The arguments.
-            in_doubt: What counts where it cannot be judged. True asks for *one* value that is so,
-                as a deny does; False for *all* of them, and at least one, as an allow does.
+            in_doubt: The result if undecidable. True needs *one* matching value, as a deny does;
+                False needs *all* to match, and at least one, as an allow does.
         """
         test = self.test
         if test is not None and self.is_plain:
@@ -83,16 +83,16 @@ class Condition:
 
 
 def read_condition(path: str, wanted: object) -> Condition:
-    """Return the condition that `path = wanted` spells.
+    """Return the condition of an entry `path = wanted`.
 
     Args:
         path: Names and indexes, such as `options.force`, `files[0].name`, `files[*]`, `**`; a
             name with a dot or bracket in it is `["a.b"]`.
-        wanted: A glob; a number or boolean, to be equal; a list of these, one of which it is; or
-            a table of comparisons: see `COMPARISONS`.
+        wanted: A glob; an equal number or boolean; a list of alternatives; or a table of
+            comparisons, see `COMPARISONS`.
 
     Raises:
-        ValueError: One of the two makes no sense; says why.
+        ValueError: The path or the condition is invalid.
     """
     steps = _steps(path)
     is_plain = all(isinstance(one, str) and one not in (ANY, DEEP) for one in steps)
@@ -137,7 +137,7 @@ def _plain_value(value: object, names: Sequence[str | int]) -> object:
 
 
 def _find(root: object, steps: Sequence[str | int]) -> Iterator[object]:
-    """Yield the values at the path; `UNREADABLE` in place of what is not looked at."""
+    """Yield the values at the path; `UNREADABLE` for values that are not inspected."""
     left = MAX_VALUES
     for value in _walk(root, steps):
         if left == 0:
@@ -189,14 +189,14 @@ def _children(value: object, step: str | int) -> Iterable[object]:
 
 
 def _parts(value: object, step: str | int) -> Iterable[object]:
-    """Look into an object of the program's own: a dataclass, a model."""
+    """Return parts of an object of the program, such as a dataclass or a model."""
     if isinstance(value, os.PathLike):
         return ()
     if isinstance(value, set | frozenset):
         return value if step == ANY else ()
     if step == ANY:
-        held = getattr(value, "__dict__", None)
-        return held.values() if isinstance(held, dict) else (UNREADABLE,)
+        fields = getattr(value, "__dict__", None)
+        return fields.values() if isinstance(fields, dict) else (UNREADABLE,)
     return (getattr(value, step, UNREADABLE),) if isinstance(step, str) else (UNREADABLE,)
 
 
@@ -204,7 +204,7 @@ def _parts(value: object, step: str | int) -> Iterable[object]:
 
 
 def _text(value: object) -> str | None:
-    """Return a value as text: paths and JSON's scalars have one."""
+    """Return a path or a scalar of JSON as text."""
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     if isinstance(value, str):
@@ -327,41 +327,41 @@ COMPARISONS: Mapping[str, tuple[str, Callable[[object], Test]]] = {
     "ge": ("is at least", partial(_compared, lambda one, other: one >= other)),
     "not": ("is not so:", _not),
 }
-"""What may stand in the table of a condition, with its words."""
+"""Keys of a table of comparisons, with their words."""
 
 
 def _read_test(wanted: object) -> tuple[Test, str]:
-    """Return the test that a value of `where` spells, and its words."""
+    """Return the test of a value of `where`, and its words."""
     if isinstance(wanted, Mapping):
         return _read_table(wanted)
     name = "one_of" if isinstance(wanted, list) else "glob" if isinstance(wanted, str) else "equals"
     words, make = COMPARISONS[name]
-    return make(wanted), f"{words} {_said(wanted)}"
+    return make(wanted), f"{words} {_spell(wanted)}"
 
 
 def _read_table(wanted: Mapping[str, object]) -> tuple[Test, str]:
     if not wanted:
         raise ValueError(f"it compares with nothing; there are {', '.join(COMPARISONS)}, exists")
-    tests, said = [], []
+    tests, phrases = [], []
     for name, value in wanted.items():
         if name not in COMPARISONS:
             known = ", ".join(COMPARISONS)
             raise ValueError(f"there is no comparison {name!r}; there are {known}, exists")
         words, make = COMPARISONS[name]
         tests.append(make(value))
-        said.append(f"{words} {_read_test(value)[1] if name == 'not' else _said(value)}")
+        phrases.append(f"{words} {_read_test(value)[1] if name == 'not' else _spell(value)}")
 
     def test(value: object) -> Truth:
         answers = [each(value) for each in tests]
         return False if False in answers else None if None in answers else True
 
-    return test, " and ".join(said)
+    return test, " and ".join(phrases)
 
 
-def _said(wanted: object) -> str:
+def _spell(wanted: object) -> str:
     if isinstance(wanted, bool):
         return "true" if wanted else "false"
     if isinstance(wanted, list):
-        return ", ".join(_read_test(item)[1] if isinstance(item, dict) else _said(item)
+        return ", ".join(_read_test(item)[1] if isinstance(item, dict) else _spell(item)
                          for item in wanted)  # fmt: skip
     return f"“{wanted}”" if isinstance(wanted, str) else str(wanted)

@@ -1,6 +1,6 @@
 """Parser of the policy sections of `inspector.toml`; reports each mistake with its line.
 
-`tomllib` does not say where a table stood, so its header is looked up in the text.
+`tomllib` reports no positions, so the header of a table is searched in the text.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 
 from inspector.agent_side.policies.budgets import UNITS, Budget
 from inspector.agent_side.policies.conditions import Condition, read_condition
+from inspector.agent_side.policies.decision import JOINT
 from inspector.agent_side.policies.rules import (
     BEFORE_TOOL_CALL,
     Action,
@@ -24,21 +25,20 @@ from inspector.agent_side.policies.rules import (
     RuleList,
     SourceLine,
 )
-from inspector.agent_side.policies.ruling import JOINT
 from inspector.errors import PolicyError
 from instrument.catalogue import NOUNS
 from instrument.question import is_duration
 
 HOOKS = tuple(noun.before for noun in NOUNS.values())
 STEPPED = (BEFORE_TOOL_CALL, "before_llm_generate")
-"""Where `step = true` stops."""
+"""The events at which `step = true` stops."""
 
 MAX_TABLES = 1_000
 MAX_NAME_CHARS = 80
 MAX_TEXT_CHARS = 4_000
 
 HERE = "./"
-"""Begins the names of what a file in the working directory says: they are nobody else's."""
+"""Prefix of names from a file in the working directory, so that they are unique."""
 
 _BREAK_TIMEOUT_S = 3_600.0
 _T = TypeVar("_T")
@@ -63,7 +63,7 @@ def parse(text: str, file: Path) -> Rules:
     """Return the rules in the policy sections of `text`.
 
     Raises:
-        PolicyError: It is no TOML, or something in it makes no sense.
+        PolicyError: It is no TOML, or has mistakes.
     """
     try:
         tables = tomllib.loads(text)
@@ -76,7 +76,7 @@ def read(tables: Mapping[str, Any], text: str, file: Path) -> Rules:
     """Return the rules in the policy sections of `tables`, parsed from `text`.
 
     Raises:
-        PolicyError: Something in them makes no sense.
+        PolicyError: They have mistakes.
     """
     reader = _Reader(text, file)
     policies = reader.tables("policies", tables, _policy)
@@ -89,7 +89,7 @@ def read(tables: Mapping[str, Any], text: str, file: Path) -> Rules:
 
 
 class _Reader:
-    """Reads the sections of one file, and collects what is wrong."""
+    """A reader of the sections of one file, which collects mistakes."""
 
     def __init__(self, text: str, file: Path) -> None:
         self.mistakes: list[str] = []
@@ -145,7 +145,7 @@ class _Reader:
 
 
 class _Table:
-    """One table, whose keys are taken one by one."""
+    """One table; each reading method removes its key."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class _Table:
         self.name = self._name(f"#{number}")
 
     def wrong(self, what: str) -> None:
-        """Note a mistake of this table."""
+        """Add a mistake of this table."""
         stop = "" if what.endswith("?") else "."
         name = "" if self.name.startswith("#") else f" ({self.name})"
         self._mistakes.append(f"{self.place}: {self._label}{name}: {what}{stop}")
@@ -185,8 +185,8 @@ class _Table:
         return name
 
     def text(self, key: str) -> str | None:
-        """Take a text."""
-        value = self._take(key)
+        """Read a text."""
+        value = self._pop(key)
         if value is not None and (not isinstance(value, str) or not value.strip()):
             self.wrong(f"`{key}` must be a text, not {value!r:.80}")
             return None
@@ -196,19 +196,19 @@ class _Table:
         return value
 
     def choice(self, key: str, allowed: Sequence[str], default: str | None = None) -> str:
-        """Take one of some words."""
-        value = self._take(key)
+        """Read one of several words."""
+        value = self._pop(key)
         if value is None and default is not None:
             return default
         if not isinstance(value, str) or value not in allowed:
-            said = "is missing" if value is None else f"is {value!r}"
-            self.wrong(f"`{key}` {said}; give {', '.join(allowed)}")
+            fault = "is missing" if value is None else f"is {value!r}"
+            self.wrong(f"`{key}` {fault}; give {', '.join(allowed)}")
             return allowed[0]
         return value
 
     def globs(self, key: str) -> Globs | None:
-        """Take a list of patterns."""
-        patterns = self._take(key)
+        """Read a list of patterns."""
+        patterns = self._pop(key)
         if patterns is None:
             return None
         if isinstance(patterns, str):
@@ -220,8 +220,8 @@ class _Table:
         return Globs(tuple(patterns))
 
     def amount(self, key: str, default: float | None = None) -> float | None:
-        """Take a number above 0."""
-        value = self._take(key)
+        """Read a number above 0."""
+        value = self._pop(key)
         if value is None:
             return default
         if not is_duration(value):
@@ -230,8 +230,8 @@ class _Table:
         return cast(float, value)
 
     def hooks(self) -> tuple[str, ...]:
-        """Take the events."""
-        value = self._take("on")
+        """Read the events."""
+        value = self._pop("on")
         named = [value] if isinstance(value, str) else value
         if named is None:
             return (BEFORE_TOOL_CALL,)
@@ -241,8 +241,8 @@ class _Table:
         return tuple(dict.fromkeys(named))
 
     def where(self) -> tuple[Condition, ...]:
-        """Take the conditions."""
-        wanted = self._take("where")
+        """Read the conditions."""
+        wanted = self._pop("where")
         if wanted is None:
             return ()
         if not isinstance(wanted, dict) or not wanted:
@@ -257,11 +257,11 @@ class _Table:
         return tuple(found)
 
     def question(self, *, asks: bool, timeout_s: float) -> Question:
-        """Take how a person is asked, by those who ask."""
+        """Read the question of a rule that asks."""
         if not asks:
             for key in ("prompt", "timeout", "default"):
                 if self.has(key):
-                    self._take(key)
+                    self._pop(key)
                     self.wrong(f"`{key}` is for those who ask")
             return Question()
         timeout = self.amount("timeout", timeout_s) or timeout_s
@@ -270,13 +270,13 @@ class _Table:
         )
 
     def finish(self) -> None:
-        """Note the keys that nobody took."""
+        """Add a mistake for each unknown key."""
         for key in self._cells:
             near = get_close_matches(key, self._known, 1)
             hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(self._known)}"
             self.wrong(f"there is no `{key}`; {hint}")
 
-    def _take(self, key: str) -> Any:
+    def _pop(self, key: str) -> Any:
         self._known.append(key)
         return self._cells.pop(key, None)
 

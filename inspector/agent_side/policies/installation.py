@@ -12,7 +12,7 @@ from typing import Any
 from inspector import context
 from inspector.agent_side.policies.budgets import Ledger
 from inspector.agent_side.policies.file import Rules
-from inspector.agent_side.policies.judge import Judge
+from inspector.agent_side.policies.interceptor import PolicyInterceptor
 from inspector.agent_side.policies.locations import PolicyFile
 from inspector.agent_side.policies.open_operations import OperationTracker
 from inspector.agent_side.policies.sources import load_or_deny
@@ -22,17 +22,17 @@ from instrument.once import once
 from subscribers.bridge.sessions import Sessions
 
 LAST = 1_000_000
-"""The priority of policies: what they judge is what runs."""
+"""The priority of policies: last, so that they see the final arguments."""
 NAME = "policies"
 
 _logger = logging.getLogger("inspector")
 _lock = Lock()
 _installed: dict[int, tuple[int, Callable[[], None], Bus]] = {}
-"""By bus: how often, how to undo it, and the bus itself, so that its id stays its own."""
+"""By id of the bus: count, undo, and the bus itself, so that its id stays unique."""
 
 
 def install(bus: Bus | None, sources: Sequence[PolicyFile], prices_file: str) -> Callable[[], None]:
-    """Enforce the policies of `sources` on `bus`; see `inspector.policies.install`."""
+    """Enforce the policies of `sources` on `bus`; see `policies.install`."""
     bus = bus or default_bus
     with _lock:
         count, undo, _ = _installed.get(id(bus), (0, None, bus))
@@ -60,25 +60,32 @@ def enforce(
     prices_file: str | None = None,
     now_s: Callable[[], float] = monotonic,
 ) -> Callable[[], None]:
-    """Enforce `rules` on `bus`; an event that none of them covers costs nothing.
+    """Enforce `rules` on `bus`; an event without a rule costs nothing.
 
     Returns:
         A function that undoes it.
     """
     if not rules:
         return lambda: None
-    _tell(rules)
+    for one in rules:
+        _logger.info(
+            "%s is in force: %d policies, %d breakpoints, %d budgets.",
+            one.file,
+            len(one.policies.policies),
+            len(one.breakpoints.policies),
+            len(one.budgets),
+        )
     budgets = [budget for one in rules for budget in one.budgets]
     ledger, operations = Ledger(budgets, now_s), OperationTracker()
     sessions = Sessions(context.get)
     current = partial(_current, sessions)
-    judge = Judge(rules, ledger, operations, current)
+    interceptor = PolicyInterceptor(rules, ledger, operations, current)
     hooks = {hook for one in rules for hook in (*one.policies.hooks, *one.breakpoints.hooks)}
     hooks |= {hook for budget in budgets for hook in budget.gates}
     offs = [
         bus.intercept(
             hook,
-            partial(judge.decide, hook),
+            partial(interceptor.decide, hook),
             priority=LAST,
             name=NAME,
             on_error="deny",
@@ -92,9 +99,9 @@ def enforce(
         for policy in (*one.policies.policies, *one.breakpoints.policies)
     )
     if budgets or knows_agents:
-        offs += _follow_operations(bus, judge, operations)
+        offs += _follow_operations(bus, interceptor, operations)
     if budgets:
-        offs += _keep_books(bus, ledger, operations, sessions, current, prices_file)
+        offs += _account_usage(bus, ledger, operations, sessions, current, prices_file)
 
     def undo() -> None:
         for off in offs:
@@ -110,18 +117,20 @@ def _current(sessions: Sessions) -> str | None:
 
 
 def _follow_operations(
-    bus: Bus, judge: Judge, operations: OperationTracker
+    bus: Bus, interceptor: PolicyInterceptor, operations: OperationTracker
 ) -> list[Callable[[], None]]:
-    def opened(**told: Any) -> None:
-        operations.opened(told["call_id"], told["parent_call_id"], told["noun"], told["kwargs"])
+    def opened(
+        call_id: str, parent_call_id: str | None, noun: str, kwargs: Mapping[str, Any], **_: Any
+    ) -> None:
+        operations.opened(call_id, parent_call_id, noun, kwargs)
 
-    def closed(**told: Any) -> None:
-        judge.closed(told["call_id"], told.get("exc"))
+    def closed(call_id: str, exc: object = None, **_: Any) -> None:
+        interceptor.closed(call_id, exc)
 
     return [bus.observe("operation_opened", opened), bus.observe("operation_closed", closed)]
 
 
-def _keep_books(
+def _account_usage(
     bus: Bus,
     ledger: Ledger,
     operations: OperationTracker,
@@ -133,56 +142,30 @@ def _keep_books(
 
     reader = UsageReader(read_prices(prices_file))
 
-    def started(**told: Any) -> None:
-        sessions.begin(told.get("session_id"), None, None)
+    def started(session_id: str | None = None, **_: Any) -> None:
+        sessions.begin(session_id, None, None)
         ledger.begin(current())
 
-    def finished(**told: Any) -> None:
-        sessions.finish(told.get("session_id"))
-
-    def used(**told: Any) -> None:
-        usage = operations.own_usage(told.get("call_id"), reader.read(told))
+    def used(**kwargs: Any) -> None:
+        usage = operations.own_usage(kwargs.get("call_id"), reader.read(kwargs))
         ledger.spend(usage, current())
 
-    def failed(**told: Any) -> None:
-        if told.get("usage") is not None:  # one that failed mostly has none, and that is no riddle
-            used(**told)
+    def failed(**kwargs: Any) -> None:
+        if kwargs.get("usage") is not None:  # a failed call without one is not of unknown usage
+            used(**kwargs)
 
-    def asked(**told: Any) -> None:
-        ledger.wait(told["request_id"], current())
-
-    def answered(**told: Any) -> None:
-        ledger.go_on(told["request_id"])
-
-    def paused(**told: Any) -> None:
-        ledger.wait(_pause(told), current())
-
-    def resumed(**told: Any) -> None:
-        ledger.go_on(_pause(told))
-
-    heard = {
+    observers: Mapping[str, Callable[..., object]] = {
         "session_started": started,
-        "session_finished": finished,
+        "session_finished": lambda session_id=None, **_: sessions.finish(session_id),
         "after_llm_generate": used,
         "error_llm_generate": failed,
-        "request_opened": asked,
-        "request_closed": answered,
-        "session_paused": paused,
-        "session_resumed": resumed,
+        "request_opened": lambda request_id, **_: ledger.wait(request_id, current()),
+        "request_closed": lambda request_id, **_: ledger.resume(request_id),
+        "session_paused": lambda **kwargs: ledger.wait(_pause_id(kwargs), current()),
+        "session_resumed": lambda **kwargs: ledger.resume(_pause_id(kwargs)),
     }
-    return [bus.observe(hook, hear) for hook, hear in heard.items()]
+    return [bus.observe(hook, observer) for hook, observer in observers.items()]
 
 
-def _pause(told: Mapping[str, Any]) -> str:
-    return f"pause {told.get('session_id')} {told.get('signal_name')}"
-
-
-def _tell(rules: Sequence[Rules]) -> None:
-    for one in rules:
-        _logger.info(
-            "%s is in force: %d policies, %d breakpoints, %d budgets.",
-            one.file,
-            len(one.policies.policies),
-            len(one.breakpoints.policies),
-            len(one.budgets),
-        )
+def _pause_id(kwargs: Mapping[str, Any]) -> str:
+    return f"pause {kwargs.get('session_id')} {kwargs.get('signal_name')}"

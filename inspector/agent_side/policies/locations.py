@@ -1,7 +1,7 @@
 """Locations of policy files. Light: every `attach` looks, and most find none.
 
 The user's file is `INSPECTOR_POLICIES`, else `INSPECTOR_CONFIG`, else `inspector.toml` in the
-configuration directory. One in the working directory may have come with somebody else's code.
+configuration directory. One in the working directory may have come with the code of others.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class PolicyFile:
 
     file: Path
     is_named: bool
-    """Somebody asked for this file, so that it has to be there."""
+    """Whether a setting names this file, so that it must exist."""
     only_tightens: bool
 
     def may_be_there(self) -> bool:
-        """Return whether to read the file: it exists, or was asked for."""
+        """Return whether to read the file: it exists, or a setting names it."""
         return self.is_named or os.path.lexists(self.file)
 
 

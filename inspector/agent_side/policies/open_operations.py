@@ -24,7 +24,7 @@ class _Open:
 
 
 class OperationTracker:
-    """Follows `operation_opened` and `operation_closed`; each step is one on a dict."""
+    """A tracker of `operation_opened` and `operation_closed`; each step is one dict operation."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Open] = {}
@@ -47,7 +47,7 @@ class OperationTracker:
         self._open.pop(call_id, None)
 
     def agent_of(self, call_id: object, parent_call_id: object = None) -> str:
-        """Return the name of the innermost agent around an operation; "" where none is known."""
+        """Return the name of the innermost agent around an operation; "" if unknown."""
         for one in (call_id, parent_call_id):
             known = self._open.get(one) if isinstance(one, str) else None
             if known is not None:
@@ -57,9 +57,9 @@ class OperationTracker:
     def own_usage(self, call_id: object, usage: CallUsage) -> CallUsage:
         """Return the usage to count for a model call that ended.
 
-        Two emitters may tell one call, one inside the other. What the inner ones said is counted
-        already, so that the outer one adds only what it knows beyond that; and one that says
-        nothing is no riddle while one around it may still say it.
+        Two emitters may report one call, one inside the other. The usage of the inner ones is
+        counted already, so that the outer one adds only the rest. Unknown usage does not count as
+        unknown while a call around it may still report it.
         """
         known = self._open.get(call_id) if isinstance(call_id, str) else None
         if known is None:
@@ -89,10 +89,10 @@ def _larger(one: Any, other: Any) -> Any:
     return max((amount for amount in (one, other) if amount is not None), default=None)
 
 
-def _rest(said: Any, counted: Any, *, has_outer: bool) -> Any:
-    if said is None:
+def _rest(reported: Any, counted: Any, *, has_outer: bool) -> Any:
+    if reported is None:
         return 0 if has_outer or counted is not None else None
-    return max(said - (counted or 0), 0)
+    return max(reported - (counted or 0), 0)
 
 
 def _around(inner: _Open) -> _Open | None:

@@ -1,6 +1,6 @@
 """Policies as data, and the choice of the one that applies to an event. Pure.
 
-Within one list the first that matches decides, as in a firewall.
+The first match of a list decides, as in a firewall.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inspector.agent_side.policies.conditions import UNREADABLE, Condition
 Action: TypeAlias = Literal["allow", "deny", "ask", "break"]
 BEFORE_TOOL_CALL = "before_tool_call"
 MAX_NAMES = 1_024
-"""Of tools, for which it is remembered who speaks of them."""
+"""Limit of tool names whose policies are cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class Globs:
-    """Name patterns, of which at least one has to match."""
+    """Name patterns, one of which must match."""
 
     patterns: tuple[str, ...]
     _compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
@@ -43,7 +43,7 @@ class Globs:
         object.__setattr__(self, "_compiled", re.compile(joined))
 
     def fit(self, name: object) -> bool:
-        """Return whether a pattern fits; a name that is not known is empty."""
+        """Return whether a pattern matches; an unknown name is empty."""
         text = name if isinstance(name, str) else "" if name is None else str(name)
         return self._compiled.match(text) is not None
 
@@ -58,7 +58,7 @@ class Question:
     prompt: str | None = None
     timeout_s: float = 300.0
     default: str = "deny"
-    """What counts when nobody answers in time."""
+    """The decision without an answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,10 @@ class Event:
     """An event to decide on.
 
     Attributes:
-        hook: Such as `before_tool_call`.
-        kwargs: What the hook carries.
-        agent: Returns the name of the innermost agent, "" where none is known.
-        values: What `where` looks into: the arguments of a tool, the kwargs of any other event.
+        hook: Its name, such as `before_tool_call`.
+        kwargs: The kwargs of the hook.
+        agent: Returns the name of the innermost agent; "" if unknown.
+        values: The values for `where`: the arguments of a tool, the kwargs of any other event.
     """
 
     __slots__ = ("agent", "hook", "kwargs", "values")
@@ -136,7 +136,7 @@ class RuleList:
         return None
 
     def _candidates(self, event: Event) -> Sequence[Policy]:
-        """Return the policies that speak of this tool: there are few names, and many calls."""
+        """Return the policies for this tool, from a cache: there are few names and many calls."""
         if event.hook != BEFORE_TOOL_CALL:
             return self._by_hook.get(event.hook, ())
         name = event.kwargs.get("tool_name")

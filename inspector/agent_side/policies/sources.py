@@ -1,10 +1,10 @@
 """Loading of policy files, with less trust in the working directory's.
 
-The user's own file says what it likes. One in the working directory may have come with somebody
-else's code, and only tightens: its `allow` is left out.
+The user's own file may have any rule. One in the working directory may have come with the code of
+others, and only tightens: its `allow` is ignored.
 
-A file that is there and cannot be used was meant to guard something. The agent is not broken over
-it, but what it may have guarded is denied until it is mended.
+An existing file that cannot be used was meant to guard something. The agent runs on, but the
+operations that the file may have guarded are denied until it is mended.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def load(source: PolicyFile) -> Rules | None:
     """Return the rules of a file; None if it is missing or has none.
 
     Raises:
-        PolicyError: It is there and cannot be used, or is not there and was asked for.
+        PolicyError: It cannot be used, or a setting names it and it does not exist.
     """
     text = _read(source)
     if text is None:
@@ -50,7 +50,6 @@ def load_or_deny(source: PolicyFile) -> Rules | None:
         if not hooks:
             _logger.debug("Not looked at for policies: %s", error)
             return None
-        said = " ".join(error.mistakes[:3])
         _logger.error(
             "The policies of %s cannot be used, so that what they may have guarded is denied "
             "(%s). %s Mend the file (`inspector policies check`), or set %s=off.",
@@ -59,16 +58,15 @@ def load_or_deny(source: PolicyFile) -> Rules | None:
             " ".join(error.mistakes[:10]),
             SWITCH,
         )
-        reason = f"the policies cannot be used: {said[:1_000]}"
+        reason = f"the policies cannot be used: {' '.join(error.mistakes[:3])[:1_000]}"
         policy = Policy("broken file", "deny", SourceLine(source.file, None), hooks, reason=reason)
         return Rules(source.file, RuleList([policy]), RuleList([]), ())
 
 
 def _guarded(source: PolicyFile) -> tuple[str, ...]:
-    """Return the events that a file which cannot be used may have been about.
+    """Return the events that an unusable file may guard.
 
-    A file that can be read and has none of our keys is none of ours. What cannot be read at all
-    may have had any.
+    A readable file without our keys guards none. An unreadable one may guard any tool call.
     """
     try:
         text = _read(source)
@@ -88,8 +86,8 @@ def _guarded(source: PolicyFile) -> tuple[str, ...]:
 
 
 def _tightening(rules: Rules) -> Rules:
-    kept = [one for one in rules.policies.policies if one.action != "allow"]
-    left_out = len(rules.policies.policies) - len(kept)
+    tightening = [one for one in rules.policies.policies if one.action != "allow"]
+    left_out = len(rules.policies.policies) - len(tightening)
     if left_out:
         _logger.warning(
             "%s allows something (%d times): left out. A file in the working directory can only "
@@ -100,7 +98,7 @@ def _tightening(rules: Rules) -> Rules:
         )
     return Rules(
         rules.file,
-        RuleList([replace(one, name=HERE + one.name) for one in kept]),
+        RuleList([replace(one, name=HERE + one.name) for one in tightening]),
         RuleList([replace(one, name=HERE + one.name) for one in rules.breakpoints.policies]),
         tuple(replace(one, name=HERE + one.name) for one in rules.budgets),
     )

@@ -1,7 +1,7 @@
 """Usage of a model call, read from its hooks by the rows of the telemetry spec.
 
-So a budget counts what the trace shows: the same tokens, and a cost that the call brought with it
-or that the user's own prices (`INSPECTOR_PRICES`) make of them.
+So a budget counts the usage on the trace: the same tokens, and the cost that the call reports or
+that the user's own prices (`INSPECTOR_PRICES`) yield.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _logger = logging.getLogger("inspector")
 
 
 class UsageReader:
-    """Reads usage from the kwargs of a model call's closing hook."""
+    """A reader of usage from the kwargs of a model call's closing hook."""
 
     def __init__(self, prices: PriceList | None, spec: Spec | None = None) -> None:
         options = Options(vocabulary=Vocabulary.CURRENT, capture=Capture.OFF)
@@ -49,10 +49,10 @@ class UsageReader:
         """Return the usage of a call.
 
         Args:
-            kwargs: Of `after_llm_generate`; they name the model as those of the before hook do.
+            kwargs: Those of `after_llm_generate`, which name the model as the before hook does.
         """
-        given = {**kwargs, "$is_inference": True}
-        facts = self._engine.attributes(_BEFORE, given) | self._engine.attributes(_AFTER, given)
+        kwargs = {**kwargs, "$is_inference": True}
+        facts = self._engine.attributes(_BEFORE, kwargs) | self._engine.attributes(_AFTER, kwargs)
         cost = facts.get(COST)
         if cost is None and self._prices is not None:
             cost = self._prices.cost(facts)

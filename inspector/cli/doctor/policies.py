@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from inspector.agent_side.policies.explanation import lines, needs_prices
 from inspector.agent_side.policies.locations import SWITCH, find_sources, is_switched_off
 from inspector.agent_side.policies.sources import load
-from inspector.agent_side.policies.words import lines, needs_prices
 from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.errors import PolicyError
 from inspector.service.settings import Settings

@@ -1,4 +1,4 @@
-"""`attach` as a program does it: in a process of its own, against a real receiver."""
+"""`attach` in a process of its own, against a real receiver."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def receiver() -> Iterator[Receiver]:
 def run_program(code: str, tmp_path: Path, **environ: str) -> subprocess.CompletedProcess[str]:
     script = tmp_path / "my_agent.py"
     script.write_text("import logging; logging.basicConfig(level=logging.INFO)\n" + code)
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "OTEL_"))}
-    given = {"INSPECTOR_RUNTIME_DIR": str(tmp_path / "run"), "PYTHONPATH": str(ROOT), **environ}
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "OTEL_"))}
+    settings = {"INSPECTOR_RUNTIME_DIR": str(tmp_path / "run"), "PYTHONPATH": str(ROOT), **environ}
     return subprocess.run(
         [sys.executable, "-W", "error", str(script)],
-        env={**kept, **given},
+        env={**inherited, **settings},
         capture_output=True,
         text=True,
         timeout=60,
@@ -68,7 +68,7 @@ def test_a_running_service_is_found_by_its_run_file(receiver: Receiver, tmp_path
     assert receiver.headers[0]["Authorization"] == "Bearer from-file"
 
 
-def test_without_a_service_it_says_so_once_and_loads_nothing(tmp_path: Path) -> None:
+def test_without_a_service_one_line_is_logged_and_nothing_is_loaded(tmp_path: Path) -> None:
     code = HELLO + "import sys; print([m for m in sys.modules if 'opentelemetry' in m])"
     done = run_program(code, tmp_path)
     assert done.stdout.strip() == "[]"
@@ -93,7 +93,7 @@ def test_a_bad_address_is_one_sentence(tmp_path: Path, url: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_an_existing_provider_is_kept(receiver: Receiver, tmp_path: Path) -> None:
+def test_an_existing_provider_stays(receiver: Receiver, tmp_path: Path) -> None:
     code = """
 from opentelemetry import trace
 from opentelemetry.sdk.resources import Resource
@@ -139,7 +139,7 @@ with instrument.operation("tool_call", tool_name="again", args={}):
     assert [span.name for span in receiver.spans] == ["execute_tool hello", "execute_tool again"]
 
 
-def test_what_is_open_at_exit_is_ended(receiver: Receiver, tmp_path: Path) -> None:
+def test_open_spans_are_ended_at_exit(receiver: Receiver, tmp_path: Path) -> None:
     code = (
         HELLO
         + """
@@ -203,7 +203,7 @@ def test_content_follows_the_switches(
     assert (json.loads(arguments)["q"] if arguments else None) == captured
 
 
-def test_without_opentelemetry_it_says_what_to_install(tmp_path: Path) -> None:
+def test_without_opentelemetry_the_warning_names_the_package(tmp_path: Path) -> None:
     hidden = tmp_path / "hidden" / "opentelemetry"
     hidden.mkdir(parents=True)
     (hidden / "__init__.py").write_text(
@@ -269,7 +269,7 @@ def test_a_broken_spec_of_ones_own_costs_one_line(receiver: Receiver, tmp_path: 
     assert "did you mean 'before_tool_call'?" in line
 
 
-def test_on_a_terminal_one_line_says_that_nothing_is_watched(tmp_path: Path) -> None:
+def test_on_a_terminal_one_line_warns_that_nothing_is_watched(tmp_path: Path) -> None:
     code = """
 import os, pty, sys
 ours, theirs = pty.openpty()
@@ -277,9 +277,9 @@ sys.stderr = os.fdopen(theirs, "w")
 import inspector
 print(inspector.attach(), inspector.attach())
 sys.stderr.flush()
-said = os.read(ours, 10_000).decode()
-assert said.count("\\n") == 1, said
-assert said.startswith("inspector: no service runs here"), said
+text = os.read(ours, 10_000).decode()
+assert text.count("\\n") == 1, text
+assert text.startswith("inspector: no service runs here"), text
 """
     done = run_program(code, tmp_path, INSPECTOR_URL=" ", INSPECTOR_TOKEN="")
     assert done.stdout == "<inspector: not attached> <inspector: not attached>\n"
@@ -295,9 +295,7 @@ def test_a_setting_that_is_empty_is_not_set(receiver: Receiver, tmp_path: Path) 
     assert receiver.headers[0]["Authorization"] == "Bearer from-file"
 
 
-def test_what_the_environment_has_wrong_does_not_stop_the_program(
-    receiver: Receiver, tmp_path: Path
-) -> None:
+def test_a_wrong_setting_does_not_stop_the_program(receiver: Receiver, tmp_path: Path) -> None:
     done = run_program(
         HELLO, tmp_path, INSPECTOR_URL=receiver.url, INSPECTOR_AUTO_ATTACH="langchian"
     )
@@ -305,7 +303,7 @@ def test_what_the_environment_has_wrong_does_not_stop_the_program(
     assert receiver.spans[0].name == "execute_tool hello"
 
 
-def test_the_package_says_what_it_has() -> None:
+def test_dir_lists_the_public_names() -> None:
     import inspector
 
     assert re.fullmatch(r"\d+\.\d+\.\d+.*", inspector.__version__)
@@ -347,7 +345,7 @@ with tracer.start_as_current_span("named", attributes={"session.id": "its own"})
         "inspector.attach(); subscribers.install(); subscribers.install()",
     ],
 )
-def test_whoever_traces_the_bus_twice_gets_each_span_once(
+def test_a_bus_that_is_traced_twice_yields_each_span_once(
     receiver: Receiver, tmp_path: Path, begin: str
 ) -> None:
     code = f"""

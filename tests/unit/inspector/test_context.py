@@ -13,7 +13,7 @@ def test_unknown_until_it_is_set() -> None:
     assert contextvars.Context().run(context.get) == "unknown"
 
 
-async def test_tasks_inherit_and_keep_their_own() -> None:
+async def test_tasks_inherit_the_session_and_may_change_their_own() -> None:
     async def child() -> str:
         inherited = context.get()
         context.set("child")

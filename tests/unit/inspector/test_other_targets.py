@@ -61,7 +61,9 @@ def test_spans_go_to_the_standard_target_too(
     assert "hunter22" not in str(other.spans)
 
 
-def test_without_an_endpoint_nobody_else_is_told(inspector: Receiver, tmp_path: Path) -> None:
+def test_without_an_endpoint_only_the_inspector_gets_spans(
+    inspector: Receiver, tmp_path: Path
+) -> None:
     done = run_program(HELLO, tmp_path, INSPECTOR_URL=inspector.url)
     assert names(inspector) == ["execute_tool hello"]
     assert "OTEL_" not in done.stderr
@@ -70,8 +72,8 @@ def test_without_an_endpoint_nobody_else_is_told(inspector: Receiver, tmp_path: 
 def test_an_endpoint_that_is_the_inspector_gets_each_span_once(
     inspector: Receiver, tmp_path: Path
 ) -> None:
-    given = {"INSPECTOR_URL": inspector.url, "OTEL_EXPORTER_OTLP_ENDPOINT": inspector.url}
-    run_program(HELLO, tmp_path, **given)
+    settings = {"INSPECTOR_URL": inspector.url, "OTEL_EXPORTER_OTLP_ENDPOINT": inspector.url}
+    run_program(HELLO, tmp_path, **settings)
     assert names(inspector) == ["execute_tool hello"]
 
 
@@ -124,7 +126,7 @@ def test_the_standard_target_may_speak_grpc(inspector: Receiver, tmp_path: Path)
 
 
 @pytest.mark.parametrize("protocol", ["http/protobuf", "grpc"])
-def test_an_exit_does_not_wait_for_a_dead_target_to_be_given_up(
+def test_an_exit_does_not_wait_for_a_dead_target(
     inspector: Receiver, tmp_path: Path, protocol: str
 ) -> None:
     dead = Receiver()
@@ -150,11 +152,11 @@ def test_an_exit_does_not_wait_for_a_dead_target_to_be_given_up(
         {"OTEL_EXPORTER_OTLP_COMPRESSION": "zip"},
     ],
 )
-def test_variables_that_make_no_sense_never_stop_the_program(
+def test_invalid_variables_never_stop_the_program(
     inspector: Receiver, other: Receiver, tmp_path: Path, variables: dict[str, str]
 ) -> None:
-    given = {"INSPECTOR_URL": inspector.url, "OTEL_EXPORTER_OTLP_ENDPOINT": other.url}
-    run_program(HELLO, tmp_path, **given, **variables)
+    settings = {"INSPECTOR_URL": inspector.url, "OTEL_EXPORTER_OTLP_ENDPOINT": other.url}
+    run_program(HELLO, tmp_path, **settings, **variables)
     assert names(inspector) == ["execute_tool hello"]
 
 
@@ -188,7 +190,9 @@ for child in children:
         assert len(with_id) == len(set(with_id.values())) == 4
 
 
-def test_what_we_send_is_nobodys_span(inspector: Receiver, other: Receiver, tmp_path: Path) -> None:
+def test_our_own_requests_are_no_spans(
+    inspector: Receiver, other: Receiver, tmp_path: Path
+) -> None:
     code = (
         "from opentelemetry.instrumentation.requests import RequestsInstrumentor\n"
         "from opentelemetry.instrumentation.urllib3 import URLLib3Instrumentor\n"
@@ -204,5 +208,5 @@ handle.flush()
     )
     run_program(code, tmp_path, INSPECTOR_URL=inspector.url, OTEL_EXPORTER_OTLP_ENDPOINT=other.url)
     spans = [span for span in inspector.spans if span.name != "execute_tool hello"]
-    asked = {attributes(s.attributes).get("http.url", "") for s in spans}
-    assert {url.rpartition("/")[2] for url in asked} == {"mine"}, "instrumentation is active"
+    urls = {attributes(s.attributes).get("http.url", "") for s in spans}
+    assert {url.rpartition("/")[2] for url in urls} == {"mine"}, "instrumentation is active"

@@ -20,11 +20,11 @@ def place(tmp_path: Path) -> dict[str, str]:
 
 
 def run(**changes: Any) -> RunFile:
-    given = {"url": "http://127.0.0.1:7800", "token": "t", "pid": os.getpid(), "store": "memory:"}
-    return RunFile(**{**given, **changes})
+    fields = {"url": "http://127.0.0.1:7800", "token": "t", "pid": os.getpid(), "store": "memory:"}
+    return RunFile(**{**fields, **changes})
 
 
-def test_what_is_written_is_read(place: dict[str, str]) -> None:
+def test_a_written_file_is_read(place: dict[str, str]) -> None:
     runfile.write(run(), place)
     assert runfile.read(place) == run()
 
@@ -115,6 +115,6 @@ def test_an_unwritable_place_is_an_error(tmp_path: Path) -> None:
         runfile.write(run(), {"INSPECTOR_RUNTIME_DIR": str(blocked / "run")})
 
 
-def test_the_file_holds_what_the_design_says(place: dict[str, str]) -> None:
+def test_the_file_has_the_documented_fields(place: dict[str, str]) -> None:
     path = runfile.write(run(), place)
     assert set(json.loads(path.read_text())) == {"url", "token", "pid", "store"}

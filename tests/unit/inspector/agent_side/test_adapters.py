@@ -30,7 +30,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         del sys.modules[imported]
 
 
-def test_the_call_back_comes_once_and_after_the_module_is_complete(module: str) -> None:
+def test_the_callback_runs_once_after_the_module_is_complete(module: str) -> None:
     seen: list[int] = []
     after_import(module, lambda: seen.append(sys.modules[module].VALUE))
     assert seen == []
@@ -39,14 +39,14 @@ def test_the_call_back_comes_once_and_after_the_module_is_complete(module: str) 
     assert seen == [1]
 
 
-def test_a_module_that_is_there_is_told_at_once(module: str) -> None:
+def test_the_callback_of_an_imported_module_runs_at_once(module: str) -> None:
     importlib.import_module(module)
     seen: list[str] = []
     after_import(module, lambda: seen.append("now"))
     assert seen == ["now"]
 
 
-def test_a_wish_taken_back_leaves_no_finder(module: str) -> None:
+def test_a_withdrawn_callback_leaves_no_finder(module: str) -> None:
     before = list(sys.meta_path)
     seen: list[str] = []
     withdraw = after_import(module, lambda: seen.append("never"))
@@ -57,7 +57,7 @@ def test_a_wish_taken_back_leaves_no_finder(module: str) -> None:
     assert sys.meta_path == before
 
 
-def test_a_call_back_that_raises_does_not_fail_the_import(
+def test_a_callback_that_raises_does_not_fail_the_import(
     module: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail() -> None:
@@ -76,7 +76,7 @@ def test_the_module_keeps_its_own_loader(module: str) -> None:
     assert loaded.__loader__ is loaded.__spec__.loader
 
 
-def test_two_wishes_for_one_module_are_both_fulfilled(module: str) -> None:
+def test_two_callbacks_of_one_module_both_run(module: str) -> None:
     seen: list[str] = []
     after_import(module, lambda: seen.append("first"))
     after_import(module, lambda: seen.append("second"))
@@ -84,22 +84,22 @@ def test_two_wishes_for_one_module_are_both_fulfilled(module: str) -> None:
     assert sorted(seen) == ["first", "second"]
 
 
-def test_a_wish_that_comes_while_a_module_is_imported_for_another_one_is_fulfilled(
+def test_a_callback_that_comes_during_a_watched_import_runs(
     module: str,
 ) -> None:
     seen: list[str] = []
-    _wish_while_imported(module, lambda: seen.append("late"))
+    _register_during_import(module, lambda: seen.append("late"))
     after_import(module, lambda: seen.append("first"))
     _imports_its_own_part(module)
     importlib.import_module(module)
     assert seen == ["first", "late"]
 
 
-def test_a_wish_for_a_module_that_is_being_imported_is_fulfilled_at_the_next_import(
+def test_a_callback_that_comes_during_an_import_runs_at_the_next_one(
     module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
-    _wish_while_imported(module, lambda: seen.append("late"))
+    _register_during_import(module, lambda: seen.append("late"))
     _imports_its_own_part(module)
     importlib.import_module(module)
     monkeypatch.delitem(sys.modules, "this", raising=False)
@@ -109,11 +109,11 @@ def test_a_wish_for_a_module_that_is_being_imported_is_fulfilled_at_the_next_imp
     assert sys.modules[module].VALUE == 1
 
 
-def _wish_while_imported(module: str, do: Callable[[], None]) -> None:
-    def wish() -> None:
+def _register_during_import(module: str, do: Callable[[], None]) -> None:
+    def register() -> None:
         after_import(module, do)
 
-    after_import(f"{module}.inner", wish)
+    after_import(f"{module}.inner", register)
 
 
 def _imports_its_own_part(module: str) -> None:

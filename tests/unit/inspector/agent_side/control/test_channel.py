@@ -352,9 +352,9 @@ def test_goodbye_comes_after_acks(
         agent.wait_answers(1)
         agent.close()
 
-        said = [message["type"] for process, message in service.messages if process == name]
-        assert said[-1] == "goodbye"
-        assert "ack" in said
+        kinds = [message["type"] for process, message in service.messages if process == name]
+        assert kinds[-1] == "goodbye"
+        assert "ack" in kinds
 
 
 def test_a_message_that_the_service_has_no_room_for_is_sent_again(

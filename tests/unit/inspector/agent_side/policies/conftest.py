@@ -11,7 +11,7 @@ from instrument import ApprovalAnswer, ApprovalRequest, Bus
 
 
 class Person:
-    """An approval provider that answers at once, or when it is told to."""
+    """An approval provider that gives prepared answers; the last one repeats."""
 
     def __init__(self, *answers: str) -> None:
         self.answers = list(answers)
@@ -23,7 +23,7 @@ class Person:
 
     @property
     def prompts(self) -> list[str]:
-        """What was asked."""
+        """The prompts of the requests."""
         return [request.prompt for request in self.requests]
 
 
@@ -37,7 +37,7 @@ def bus() -> Bus:
 
 @pytest.fixture
 def users_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the user's file would be; nothing of this machine is found."""
+    """The path of the user's file, away from the files of this machine."""
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     path = tmp_path / "config" / "mcp-agent-inspector" / "inspector.toml"
     path.parent.mkdir(parents=True)
@@ -56,11 +56,11 @@ def project(tmp_path: Path) -> Path:
 def enforce(
     bus: Bus, users_file: Path, project: Path, caplog: pytest.LogCaptureFixture
 ) -> Iterator[Enforce]:
-    """Write files, and let them act on the bus as `attach` does."""
+    """Write files and enforce them on the bus, as `attach` does."""
     caplog.set_level(logging.DEBUG, "inspector")
     offs: list[Callable[[], None]] = []
 
-    def put_on(text: str = "", *, here: str = "", **environ: str) -> Callable[[], None]:
+    def write_and_install(text: str = "", *, here: str = "", **environ: str) -> Callable[[], None]:
         if text:
             users_file.write_text(text, encoding="utf-8")
         if here:
@@ -68,6 +68,6 @@ def enforce(
         offs.append(install(bus, environ=environ, directory=project))
         return offs[-1]
 
-    yield put_on
+    yield write_and_install
     for off in offs:
         off()

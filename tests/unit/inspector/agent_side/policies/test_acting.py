@@ -1,4 +1,4 @@
-"""Policies on a real bus, read from real files: what runs, what does not, what is on the trail."""
+"""Policies from real files on a real bus: calls that run, denials, and the trail."""
 
 from __future__ import annotations
 
@@ -35,35 +35,35 @@ timeout = 12
 """
 
 
-async def run(bus: Bus, tool_name: str = "tool", **given: Any) -> Any:
-    """Call a tool that returns the arguments it ran with."""
-    async with bus.operation("tool_call", tool_name=tool_name, **{"args": {}, **given}) as op:
+async def run(bus: Bus, tool_name: str = "tool", **fields: Any) -> Any:
+    """Call a tool that returns its arguments."""
+    async with bus.operation("tool_call", tool_name=tool_name, **{"args": {}, **fields}) as op:
         op.result = op.args
     return op.result
 
 
-async def refusal(bus: Bus, tool_name: str = "tool", **given: Any) -> str:
-    """Return why a tool did not run."""
+async def refusal(bus: Bus, tool_name: str = "tool", **fields: Any) -> str:
+    """Return the reason for which a tool does not run."""
     with pytest.raises(HookDenied) as refused:
-        await run(bus, tool_name, **given)
+        await run(bus, tool_name, **fields)
     return str(refused.value)
 
 
 def trail(bus: Bus) -> list[tuple[str, str, str | None]]:
     """Return a list to which every decision is added."""
-    told: list[tuple[str, str, str | None]] = []
+    decisions: list[tuple[str, str, str | None]] = []
 
-    def note(interceptor: str, action: str, reason: str | None, **_: Any) -> None:
-        told.append((interceptor, action, reason))
+    def record(interceptor: str, action: str, reason: str | None, **_: Any) -> None:
+        decisions.append((interceptor, action, reason))
 
-    bus.register("hook_decided", note)
-    return told
+    bus.register("hook_decided", record)
+    return decisions
 
 
 async def test_the_first_policy_that_matches_decides(bus: Bus, enforce: Enforce) -> None:
     enforce(READ_ASK_DENY)
     bus.set_approval_provider(person := Person("allow", "deny"))
-    told = trail(bus)
+    decisions = trail(bus)
 
     assert await run(bus, "read_file", args={"path": "/tmp/a"}) == {"path": "/tmp/a"}
     assert await refusal(bus, "read_file", args={"path": "/prod/a"}) == "production is off limits"
@@ -73,7 +73,7 @@ async def test_the_first_policy_that_matches_decides(bus: Bus, enforce: Enforce)
     assert person.prompts == ["Really delete?"] * 2
     assert person.requests[0].timeout_s == 12
     assert person.requests[0].interceptor == "policy:deletes"
-    assert told == [
+    assert decisions == [
         ("policy:reading", "continue", "allowed by policy reading"),
         ("policy:no production", "deny", "production is off limits"),
         ("policy:deletes", "ask_user", "policy deletes asks"),
@@ -83,11 +83,11 @@ async def test_the_first_policy_that_matches_decides(bus: Bus, enforce: Enforce)
     ]
 
 
-async def test_what_no_policy_speaks_of_runs_and_leaves_no_line(bus: Bus, enforce: Enforce) -> None:
+async def test_a_call_without_a_policy_leaves_no_verdict(bus: Bus, enforce: Enforce) -> None:
     enforce(READ_ASK_DENY)
-    told = trail(bus)
+    decisions = trail(bus)
     await run(bus, "write_file")
-    assert told == []
+    assert decisions == []
 
 
 async def test_detaching_takes_policies_off_and_the_last_of_two_does(
@@ -108,7 +108,7 @@ async def test_without_somebody_to_ask_an_ask_denies(bus: Bus, enforce: Enforce)
 
 
 @pytest.mark.parametrize(("default", "runs"), [("deny", False), ("allow", True)])
-async def test_silence_counts_as_the_policy_says(
+async def test_the_default_of_a_policy_applies_without_an_answer(
     bus: Bus, enforce: Enforce, default: str, runs: bool
 ) -> None:
     enforce(f'[[policies]]\naction = "ask"\ntimeout = 0.01\ndefault = "{default}"')
@@ -125,7 +125,7 @@ async def test_silence_counts_as_the_policy_says(
         assert "nobody answered" in await refusal(bus)
 
 
-async def test_arguments_that_a_person_edits_are_judged_again(bus: Bus, enforce: Enforce) -> None:
+async def test_arguments_that_a_person_edits_are_checked_again(bus: Bus, enforce: Enforce) -> None:
     enforce(READ_ASK_DENY)
 
     class Editor:
@@ -137,7 +137,7 @@ async def test_arguments_that_a_person_edits_are_judged_again(bus: Bus, enforce:
     assert why == "production is off limits"
 
 
-async def test_policies_judge_what_other_interceptors_left(bus: Bus, enforce: Enforce) -> None:
+async def test_policies_see_the_changes_of_other_interceptors(bus: Bus, enforce: Enforce) -> None:
     enforce(READ_ASK_DENY)
     bus.intercept("before_tool_call", lambda **_: Decision.modify({"path": "/prod/x"}))
     assert await refusal(bus, "read_file") == "production is off limits"
@@ -174,7 +174,7 @@ async def test_servers_and_agents_narrow_a_policy(bus: Bus, enforce: Enforce) ->
             await refusal(bus, server_name="prod-db")
 
 
-async def test_other_events_are_judged_by_their_kwargs(bus: Bus, enforce: Enforce) -> None:
+async def test_other_events_are_matched_by_their_kwargs(bus: Bus, enforce: Enforce) -> None:
     enforce(
         """
         [[policies]]
@@ -241,7 +241,7 @@ async def test_a_file_in_the_working_directory_only_tightens(
     assert "only tighten" in warnings[0]
 
 
-async def test_what_two_files_ask_is_one_question(bus: Bus, enforce: Enforce) -> None:
+async def test_two_files_ask_one_question(bus: Bus, enforce: Enforce) -> None:
     enforce(
         READ_ASK_DENY,
         here="""
@@ -261,9 +261,7 @@ async def test_what_two_files_ask_is_one_question(bus: Bus, enforce: Enforce) ->
     assert request.interceptor == "policy:deletes + policy:./careful"
 
 
-async def test_what_the_working_directory_says_has_names_of_its_own(
-    bus: Bus, enforce: Enforce
-) -> None:
+async def test_rules_of_the_working_directory_have_a_prefix(bus: Bus, enforce: Enforce) -> None:
     """Else "always" for a harmless question would be "always" for the user's own."""
     enforce(here='step = true\n[[policies]]\nname = "deletes"\naction = "ask"')
     bus.set_approval_provider(person := Person("allow"))
@@ -276,9 +274,9 @@ async def test_the_same_file_counts_once(
 ) -> None:
     here = project / "inspector.toml"
     enforce(here=READ_ASK_DENY, INSPECTOR_POLICIES=str(here))
-    told = trail(bus)
+    decisions = trail(bus)
     await run(bus, "read_file")
-    assert told == [("policy:reading", "continue", "allowed by policy reading")]
+    assert decisions == [("policy:reading", "continue", "allowed by policy reading")]
     assert not [one for one in caplog.records if one.levelno >= logging.WARNING]
 
 
@@ -340,7 +338,7 @@ async def test_broken_budgets_deny_models_too(bus: Bus, enforce: Enforce) -> Non
 
 
 @pytest.mark.parametrize("variable", ["INSPECTOR_POLICIES", "INSPECTOR_CONFIG"])
-async def test_a_file_that_was_asked_for_and_is_not_there_denies(
+async def test_a_named_file_that_does_not_exist_denies(
     bus: Bus, enforce: Enforce, tmp_path: Path, variable: str
 ) -> None:
     enforce(**{variable: str(tmp_path / "gone.toml")})
@@ -402,7 +400,7 @@ def test_a_working_directory_that_is_gone_stops_nothing(
 
 
 class Explosive:
-    """An argument that raises when it is looked into."""
+    """An argument whose attribute raises."""
 
     @property
     def path(self) -> str:
@@ -438,11 +436,11 @@ async def test_everything_that_is_shipped_denies_when_it_fails(
     def fail(*_: Any) -> None:
         raise ValueError("a bug of ours")
 
-    monkeypatch.setattr("inspector.agent_side.policies.judge.joined", fail)
+    monkeypatch.setattr("inspector.agent_side.policies.interceptor.combine", fail)
     assert "a bug of ours" in await refusal(bus)
 
 
-async def test_arguments_that_are_no_object_cannot_be_judged(bus: Bus, enforce: Enforce) -> None:
+async def test_arguments_that_are_no_object_are_undecidable(bus: Bus, enforce: Enforce) -> None:
     enforce(READ_ASK_DENY)
     assert await refusal(bus, "read_file", args='{"path": "/tmp"}') == "production is off limits"
     await run(bus, "read_file", args=None)

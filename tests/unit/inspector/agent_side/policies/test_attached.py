@@ -1,4 +1,4 @@
-"""Policies as a program gets them: by `attach`, in a process of its own."""
+"""Policies that `attach` installs, in a process of its own."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def use(name):
 
 
 def run_program(code: str, tmp_path: Path, **environ: str) -> list[str]:
-    """Run `code` where the user's file has `RULES`; return what it prints, and logs."""
+    """Run `code` with `RULES` as the user's file; return its output and log lines."""
     config = tmp_path / "config" / "mcp-agent-inspector"
     config.mkdir(parents=True, exist_ok=True)
     (config / "inspector.toml").write_text(RULES)
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "OTEL_"))}
-    given = {
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "OTEL_"))}
+    settings = {
         "INSPECTOR_RUNTIME_DIR": str(tmp_path / "run"),
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "PYTHONPATH": str(ROOT),
@@ -50,7 +50,7 @@ def run_program(code: str, tmp_path: Path, **environ: str) -> list[str]:
     }
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", PROGRAM + code],
-        env={**kept, **given},
+        env={**inherited, **settings},
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -61,7 +61,7 @@ def run_program(code: str, tmp_path: Path, **environ: str) -> list[str]:
 
 
 def test_they_act_where_no_service_runs_and_load_no_package(tmp_path: Path) -> None:
-    said = run_program(
+    output = run_program(
         """
 handle = inspector.attach()
 use("delete_x")
@@ -77,7 +77,7 @@ print(sorted(
 """,
         tmp_path,
     )
-    assert said == [
+    assert output == [
         "denied: denied by policy no deletes",
         "denied: budget #1: $2.00 of $1.00 used in this session",
         "ran delete_x",
@@ -96,14 +96,14 @@ print(sorted(
 def test_they_act_whatever_becomes_of_the_telemetry(
     tmp_path: Path, attach: str, environ: dict[str, str]
 ) -> None:
-    said = run_program(f"{attach}\nuse('delete_x')\nuse('read_x')", tmp_path, **environ)
-    assert said[:2] == ["denied: denied by policy no deletes", "ran read_x"]
+    output = run_program(f"{attach}\nuse('delete_x')\nuse('read_x')", tmp_path, **environ)
+    assert output[:2] == ["denied: denied by policy no deletes", "ran read_x"]
 
 
 def test_attaching_twice_to_a_service_takes_two_detaches_of_one_handle_as_one(
     tmp_path: Path,
 ) -> None:
-    said = run_program(
+    output = run_program(
         """
 one = inspector.attach("http://127.0.0.1:9")
 two = inspector.attach("http://127.0.0.1:9")
@@ -114,7 +114,7 @@ use("delete_x")
 """,
         tmp_path,
     )
-    assert said[:2] == ["denied: denied by policy no deletes", "ran delete_x"]
+    assert output[:2] == ["denied: denied by policy no deletes", "ran delete_x"]
 
 
 @pytest.mark.parametrize(
@@ -125,27 +125,27 @@ use("delete_x")
     ],
 )
 def test_they_can_be_left_out(tmp_path: Path, attach: str, environ: dict[str, str]) -> None:
-    said = run_program(f"{attach}\nuse('delete_x')", tmp_path, **environ)
-    assert said == ["ran delete_x"]
+    output = run_program(f"{attach}\nuse('delete_x')", tmp_path, **environ)
+    assert output == ["ran delete_x"]
 
 
 def test_a_file_in_the_working_directory_counts(tmp_path: Path) -> None:
     (tmp_path / "inspector.toml").write_text('[[policies]]\ntools = "read_x"\naction = "deny"')
-    said = run_program("inspector.attach()\nuse('read_x')\nuse('read_y')", tmp_path)
-    assert said == ["denied: denied by policy ./#1", "ran read_y"]
+    output = run_program("inspector.attach()\nuse('read_x')\nuse('read_y')", tmp_path)
+    assert output == ["denied: denied by policy ./#1", "ran read_y"]
 
 
 def test_a_broken_file_breaks_no_program(tmp_path: Path) -> None:
     (tmp_path / "inspector.toml").write_text("[[policies]]\n")
-    said = run_program("inspector.attach()\nuse('read_x')", tmp_path)
-    assert said[0].startswith("denied: the policies cannot be used")
-    assert "`action` is missing" in said[0]
-    assert "cannot be used, so that what they may have guarded is denied" in said[1]
+    output = run_program("inspector.attach()\nuse('read_x')", tmp_path)
+    assert output[0].startswith("denied: the policies cannot be used")
+    assert "`action` is missing" in output[0]
+    assert "cannot be used, so that what they may have guarded is denied" in output[1]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fork is of POSIX systems")
-def test_the_child_of_a_fork_is_not_held_up_by_a_thread_of_its_parent(tmp_path: Path) -> None:
-    said = run_program(
+def test_a_forked_child_does_not_wait_for_a_lock_of_its_parent(tmp_path: Path) -> None:
+    output = run_program(
         """
 import os
 from inspector.agent_side.policies import budgets
@@ -162,7 +162,7 @@ os.waitpid(child, 0)
 """,
         tmp_path,
     )
-    assert said == ["ran read_x"]
+    assert output == ["ran read_x"]
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_they_decide_about_the_tools_of_a_framework_where_no_service_runs(
     tmp_path: Path, environ: dict[str, str]
 ) -> None:
     pytest.importorskip("langchain_core")
-    said = run_program(
+    output = run_program(
         """
 inspector.attach()
 handle = inspector.attach()
@@ -191,4 +191,4 @@ print(delete_x.invoke(call).content)
         tmp_path,
         **environ,
     )
-    assert said == ["Denied: denied by policy no deletes"]
+    assert output == ["Denied: denied by policy no deletes"]

@@ -1,4 +1,4 @@
-"""Breakpoints and step mode: a look around before it goes on."""
+"""Breakpoints and step mode."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_step_mode_stops_before_tools_and_models(bus: Bus, enforce: Enforc
     assert len(person.requests) == 2
 
 
-async def test_step_mode_stops_where_it_is_told_to(bus: Bus, enforce: Enforce) -> None:
+async def test_step_mode_stops_at_the_configured_events(bus: Bus, enforce: Enforce) -> None:
     enforce('step = ["before_agent_call"]')
     bus.set_approval_provider(person := Person("allow"))
     async with bus.operation("agent_call", agent="a"):
@@ -55,7 +55,7 @@ async def test_step_mode_stops_where_it_is_told_to(bus: Bus, enforce: Enforce) -
     assert [one.hook for one in person.requests] == ["before_agent_call"]
 
 
-async def test_what_is_not_stepped_runs(bus: Bus, enforce: Enforce) -> None:
+async def test_without_step_mode_nothing_stops(bus: Bus, enforce: Enforce) -> None:
     enforce("step = false")
     await use(bus, "read")
     assert not bus._hooks
@@ -78,7 +78,7 @@ async def test_an_approval_at_a_breakpoint_is_an_approval(bus: Bus, enforce: Enf
     assert request.timeout_s == 300
 
 
-async def test_what_is_denied_does_not_stop_first(bus: Bus, enforce: Enforce) -> None:
+async def test_a_denied_call_does_not_stop_first(bus: Bus, enforce: Enforce) -> None:
     enforce('step = true\n[[policies]]\naction = "deny"')
     bus.set_approval_provider(person := Person("allow"))
     with pytest.raises(HookDenied, match="denied by policy"):

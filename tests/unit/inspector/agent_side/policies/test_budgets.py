@@ -1,4 +1,4 @@
-"""Budgets: what is counted, once, by whom, and what happens when they are used up."""
+"""Budgets: the count of usage, whose it is, and their end."""
 
 from __future__ import annotations
 
@@ -31,10 +31,9 @@ ASKS = 'action = "ask"\nstep = 50\n'
 PRICES = '[[models]]\nmodel = "big-*"\ninput = 10\noutput = 100\n'
 
 
-async def think(bus: Bus, usage: object = None, **given: Any) -> None:
-    """Call a model that uses so much."""
-    given = {"llm": None, "prompt": "", **given}
-    async with bus.operation("llm_generate", **given) as op:
+async def think(bus: Bus, usage: object = None, **kwargs: Any) -> None:
+    """Call a model that has this usage."""
+    async with bus.operation("llm_generate", **{"llm": None, "prompt": "", **kwargs}) as op:
         op.result = "answer"
         op.set(usage=usage)
 
@@ -46,7 +45,7 @@ async def use(bus: Bus, tool_name: str = "tool") -> None:
 
 
 async def refusal(bus: Bus, tool_name: str = "tool") -> str:
-    """Return why a tool did not run."""
+    """Return the reason for which a tool does not run."""
     with pytest.raises(HookDenied) as refused:
         await use(bus, tool_name)
     return str(refused.value)
@@ -100,7 +99,7 @@ async def test_a_cost_comes_with_the_call_or_from_the_users_prices(
     assert await refusal(bus) == "budget a dollar: $1.00 of $1.00 used in this session"
 
 
-async def test_a_cost_that_nobody_knows_uses_a_budget_up(bus: Bus, enforce: Enforce) -> None:
+async def test_an_unknown_cost_uses_a_budget_up(bus: Bus, enforce: Enforce) -> None:
     enforce(DOLLAR)
     await think(bus, {"input_tokens": 1, "output_tokens": 1}, model="odd-1")
     why = await refusal(bus)
@@ -108,7 +107,7 @@ async def test_a_cost_that_nobody_knows_uses_a_budget_up(bus: Bus, enforce: Enfo
     assert "$1.00" in why
 
 
-async def test_what_nobody_knows_can_be_left_out_of_account(bus: Bus, enforce: Enforce) -> None:
+async def test_unknown_usage_can_be_ignored(bus: Bus, enforce: Enforce) -> None:
     enforce(DOLLAR + 'unknown = "ignore"')
     await think(bus)
     await use(bus)
@@ -139,9 +138,7 @@ async def test_a_person_may_go_on_without_knowing(bus: Bus, enforce: Enforce) ->
     assert person.prompts[0].endswith("Go on without knowing?")
 
 
-async def test_a_model_call_that_failed_counts_if_it_says_what_it_used(
-    bus: Bus, enforce: Enforce
-) -> None:
+async def test_a_failed_model_call_counts_if_it_reports_usage(bus: Bus, enforce: Enforce) -> None:
     enforce(TOKENS)
 
     async def fail(usage: object) -> None:
@@ -174,7 +171,7 @@ async def test_every_attempt_of_a_call_counts(bus: Bus, enforce: Enforce) -> Non
     assert "102 of 100" in await refusal(bus)
 
 
-async def test_a_call_told_twice_is_counted_once(bus: Bus, enforce: Enforce) -> None:
+async def test_a_call_that_is_reported_twice_is_counted_once(bus: Bus, enforce: Enforce) -> None:
     enforce(TOKENS)
     async with bus.operation("llm_generate", llm="framework", prompt="") as outer:
         await think(bus, {"input_tokens": 20, "output_tokens": 10})
@@ -207,20 +204,20 @@ TREE = st.recursive(
 
 
 @given(TREE)
-def test_nested_calls_add_up_to_what_the_most_telling_of_them_say(tree: Any) -> None:
+def test_nested_calls_add_up_to_the_most_complete_report(tree: Any) -> None:
     operations, counted = OperationTracker(), []
     names = iter(range(1000))
 
     def run(node: Any, parent: str | None) -> tuple[int, bool]:
-        said, inner = node
+        reported, inner = node
         call_id = str(next(names))
         operations.opened(call_id, parent, "llm_generate", {})
-        told = [run(one, call_id) for one in inner]
-        counted.append(operations.own_usage(call_id, CallUsage(said, None, None)).input_tokens)
+        results = [run(one, call_id) for one in inner]
+        counted.append(operations.own_usage(call_id, CallUsage(reported, None, None)).input_tokens)
         operations.closed(call_id)
-        below = sum(amount for amount, _ in told)
-        is_known = said is not None or any(known for _, known in told)
-        return max(said or 0, below), is_known
+        below = sum(amount for amount, _ in results)
+        is_known = reported is not None or any(known for _, known in results)
+        return max(reported or 0, below), is_known
 
     expected, is_known = run(tree, None)
     assert sum(amount or 0 for amount in counted) == expected
@@ -241,7 +238,7 @@ async def test_calls_are_counted_by_tool_before_they_are_made(bus: Bus, enforce:
     await think(bus)
 
 
-async def test_a_call_that_was_refused_before_it_ran_is_given_back(
+async def test_a_call_that_was_refused_before_it_ran_does_not_count(
     bus: Bus, enforce: Enforce
 ) -> None:
     enforce(CALLS + '[[policies]]\ntools = ["asked"]\naction = "ask"')
@@ -291,9 +288,9 @@ async def test_many_threads_together_make_no_call_too_many(bus: Bus, enforce: En
 
 
 class Interrupting:
-    """Lets another thread come as far as it can, in the middle of what this one does.
+    """A thread that runs as far as it can in the middle of the work of this one.
 
-    It has come so far when it is done, or waits for the lock that this one holds.
+    It stops when it is done, or waits for the lock of this one.
     """
 
     def __init__(self, ledger: Ledger, other: Callable[[], object]) -> None:
@@ -315,7 +312,7 @@ class Interrupting:
         self._has_come.set()
 
     def now(self) -> None:
-        """Let it come."""
+        """Run it now."""
         self._other.start()
         assert self._has_come.wait(10)
 
@@ -327,31 +324,31 @@ class Interrupting:
 
 def test_a_call_that_comes_while_another_is_counted_waits_its_turn() -> None:
     (budget,) = parse('[[budgets]]\nof = "calls"\nat = 1', Path("x")).budgets
-    rulings: list[Any] = []
+    decisions: list[Any] = []
 
     class Counting(Ledger):
-        def _count_call(self, *given: Any) -> None:
-            if not rulings and not interrupting._other.ident:
+        def _count_call(self, *args: Any) -> None:
+            if not decisions and not interrupting._other.ident:
                 interrupting.now()
-            super()._count_call(*given)
+            super()._count_call(*args)
 
     def check(call_id: str) -> None:
-        rulings.extend(ledger.check("before_tool_call", "x", call_id, None))
+        decisions.extend(ledger.check("before_tool_call", "x", call_id, None))
 
     ledger = Counting([budget])
     interrupting = Interrupting(ledger, lambda: check("2"))
     check("1")
     interrupting.finish()
-    assert [one.verdict for one in rulings] == ["deny"]
+    assert [one.effect for one in decisions] == ["deny"]
 
 
-def test_what_two_calls_cost_at_once_is_added_up() -> None:
+def test_the_costs_of_two_calls_at_once_are_added_up() -> None:
     (budget,) = parse(DOLLAR, Path("x")).budgets
     ledger = Ledger([budget])
     interrupting = Interrupting(ledger, lambda: ledger.spend(CallUsage(1, 1, 0.5), None))
 
     class Cost(float):
-        """An amount that is interrupted while it is added."""
+        """An amount whose addition is interrupted."""
 
         def __radd__(self, other: float) -> float:
             interrupting.now()
@@ -379,14 +376,14 @@ async def test_each_session_has_its_own_and_the_process_one_for_all(
 
     async def session(name: str) -> list[str]:
         context.set(name)
-        said = []
+        texts = []
         for _ in range(3):
             try:
                 await use(bus)
-                said.append("ran")
+                texts.append("ran")
             except HookDenied as error:
-                said.append(error.reason)
-        return said
+                texts.append(error.reason)
+        return texts
 
     over = "budget few: 2 of 2 calls used in this session"
     assert await asyncio.create_task(session("a")) == ["ran", "ran", over]
@@ -425,7 +422,7 @@ def test_sessions_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Clock:
-    """Tells the time that a test sets."""
+    """A clock that a test sets."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0
@@ -488,10 +485,10 @@ def test_two_waits_at_a_time_stop_it_once() -> None:
     ledger.wait("2", "s")
     ledger.wait("2", "s")
     clock.now_s += 5
-    ledger.go_on("1")
+    ledger.resume("1")
     clock.now_s += 5
-    ledger.go_on("2")
-    ledger.go_on("2")
+    ledger.resume("2")
+    ledger.resume("2")
     clock.now_s += 9
     assert ledger.check("before_tool_call", "x", None, "s") == []
     clock.now_s += 1
@@ -501,20 +498,20 @@ def test_two_waits_at_a_time_stop_it_once() -> None:
 # --- warning and asking ---------------------------------------------------------------------------
 
 
-async def test_a_warning_is_said_once_in_the_log_and_on_the_trail(
+async def test_a_warning_is_once_in_the_log_and_on_the_trail(
     bus: Bus, enforce: Enforce, caplog: pytest.LogCaptureFixture
 ) -> None:
     enforce(TOKENS + "warn_at = 80")
-    told: list[Any] = []
-    bus.register("hook_decided", lambda **kwargs: told.append(kwargs))
+    events: list[Any] = []
+    bus.register("hook_decided", lambda **kwargs: events.append(kwargs))
     await think(bus, {"input_tokens": 79})
     await use(bus)
     await think(bus, {"input_tokens": 1})
     await use(bus)
     await use(bus)
-    said = "budget words: 80 of 100 tokens used already"
-    assert [(one["interceptor"], one["action"], one["reason"]) for one in told] == [
-        ("budget:words", "continue", said)
+    reason = "budget words: 80 of 100 tokens used already"
+    assert [(one["interceptor"], one["action"], one["reason"]) for one in events] == [
+        ("budget:words", "continue", reason)
     ]
     warnings = [one.message for one in caplog.records if one.levelno == logging.WARNING]
     assert warnings == ["Budget words: 80 of 100 tokens used already."]
@@ -537,7 +534,7 @@ async def test_a_budget_that_asks_is_extended_by_each_yes(bus: Bus, enforce: Enf
     ]
 
 
-async def test_calls_may_be_asked_for_one_by_one(bus: Bus, enforce: Enforce) -> None:
+async def test_a_budget_of_calls_may_ask_for_each_one(bus: Bus, enforce: Enforce) -> None:
     enforce(CALLS + 'action = "ask"\nstep = 1')
     bus.set_approval_provider(person := Person("allow"))
     for _ in range(5):
@@ -546,7 +543,7 @@ async def test_calls_may_be_asked_for_one_by_one(bus: Bus, enforce: Enforce) -> 
     assert "4 of 4 calls" in person.prompts[-1]
 
 
-async def test_two_who_are_asked_at_once_extend_it_once(bus: Bus, enforce: Enforce) -> None:
+async def test_two_answers_at_once_extend_it_once(bus: Bus, enforce: Enforce) -> None:
     enforce(TOKENS + ASKS)
     both = asyncio.Event()
 
@@ -597,7 +594,7 @@ async def test_a_budget_and_a_policy_ask_in_one_question(bus: Bus, enforce: Enfo
     assert person.prompts[1] == "May it?"
 
 
-async def test_what_nobody_answered_is_not_granted(bus: Bus, enforce: Enforce) -> None:
+async def test_a_question_without_an_answer_grants_nothing(bus: Bus, enforce: Enforce) -> None:
     enforce(TOKENS + ASKS + "timeout = 0.01")
 
     class Nobody:
@@ -620,20 +617,20 @@ FIGURES: list[tuple[str, float, str]] = [
 
 
 @pytest.mark.parametrize(("of", "amount", "words"), FIGURES)
-def test_figures_are_said_in_their_unit(of: str, amount: float, words: str) -> None:
+def test_figures_have_their_unit(of: str, amount: float, words: str) -> None:
     (budget,) = parse(f'[[budgets]]\nof = "{of}"\nat = 1', Path("x")).budgets
     assert budget.figures(amount) == words
 
 
 def used_up(budget: Budget, spend: Callable[[Ledger], None]) -> int:
-    """Return how many rulings there are after `spend`."""
+    """Return the number of decisions after `spend`."""
     ledger = Ledger([budget])
     spend(ledger)
     return len(ledger.check("before_tool_call", "x", None, None))
 
 
 @given(st.lists(st.integers(0, 50), max_size=20))
-def test_a_budget_is_used_up_exactly_when_the_sum_says_so(amounts: list[int]) -> None:
+def test_a_budget_is_used_up_exactly_at_its_sum(amounts: list[int]) -> None:
     (budget,) = parse(TOKENS, Path("x")).budgets
 
     def spend(ledger: Ledger) -> None:

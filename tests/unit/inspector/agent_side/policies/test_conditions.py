@@ -1,4 +1,4 @@
-"""What `where` finds in arguments, and what cannot be judged counts against the call."""
+"""Conditions on arguments; an undecidable one counts against the call."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class File:
 
 
 class Opaque:
-    """An argument that cannot be looked into."""
+    """An argument without readable parts."""
 
     __slots__ = ()
 
@@ -127,9 +127,7 @@ def test_a_condition_that_is_not_so_holds_for_neither(
         ("x", {"exists": False}, UNREADABLE),
     ],
 )
-def test_what_cannot_be_judged_counts_against_the_call(
-    path: str, wanted: object, args: object
-) -> None:
+def test_undecidable_counts_against_the_call(path: str, wanted: object, args: object) -> None:
     assert is_refused(path, wanted, args)
     assert not is_granted(path, wanted, args)
 
@@ -141,7 +139,7 @@ def test_one_value_is_enough_to_refuse_and_all_are_needed_to_grant() -> None:
     assert not is_granted("paths[*]", "/tmp/*", {"paths": []})
 
 
-def test_too_many_or_too_deep_cannot_be_judged() -> None:
+def test_too_many_or_too_deep_values_are_undecidable() -> None:
     many = {"items": ["a"] * (conditions.MAX_VALUES + 1)}
     deep: dict[str, Any] = {"a": "a"}
     for _ in range(conditions.MAX_DEPTH + 1):
@@ -162,7 +160,7 @@ def test_a_folder_is_meant_however_the_path_is_written(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/production", "/tmp/prod", "/prod/../tmp/x", "prod"])
-def test_what_is_beside_a_folder_is_not_in_it(path: str) -> None:
+def test_a_path_beside_a_folder_is_not_in_it(path: str) -> None:
     assert not is_refused("path", {"under": "/prod"}, {"path": path})
 
 
@@ -188,7 +186,7 @@ def test_a_relative_path_and_a_home_are_looked_up(
 
 
 @pytest.mark.parametrize(
-    ("path", "wanted", "said"),
+    ("path", "wanted", "words"),
     [
         ("", "x", "no path"),
         ("a..b", "x", "no path"),
@@ -209,20 +207,20 @@ def test_a_relative_path_and_a_home_are_looked_up(
         ("a", {"equals": [1]}, "cannot be compared"),
     ],
 )
-def test_a_condition_that_makes_no_sense_says_why(path: str, wanted: object, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_an_invalid_condition_has_a_reason(path: str, wanted: object, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
         read_condition(path, wanted)
 
 
-def test_a_condition_can_be_read_aloud() -> None:
-    said = [
+def test_a_condition_has_words() -> None:
+    words = [
         read_condition("path", "/prod/*").words,
         read_condition("n", {"gt": 1, "le": 2}).words,
         read_condition("n", ["a", 2, True]).words,
         read_condition("p", {"not": {"under": "/tmp"}}).words,
         read_condition("p", {"exists": False}).words,
     ]
-    assert said == [
+    assert words == [
         "path is like “/prod/*”",
         "n is more than 1 and is at most 2",
         "n is one of “a”, 2, true",
@@ -245,7 +243,7 @@ WANTED = st.sampled_from(
 def test_whatever_comes_in_an_allow_never_holds_where_its_opposite_is_in_doubt(
     value: object, wanted: object, path: str
 ) -> None:
-    """No argument, of whatever kind, is granted that a deny of the opposite would refuse."""
+    """An allow holds for no argument for which a deny of the opposite would hold."""
     args = {"a": value}
     assert set(COMPARISONS) >= {"not"}
     if is_granted(path, wanted, args):

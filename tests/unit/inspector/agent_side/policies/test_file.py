@@ -1,4 +1,4 @@
-"""What may stand in a file of policies, and what is said about the rest."""
+"""The parser of policy files, its mistakes, and the choice of a rule."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inspector.agent_side.policies.decision import PolicyDecision, combine
 from inspector.agent_side.policies.file import HOOKS, Rules, parse, read
 from inspector.agent_side.policies.rules import Event, Globs, Policy, Question, RuleList, SourceLine
-from inspector.agent_side.policies.ruling import PolicyDecision, joined
 from inspector.errors import PolicyError
 
 FILE = Path("inspector.toml")
@@ -44,7 +44,7 @@ def test_an_inline_table_has_no_line_of_its_own() -> None:
     assert str(rules.policies.policies[0].place) == "inspector.toml"
 
 
-def test_every_mistake_is_told_at_once_with_its_line() -> None:
+def test_all_mistakes_are_reported_with_their_lines() -> None:
     assert mistakes(
         """
 [[policies]]
@@ -71,7 +71,7 @@ where = { path = { like = "x" } }
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "fault"),
     [
         ("[[policies]]\n", "`action` is missing"),
         ("[policies]\naction = 'deny'", "write [[policies]]"),
@@ -108,8 +108,8 @@ where = { path = { like = "x" } }
         ("policies = [{action='deny'}," + "{action='deny'}," * 1000 + "]", "more than 1000"),
     ],
 )
-def test_what_makes_no_sense_is_refused(text: str, said: str) -> None:
-    assert any(said in one for one in mistakes(text)), mistakes(text)
+def test_invalid_text_is_refused_with_a_reason(text: str, fault: str) -> None:
+    assert any(fault in one for one in mistakes(text)), mistakes(text)
 
 
 @given(st.text(max_size=60) | st.from_regex(r"\[\[(policies|budgets)\]\]\n(\w+ = .{0,9}\n){0,4}"))
@@ -183,41 +183,41 @@ def test_the_first_of_all_that_match_is_found_however_often_it_is_looked_for(
 
 VERDICTS: st.SearchStrategy[Any] = st.sampled_from(["allow", "deny", "ask", "break"])
 WORDS = st.text("abc", min_size=1)
-RULINGS = st.lists(st.builds(PolicyDecision, WORDS, VERDICTS, WORDS), max_size=6)
+DECISIONS = st.lists(st.builds(PolicyDecision, WORDS, VERDICTS, WORDS), max_size=6)
 
 
-@given(RULINGS)
-def test_the_strictest_of_all_counts(rulings: list[PolicyDecision]) -> None:
-    result = joined(rulings)
-    said = {one.verdict for one in rulings}
+@given(DECISIONS)
+def test_the_strictest_of_all_counts(decisions: list[PolicyDecision]) -> None:
+    result = combine(decisions)
+    effects = {one.effect for one in decisions}
     order = ["deny", "ask", "break", "allow"]
-    expected = next((one for one in order if one in said), None)
-    assert (None if result is None else result.verdict) == expected
+    expected = next((one for one in order if one in effects), None)
+    assert (None if result is None else result.effect) == expected
     if expected in ("ask", "break"):
         assert result is not None
-        asking = [one for one in rulings if one.verdict in ("ask", "break")]
+        asking = [one for one in decisions if one.effect in ("ask", "break")]
         assert all(one.reason in result.reason for one in asking)
 
 
 def test_silence_allows_after_the_longest_time_and_denies_after_the_shortest() -> None:
-    def asked(*said: tuple[float, str]) -> tuple[float, str]:
-        result = joined(
+    def combined(*times: tuple[float, str]) -> tuple[float, str]:
+        result = combine(
             [
                 PolicyDecision("x", "ask", "r", Question("p", time_s, default))
-                for time_s, default in said
+                for time_s, default in times
             ]
         )
         assert result is not None
         return result.question.timeout_s, result.question.default
 
-    assert asked((300, "allow"), (0.001, "allow")) == (300, "allow")
-    assert asked((300, "allow"), (9, "deny")) == (9, "deny")
-    assert asked((300, "deny"), (0.001, "allow")) == (0.001, "deny")
+    assert combined((300, "allow"), (0.001, "allow")) == (300, "allow")
+    assert combined((300, "allow"), (9, "deny")) == (9, "deny")
+    assert combined((300, "deny"), (0.001, "allow")) == (0.001, "deny")
 
 
 def test_long_names_together_are_one_name_that_is_not_that_of_others() -> None:
     def named(last: str) -> PolicyDecision | None:
-        return joined([PolicyDecision(f"policy:{'x' * 79}{n}", "ask", "r") for n in f"12{last}"])
+        return combine([PolicyDecision(f"policy:{'x' * 79}{n}", "ask", "r") for n in f"12{last}"])
 
     one, other = named("3"), named("4")
     assert one is not None

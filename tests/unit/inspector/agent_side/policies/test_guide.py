@@ -1,4 +1,4 @@
-"""What the guide and the example show works as shown."""
+"""The examples of the guide, and the example file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_path_of_the_guide_is_one(path: str) -> None:
     read_condition(path, "x")
 
 
-def test_the_example_file_says_what_the_guide_promises() -> None:
+def test_the_example_file_has_the_rules_of_the_guide() -> None:
     file = ROOT / "examples" / "policies.toml"
     rules = parse(file.read_text(encoding="utf-8"), file)
     assert {one.action for one in rules.policies.policies} == {"allow", "ask", "deny"}

@@ -1,4 +1,4 @@
-"""Verdicts as the bridge and the SDK write them, in an exporter's memory."""
+"""Verdicts of policies on spans, as the bridge writes them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def exporter(bus: Bus) -> Iterator[InMemorySpanExporter]:
 
 
 def decisions(exporter: InMemorySpanExporter) -> list[list[tuple[Any, ...]]]:
-    """Return, of each span, its decisions: who, what, why."""
+    """Return the decisions of each span: interceptor, action, reason."""
     keys = [f"inspector.decision.{key}" for key in ("interceptor", "action", "reason")]
     return [
         [
@@ -96,7 +96,7 @@ async def test_the_policy_that_decided_is_named_on_the_span(
     ]
 
 
-async def test_a_budget_counts_what_the_spans_say(
+async def test_a_budget_counts_the_usage_on_the_spans(
     bus: Bus, enforce: Enforce, exporter: InMemorySpanExporter
 ) -> None:
     enforce(RULES)

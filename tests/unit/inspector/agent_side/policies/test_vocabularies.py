@@ -1,4 +1,4 @@
-"""A policy holds whichever vocabulary an agent speaks."""
+"""A policy applies in every vocabulary of hooks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_a_single_event_is_denied(
         assert (outcome.action == "deny") == is_denied
 
 
-async def test_an_emitter_that_only_tells_is_told_on(
+async def test_an_emitter_that_ignores_a_deny_is_logged(
     bus: Bus, enforce: Enforce, caplog: pytest.LogCaptureFixture
 ) -> None:
     enforce(RULES)

@@ -11,7 +11,7 @@ from inspector.agent_side.policies.rules import Question
 PolicyEffect: TypeAlias = Literal["allow", "deny", "ask", "break"]
 
 JOINT = " + "
-"""Between the names of those who ask together; no name has it."""
+"""Separator of the names in a joint question; no name contains it."""
 
 MAX_PROMPT_CHARS = 16_000
 MAX_NAME_CHARS = 200
@@ -21,32 +21,32 @@ class PolicyDecision(NamedTuple):
     """The decision of one policy or budget."""
 
     by: str
-    """Its kind and name, such as `policy:no deletes`: what "always" is said of."""
-    verdict: PolicyEffect
+    """Its kind and name, such as `policy:no deletes`; an "always" answer applies to it."""
+    effect: PolicyEffect
     reason: str
     question: Question = Question()
     grant: Callable[[], None] | None = None
-    """Of a budget that asks: to be called when a person said yes."""
+    """The callback of a budget that asks, for a yes."""
 
 
-def joined(rulings: Sequence[PolicyDecision]) -> PolicyDecision | None:
+def combine(decisions: Sequence[PolicyDecision]) -> PolicyDecision | None:
     """Return the combined decision: the strictest, with the reason of the first such.
 
-    One refusal refuses. All that ask are asked in one question, which is answered for all.
-    Silence allows only where all of them say so, and then after the longest of their times; it
-    denies after the shortest.
+    One denial denies. All that ask share one question and its answer. Without an answer, it allows
+    only if that is the default of all of them, after the longest of their times; else it denies
+    after the shortest.
     """
-    refused = [one for one in rulings if one.verdict == "deny"]
+    refused = [one for one in decisions if one.effect == "deny"]
     if refused:
         return refused[0]
-    asking = [one for one in rulings if one.verdict in ("ask", "break")]
+    asking = [one for one in decisions if one.effect in ("ask", "break")]
     if len(asking) > 1:
         return _one_question(asking)
     if asking:
         return asking[0]
-    if not rulings:
+    if not decisions:
         return None
-    return rulings[0]._replace(reason="; ".join(one.reason for one in rulings))
+    return decisions[0]._replace(reason="; ".join(one.reason for one in decisions))
 
 
 def _one_question(asking: Sequence[PolicyDecision]) -> PolicyDecision:
@@ -66,7 +66,7 @@ def _one_question(asking: Sequence[PolicyDecision]) -> PolicyDecision:
 
     return PolicyDecision(
         by=_names(asking),
-        verdict="ask" if any(one.verdict == "ask" for one in asking) else "break",
+        effect="ask" if any(one.effect == "ask" for one in asking) else "break",
         reason="; ".join(one.reason for one in asking),
         question=question,
         grant=grant,
@@ -74,7 +74,7 @@ def _one_question(asking: Sequence[PolicyDecision]) -> PolicyDecision:
 
 
 def _names(asking: Sequence[PolicyDecision]) -> str:
-    """Return a name for all of them; "always" for it is not "always" for one of them."""
+    """Return a joint name; "always" for it is not "always" for one of them."""
     whole = JOINT.join(one.by for one in asking)
     if len(whole) <= MAX_NAME_CHARS:
         return whole

@@ -1,4 +1,4 @@
-"""Policies as text: those in force, and the trial of a call. Pure."""
+"""Explanation of policies in words: those in force, and the trial of a call. Pure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from inspector.agent_side.policies.budgets import Budget
+from inspector.agent_side.policies.decision import combine
 from inspector.agent_side.policies.file import Rules
-from inspector.agent_side.policies.judge import ruled
-from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Event, Globs, Policy, Question
-from inspector.agent_side.policies.ruling import joined
+from inspector.agent_side.policies.interceptor import decision_of
+from inspector.agent_side.policies.rules import BEFORE_TOOL_CALL, Event, Policy, Question
 
 
 class RuleText(NamedTuple):
@@ -25,12 +25,12 @@ class Trial(NamedTuple):
     """The result of trying out a call."""
 
     verdict: str
-    """`allow`, `deny`, `ask`, `break`, or `none` where nobody speaks of it."""
+    """`allow`, `deny`, `ask`, `break`, or `none` if no policy matches."""
     reason: str
     matched: tuple[RuleText, ...]
-    """Who spoke of it."""
+    """The matching policies and breakpoints."""
     counted: tuple[RuleText, ...]
-    """The budgets that hold it up when they are used up."""
+    """The budgets that count the call."""
 
 
 def lines(rules: Rules) -> Iterator[RuleText]:
@@ -40,8 +40,8 @@ def lines(rules: Rules) -> Iterator[RuleText]:
         for policy in listed.policies:
             yield _policy_line(kind, policy)
             if first is not None and set(policy.hooks) <= set(first.hooks):
-                said = f"is never reached: {first.name} comes first, and is about all of these"
-                yield RuleText("note", policy.name, said, policy.place.line)
+                words = f"is never reached: {first.name} comes first, and is about all of these"
+                yield RuleText("note", policy.name, words, policy.place.line)
             if first is None and _is_about_all(policy):
                 first = policy
     for budget in rules.budgets:
@@ -54,11 +54,11 @@ def needs_prices(rules: Rules) -> bool:
 
 
 def try_out(rules: Sequence[Rules], event: Event) -> Trial:
-    """Return the result for `event` while every budget has some left."""
+    """Return the result for `event` while no budget is used up."""
     matched = [one for each in rules if (one := each.policies.first(event)) is not None]
     stops = [one for each in rules if (one := each.breakpoints.first(event)) is not None][:1]
-    ruling = joined([ruled(one, event) for one in (*matched, *stops)])
-    if ruling is not None and ruling.verdict == "deny":
+    decision = combine([decision_of(one, event) for one in (*matched, *stops)])
+    if decision is not None and decision.effect == "deny":
         stops = []
     budgets = [
         _budget_line(budget)
@@ -68,8 +68,8 @@ def try_out(rules: Sequence[Rules], event: Event) -> Trial:
         and (budget.tools is None or budget.tools.fit(event.kwargs.get("tool_name")))
     ]
     return Trial(
-        "none" if ruling is None else ruling.verdict,
-        "no policy speaks of it: it runs" if ruling is None else ruling.reason,
+        "none" if decision is None else decision.effect,
+        "no policy speaks of it: it runs" if decision is None else decision.reason,
         (
             *(_policy_line("policy", one) for one in matched),
             *(_policy_line("breakpoint", one) for one in stops),
@@ -83,35 +83,32 @@ def _is_about_all(policy: Policy) -> bool:
 
 
 def _policy_line(kind: str, policy: Policy) -> RuleText:
-    what = "tools" if policy.hooks == (BEFORE_TOOL_CALL,) else ", ".join(policy.hooks)
-    said = [f"{policy.action} {what}{_of(policy.tools)}"]
+    subject = "tools" if policy.hooks == (BEFORE_TOOL_CALL,) else ", ".join(policy.hooks)
+    tools = "" if policy.tools is None else f" {policy.tools}"
+    words = [f"{policy.action} {subject}{tools}"]
     if policy.servers is not None:
-        said.append(f"of servers {policy.servers}")
+        words.append(f"of servers {policy.servers}")
     if policy.agents is not None:
-        said.append(f"used by agents {policy.agents}")
+        words.append(f"used by agents {policy.agents}")
     if policy.where:
-        said.append("where " + " and ".join(one.words for one in policy.where))
+        words.append("where " + " and ".join(one.words for one in policy.where))
     if policy.action in ("ask", "break"):
-        said.append(_silence(policy.question))
-    return RuleText(kind, policy.name, " ".join(said), policy.place.line)
+        words.append(_silence(policy.question))
+    return RuleText(kind, policy.name, " ".join(words), policy.place.line)
 
 
 def _budget_line(budget: Budget) -> RuleText:
     whose = "the process" if budget.is_per_process else "each session"
     calls = f" of {budget.tools}" if budget.tools is not None else ""
-    said = f"at {budget.figures(budget.at)}{calls} in {whose}"
+    words = f"at {budget.figures(budget.at)}{calls} in {whose}"
     if budget.is_asking:
-        said = f"ask {said}, again after each {budget.figures(budget.step)} more"
-        said += f" {_silence(budget.question)}"
+        words = f"ask {words}, again after each {budget.figures(budget.step)} more"
+        words += f" {_silence(budget.question)}"
     else:
-        said = f"stop {said}"
+        words = f"stop {words}"
     if budget.warn_at is not None:
-        said += f", warn at {budget.figures(budget.warn_at)}"
-    return RuleText("budget", budget.name, said, budget.place.line)
-
-
-def _of(tools: Globs | None) -> str:
-    return "" if tools is None else f" {tools}"
+        words += f", warn at {budget.figures(budget.warn_at)}"
+    return RuleText("budget", budget.name, words, budget.place.line)
 
 
 def _silence(question: Question) -> str:

@@ -1,4 +1,4 @@
-"""The judge: one decision per event from policies, breakpoints and budgets."""
+"""The interceptor: one decision per event from policies, breakpoints and budgets."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from inspector.agent_side.policies.budgets import Ledger
+from inspector.agent_side.policies.decision import PolicyDecision, combine
 from inspector.agent_side.policies.file import Rules
 from inspector.agent_side.policies.open_operations import OperationTracker
 from inspector.agent_side.policies.rules import Event, Policy, Question, RuleList
-from inspector.agent_side.policies.ruling import PolicyDecision, joined
 from instrument import Decision
 from instrument.decision import Outcome
 from instrument.deliberation import being_decided
-from instrument.question import Question as Asked
+from instrument.question import Question as BusQuestion
 
-MAX_ASKED = 10_000
+MAX_QUESTIONS = 10_000
 _MAX_NAME_CHARS = 200
 
 
-class _Asked(NamedTuple):
-    """A question of a budget, and where its answer will be."""
+class _OpenQuestion(NamedTuple):
+    """A budget's question, and the outcome that will have its answer."""
 
     outcome: Outcome
-    question: Asked
+    question: BusQuestion
     grant: Callable[[], None]
 
 
-class Judge:
+class PolicyInterceptor:
     """The interceptor that decides on every event that a rule covers."""
 
     def __init__(
@@ -37,61 +37,67 @@ class Judge:
         operations: OperationTracker,
         session: Callable[[], str | None],
     ) -> None:
-        """Make one; each of `rules` decides for itself, and the strictest counts."""
+        """Make an interceptor; of the decisions of all `rules` the strictest counts."""
         self._policies = [one.policies for one in rules]
         self._breakpoints = RuleList([two for one in rules for two in one.breakpoints.policies])
         self._ledger = ledger
         self._operations = operations
         self._session = session
-        self._asked: dict[str | int, _Asked] = {}
-        """By call: dict steps are atomic, so that threads need no lock."""
+        self._questions: dict[str | int, _OpenQuestion] = {}
+        """Questions by call; dict operations are atomic, so threads need no lock."""
 
     def decide(self, hook: str, /, **kwargs: Any) -> Decision | None:
         """Return the decision on an event; None if no rule applies."""
         call_id = kwargs.get("call_id")
         self._settle()
         event = Event(hook, kwargs, lambda: self._agent(kwargs))
-        rulings = [ruled(one, event) for rules in self._policies if (one := rules.first(event))]
-        if not any(one.verdict == "deny" for one in rulings):
+        decisions = [
+            decision_of(one, event) for rules in self._policies if (one := rules.first(event))
+        ]
+        if not any(one.effect == "deny" for one in decisions):
             if stop := self._breakpoints.first(event):
-                rulings.append(ruled(stop, event))
-            rulings += self._budgets(hook, kwargs)
-        ruling = joined(rulings)
-        return None if ruling is None else self._decision(ruling, call_id)
+                decisions.append(decision_of(stop, event))
+            decisions += self._budgets(hook, kwargs)
+        decision = combine(decisions)
+        return None if decision is None else self._decision(decision, call_id)
 
     def closed(self, call_id: str, error: object) -> None:
         """Record the end of an operation."""
         self._settle()
-        self._asked.pop(call_id, None)
+        self._questions.pop(call_id, None)
         self._ledger.close(call_id, error)
         self._operations.closed(call_id)
 
-    def _decision(self, ruling: PolicyDecision, call_id: str | None) -> Decision:
-        if ruling.verdict == "deny":
-            return Decision("deny", reason=ruling.reason, by=ruling.by)
-        if ruling.verdict == "allow":
-            return Decision("continue", reason=ruling.reason, by=ruling.by)
-        asked = ruling.question
-        question = Asked(
-            asked.prompt or ruling.reason,
-            default=asked.default,
-            timeout_s=asked.timeout_s,
-            kind="approval" if ruling.verdict == "ask" else "breakpoint",
+    def _decision(self, decision: PolicyDecision, call_id: str | None) -> Decision:
+        if decision.effect == "deny":
+            return Decision("deny", reason=decision.reason, by=decision.by)
+        if decision.effect == "allow":
+            return Decision("continue", reason=decision.reason, by=decision.by)
+        wording = decision.question
+        question = BusQuestion(
+            wording.prompt or decision.reason,
+            default=wording.default,
+            timeout_s=wording.timeout_s,
+            kind="approval" if decision.effect == "ask" else "breakpoint",
         )
         outcome = being_decided()
-        if ruling.grant is not None and outcome is not None and len(self._asked) < MAX_ASKED:
-            entry = _Asked(outcome, question, ruling.grant)
-            self._asked[id(question) if call_id is None else call_id] = entry
-        return Decision("ask_user", question=question, reason=ruling.reason, by=ruling.by)
+        if (
+            decision.grant is not None
+            and outcome is not None
+            and len(self._questions) < MAX_QUESTIONS
+        ):
+            entry = _OpenQuestion(outcome, question, decision.grant)
+            self._questions[id(question) if call_id is None else call_id] = entry
+        return Decision("ask_user", question=question, reason=decision.reason, by=decision.by)
 
     def _settle(self) -> None:
-        """Give budgets what people granted meanwhile."""
-        for key, entry in list(self._asked.items()) if self._asked else ():
+        """Extend the budgets that people have granted."""
+        for key, entry in list(self._questions.items()) if self._questions else ():
             answer = entry.outcome.approval
-            is_ours = entry.outcome.question is entry.question
             if answer is None:
                 continue
-            if self._asked.pop(key, None) is entry and is_ours and answer.is_granted:
+            is_ours = entry.outcome.question is entry.question
+            if self._questions.pop(key, None) is entry and is_ours and answer.is_granted:
                 entry.grant()
 
     def _budgets(self, hook: str, kwargs: dict[str, Any]) -> list[PolicyDecision]:
@@ -104,7 +110,7 @@ class Judge:
         return self._operations.agent_of(kwargs.get("call_id"), kwargs.get("parent_call_id"))
 
 
-def ruled(policy: Policy, event: Event) -> PolicyDecision:
+def decision_of(policy: Policy, event: Event) -> PolicyDecision:
     """Return the decision of a matching policy on an event."""
     action = policy.action
     by = f"{'breakpoint' if action == 'break' else 'policy'}:{policy.name}"
