@@ -1,7 +1,7 @@
 """Command streams to agents: one for each process, and the callers that await its answer.
 
-The store has the commands; here is only who is there to be told. A stream that breaks loses
-nothing: the next one begins with all that has not been acknowledged.
+The commands are in the store. A stream that breaks loses nothing: the next one begins with all
+commands that have not been acknowledged.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from inspector.service.storage.base import Store
 
 KEEP_ALIVE_S = 5.0
 _CHUNK = 16
-"""Commands that are read at once: an edited argument may be megabytes."""
+"""Commands that are read at once: one may have megabytes of arguments."""
 
 
 class _Stream:
-    """One process that listens; lives in the loop that serves it."""
+    """The stream of one process; lives in the event loop that serves it."""
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
@@ -44,7 +44,7 @@ class Dispatch:
 
     Args:
         store: Where the commands are.
-        keep_alive_s: How often a stream says that it lives.
+        keep_alive_s: How often an idle stream sends a comment.
     """
 
     def __init__(self, store: Store, *, keep_alive_s: float = KEEP_ALIVE_S) -> None:
@@ -56,10 +56,10 @@ class Dispatch:
         self._is_closed = False
 
     def published(self, changes: Changes) -> None:
-        """Take note of a commit, after it is durable."""
+        """Wake the streams and callers that a commit concerns; after it is durable."""
         with self._lock:
-            told = {command.process_id for command in changes.commands}
-            streams = [self._streams[id_] for id_ in told if id_ in self._streams]
+            receivers = {command.process_id for command in changes.commands}
+            streams = [self._streams[id_] for id_ in receivers if id_ in self._streams]
             gone = [self._streams[id_] for id_ in changes.gone_processes if id_ in self._streams]
             ends = [(self._expected.get(end.seq), end) for end in changes.ended_commands]
         for stream in streams:
@@ -78,7 +78,7 @@ class Dispatch:
         for stream in streams:
             stream.end()
 
-    # --- those who wait ---------------------------------------------------------------------
+    # --- callers that wait ------------------------------------------------------------------
 
     def expect(self, seqs: Collection[int]) -> None:
         """Remember the ends of these commands for `ends_of`. To be called before their commit."""
@@ -86,7 +86,7 @@ class Dispatch:
             self._expected.update({seq: Future() for seq in seqs})
 
     async def ends_of(self, seqs: Sequence[int], timeout_s: float) -> list[CommandEnd]:
-        """Return the ends of those commands that have ended in time; they are forgotten."""
+        """Return the ends of the commands that ended in time, and forget all of them."""
         with self._lock:
             expected = [self._expected[seq] for seq in seqs if seq in self._expected]
         try:
@@ -112,9 +112,9 @@ class Dispatch:
         """Yield server-sent events: pending commands, then new ones, until replaced.
 
         Args:
-            process_id: Whose commands; a stream of it that is open ends.
-            after: The last `seq` that need not be sent again.
-            text_of: Makes a command the JSON of its event.
+            process_id: The process; an open stream of it ends.
+            after: The last `seq` that is not sent again.
+            text_of: Returns the JSON of a command's event.
         """
         stream = _Stream()
         with self._lock:
@@ -141,7 +141,7 @@ class Dispatch:
         try:
             with self._store.read() as reader:
                 return reader.commands(process_id, after, _CHUNK)
-        except StoreUnavailableError:  # it is asked again before long
+        except StoreUnavailableError:  # it is read again before long
             return []
 
     async def _has_news(self, stream: _Stream) -> bool:

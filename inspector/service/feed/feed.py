@@ -1,7 +1,7 @@
 """The change feed: it delivers every commit to every viewer, late ones too (ADR 0003).
 
-A viewer is nothing but a position. What it has not seen yet is taken from the newest commits kept
-in memory (`_Tail`), or, when it is further behind, from the store: a slow viewer costs no memory.
+A viewer is only a position. What it has not seen is sent from the newest commits in memory
+(`_Tail`), or, when it is further behind, from the store: a slow viewer costs no memory.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ MAX_BEHIND = 100_000
 """A viewer further behind than so many changes reads the lists again instead."""
 _TAIL_ROWS = 16_384
 _ROW_BYTES = 4_096
-"""Of a request's arguments, that count as another row."""
+"""Of a request's arguments, which count as one row."""
 _CHUNK = 500
 """Entries per write."""
 _RETRY_S = 5.0
-"""Until a store that could not be read is asked again."""
+"""Until a store that could not be read is read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class _Viewer:
     loop: asyncio.AbstractEventLoop
     news: asyncio.Event = field(default_factory=asyncio.Event)
     health: StoreHealth | None = None
-    """That it was told last."""
+    """The last that was sent to it."""
 
 
 class Feed:
@@ -60,9 +60,9 @@ class Feed:
     `publish` may be called from any thread; streams run in event loops.
 
     Args:
-        store: Where viewers that are behind read from.
+        store: For viewers that are behind.
         timing: How often a viewer is written to.
-        clock: Unix ns, sent along with keep-alives.
+        clock: Unix ns, for heartbeats.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Feed:
         self._is_closed = False
 
     def position(self, change: int) -> str:
-        """Return the event id of a change, which lists answer as `as_of`."""
+        """Return the event id of a change, which lists have as `as_of`."""
         return f"{self._store.id}.{change}"
 
     def publish(self, changes: Changes) -> None:
@@ -122,8 +122,8 @@ class Feed:
         """Yield server-sent events, whole ones, one write at a time, until `close`.
 
         Args:
-            after: The last id the viewer saw, or the `as_of` of a list; None: only what comes.
-            session_ids: Narrows what concerns spans; empty: all.
+            after: The last id that the viewer saw, or `as_of` of a list; None: new changes only.
+            session_ids: Spans of these sessions only; empty: of all.
         """
         viewer = _Viewer(asyncio.get_running_loop())
         with self._lock:
@@ -142,7 +142,7 @@ class Feed:
                 self._viewers.discard(viewer)
 
     def _start(self, after: str | None) -> int | None:
-        """Return the position to go on from; None when `after` means nothing here."""
+        """Return the position to continue from; None when `after` is unknown here."""
         if after is None:
             return self._tail.head
         store_id, _, number = after.rpartition(".")
@@ -215,8 +215,8 @@ class Feed:
                 *before, last = entry.messages(cursor)
                 for message in before:
                     yield _event(message)
-                # Only the last message of a change carries its id: cut before it, and the
-                # viewer gets the change again.
+                # Only the last message of a change has its id: a viewer that is cut off before
+                # it gets the change again.
                 yield _event(last, self.position(entry.change))
 
     def _heartbeat(self, cursor: int, viewer: _Viewer) -> bytes:
@@ -233,7 +233,7 @@ class Feed:
 
 
 class _Commit:
-    """The changes of one commit; its entries are made when a viewer first asks."""
+    """The changes of one commit; entries are made on first use."""
 
     def __init__(self, changes: Changes) -> None:
         self.head = changes.head
@@ -245,7 +245,7 @@ class _Commit:
         self._entries: dict[int, FeedEntry | None] = {}
 
     def entry(self, row: Change) -> FeedEntry | None:
-        """Return how the stream shows `row`; None: not at all."""
+        """Return the feed entry of `row`; None: it has none."""
         if row.change not in self._entries:
             made = entries_of([row], self._session_rows.get)
             self._entries[row.change] = made[0] if made else None
@@ -253,7 +253,7 @@ class _Commit:
 
 
 class _Tail:
-    """The newest commits, while anybody looks on."""
+    """The newest commits, while there are viewers."""
 
     def __init__(self, head: int) -> None:
         self.head = head
@@ -267,7 +267,7 @@ class _Tail:
             commit = _Commit(changes)
             self._commits.append(commit)
             self._row_count += commit.weight
-        else:  # who comes later reads from the store what it has missed
+        else:  # a later viewer reads from the store what it has missed
             self._commits.clear()
             self._floor, self._row_count = changes.head, 0
         while self._row_count > _TAIL_ROWS:
@@ -288,7 +288,7 @@ def _oldest(
 ) -> tuple[Sequence[FeedEntry], int]:
     """Return the first entries after `cursor` in `commits` (newest first), and how far they reach.
 
-    Of what changed more than once, the newest version.
+    Of rows that changed more than once, the newest version.
     """
     moves_spans = any(commit.moves_spans for commit in commits)
     seen: set[tuple[str, ...]] = set()

@@ -1,7 +1,7 @@
 """Turn changed rows into the messages of the viewers' stream. Pure.
 
-The same row is a start to one viewer and an update to another: it depends on what the viewer had
-seen. Texts are made when first asked for, then shared by all viewers.
+The same row is a start to one viewer and an update to another: it depends on what the viewer has
+seen. Texts are made on first use, then shared by all viewers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _DEFAULTS: dict[type[_SessionMessage | _SpanMessage], dict[str, Any]] = {
     }
     for message in (*get_args(_SessionMessage), *get_args(_SpanMessage))
 }
-"""What each has that is always the same: its `type`, and what it does not say."""
+"""The constant fields of each message: its `type`, and defaults."""
 
 
 class FeedEntry(Protocol):
@@ -87,7 +87,7 @@ def entries_of(
                 entries.append(_SpanEntry(row))
             case Tombstone():
                 target = session_row(row.moved_to) if row.moved_to else None
-                entries.append(_DepartureEntry(row, target))
+                entries.append(_TombstoneEntry(row, target))
             case RequestRecord():
                 session = session_row(row.row.session_id)
                 entries.append(_RequestEntry(row, session.title if session else ""))
@@ -103,7 +103,7 @@ def _text(
     session_id: str,
     shown: dict[str, dict[str, Any]],
 ) -> str:
-    """Return `message` as JSON; checked by no model, since there may be thousands a second."""
+    """Return `message` as JSON, without validation: there may be thousands a second."""
     head = {**_DEFAULTS[message], "time": rfc3339(time_ns), "session_id": session_id}
     return orjson.dumps({**head, **shown}).decode()
 
@@ -213,11 +213,11 @@ class _RequestEntry:
             }
             message: wire.StreamMessage
             if row.kind == "question":
-                asked = wire_control.WaitingOnSignal if is_pending else wire_control.SignalReceived
                 signal: dict[str, Any] = {}
                 if row.signal_name:
                     signal["inspector.session.signal"] = row.signal_name
-                message = asked(
+                answered = wire_control.SignalReceived
+                message = (wire_control.WaitingOnSignal if is_pending else answered)(
                     **head,
                     trace_id=row.trace_id or "",
                     span_id=row.span_id,
@@ -231,11 +231,11 @@ class _RequestEntry:
         return self._texts
 
 
-class _DepartureEntry:
-    def __init__(self, departure: Tombstone, target: SessionRow | None) -> None:
-        self.change = departure.change
-        self.key: tuple[str, ...] = ("departure", str(departure.change))
-        self._departure = departure
+class _TombstoneEntry:
+    def __init__(self, tombstone: Tombstone, target: SessionRow | None) -> None:
+        self.change = tombstone.change
+        self.key: tuple[str, ...] = ("tombstone", str(tombstone.change))
+        self._tombstone = tombstone
         self._target = target
         self._texts: list[str] = []
 
@@ -244,7 +244,7 @@ class _DepartureEntry:
 
     def messages(self, cursor: int) -> Sequence[str]:
         if not self._texts:
-            gone, time = self._departure, rfc3339(self._departure.changed_ns)
+            gone, time = self._tombstone, rfc3339(self._tombstone.changed_ns)
             if self._target is not None:
                 moved = wire.SessionUpdated(
                     time=time,
@@ -259,7 +259,7 @@ class _DepartureEntry:
                 )
                 self._texts.append(deleted.model_dump_json())
             elif self._target is None:
-                # A trace left for a session that is gone by now: nothing short of reading again
-                # tells a viewer which spans that were.
+                # A trace moved to a session that is deleted by now: only by reading again does a
+                # viewer learn which spans are gone.
                 self._texts.append(wire.Gap(time=time).model_dump_json())
         return self._texts

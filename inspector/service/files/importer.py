@@ -1,6 +1,6 @@
-"""Import a file of telemetry as ended sessions: in small commits, with counts and mistakes.
+"""Import of a file of telemetry as ended sessions: in small commits, with counts and mistakes.
 
-What is good is kept, whatever stands beside it. The same file once more changes nothing.
+Mistakes do not stop it. The same file once more changes nothing.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.scrub import scrub
 
 MAX_MISTAKES = 100
-"""Mistakes that are named; the rest are counted."""
+"""Mistakes that are listed; the rest are counted."""
 MAX_SESSIONS = 1_000
-"""Sessions that are named."""
+"""Sessions that are listed."""
 _COMMIT_ITEMS = 2_000
 _COMMIT_BYTES = 8 * 1024 * 1024
 
@@ -43,7 +43,7 @@ class Restore(Protocol):
     async def __call__(
         self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]
     ) -> RestoreResult:
-        """Commit `spans` and `logs` as what is past."""
+        """Commit `spans` and `logs` of the past."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class Mistake:
 class FileOutcome:
     """The result of importing a file.
 
-    `duplicates` were there before, just so. `not_stored` are metrics, and log records that belong
-    to no trace and no session: this service keeps neither.
+    `duplicates` were stored before. `not_stored` are metrics, and log records of no trace and no
+    session: this service stores neither.
     """
 
     spans: int = 0
@@ -72,15 +72,15 @@ class FileOutcome:
     mistakes: list[Mistake] = field(default_factory=list)
     mistake_count: int = 0
 
-    def say(self, line: int, message: str) -> None:
-        """Note a mistake."""
+    def add_mistake(self, line: int, message: str) -> None:
+        """Count a mistake, and list it up to `MAX_MISTAKES`."""
         self.mistake_count += 1
         if len(self.mistakes) < MAX_MISTAKES:
             self.mistakes.append(Mistake(line, message))
 
 
 @dataclass(slots=True)
-class _Pile:
+class _Batch:
     """The rows of the next commit."""
 
     spans: list[IncomingSpan] = field(default_factory=list)
@@ -103,21 +103,21 @@ async def import_stream(
         scrubs: Remove secrets first.
 
     Raises:
-        StoreUnavailableError: Nothing can be written any more; what was counted by then is kept.
+        StoreUnavailableError: The store cannot be written any more; earlier commits stay.
     """
-    reading = _Reading(scrubs)
+    reading = _FileReader(scrubs)
     try:
         async for chunk in chunks:
             await reading.take(_values(reading, chunk), restore)
         await reading.take(_rest(reading), restore)
-    except ReceiveError as error:  # of the file as a whole: what came before it stays
-        reading.report.say(reading.line, str(error))
+    except ReceiveError as error:  # of the file as a whole: earlier commits stay
+        reading.report.add_mistake(reading.line, str(error))
     await reading.flush(restore)
     return reading.report
 
 
-class _Reading:
-    """The progress of reading a file."""
+class _FileReader:
+    """Decodes a file, piece by piece."""
 
     def __init__(self, scrubs: bool) -> None:
         self.report = FileOutcome()
@@ -125,7 +125,7 @@ class _Reading:
         self.splitter = Splitter()
         self.line = 1
         self._scrubs = scrubs
-        self._pile = _Pile()
+        self._batch = _Batch()
 
     async def take(self, values: Iterator[Value], restore: Restore) -> None:
         """Decode `values` off the loop's thread, and commit whenever there is enough."""
@@ -133,16 +133,16 @@ class _Reading:
             await self.flush(restore)
 
     async def flush(self, restore: Restore) -> None:
-        """Commit what waits."""
-        pile, self._pile = self._pile, _Pile()
-        if not pile.spans and not pile.logs:
+        """Commit the rows of the next commit."""
+        rows, self._batch = self._batch, _Batch()
+        if not rows.spans and not rows.logs:
             return
-        restored = await restore(pile.spans, pile.logs)
+        restored = await restore(rows.spans, rows.logs)
         report = self.report
         report.spans += restored.span_count
-        report.span_duplicates += max(len(pile.spans) - restored.span_count, 0)
+        report.span_duplicates += max(len(rows.spans) - restored.span_count, 0)
         report.logs += restored.moment_count
-        report.log_duplicates += max(len(pile.logs) - restored.moment_count, 0)
+        report.log_duplicates += max(len(rows.logs) - restored.moment_count, 0)
         for session_id in restored.session_ids:
             if len(report.sessions) < MAX_SESSIONS:
                 report.sessions[session_id] = None
@@ -157,43 +157,45 @@ class _Reading:
                 self._reject(value, str(error))
             except RecursionError:
                 self._reject(value, "It is nested too deeply")
-            if self._pile.is_full:
+            if self._batch.is_full:
                 return True
         return False
 
     def _reject(self, value: Value, message: str) -> None:
-        self.report.say(value.line, message.rstrip("."))
+        self.report.add_mistake(value.line, message.rstrip("."))
         self.report.rejected += 1
 
     def _decode(self, value: Value) -> None:
         if value.is_too_large:
             raise ReceiveError(f"One value of more than {MAX_VALUE_BYTES >> 20} MiB was skipped")
-        pile, report = self._pile, self.report
-        pile.size_bytes += len(value.text)
+        rows, report = self._batch, self.report
+        rows.size_bytes += len(value.text)
         for signal, plain in requests_in(_read(value.text)):
             rejections = Rejections()
             request = read_request(signal, plain, rejections)
             if self._scrubs:
                 scrub(signal, request)
             batch = sort_out(signal, request, rejections, size_bytes=len(value.text))
-            pile.spans += batch.spans
-            pile.logs += batch.logs
+            rows.spans += batch.spans
+            rows.logs += batch.logs
             report.not_stored += batch.not_stored
             if rejections.count:
                 report.rejected += rejections.count
-                report.say(value.line, f"{rejections.count} {signal.items}: {rejections.reason}")
+                report.add_mistake(
+                    value.line, f"{rejections.count} {signal.items}: {rejections.reason}"
+                )
 
 
 def _read(text: bytes) -> Any:
     return read_inspected(text) if looks_inspected(text) else parse_json(text)
 
 
-def _values(reading: _Reading, chunk: bytes) -> Iterator[Value]:
+def _values(reading: _FileReader, chunk: bytes) -> Iterator[Value]:
     for piece in reading.unpacker.feed(chunk):
         yield from reading.splitter.feed(piece)
 
 
-def _rest(reading: _Reading) -> Iterator[Value]:
+def _rest(reading: _FileReader) -> Iterator[Value]:
     try:
         for piece in reading.unpacker.finish():
             yield from reading.splitter.feed(piece)

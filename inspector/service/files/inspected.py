@@ -31,15 +31,15 @@ def looks_inspected(text: bytes) -> bool:
 
 
 def read_inspected(text: bytes) -> Any:
-    """Return the value; what was left out (`[Object]`) stays as this text.
+    """Return the value; omitted parts (`[Object]`) stay as this text.
 
     Raises:
         BadDataError: It is something else.
     """
-    return _Reading(text.decode("utf-8", "replace")).whole()
+    return _Parser(text.decode("utf-8", "replace")).whole()
 
 
-class _Reading:
+class _Parser:
     def __init__(self, text: str) -> None:
         self._tokens = [
             (str(found.lastgroup), found[str(found.lastgroup)]) for found in _TOKEN.finditer(text)
@@ -49,7 +49,7 @@ class _Reading:
     def whole(self) -> Any:
         value = self._value()
         if self._place < len(self._tokens):
-            raise self._strange()
+            raise self._error()
         return value
 
     def _next(self) -> _Token:
@@ -61,7 +61,7 @@ class _Reading:
     def _peek(self) -> _Token:
         return self._tokens[self._place] if self._place < len(self._tokens) else ("", "")
 
-    def _strange(self) -> BadDataError:
+    def _error(self) -> BadDataError:
         near = " ".join(text for _, text in self._tokens[self._place - 1 : self._place + 3])
         return BadDataError(f"This is not as Node prints objects, near {near[:60]!r}")
 
@@ -82,7 +82,7 @@ class _Reading:
                 if self._peek() == ("mark", "{"):  # the name of a class
                     return self._value()
                 return _WORDS.get(text, text)
-        raise self._strange()
+        raise self._error()
 
     def _object(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -91,7 +91,7 @@ class _Reading:
             if kind == "more" or token == ("mark", ","):
                 continue
             if kind not in ("string", "word", "number") or self._next() != ("mark", ":"):
-                raise self._strange()
+                raise self._error()
             found[_unquoted(text) if kind == "string" else text] = self._value()
         return found
 

@@ -29,7 +29,7 @@ def request_of(trace: dict[str, Any]) -> dict[str, Any]:
     """Return a trace as an export request, with a group for each span.
 
     Raises:
-        BadDataError: A span of it has no time.
+        BadDataError: A span has no time.
     """
     processes = trace["processes"]
     return {
@@ -101,7 +101,7 @@ def _tags(tags: Any) -> dict[str, Any]:
 
 
 def _id(value: Any, digits: int) -> Any:
-    """Return an id in full: Jaeger leaves the zeros before it out, and has half as long ones."""
+    """Return an id in full length: Jaeger omits leading zeros, and has ids of half the length."""
     return value.zfill(digits) if isinstance(value, str) and value else None
 
 

@@ -1,7 +1,7 @@
 """Convert traces and observations exported by Langfuse to OTLP as plain JSON.
 
-Those of its API (`GET /api/public/traces/ID`, `/observations`) and of its page (a trace with its
-observations, or a row for each). An observation becomes a span in the words of OpenInference.
+From its API (`GET /api/public/traces/ID`, `/observations`) and its page (a trace with its
+observations, or a row for each). An observation becomes a span with attributes of OpenInference.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def request_of(value: dict[str, Any]) -> dict[str, Any]:
     """Return a trace with its observations, or one of these, as an export request.
 
     Raises:
-        BadDataError: A time of it is none.
+        BadDataError: A time cannot be read.
     """
     if _is_observation(value):
         spans = [_observation(value, _get(value, "traceId"), {})]
@@ -47,11 +47,11 @@ def _is_document(value: dict[str, Any]) -> bool:
 
 
 def _is_trace(value: dict[str, Any]) -> bool:
-    is_told = any(
+    is_reported = any(
         _get(value, name) is not None
         for name in ("observations", "htmlPath", "sessionId", "userId", "projectId", "totalCost")
     )
-    return "id" in value and "timestamp" in value and is_told
+    return "id" in value and "timestamp" in value and is_reported
 
 
 def _is_observation(value: dict[str, Any]) -> bool:
@@ -60,28 +60,28 @@ def _is_observation(value: dict[str, Any]) -> bool:
 
 
 def _trace(trace: dict[str, Any], observations: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the spans; a trace that is not one observation with others below it has its own."""
+    """Yield the spans, with a root of their own unless one observation is above all others."""
     known = {one.get("id") for one in observations}
     tops = [one for one in observations if _get(one, "parentObservationId") not in known]
-    told = {
+    shared = {
         "session.id": _get(trace, "sessionId"),
         "user.id": _get(trace, "userId"),
         "tag.tags": trace.get("tags") or None,
     }
     root_id = None
     if len(tops) != 1:
-        yield (root := _root(trace, observations, told))
+        yield (root := _root(trace, observations, shared))
         root_id = root["spanId"]
     for one in observations:
         is_top = any(one is top for top in tops)
-        span = _observation(one, trace.get("id"), told if is_top else {})
+        span = _observation(one, trace.get("id"), shared if is_top else {})
         if is_top:
             span["parentSpanId"] = root_id
         yield span
 
 
 def _root(
-    trace: dict[str, Any], observations: list[dict[str, Any]], told: dict[str, Any]
+    trace: dict[str, Any], observations: list[dict[str, Any]], shared: dict[str, Any]
 ) -> dict[str, Any]:
     start = unix_nano(trace.get("timestamp"))
     times = [start] + [unix_nano(_get(one, name)) for one in observations for name in _TIMES]
@@ -92,14 +92,14 @@ def _root(
         "name": trace.get("name") or "trace",
         "startTimeUnixNano": str(min(known, default=0)),
         "endTimeUnixNano": str(max(known, default=0)),
-        "attributes": attributes({"openinference.span.kind": "CHAIN", **_content(trace), **told}),
+        "attributes": attributes({"openinference.span.kind": "CHAIN", **_content(trace), **shared}),
     }
 
 
 _TIMES = ("startTime", "endTime")
 
 
-def _observation(one: dict[str, Any], trace_id: Any, told: dict[str, Any]) -> dict[str, Any]:
+def _observation(one: dict[str, Any], trace_id: Any, shared: dict[str, Any]) -> dict[str, Any]:
     kind = str(one.get("type") or "SPAN").upper()
     start, end = (unix_nano(_get(one, name)) for name in _TIMES)
     usage = _get(one, "usageDetails") or one.get("usage")
@@ -122,7 +122,7 @@ def _observation(one: dict[str, Any], trace_id: Any, told: dict[str, Any]) -> di
         "langfuse.level": one.get("level"),
         "session.id": _get(one, "sessionId"),
         **_content(one),
-        **told,
+        **shared,
     }
     return {
         "traceId": _id(trace_id, 16),
@@ -152,7 +152,7 @@ def _content(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def _get(value: dict[str, Any], name: str) -> Any:
-    """Return what is under a name, which some exports write in snake_case."""
+    """Return the value of a name, which some exports write in snake_case."""
     if name in value:
         return value[name]
     return value.get(re.sub(r"[A-Z]", lambda found: f"_{found[0].lower()}", name))
@@ -163,7 +163,7 @@ def _json(value: Any) -> str:
 
 
 def _id(value: Any, size_bytes: int) -> str:
-    """Return an id in OTLP's words: a UUID, or whatever a program chose, gets one of its own."""
+    """Return an id of OTLP: a UUID or any other id is hashed to one."""
     text = str(value or "").lower()
     plain = text.replace("-", "")
     if len(plain) == 2 * size_bytes and _HEX.fullmatch(plain):

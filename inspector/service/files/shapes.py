@@ -3,8 +3,8 @@
 OTLP in JSON as collectors write it, in lists, within the answer of Jaeger's API; Jaeger's own
 JSON; exports of Langfuse; spans as `ReadableSpan.to_json` of OpenTelemetry's Python SDK writes
 them (its console exporter, and the file exporter of mcp-agent), and as the console exporter of
-its JavaScript SDK prints them. Ids in base64, names of enumerations and texts for numbers, as
-protobuf's own JSON has them, are the decoder's to read.
+its JavaScript SDK prints them. The decoder reads ids in base64, names of enumerations and numbers
+as texts, which protobuf's own JSON has.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def requests_in(value: Any) -> Iterator[tuple[OtlpSignal, dict[str, Any]]]:
     """Yield the export requests in a JSON value.
 
     Raises:
-        BadDataError: There is something else in it.
+        BadDataError: It has something else in it.
     """
     if isinstance(value, list):
         for item in value:
@@ -113,8 +113,11 @@ def _printed_event(event: dict[str, Any]) -> dict[str, Any]:
             time = str(seconds * 1_000_000_000 + nanoseconds)
         case _:
             time = None
-    told = attributes(event.get("attributes"))
-    return {"name": event.get("name"), "timeUnixNano": time, "attributes": told}
+    return {
+        "name": event.get("name"),
+        "timeUnixNano": time,
+        "attributes": attributes(event.get("attributes")),
+    }
 
 
 def _printed_ns(microseconds: Any) -> int:

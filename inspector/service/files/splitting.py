@@ -1,7 +1,7 @@
 """Split a stream of JSON into values with line numbers, without holding the whole in memory.
 
 Two kinds of file: JSON lines, where a broken line costs only itself, and documents over many
-lines, such as a pretty-printed request or an array of them. The first line tells which.
+lines, such as a pretty-printed request or an array of them. The first line shows which.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ MAX_VALUE_BYTES = MAX_BODY_BYTES
 _BLANK = b" \t\r\n"
 _BOM = b"\xef\xbb\xbf"
 _OPENS_DOCUMENT = re.compile(rb"[\[{,:]\Z")
-# A whole string, a bracket, or a quote whose string has not come to its end. JSON has one kind of
-# quotes only, and the others nowhere outside of strings; what Node prints has all three.
+# A whole string, a bracket, or a quote whose string has not ended yet. JSON has one kind of quotes,
+# and the others only inside strings; Node prints all three.
 _STRINGS = b"|".join(
     rb"Q[^Q\\]*+(?:\\.[^Q\\]*+)*+Q".replace(b"Q", quote) for quote in (b'"', b"'", b"`")
 )
@@ -98,7 +98,7 @@ class Splitter:
 
 
 def _is_document(line: bytes) -> bool:
-    """Return whether a first line is only the beginning of a value."""
+    """Return whether a first line only begins a value."""
     return _OPENS_DOCUMENT.search(line.rstrip(_BLANK)) is not None
 
 
@@ -109,23 +109,23 @@ class _Document:
         self._max_bytes = max_bytes
         self._buffer = bytearray()
         self._line = line  # on which the buffer begins
-        self._seen = 0  # how much of the buffer was looked at
-        self._wanted = 0  # a text that is not whole is looked at again when this much is there
+        self._seen = 0  # how much of the buffer was scanned
+        self._wanted = 0  # an incomplete string is scanned again when the buffer has so much
         self._start: int | None = None  # of the value that is open
         self._depth = 0
         self._floor = 0  # 1 within an outermost array
         self._is_skipping = False
-        self._is_given_up = False
+        self._is_abandoned = False
 
     def feed(self, data: bytes) -> Iterator[Value]:
-        if self._is_given_up:
+        if self._is_abandoned:
             return
         self._buffer += data
         if len(self._buffer) < self._wanted:
             return
         yield from self._scan()
-        if len(self._buffer) - self._seen > self._max_bytes:  # one text: where it ends is unknown
-            self._is_given_up = True
+        if len(self._buffer) - self._seen > self._max_bytes:  # one string, whose end is unknown
+            self._is_abandoned = True
             if not self._is_skipping:
                 yield self._too_large()
         elif self._start is not None and len(self._buffer) - self._start > self._max_bytes:
@@ -138,8 +138,8 @@ class _Document:
         self._wanted = 0
         yield from self.feed(b"")
         rest = bytes(self._buffer).strip(_BLANK + b",]")
-        if rest and not self._is_skipping and not self._is_given_up:
-            yield Value(self._line, rest)  # it ends too early: whoever parses it says so
+        if rest and not self._is_skipping and not self._is_abandoned:
+            yield Value(self._line, rest)  # it ends too early, which the parser reports
 
     def _scan(self) -> Iterator[Value]:
         while mark := _MARK.search(self._buffer, self._seen):
@@ -180,7 +180,7 @@ class _Document:
         return Value(line, b"", is_too_large=True)
 
     def _drop_seen(self) -> None:
-        """Keep the value that is open, and what was not looked at."""
+        """Keep the value that is open, and what was not scanned."""
         done = self._seen
         if self._start is not None:
             done = done if self._is_skipping else self._start

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from inspector.errors import BadDataError
 
 PIECE_BYTES = 1024 * 1024
-"""The largest piece that is given: a small file may hold a large one."""
+"""The largest piece: a small file may unpack to a large one."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP = 31
@@ -26,7 +26,7 @@ class Unpacker:
         """Yield `data`, uncompressed.
 
         Raises:
-            BadDataError: It began as gzip, and is not.
+            BadDataError: It began as gzip, and is damaged.
         """
         if self._is_plain is None:
             data = self._head = self._head + data
@@ -39,7 +39,7 @@ class Unpacker:
             yield from self._unpack(data)
 
     def finish(self) -> Iterator[bytes]:
-        """Yield the bytes that were held back.
+        """Yield the buffered bytes.
 
         Raises:
             BadDataError: The file ends too early.

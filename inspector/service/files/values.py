@@ -21,7 +21,7 @@ def unix_nano(value: Any) -> str | None:
     """Return a time such as `2026-01-31T10:00:00.000000Z` as OTLP writes it.
 
     Raises:
-        BadDataError: It is no time.
+        BadDataError: It is not a time.
     """
     if value is None:
         return None

@@ -9,7 +9,7 @@ from pydantic import Field
 from inspector.errors import RefusedError
 from inspector.service.analysis.formatting import duration, money, plural, tokens
 from inspector.service.analysis.sanitise import visible_line
-from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded, within
 from inspector.service.mcp.finding import SessionLine, session_line, session_text
 from inspector.service.mcp.source import Archive
 from inspector.service.mcp.tool import ServedTool
@@ -53,16 +53,18 @@ class ComparisonData(ClosedModel):
     differences: list[DifferenceLine]
 
 
-async def compare_sessions(archive: Archive, asked: CompareSessions) -> Recorded[ComparisonData]:
+async def compare_sessions(
+    archive: Archive, arguments: CompareSessions
+) -> Recorded[ComparisonData]:
     """Return a page of differences."""
-    left, right = await archive.session(asked.left), await archive.session(asked.right)
+    left, right = await archive.session(arguments.left), await archive.session(arguments.right)
     if left["id"] == right["id"]:
         raise RefusedError("Both are the same session. Take another that find_sessions lists.")
     found = await archive.get(
         "/compare",
         left=left["id"],
         right=right["id"],
-        offset=asked.offset,
+        offset=arguments.offset,
         limit=_DIFFERENCES_A_PAGE,
     )
     diverged = difference_line(found["diverged"]) if found["diverged"] else None
@@ -73,19 +75,22 @@ async def compare_sessions(archive: Archive, asked: CompareSessions) -> Recorded
         same_count=found["same_count"],
         difference_count=found["difference_count"],
         diverged=diverged,
-        differences=_fitting([difference_line(one) for one in found["differences"]]),
+        differences=within([difference_line(one) for one in found["differences"]], _TEXT_CHARS),
     )
-    reached = asked.offset + len(data.differences)
+    hint = "Next: get_span with the session_id and span_id of either side."
+    if left_out := found["not_compared"]:
+        hint += f" The content of {plural(left_out, 'span')} was not compared: there is too much."
+    reached = arguments.offset + len(data.differences)
     return Recorded(
         _text(data),
         data,
         {"offset": reached} if reached < data.difference_count else {},
-        _hint(found["not_compared"]),
+        hint,
     )
 
 
 def difference_line(difference: dict[str, Any]) -> DifferenceLine:
-    """Return a difference, short."""
+    """Return a difference with its texts shortened."""
     left, right = difference["left"], difference["right"]
     names = [visible_line(name, _NAME_CHARS) for name in difference["path"][-_PATH_NAMES:]]
     answers = [difference["left_answer"], difference["right_answer"]]
@@ -119,17 +124,6 @@ def _figures(difference: dict[str, Any]) -> str:
     )
 
 
-def _fitting(lines: list[DifferenceLine]) -> list[DifferenceLine]:
-    room = _TEXT_CHARS
-    fitting: list[DifferenceLine] = []
-    for line in lines:
-        room -= len(line.model_dump_json())
-        if fitting and room < 0:
-            break
-        fitting.append(line)
-    return fitting
-
-
 def _text(data: ComparisonData) -> str:
     counts = ", ".join(
         f"{number} {change.replace('_', ' ')}" for change, number in data.counts.items()
@@ -154,15 +148,6 @@ def _line_text(line: DifferenceLine) -> str:
     if line.left_answer is not None:
         lines += [f"  left answered: {line.left_answer}", f"  right answered: {line.right_answer}"]
     return "\n".join(lines)
-
-
-def _hint(not_compared: int) -> str:
-    hint = "Next: get_span with the session_id and span_id of either side."
-    if not_compared:
-        hint += (
-            f" The content of {plural(not_compared, 'span')} was not compared: there is too much."
-        )
-    return hint
 
 
 COMPARE = ServedTool(

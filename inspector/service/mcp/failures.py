@@ -1,7 +1,4 @@
-"""`session_errors`: the failures of a session, causes first.
-
-Causes that took the session down with them come first, and those that are alike count as one.
-"""
+"""`session_errors`: the causes of a session's failures, those that reached its root first."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from inspector.service.analysis.formatting import duration_ms, plural
 from inspector.service.analysis.outline import short_ids
 from inspector.service.analysis.sanitise import visible_line
 from inspector.service.analysis.span_tree import SpanTree
-from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded, within
 from inspector.service.mcp.finding import session_line, session_text
 from inspector.service.mcp.source import Archive
 from inspector.service.mcp.tool import ServedTool
@@ -57,33 +54,31 @@ class Causes(ClosedModel):
     lost_spans: int
 
 
-async def session_errors(archive: Archive, asked: SessionErrors) -> Recorded[Causes]:
+async def session_errors(archive: Archive, arguments: SessionErrors) -> Recorded[Causes]:
     """Return a page of causes."""
-    session = await archive.session(asked.session_id)
+    session = await archive.session(arguments.session_id)
     tree = await archive.tree(session)
-    rows = tree.rows
     groups = await asyncio.to_thread(groups_of, tree)
-    page: list[Cause] = []
-    room = _TEXT_CHARS
-    for group in groups[asked.offset : asked.offset + _CAUSES_A_PAGE]:
-        cause = await _cause(archive, tree, group)
-        room -= len(cause.model_dump_json())
-        if page and room < 0:
-            break
-        page.append(cause)
-    statuses = Counter(row.status for row in rows)
+    chosen = groups[arguments.offset : arguments.offset + _CAUSES_A_PAGE]
+    page = within([await _cause(archive, tree, group) for group in chosen], _TEXT_CHARS)
+    statuses = Counter(row.status for row in tree.rows)
     causes = Causes(
         causes=page,
         cause_count=len(groups),
         cancelled_spans=statuses[SpanStatus.CANCELLED],
         lost_spans=statuses[SpanStatus.LOST],
     )
-    id_length = short_ids(rows)
-    reached = asked.offset + len(page)
-    head = session_text(session_line(session))
+    id_length = short_ids(tree.rows)
+    reached = arguments.offset + len(page)
+    counts = [
+        plural(causes.cause_count, "cause"),
+        f"{causes.cancelled_spans} cancelled" if causes.cancelled_spans else "",
+        f"{causes.lost_spans} lost" if causes.lost_spans else "",
+    ]
+    head = f"{session_text(session_line(session))}\n{', '.join(filter(None, counts))}"
     text = "\n\n".join(_text(cause, id_length) for cause in page) or "Nothing failed."
     return Recorded(
-        f"{head}\n{_others(causes)}\n{text}",
+        f"{head}\n\n{text}",
         causes,
         {"offset": reached} if reached < len(groups) else {},
         "Next: get_span with an id in brackets, or session_outline with it as `under`.",
@@ -94,26 +89,22 @@ async def _cause(archive: Archive, tree: SpanTree, group: Group) -> Cause:
     first = group.places[0]
     row = tree.rows[first]
     detail = await archive.span(row)
-    above = [visible_line(tree.rows[place].name, _NAME_CHARS) for place in tree.above(first)]
+    above = (visible_line(tree.rows[place].name, _NAME_CHARS) for place in tree.above(first))
+    path = " > ".join(above)
     return Cause(
         span_id=row.span_id,
         kind=row.kind,
         name=visible_line(row.name, _NAME_CHARS),
         message=error_line(detail, _MESSAGE_CHARS),
-        path=_path(above),
+        path=path if len(path) <= _PATH_CHARS else f"… {path[-_PATH_CHARS:]}",
         count=len(group.places),
         offset_ms=row.offset_ns / 1e6,
         fate=_fate(tree, first),
     )
 
 
-def _path(names: list[str]) -> str:
-    path = " > ".join(names)
-    return path if len(path) <= _PATH_CHARS else f"… {path[-_PATH_CHARS:]}"
-
-
 def _fate(tree: SpanTree, place: int) -> str:
-    """Say how far up the failure went."""
+    """Return how far up the failure went, in words."""
     highest = place
     while (above := tree.parents[highest]) is not None and is_failed(tree.rows[above]):
         highest = above
@@ -124,15 +115,6 @@ def _fate(tree: SpanTree, place: int) -> str:
     if highest == place:
         return f"its caller went on: {caller}"
     return f"it went up to {name}; {caller} went on"
-
-
-def _others(causes: Causes) -> str:
-    parts = [
-        plural(causes.cause_count, "cause"),
-        f"{causes.cancelled_spans} cancelled" if causes.cancelled_spans else "",
-        f"{causes.lost_spans} lost" if causes.lost_spans else "",
-    ]
-    return ", ".join(filter(None, parts)) + "\n"
 
 
 def _text(cause: Cause, id_length: int) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Any, TypeVar
 
 from pydantic import Field
@@ -18,8 +17,8 @@ from inspector.service.analysis.formatting import (
     silence,
     tokens,
 )
-from inspector.service.analysis.sanitise import visible, visible_line
-from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded, milliseconds
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded, milliseconds, within
 from inspector.service.mcp.source import Archive
 from inspector.service.mcp.tool import ServedTool
 from inspector.service.normalise.session_ids import MAX_CHARACTERS
@@ -28,7 +27,7 @@ from inspector.service.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
 _TITLE_CHARS = 120
 _NAME_CHARS = 80
 _ID_CHARS = 10 * MAX_CHARACTERS
-"""Written out, a character may take ten."""
+"""One character may be written out as ten."""
 _MAX_NAMES = 4
 _ROOM_CHARS = 500
 
@@ -114,7 +113,7 @@ class Hits(ClosedModel):
 
 
 def session_line(session: dict[str, Any]) -> SessionLine:
-    """Return what of a session lists show."""
+    """Return a session as lists show it."""
     fields = {name: session[name] for name in SessionLine.model_fields}
     fields["title"] = visible_line(session["title"], _TITLE_CHARS)
     for many in ("models", "services"):
@@ -123,7 +122,7 @@ def session_line(session: dict[str, Any]) -> SessionLine:
 
 
 def session_text(session: SessionLine) -> str:
-    """Return two lines: which it is, and how it went."""
+    """Return a session in two lines: its title and id, and its figures."""
     facts = [
         session.started_at[:19] + "Z",
         duration_ms(session.duration_ms) or "still going",
@@ -143,13 +142,13 @@ def session_text(session: SessionLine) -> str:
 
 
 def _id(session_id: str) -> str:
-    """Return an id, whole: it is to be given back."""
+    """Return an id in full: a model passes it back."""
     return f"[session_id: {visible_line(session_id, _ID_CHARS)}]"
 
 
-async def find_sessions(archive: Archive, asked: FindSessions) -> Recorded[Sessions]:
+async def find_sessions(archive: Archive, arguments: FindSessions) -> Recorded[Sessions]:
     """Return a page of sessions."""
-    found, more = await _page(archive, "/sessions", "sessions", session_line, asked)
+    found, more = await _page(archive, "/sessions", "sessions", session_line, arguments)
     return Recorded(
         "\n".join(map(session_text, found)) or _nothing("session", more),
         Sessions(sessions=found),
@@ -158,9 +157,9 @@ async def find_sessions(archive: Archive, asked: FindSessions) -> Recorded[Sessi
     )
 
 
-async def search_spans(archive: Archive, asked: SearchSpans) -> Recorded[Hits]:
+async def search_spans(archive: Archive, arguments: SearchSpans) -> Recorded[Hits]:
     """Return a page of spans."""
-    found, more = await _page(archive, "/search", "spans", _hit, asked)
+    found, more = await _page(archive, "/search", "spans", _hit, arguments)
     return Recorded(
         "\n".join(map(_hit_text, found)) or _nothing("span", more),
         Hits(spans=found),
@@ -174,21 +173,20 @@ async def _page(
     path: str,
     what: str,
     line: Callable[[dict[str, Any]], L],
-    asked: FindSessions | SearchSpans,
+    arguments: FindSessions | SearchSpans,
 ) -> tuple[list[L], str | None]:
-    """Return lines and the cursor behind them; fewer than asked for where they are too long."""
-    limit = asked.limit
+    """Return lines and the cursor after them; fewer than the limit where they are too long."""
+    limit = arguments.limit
     while True:
         try:
-            page = await archive.get(path, q=asked.query, limit=limit, cursor=asked.cursor)
+            page = await archive.get(path, q=arguments.query, limit=limit, cursor=arguments.cursor)
         except RefusedError as error:
-            raise RefusedError(error.pointed(asked.query)) from error
+            raise RefusedError(error.pointed(arguments.query)) from error
         found = [line(row) for row in page[what]]
-        sizes = accumulate(len(visible(one.model_dump_json())) for one in found)
-        fitting = sum(size <= MAX_CHARS - _ROOM_CHARS for size in sizes)
-        if fitting == len(found) or limit == 1:
+        fitting = len(within(found, MAX_CHARS - _ROOM_CHARS))
+        if fitting >= len(found) or limit == 1:
             return found, page["next_cursor"]
-        limit = max(fitting, 1)
+        limit = fitting
 
 
 def _hit(hit: dict[str, Any]) -> Hit:

@@ -48,7 +48,7 @@ class OutlineData(ClosedModel):
 
 
 def span_phrase(row: SpanRow, id_length: int) -> str:
-    """Return a span as one line: kind, name, what is remarkable, and the id."""
+    """Return a span as one line: kind, name, figures and id."""
     facts = [
         "" if row.status in (SpanStatus.OK, SpanStatus.UNSET) else row.status.value.upper(),
         duration(row.duration_ns),
@@ -57,15 +57,14 @@ def span_phrase(row: SpanRow, id_length: int) -> str:
         tokens(row.input_tokens, row.output_tokens),
         money(row.cost_usd) if row.cost_usd else "",
     ]
-    said = " ".join(filter(None, facts))
     name = visible_line(row.name, _NAME_CHARS)
-    return f"{row.kind.value} {name}  {said}  [{row.span_id[:id_length]}]"
+    return f"{row.kind.value} {name}  {' '.join(filter(None, facts))}  [{row.span_id[:id_length]}]"
 
 
 def outline_texts(
     tree: SpanTree, lines: Sequence[OutlineRow], errors: Mapping[int, str]
 ) -> Iterator[str]:
-    """Yield the lines of an outline; `errors` is why spans failed, by index."""
+    """Yield the lines of an outline; `errors` are the failures of spans, by index."""
     id_length = short_ids(tree.rows)
     for line in lines:
         row = tree.rows[line.span]
@@ -80,18 +79,18 @@ def outline_texts(
         yield f"{indent}{deep}{span_phrase(row, id_length)}{why}"
 
 
-async def session_outline(archive: Archive, asked: Outline) -> Recorded[OutlineData]:
+async def session_outline(archive: Archive, arguments: Outline) -> Recorded[OutlineData]:
     """Return a page of the tree."""
-    session = await archive.session(asked.session_id)
+    session = await archive.session(arguments.session_id)
     tree = await archive.tree(session)
     rows = tree.rows
-    under = None if asked.under is None else place_of(rows, asked.under)
-    lines = await asyncio.to_thread(lines_of, tree, under, every=asked.every)
-    page = _page(tree, lines[asked.offset :])
+    under = None if arguments.under is None else place_of(rows, arguments.under)
+    lines = await asyncio.to_thread(lines_of, tree, under, every=arguments.every)
+    page = _page(tree, lines[arguments.offset :])
     errors = await _error_lines(archive, tree, page)
     head = session_text(session_line(session))
     text = "\n".join(outline_texts(tree, page, errors))
-    reached = asked.offset + len(page)
+    reached = arguments.offset + len(page)
     return Recorded(
         f"{head}\n\n{text or '(no more lines)'}",
         OutlineData(session=head, tree=text, line_count=len(lines)),
@@ -101,7 +100,7 @@ async def session_outline(archive: Archive, asked: Outline) -> Recorded[OutlineD
 
 
 def _page(tree: SpanTree, lines: Sequence[OutlineRow]) -> list[OutlineRow]:
-    """Return as many lines as there is room for, with their errors."""
+    """Return the first lines that fit, with room for their errors."""
     room = _TEXT_CHARS - _ERRORS_A_PAGE * (_ERROR_CHARS + 4)
     page: list[OutlineRow] = []
     for line, text in zip(lines, outline_texts(tree, lines, {}), strict=True):
@@ -115,7 +114,7 @@ def _page(tree: SpanTree, lines: Sequence[OutlineRow]) -> list[OutlineRow]:
 async def _error_lines(
     archive: Archive, tree: SpanTree, page: Sequence[OutlineRow]
 ) -> dict[int, str]:
-    """Return why spans of the page failed, of those below which none did."""
+    """Return the errors of the spans of a page that failed with no failure below them."""
     failed = with_failures(tree)
     causes = [
         line.span

@@ -59,7 +59,7 @@ class GetRequest(ClosedModel):
 
 
 class RequestText(ClosedModel):
-    """A request, and a stretch of what it says."""
+    """A request, and a part of its text."""
 
     request: RequestLine
     args_hash: str | None = Field(description="An answer has to name it.")
@@ -70,14 +70,18 @@ class RequestText(ClosedModel):
     total_chars: int
 
 
-async def list_requests(archive: Archive, asked: ListRequests) -> Recorded[Requests]:
+async def list_requests(archive: Archive, arguments: ListRequests) -> Recorded[Requests]:
     """Return a page of requests."""
     session_id = None
-    if asked.session_id is not None:
-        session_id = (await archive.session(asked.session_id))["id"]
-    status = None if asked.status == "all" else asked.status
+    if arguments.session_id is not None:
+        session_id = (await archive.session(arguments.session_id))["id"]
+    status = None if arguments.status == "all" else arguments.status
     page = await archive.get(
-        "/requests", status=status, session_id=session_id, limit=asked.limit, cursor=asked.cursor
+        "/requests",
+        status=status,
+        session_id=session_id,
+        limit=arguments.limit,
+        cursor=arguments.cursor,
     )
     found = [_line(request) for request in page["requests"]]
     more = page["next_cursor"]
@@ -89,18 +93,18 @@ async def list_requests(archive: Archive, asked: ListRequests) -> Recorded[Reque
     )
 
 
-async def get_request(archive: Archive, asked: GetRequest) -> Recorded[RequestText]:
-    """Return a page of what a request says."""
-    request = await archive.request(asked.request_id)
+async def get_request(archive: Archive, arguments: GetRequest) -> Recorded[RequestText]:
+    """Return a page of a request's text."""
+    request = await archive.request(arguments.request_id)
     whole = "\n".join(_chapters(request))
-    text, reached = visible_part(whole, asked.offset, asked.max_chars)
+    text, reached = visible_part(whole, arguments.offset, arguments.max_chars)
     found = RequestText(
         request=_line(request),
         args_hash=request["args_hash"],
         can_always=request["can_always"],
         is_editable=request["args_json"] is not None,
         text=text,
-        offset=asked.offset,
+        offset=arguments.offset,
         total_chars=len(whole),
     )
     return Recorded(
@@ -111,7 +115,7 @@ async def get_request(archive: Archive, asked: GetRequest) -> Recorded[RequestTe
 
 
 def request_address(request_id: object) -> str:
-    """Return the path of a request; of what is no id, that of none."""
+    """Return the path of a request; a path of none if it is no id."""
     wanted = as_written(request_id) if isinstance(request_id, str) else ""
     return f"/requests/{quote(wanted[:200], safe='') or 'unknown'}"
 

@@ -1,4 +1,4 @@
-"""The tools as an MCP server, on the official SDK."""
+"""The MCP server, on the official SDK."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ READING: tuple[ServedTool[Any, Any], ...] = (
     LIST_REQUESTS,
     GET_REQUEST,
 )
-"""All tools that only read. Steering an agent is not for another agent to do unless its user
-grants that, and so has tools of its own."""
+"""All tools that only read. One agent steers another only if its user grants that, with tools of
+its own."""
 
 INSTRUCTIONS = """\
 Inspector records what AI agents and MCP applications do: sessions, and in them spans (agent \
@@ -76,15 +76,25 @@ def create_server(source: RouteSource, *, may_steer: bool = False) -> Server[Any
     """Return an MCP server whose tools read from `source`.
 
     Args:
-        source: Has the answers.
+        source: Calls the routes.
         may_steer: Whether a person grants that agents are steered. Otherwise the tools for that
-            are not listed, and calling one anyway is refused by the service and written down.
+            are not listed, and a call of one is refused and audited by the service.
     """
     archive = Archive(source)
     tools = (*READING, *(STEERING if may_steer else ()))
     by_name = {tool.name: tool for tool in tools}
     withheld = {tool.name: tool for tool in STEERING if not may_steer}
-    listed = [_listed(tool) for tool in tools]
+    listed = [
+        McpTool(
+            name=tool.name,
+            title=tool.title,
+            description=tool.description,
+            input_schema=tool.input_schema,
+            output_schema=tool.output_schema,
+            annotations=_READ_ONLY if tool.address is None else _STEERS,
+        )
+        for tool in tools
+    ]
 
     async def list_tools(
         ctx: ServerRequestContext[Any, Any], params: PaginatedRequestParams | None
@@ -116,19 +126,19 @@ def create_server(source: RouteSource, *, may_steer: bool = False) -> Server[Any
 
 
 async def _refused(
-    tool: ServedTool[Any, Any], source: RouteSource, given: dict[str, Any]
+    tool: ServedTool[Any, Any], source: RouteSource, arguments: dict[str, Any]
 ) -> CallToolResult:
-    """Let the service refuse what was not granted: it writes down that it was tried."""
+    """Let the service refuse a tool that was not granted, and audit the attempt."""
     assert tool.address
     try:
-        await source.post(tool.address(given), None, may_steer=False)
+        await source.post(tool.address(arguments), None, may_steer=False)
     except InspectorError as error:
         return _failed(str(error))
     return _failed("Nobody granted that.")  # a service that knows no grants
 
 
 def _caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
-    """Return who calls, as far as it says so."""
+    """Return the caller by its own claim."""
     request, about = ctx.request, ctx.session.client_params
     headers = getattr(request, "headers", {})
     client = getattr(request, "client", None)
@@ -139,10 +149,10 @@ def _caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
 
 
 async def _call(
-    tool: ServedTool[Any, Any], archive: Archive, given: dict[str, Any]
+    tool: ServedTool[Any, Any], archive: Archive, arguments: dict[str, Any]
 ) -> CallToolResult:
     try:
-        found = await tool.call(archive, given)
+        found = await tool.call(archive, arguments)
     except InspectorError as error:
         return _failed(str(error))
     except Exception:
@@ -156,14 +166,3 @@ async def _call(
 
 def _failed(message: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
-
-
-def _listed(tool: ServedTool[Any, Any]) -> McpTool:
-    return McpTool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.input_schema,
-        output_schema=tool.output_schema,
-        annotations=_READ_ONLY if tool.address is None else _STEERS,
-    )

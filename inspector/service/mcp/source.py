@@ -1,4 +1,4 @@
-"""Where the tools get their answers: the source, and a cache in front of it."""
+"""The source of the tools' answers, and a cache in front of it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from inspector.version import VERSION
 
 _PAGE = 20_000
 MAX_SPANS = 200_000
-"""A session with more is read as far as this."""
-KEPT_S = 60.0
-"""How long the last session is kept in memory."""
+"""Of a session that are read."""
+IDLE_S = 60.0
+"""How long the last session is cached without a request."""
 
 READ_ONLY = {"Inspector-Grant": "read"}
-"""A header: the service refuses whatever changes something, and writes down who tried."""
+"""A header with which the service refuses and audits every change."""
 
 _SETTLED = frozenset({"completed", "failed", "cancelled", "lost"})
 
@@ -32,7 +32,7 @@ class Caller:
     """The caller of a tool, for the audit log.
 
     Attributes:
-        name: What it says that it is.
+        name: By its own claim.
         address: Of the other end; None: this machine, over standard input.
     """
 
@@ -58,7 +58,7 @@ class RouteSource(Protocol):
         """Return the JSON at `path`.
 
         Raises:
-            InspectorError: It is refused, or nobody answers.
+            InspectorError: It is refused, or the service does not answer.
         """
 
     async def post(self, path: str, body: object, *, may_steer: bool) -> Any:
@@ -67,43 +67,43 @@ class RouteSource(Protocol):
         Args:
             path: Of a route that changes something.
             body: JSON.
-            may_steer: Whether a person granted that. Otherwise the service is told that it was
-                tried, and refuses.
+            may_steer: Whether a person granted that. Otherwise the service refuses, and audits
+                the attempt.
 
         Raises:
-            InspectorError: It is refused, or nobody answers.
+            InspectorError: It is refused, or the service does not answer.
         """
 
 
 class Archive:
     """The source of the tools, with the tree of the last session cached.
 
-    Who looks at a session looks at it several times, and a large one takes seconds to read.
+    A model calls several tools about one session, and a large one takes seconds to read.
     """
 
     def __init__(self, source: RouteSource) -> None:
         self._source = source
         self._last: tuple[dict[str, Any], SpanTree] | None = None
-        self._forgetting: asyncio.TimerHandle | None = None
+        self._expiry: asyncio.TimerHandle | None = None
 
     async def get(self, path: str, **query: object) -> Any:
         """Return the JSON at `path`.
 
         Raises:
-            InspectorError: It is refused, or nobody answers.
+            InspectorError: It is refused, or the service does not answer.
         """
         return await self._source.get(path, **query)
 
     async def post(self, path: str, body: object) -> Any:
-        """Send `body` to `path`, by leave of a person, and return the JSON of the answer.
+        """Send `body` to `path`, as a person granted, and return the JSON of the answer.
 
         Raises:
-            InspectorError: It is refused, or nobody answers.
+            InspectorError: It is refused, or the service does not answer.
         """
         return await self._source.post(path, body, may_steer=True)
 
     async def request(self, request_id: str) -> dict[str, Any]:
-        """Return a request by its id, in its own spelling or in the one that we show.
+        """Return a request by its id, as it is or as we show it.
 
         Raises:
             RefusedError: There is none.
@@ -120,14 +120,14 @@ class Archive:
         raise RefusedError(f"No request has the id {request_id!r}.")
 
     async def session(self, session_id: str) -> dict[str, Any]:
-        """Return a session by its id, in its own spelling or in the one that we show.
+        """Return a session by its id, as it is or as we show it.
 
         Raises:
             RefusedError: There is none; says how to find one.
         """
         for wanted in dict.fromkeys((session_id, as_written(session_id))):
             if not wanted or wanted in (".", ".."):
-                continue  # no address names them
+                continue  # a URL cannot name them
             try:
                 found: dict[str, Any] = await self.get(f"/sessions/{_segment(wanted)}")
             except RefusedError as error:
@@ -148,14 +148,14 @@ class Archive:
         if self._last is None or self._last[0] != session:
             rows = await self._spans(session)
             tree = await asyncio.to_thread(SpanTree.of, rows)
-            # One that runs changes without a word to us.
+            # A session that runs changes without notice.
             self._last = (session, tree) if session["status"] in _SETTLED else None
             found = tree
         else:
             found = self._last[1]
-        if self._forgetting:
-            self._forgetting.cancel()
-        self._forgetting = asyncio.get_running_loop().call_later(KEPT_S, self._forget)
+        if self._expiry:
+            self._expiry.cancel()
+        self._expiry = asyncio.get_running_loop().call_later(IDLE_S, self._forget)
         return found
 
     async def span(self, row: SpanRow) -> dict[str, Any]:

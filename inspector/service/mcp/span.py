@@ -35,7 +35,7 @@ class GetSpan(ClosedModel):
 
 
 class SpanText(ClosedModel):
-    """A span, and a stretch of what it says."""
+    """A span, and a part of its text."""
 
     trace_id: str
     span_id: str
@@ -49,15 +49,14 @@ class SpanText(ClosedModel):
     total_chars: int
 
 
-async def get_span(archive: Archive, asked: GetSpan) -> Recorded[SpanText]:
-    """Return a page of what a span says."""
-    session = await archive.session(asked.session_id)
+async def get_span(archive: Archive, arguments: GetSpan) -> Recorded[SpanText]:
+    """Return a page of a span's text."""
+    session = await archive.session(arguments.session_id)
     tree = await archive.tree(session)
-    rows = tree.rows
-    detail = await archive.span(rows[place_of(rows, asked.span_id)])
-    chapters = content(detail) if asked.part == "content" else attributes(detail)
-    whole = "\n".join(chapters) or f"(no {asked.part})"
-    text, reached = visible_part(whole, asked.offset, asked.max_chars)
+    detail = await archive.span(tree.rows[place_of(tree.rows, arguments.span_id)])
+    chapters = content(detail) if arguments.part == "content" else attributes(detail)
+    whole = "\n".join(chapters) or f"(no {arguments.part})"
+    text, reached = visible_part(whole, arguments.offset, arguments.max_chars)
     span = SpanText(
         **{name: detail[name] for name in ("trace_id", "span_id", "parent_span_id")},
         name=visible_line(detail["name"], _NAME_CHARS),
@@ -65,14 +64,14 @@ async def get_span(archive: Archive, asked: GetSpan) -> Recorded[SpanText]:
         status=detail["status"],
         duration_ms=milliseconds(detail["duration_ns"]),
         text=text,
-        offset=asked.offset,
+        offset=arguments.offset,
         total_chars=len(whole),
     )
     return Recorded(
         f"{_head(detail, span)}\n\n{text}",
         span,
         {"offset": reached} if reached < len(whole) else {},
-        _hint(asked, detail),
+        _hint(arguments, detail),
     )
 
 
@@ -90,10 +89,10 @@ def _head(detail: dict[str, Any], span: SpanText) -> str:
     return " · ".join(filter(None, facts)) + f"\n{place}"
 
 
-def _hint(asked: GetSpan, detail: dict[str, Any]) -> str:
+def _hint(arguments: GetSpan, detail: dict[str, Any]) -> str:
     if detail["view"]["truncated"]:
         return "Some values were cut short by the program that sent them; the rest is not recorded."
-    other = "attributes" if asked.part == "content" else "content"
+    other = "attributes" if arguments.part == "content" else "content"
     return f"See also part={other!r}."
 
 

@@ -1,7 +1,7 @@
 """Tools that steer agents: answer, pause, resume, step, cancel, signal.
 
-They are another grant than reading, and off until a person turns them on: what is read was written
-by the agents that would be steered. Each action is in the audit log with the origin `mcp`.
+They need a grant of their own from a person: recorded content is written by the agents that would
+be steered. Each action is in the audit log with the origin `mcp`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MESSAGE_CHARS = 4_000
 
 
 class SteeringOutcome(ClosedModel):
-    """What became of it."""
+    """The result of an action."""
 
     applied: bool | None = Field(description="Null: the agent has not been heard from yet.")
     message: str
@@ -63,25 +63,25 @@ class SendSignal(ClosedModel):
     reason: str | None = Field(None, max_length=4_000)
 
 
-async def answer_request(archive: Archive, asked: AnswerRequest) -> Recorded[SteeringOutcome]:
+async def answer_request(archive: Archive, arguments: AnswerRequest) -> Recorded[SteeringOutcome]:
     """Answer a request."""
-    request = await archive.request(asked.request_id)
-    body = asked.model_dump(exclude={"request_id"})
+    request = await archive.request(arguments.request_id)
+    body = arguments.model_dump(exclude={"request_id"})
     return _outcome(await archive.post(request_address(request["id"]), body))
 
 
-async def send_signal(archive: Archive, asked: SendSignal) -> Recorded[SteeringOutcome]:
+async def send_signal(archive: Archive, arguments: SendSignal) -> Recorded[SteeringOutcome]:
     """Send a signal."""
-    session = await archive.session(asked.session_id)
-    body = asked.model_dump(exclude={"session_id"})
+    session = await archive.session(arguments.session_id)
+    body = arguments.model_dump(exclude={"session_id"})
     return _outcome(await archive.post(_session_address("signal", session["id"]), body))
 
 
 def _steering(verb: str) -> Callable[[Archive, SteerSession], Awaitable[Recorded[SteeringOutcome]]]:
-    async def steer(archive: Archive, asked: SteerSession) -> Recorded[SteeringOutcome]:
-        session = await archive.session(asked.session_id)
+    async def steer(archive: Archive, arguments: SteerSession) -> Recorded[SteeringOutcome]:
+        session = await archive.session(arguments.session_id)
         address = _session_address(verb, session["id"])
-        return _outcome(await archive.post(address, {"reason": asked.reason}))
+        return _outcome(await archive.post(address, {"reason": arguments.reason}))
 
     return steer
 
@@ -98,7 +98,7 @@ def _session_address(verb: str, session_id: object) -> str:
 
 
 def _of_session(verb: str) -> Callable[[dict[str, Any]], str]:
-    return lambda given: _session_address(verb, given.get("session_id"))
+    return lambda arguments: _session_address(verb, arguments.get("session_id"))
 
 
 def _verb(
@@ -127,7 +127,7 @@ STEERING: tuple[ServedTool[Any, Any], ...] = (
         AnswerRequest,
         SteeringOutcome,
         answer_request,
-        lambda given: request_address(given.get("request_id")),
+        lambda arguments: request_address(arguments.get("request_id")),
     ),
     _verb(
         "pause",

@@ -1,4 +1,4 @@
-"""The definition of a tool: its description for the model, its arguments, its answer."""
+"""The definition of a tool: its description for models, its arguments, its answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ R = TypeVar("R", bound=BaseModel)
 
 
 class BadArgumentsError(InspectorError):
-    """A tool was called with arguments that it does not take."""
+    """A tool was called with arguments that are not valid."""
 
     code = "bad_arguments"
 
@@ -27,14 +27,14 @@ class ServedTool(Generic[A, R]):
     """A tool.
 
     Attributes:
-        name: What it is called by.
+        name: In calls.
         title: For people.
-        description: For models: what it is for, what it answers, what to call next.
-        arguments: What it takes.
-        result: What is in `recorded` of its structured answer.
+        description: For models: its purpose, its answer, what to call next.
+        arguments: The model of its arguments.
+        result: The model of `recorded` in its structured answer.
         run: Finds the answer.
-        address: Of one that changes something: the path of what it is called about, whatever it
-            was given. None: it only reads.
+        address: Returns the path of the route that it changes something by, from any arguments;
+            None: it only reads.
     """
 
     name: str
@@ -56,26 +56,26 @@ class ServedTool(Generic[A, R]):
         whole: type[BaseModel] = ToolAnswer[self.result]  # type: ignore[name-defined]  # made at run time
         return _plain(whole.model_json_schema(mode="serialization"))
 
-    async def call(self, archive: Archive, given: dict[str, Any]) -> Recorded[R]:
+    async def call(self, archive: Archive, arguments: dict[str, Any]) -> Recorded[R]:
         """Run it.
 
         Raises:
-            BadArgumentsError: It does not take what was given; says which and why.
-            InspectorError: What was asked is refused, or nobody answers.
+            BadArgumentsError: Arguments are not valid; says which and why.
+            InspectorError: The service refuses, or does not answer.
         """
         try:
-            arguments = self.arguments.model_validate(given)
+            valid = self.arguments.model_validate(arguments)
         except ValidationError as error:
             wrong = "; ".join(
                 f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
                 for one in error.errors()[:10]
             )
             raise BadArgumentsError(f"Cannot call {self.name}: {wrong}.") from error
-        return await self.run(archive, arguments)
+        return await self.run(archive, valid)
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without the titles that pydantic makes of names: a model pays for them."""
+    """Return a schema without the titles that pydantic adds: they cost tokens."""
     return {key: _without_titles(value) for key, value in schema.items() if key != "title"}
 
 

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from pydantic import BaseModel
 
 from inspector.service import wire
 from inspector.service.analysis.compare import Comparison, Difference
@@ -95,7 +96,7 @@ def span_fields(row: SpanRow) -> dict[str, Any]:
 def span_columns(records: Sequence[SpanRecord]) -> dict[str, list[Any]]:
     """Return the lines of the waterfall as `wire.SpanColumnSet`.
 
-    From the records themselves: a session of 100 000 spans is read as fast as it can be.
+    From the records themselves, for speed: a session may have 100 000 spans.
     """
     computed: dict[str, list[Any]] = {
         "offset_ns": [one.start_ns - one.epoch_ns for one in records],
@@ -111,41 +112,26 @@ def span_columns(records: Sequence[SpanRecord]) -> dict[str, list[Any]]:
 
 
 def request(row: RequestRow, session_title: str) -> wire_control.Request:
-    """Return a request; its shown arguments are dropped when it is no longer pending."""
+    """Return a request; its arguments only while it is pending or keeps them."""
     is_shown = row.status is RequestStatus.PENDING or row.keeps_args
     return wire_control.Request.model_validate(
         {
-            "id": row.id,
-            "session_id": row.session_id,
+            **_shared(wire_control.Request, row),
             "session_title": session_title,
-            "trace_id": row.trace_id,
-            "span_id": row.span_id,
-            "process_id": row.process_id,
-            "kind": row.kind,
             "status": row.status.value,
-            "hook": row.hook,
-            "interceptor": row.interceptor,
-            "tool_name": row.tool_name,
-            "prompt": row.prompt,
             "options": list(row.options),
             "args_json": row.args_json if is_shown else None,
             "args_text": row.args_text if is_shown else None,
-            "args_hash": row.args_hash,
-            "form_json": row.form_json,
-            "signal_name": row.signal_name,
-            "default": row.default,
-            "can_always": row.can_always,
             "created_at": rfc3339(row.created_ns),
             "expires_at": None if row.expires_ns is None else rfc3339(row.expires_ns),
             "closed_at": None if row.closed_ns is None else rfc3339(row.closed_ns),
-            "answer": _answer(row),
+            "answer": row.answer
+            and {**_shared(wire_control.GivenAnswer, row.answer), "at": rfc3339(row.answer.at_ns)},
             "transitions": [
                 {
+                    **_shared(wire_control.Transition, one),
                     "status": one.status.value,
                     "at": rfc3339(one.at_ns),
-                    "actor": one.actor,
-                    "origin": one.origin,
-                    "reason": one.reason,
                 }
                 for one in row.transitions
             ],
@@ -153,43 +139,15 @@ def request(row: RequestRow, session_title: str) -> wire_control.Request:
     )
 
 
-def _answer(row: RequestRow) -> dict[str, Any] | None:
-    if row.answer is None:
-        return None
-    given = row.answer
-    return {
-        "decision": given.decision,
-        "actor": given.actor,
-        "origin": given.origin,
-        "at": rfc3339(given.at_ns),
-        "reason": given.reason,
-        "is_edited": given.is_edited,
-        "applied": given.applied,
-        "applied_reason": given.applied_reason,
-    }
-
-
 def command(row: CommandRow) -> wire_control.Command:
     """Return a command as its process receives it."""
-    answer = row.request_id and {
-        "request_id": row.request_id,
-        "decision": row.decision,
-        "args_json": row.args_json,
-        "args_hash": row.args_hash,
-        "payload_json": row.payload_json,
-    }
+    answer = row.request_id and _shared(wire_control.CommandAnswer, row)
     return wire_control.Command.model_validate(
         {
-            "seq": row.seq,
-            "type": row.type,
-            "session_id": row.session_id,
+            **_shared(wire_control.Command, row),
             "trace_ids": list(row.trace_ids),
             "answer": answer or None,
-            "signal_name": row.signal_name,
             "payload_json": None if answer else row.payload_json,
-            "reason": row.reason,
-            "actor": row.actor,
-            "origin": row.origin,
             "issued_at": rfc3339(row.issued_ns),
         }
     )
@@ -197,10 +155,13 @@ def command(row: CommandRow) -> wire_control.Command:
 
 def audit_entry(row: AuditRow) -> wire_control.AuditEntry:
     """Return an entry of the audit log."""
-    fields = {
-        name: getattr(row, name) for name in wire_control.AuditEntry.model_fields if name != "at"
-    }
-    return wire_control.AuditEntry.model_validate({**fields, "at": rfc3339(row.at_ns)})
+    shared = _shared(wire_control.AuditEntry, row)
+    return wire_control.AuditEntry.model_validate({**shared, "at": rfc3339(row.at_ns)})
+
+
+def _shared(model: type[BaseModel], row: object) -> dict[str, Any]:
+    """Return the fields of `model` that `row` has by the same name."""
+    return {name: getattr(row, name) for name in model.model_fields if hasattr(row, name)}
 
 
 def difference(found: Comparison, one: Difference) -> wire.Difference:
@@ -250,7 +211,7 @@ def span_detail(
 
 
 def _events(record: SpanRecord, span: Span, moments: Iterable[Moment]) -> list[wire.SpanEvent]:
-    """Return span events and moments by time; what was sent as both is shown once."""
+    """Return span events and moments by time, those sent as both once."""
     events = [
         wire.SpanEvent(
             time=rfc3339(event.time_unix_nano),

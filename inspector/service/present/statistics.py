@@ -139,12 +139,11 @@ def cache(calls: Iterable[ModelCall]) -> list[wire.CacheUse]:
         )
         for (kind, name, model), group in groups.items()
     )
-    return [one for one in found if _is_told(one)]
-
-
-def _is_told(use: wire.CacheUse) -> bool:
-    counts = (use.cache_read_tokens, use.cache_write_tokens, use.reasoning_tokens)
-    return any(count is not None for count in counts)
+    return [
+        one
+        for one in found
+        if (one.cache_read_tokens, one.cache_write_tokens, one.reasoning_tokens) != (None,) * 3
+    ]
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
