@@ -61,7 +61,7 @@ NOT_YET: tuple[str, ...] = (
     "tests/contracts/",
     "tests/e2e/",
     "tests/support/",
-    "tests/unit/",
+    "tests/unit/inspector/",
     "web/src/api/client.ts",
     "web/src/jsx/",
     "web/src/model/graph/",

@@ -13,7 +13,7 @@ def bus() -> Bus:
 
 
 @pytest.fixture
-def told(bus: Bus) -> Story:
+def events(bus: Bus) -> Story:
     """Everything that the bus told, from now on."""
     events: Story = []
     bus.observe_all(lambda name, /, **kwargs: events.append((name, kwargs)))

@@ -17,19 +17,19 @@ NO_OBJECTION = Decision.continue_()
 
 async def decide_plainly(bus: Bus, outcome: Outcome, spelling: str | None = None) -> None:
     """Let the interceptors of an event decide; a question is left to the caller."""
-    for interceptor in _asked(bus, outcome.hook, spelling):
+    for interceptor in _applicable(bus, outcome.hook, spelling):
         decision = await _decision_of(bus, interceptor, outcome)
         if decision is NO_OBJECTION and interceptor.is_quiet:
             continue
         changes, name = _changes_of(decision, outcome, interceptor), decision.by or interceptor.name
         outcome.trail.append(Verdict(name, decision.action, 0.0, decision.reason))
-        await bus._emit("hook_decided", **_told(name, decision, changes, outcome))
+        await bus._emit("hook_decided", **_event(name, decision, changes, outcome))
         _apply(name, decision, changes, outcome)
         if decision.action in ENDING:
             return
 
 
-def _asked(bus: Bus, hook: str, spelling: str | None) -> list[Interceptor]:
+def _applicable(bus: Bus, hook: str, spelling: str | None) -> list[Interceptor]:
     entries = [entry for entry in bus._hooks.get(hook, ()) if isinstance(entry, Interceptor)]
     if spelling is None:
         return entries
@@ -80,7 +80,7 @@ def _changes_of(decision: Decision, outcome: Outcome, interceptor: Interceptor) 
     return {}
 
 
-def _told(
+def _event(
     name: str, decision: Decision, changes: dict[str, Any], outcome: Outcome
 ) -> dict[str, Any]:
     return {

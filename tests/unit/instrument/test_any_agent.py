@@ -27,7 +27,7 @@ class Work(NamedTuple):
 
 _WAYS = st.sampled_from(["operation", "sync", "call", "stream", "stream given up"])
 _ENDS = st.sampled_from(["return", "raise", "cancel"])
-_SAID: dict[str, Any] = {
+_DECISIONS: dict[str, Any] = {
     "nothing": None,
     "modify": Decision.modify(tag=1),
     "deny": Decision.deny("d"),
@@ -39,7 +39,7 @@ _SAID: dict[str, Any] = {
     "cancel": asyncio.CancelledError(),
     "hang": None,
 }
-_SAYS = st.sampled_from(sorted(_SAID))
+_SAYS = st.sampled_from(sorted(_DECISIONS))
 
 
 def _work(inner: st.SearchStrategy[tuple[Work, ...]]) -> st.SearchStrategy[Work]:
@@ -75,10 +75,10 @@ class Run:
         def gate(prompt: int, **_: Any) -> Any:
             work = self.works[prompt]
             word = work.before if hook == "before" else work.after
-            said = hang() if word == "hang" else _SAID[word]
-            if isinstance(said, BaseException):
-                raise said
-            return said
+            returned = hang() if word == "hang" else _DECISIONS[word]
+            if isinstance(returned, BaseException):
+                raise returned
+            return returned
 
         return gate
 
@@ -207,16 +207,16 @@ _observers = st.lists(
 
 
 def stories(run: Run) -> dict[str, list[str]]:
-    told: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for name, kwargs in run.story:
         if not name.startswith(("hook_", "request_")):
-            told.setdefault(kwargs["call_id"], []).append(name)
-    return told
+            names.setdefault(kwargs["call_id"], []).append(name)
+    return names
 
 
 @settings(max_examples=40)
 @given(works)
-def test_every_operation_is_told_once_to_its_end_and_what_was_refused_never_runs(
+def test_every_operation_is_reported_once_to_its_end_and_what_was_refused_never_runs(
     work: Work,
 ) -> None:
     run = Run(work)
@@ -230,8 +230,8 @@ def test_every_operation_is_told_once_to_its_end_and_what_was_refused_never_runs
     refusing = ENDING | {"ask", "rubbish", "bug", "cancel", "hang"}
     refused = {number for number, work in enumerate(run.works) if work.before in refusing}
     assert not refused & set(run.ran)
-    given_up = {n for n, work in enumerate(run.works) if work.way == "stream given up"}
-    assert set(run.ran) == set(range(len(run.works))) - refused - given_up
+    abandoned = {n for n, work in enumerate(run.works) if work.way == "stream given up"}
+    assert set(run.ran) == set(range(len(run.works))) - refused - abandoned
     assert len(run.ran) == len(set(run.ran))
 
 

@@ -53,8 +53,8 @@ def asking(decision: Decision = ASK) -> Callable[..., Decision]:
     return lambda **_: decision
 
 
-def only(told: Story, hook: str) -> dict[str, Any]:
-    (kwargs,) = (kwargs for name, kwargs in told if name == hook)
+def only(events: Story, hook: str) -> dict[str, Any]:
+    (kwargs,) = (kwargs for name, kwargs in events if name == hook)
     return kwargs
 
 
@@ -107,13 +107,13 @@ async def test_anything_else_denies(bus: Bus, answer: Any, reason: str) -> None:
     assert (outcome.action, outcome.reason, outcome.decided_by) == ("deny", reason, "approval")
 
 
-async def test_with_nobody_to_ask_the_answer_is_no(bus: Bus, told: Story) -> None:
+async def test_with_nobody_to_ask_the_answer_is_no(bus: Bus, events: Story) -> None:
     bus.intercept("before_tool_call", asking(Decision.ask_user("?", default="allow")))
 
     outcome = await bus.dispatch("before_tool_call")
 
     assert (outcome.action, outcome.reason) == ("deny", "no approval provider")
-    assert not any(name.startswith("request_") for name, _ in told)
+    assert not any(name.startswith("request_") for name, _ in events)
 
 
 LINE_IS_DEAD = TimeoutError("no connection")
@@ -133,7 +133,7 @@ def test_a_time_out_on_the_way_to_a_person_is_not_their_silence(bus: Bus, person
 
 @pytest.mark.parametrize(("default", "action"), [("deny", "deny"), ("allow", "continue")])
 async def test_when_nobody_answers_in_time_the_default_counts(
-    bus: Bus, told: Story, default: str, action: str
+    bus: Bus, events: Story, default: str, action: str
 ) -> None:
     class Silent:
         was_cancelled = False
@@ -154,11 +154,11 @@ async def test_when_nobody_answers_in_time_the_default_counts(
 
     assert outcome.action == action
     assert silent.was_cancelled
-    closed = only(told, "request_closed")
+    closed = only(events, "request_closed")
     assert (closed["status"], closed["reason"]) == ("expired", "nobody answered within 0.01 s")
 
 
-async def test_a_question_is_told_from_opening_to_closing(bus: Bus, told: Story) -> None:
+async def test_a_question_is_reported_from_opening_to_closing(bus: Bus, events: Story) -> None:
     bus.intercept("before_tool_call", asking())
     answer = ApprovalAnswer(
         "allow", "fine", changes={"args": {"a": 2}}, actor="ANNA", origin="browser"
@@ -167,7 +167,7 @@ async def test_a_question_is_told_from_opening_to_closing(bus: Bus, told: Story)
 
     await bus.call("tool_call", lambda op: op.args, args={"a": 1})
 
-    names = [name for name, _ in told]
+    names = [name for name, _ in events]
     assert names == [
         "operation_opened",
         "hook_decided",
@@ -179,8 +179,8 @@ async def test_a_question_is_told_from_opening_to_closing(bus: Bus, told: Story)
         "after_tool_call",
         "operation_closed",
     ]
-    opened, closed = only(told, "request_opened"), only(told, "request_closed")
-    call_id = only(told, "operation_opened")["call_id"]
+    opened, closed = only(events, "request_opened"), only(events, "request_closed")
+    call_id = only(events, "operation_opened")["call_id"]
     assert opened.pop("request_id") == closed.pop("request_id")
     assert opened == {
         "call_id": call_id,
@@ -198,7 +198,7 @@ async def test_a_question_is_told_from_opening_to_closing(bus: Bus, told: Story)
         "actor": "ANNA",
         "origin": "browser",
     }
-    person = told[names.index("before_tool_call") - 1][1]
+    person = events[names.index("before_tool_call") - 1][1]
     assert (person["interceptor"], person["action"], person["reason"]) == (
         "approval",
         "modify",
@@ -251,7 +251,7 @@ async def test_a_policy_that_fails_on_an_edit_denies(bus: Bus) -> None:
         await bus.call("tool_call", lambda _: "ran", args={"a": 1})
 
 
-async def test_a_deny_after_the_question_wins_and_nobody_is_asked(bus: Bus) -> None:
+async def test_a_deny_after_the_question_wins_and_asks_nobody(bus: Bus) -> None:
     bus.intercept("before_tool_call", asking())
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no"))
     bus.set_approval_provider(person := Person("allow"))
@@ -273,7 +273,7 @@ async def test_from_the_question_on_every_failure_denies(bus: Bus, on_error: Any
     assert person.requests == []
 
 
-async def test_of_several_questions_the_first_is_asked(bus: Bus) -> None:
+async def test_of_several_questions_the_first_reaches_a_person(bus: Bus) -> None:
     bus.intercept("before_tool_call", asking(Decision.ask_user("one?")))
     bus.intercept("before_tool_call", asking(Decision.ask_user("two?")))
     bus.set_approval_provider(person := Person("allow"))
@@ -312,7 +312,7 @@ async def test_silence_allows_only_where_all_who_ask_say_so(
     assert (await bus.dispatch("before_tool_call")).action == action
 
 
-async def test_the_last_provider_that_was_set_is_asked(bus: Bus) -> None:
+async def test_the_last_provider_that_was_set_is_used(bus: Bus) -> None:
     bus.intercept("before_tool_call", asking())
     first, second = Person("allow"), Person("deny")
     bus.set_approval_provider(first)
@@ -326,12 +326,12 @@ async def test_the_last_provider_that_was_set_is_asked(bus: Bus) -> None:
         bus.set_approval_provider(object())  # type: ignore[arg-type] # that is the point
 
 
-async def test_a_request_of_a_cancelled_agent_is_withdrawn(bus: Bus, told: Story) -> None:
-    is_asked = asyncio.Event()
+async def test_a_request_of_a_cancelled_agent_is_withdrawn(bus: Bus, events: Story) -> None:
+    has_begun = asyncio.Event()
 
     class Slow:
         async def ask(self, request: ApprovalRequest) -> str:
-            is_asked.set()
+            has_begun.set()
             await asyncio.Event().wait()
             return "allow"
 
@@ -339,13 +339,13 @@ async def test_a_request_of_a_cancelled_agent_is_withdrawn(bus: Bus, told: Story
     bus.set_approval_provider(Slow())
     async with asyncio.timeout(5):
         task = asyncio.create_task(bus.call("tool_call", lambda _: "ran"))
-        await is_asked.wait()
+        await has_begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    assert only(told, "request_closed")["status"] == "withdrawn"
-    assert only(told, "operation_closed")["status"] == "cancelled"
+    assert only(events, "request_closed")["status"] == "withdrawn"
+    assert only(events, "operation_closed")["status"] == "cancelled"
 
 
 async def test_while_one_operation_waits_the_others_go_on(bus: Bus) -> None:
@@ -419,13 +419,13 @@ def test_sync_code_is_refused_when_asking_fails(bus: Bus, caplog: pytest.LogCapt
     assert "OSError: no tty" in caplog.text  # with its traceback
 
 
-def test_sync_code_waits_no_longer_than_it_said(bus: Bus, told: Story) -> None:
+def test_sync_code_waits_no_longer_than_its_timeout(bus: Bus, events: Story) -> None:
     release = threading.Event()
     bus.intercept("before_tool_call", asking(Decision.ask_user("?", timeout=0.01)))
     bus.set_approval_provider(terminal := Terminal(release))
 
     assert bus.dispatch_sync("before_tool_call").action == "deny"
-    assert only(told, "request_closed")["status"] == "expired"
+    assert only(events, "request_closed")["status"] == "expired"
     release.set()
     terminal.threads[0].join(5)
 
@@ -456,7 +456,7 @@ async def test_sync_code_on_a_running_loop_is_refused_rather_than_block_it(bus: 
     assert terminal.threads == []
 
 
-async def test_a_provider_withdrawn_while_it_is_looked_up_is_still_asked(
+async def test_a_provider_withdrawn_while_it_is_looked_up_is_still_used(
     bus: Bus,
 ) -> None:
     class Withdrawing:
@@ -510,7 +510,7 @@ def is_joining(thread_id: int) -> bool:
     return frame.f_code is threading.Thread.join.__code__
 
 
-async def test_policies_that_fail_when_asked_again_about_an_edit_refuse_it(bus: Bus) -> None:
+async def test_policies_that_fail_when_run_again_on_an_edit_refuse_it(bus: Bus) -> None:
     consulted: list[int] = []
 
     def checks(args: dict[str, int], **_: Any) -> None:
@@ -547,7 +547,7 @@ async def test_edits_that_are_no_kwargs_are_no_answer(bus: Bus) -> None:
     assert (await bus.dispatch("my_hook")).action == "deny"
 
 
-async def test_policies_asked_again_about_an_edit_see_all_of_the_event(bus: Bus) -> None:
+async def test_policies_run_again_on_an_edit_see_all_of_the_event(bus: Bus) -> None:
     seen: list[tuple[str, Any]] = []
     bus.intercept("before_tool_call", lambda tool_name, args, **_: seen.append((tool_name, args)))
     bus.intercept("before_tool_call", asking())
@@ -572,16 +572,16 @@ async def test_an_objection_without_a_reason_says_whose_it_is(bus: Bus) -> None:
     assert (outcome.action, outcome.reason) == ("deny", "stop by gate")
 
 
-async def test_what_a_person_says_beyond_yes_is_told(bus: Bus, told: Story) -> None:
+async def test_what_a_person_says_beyond_yes_is_reported(bus: Bus, events: Story) -> None:
     bus.intercept("my_hook", asking())
     bus.set_approval_provider(Person(ApprovalAnswer("allow", "looks fine", payload={"n": 7})))
 
     await bus.dispatch("my_hook")
 
-    closed = only(told, "request_closed")
+    closed = only(events, "request_closed")
     assert closed["answer"] == {"decision": "allow", "payload": {"n": 7}}
     assert closed["reason"] == "looks fine"
-    decided = [kwargs for name, kwargs in told if name == "hook_decided"]
+    decided = [kwargs for name, kwargs in events if name == "hook_decided"]
     assert [(kwargs["before"], kwargs["after"]) for kwargs in decided] == [(None, None)] * 2
 
 
@@ -612,9 +612,9 @@ async def test_a_question_closed_while_it_waits_is_withdrawn_also_for_async_obse
     bus.register("request_closed", observer)
     bus.set_approval_provider(Slow())
     question = Question("Sure?", timeout_s=60)
-    asked = ask_person(bus, AsyncWaiting(bus), question, Subject(None, "gate", {}))
-    asked.send(None)
-    asked.close()
+    coroutine = ask_person(bus, AsyncWaiting(bus), question, Subject(None, "gate", {}))
+    coroutine.send(None)
+    coroutine.close()
     await closed.wait()
 
     assert heard == ["withdrawn"]
@@ -694,7 +694,7 @@ def test_the_bus_owns_the_timeout_in_sync_code_too(kind: type[Stubborn | Blockin
 async def test_who_asks_can_be_cancelled_whatever_the_provider_does() -> None:
     bus, stubborn = Bus(), Stubborn()
     closed: list[str] = []
-    bus.register("request_closed", lambda **told: closed.append(told["status"]))
+    bus.register("request_closed", lambda **events: closed.append(events["status"]))
     bus.set_approval_provider(stubborn)
     opened = asyncio.Event()
     bus.register("request_opened", lambda **_: opened.set())

@@ -54,7 +54,7 @@ async def test_a_wrapper_decides_before_and_after(bus: Bus, is_async: bool) -> N
 async def test_what_a_wrapper_yields_afterwards_counts_and_ends_it(
     bus: Bus, is_async: bool
 ) -> None:
-    kept: list[Any] = []  # so that nobody else closes it
+    references: list[Any] = []  # so that nobody else closes it
     ends: list[str] = []
 
     def wrapper(**_: Any) -> Generator[Any, Any, None]:
@@ -72,8 +72,8 @@ async def test_what_a_wrapper_yields_afterwards_counts_and_ends_it(
             ends.append("closed")
 
     def begin(**before: Any) -> Any:
-        kept.append(wrapper_later(**before) if is_async else wrapper(**before))
-        return kept[-1]
+        references.append(wrapper_later(**before) if is_async else wrapper(**before))
+        return references[-1]
 
     bus.around("tool_call", begin)
 
@@ -154,7 +154,7 @@ async def test_off_removes_both_ends(bus: Bus) -> None:
     assert bus._hooks == {}
 
 
-async def test_a_wrapper_that_does_not_yield_is_told_so(bus: Bus) -> None:
+async def test_a_wrapper_that_does_not_yield_is_reported(bus: Bus) -> None:
     bus.around("tool_call", lambda **_: None)  # type: ignore[arg-type] # that is the point
 
     with pytest.raises(TypeError, match="it has no `yield`"):
@@ -163,7 +163,7 @@ async def test_a_wrapper_that_does_not_yield_is_told_so(bus: Bus) -> None:
         bus.around("tool_call", None)  # type: ignore[arg-type] # that is the point
 
 
-async def test_a_wrapper_of_an_event_that_is_no_operation_is_not_kept(bus: Bus) -> None:
+async def test_a_wrapper_of_an_event_that_is_no_operation_is_not_retained(bus: Bus) -> None:
     closed: list[bool] = []
 
     def wrapper(**_: Any) -> Generator[Any, Any, None]:

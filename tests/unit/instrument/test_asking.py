@@ -47,28 +47,28 @@ class Silence:
         return self._last_word()
 
 
-def only(told: Story, hook: str) -> dict[str, Any]:
-    (kwargs,) = (kwargs for name, kwargs in told if name == hook)
+def only(events: Story, hook: str) -> dict[str, Any]:
+    (kwargs,) = (kwargs for name, kwargs in events if name == hook)
     return kwargs
 
 
-async def test_a_question_gets_its_answer_and_says_who_gave_it(bus: Bus, told: Story) -> None:
+async def test_a_question_gets_its_answer_and_says_who_gave_it(bus: Bus, events: Story) -> None:
     answer = ApprovalAnswer("answer", payload={"title": "x"}, actor="ANNA", origin="browser")
     bus.set_approval_provider(person := Person(answer))
 
-    given = await bus.ask("Which title?", form=FORM, signal_name="title", name="editor")
+    reply = await bus.ask("Which title?", form=FORM, signal_name="title", name="editor")
 
-    assert given.is_answered
-    assert given.payload == {"title": "x"}
+    assert reply.is_answered
+    assert reply.payload == {"title": "x"}
     (request,) = person.requests
     assert (request.kind, request.hook, request.interceptor) == ("question", None, "editor")
     assert (request.form, request.signal_name, request.default) == (FORM, "title", "decline")
-    opened, closed = only(told, "request_opened"), only(told, "request_closed")
+    opened, closed = only(events, "request_opened"), only(events, "request_closed")
     assert (opened["interceptor"], opened["signal_name"]) == ("editor", "title")
     assert (closed["actor"], closed["origin"], closed["status"]) == ("ANNA", "browser", "answered")
 
 
-async def test_a_question_sits_on_the_operation_in_which_it_is_asked(bus: Bus, told: Story) -> None:
+async def test_a_question_sits_on_the_operation_that_asks_it(bus: Bus, events: Story) -> None:
     bus.set_approval_provider(Person("decline"))
 
     async with bus.operation("tool_call", tool_name="t") as op:
@@ -77,7 +77,7 @@ async def test_a_question_sits_on_the_operation_in_which_it_is_asked(bus: Bus, t
         call_id = op.call_id
     await bus.ask("And now?")
 
-    opened = [kwargs["call_id"] for name, kwargs in told if name == "request_opened"]
+    opened = [kwargs["call_id"] for name, kwargs in events if name == "request_opened"]
     assert opened == [call_id, None]
 
 
@@ -101,7 +101,7 @@ async def test_an_answer_is_never_made_up(bus: Bus, default: str) -> None:
 @pytest.mark.parametrize(
     ("default", "is_granted"), [(None, False), ("deny", False), ("allow", True)]
 )
-async def test_a_breakpoint_goes_on_only_if_its_author_said_so(
+async def test_a_breakpoint_goes_on_only_if_its_author_allows_it(
     bus: Bus, default: str | None, is_granted: bool
 ) -> None:
     bus.set_approval_provider(Silence(lambda: None))
@@ -128,7 +128,7 @@ async def test_sync_code_does_not_stop_a_running_loop_to_ask(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"prompt": ""}, "give a prompt"),
         ({"kind": "approval"}, "question or breakpoint"),
@@ -141,13 +141,15 @@ async def test_sync_code_does_not_stop_a_running_loop_to_ask(bus: Bus) -> None:
         ({"signal_name": 7}, "signal_name"),
     ],
 )
-async def test_what_cannot_be_asked_is_said(bus: Bus, wrong: dict[str, Any], said: str) -> None:
-    asked: dict[str, Any] = {"prompt": "?", **wrong}
+async def test_an_impossible_question_is_an_error(
+    bus: Bus, wrong: dict[str, Any], message: str
+) -> None:
+    arguments: dict[str, Any] = {"prompt": "?", **wrong}
 
-    with pytest.raises(ValueError, match=said):
-        await bus.ask(**asked)
-    with pytest.raises(ValueError, match=said):
-        bus.ask_sync(**asked)
+    with pytest.raises(ValueError, match=message):
+        await bus.ask(**arguments)
+    with pytest.raises(ValueError, match=message):
+        bus.ask_sync(**arguments)
 
 
 async def test_the_shared_bus_asks_by_a_function() -> None:
@@ -192,7 +194,7 @@ async def test_the_trail_says_who_allowed_it(bus: Bus) -> None:
 
 @pytest.mark.parametrize("is_sync", [False, True])
 async def test_what_was_answered_in_time_counts_although_the_asker_noticed_late(
-    bus: Bus, told: Story, is_sync: bool
+    bus: Bus, events: Story, is_sync: bool
 ) -> None:
     bus.set_approval_provider(Silence(lambda: ApprovalAnswer("answer", payload=1, actor="ANNA")))
 
@@ -202,10 +204,10 @@ async def test_what_was_answered_in_time_counts_although_the_asker_noticed_late(
         answer = await bus.ask("?", timeout=0.01)
 
     assert (answer.payload, answer.actor) == (1, "ANNA")
-    assert only(told, "request_closed")["status"] == "answered"
+    assert only(events, "request_closed")["status"] == "answered"
 
 
-async def test_a_last_word_that_fails_refuses(bus: Bus, told: Story) -> None:
+async def test_a_last_word_that_fails_refuses(bus: Bus, events: Story) -> None:
     def broken() -> None:
         raise RuntimeError("lost it")
 
@@ -215,7 +217,7 @@ async def test_a_last_word_that_fails_refuses(bus: Bus, told: Story) -> None:
     outcome = await bus.dispatch("my_hook")
 
     assert (outcome.action, outcome.reason) == ("deny", "asking failed: lost it")
-    assert only(told, "request_closed")["status"] == "withdrawn"
+    assert only(events, "request_closed")["status"] == "withdrawn"
 
 
 async def test_an_interrupt_is_a_question_that_a_decline_refuses(bus: Bus) -> None:

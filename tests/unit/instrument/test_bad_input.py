@@ -60,7 +60,7 @@ def intercepting(bus: Bus, **options: Any) -> None:
 
 
 def guidance(**fields: Any) -> HookDefinition:
-    given = {
+    mapping = {
         "tag": "plan",
         "type": "action",
         "lifecycle": "start",
@@ -68,7 +68,7 @@ def guidance(**fields: Any) -> HookDefinition:
         "requirement_level": "MUST",
         **fields,
     }
-    return create_hook_registry(app="demo").register(given)
+    return create_hook_registry(app="demo").register(mapping)
 
 
 async def load_from_outside(_: Bus) -> None:
@@ -404,12 +404,12 @@ async def test_an_error_says_what_was_attempted_what_is_wrong_and_what_to_do(
     with pytest.raises(case.error) as caught:
         await do()
 
-    said = str(caught.value)
+    message = str(caught.value)
     for part in (case.attempted, case.wrong, case.to_do):
-        assert part in said
+        assert part in message
 
 
-def test_a_condition_without_a_handle_is_said_with_what_it_lacks(
+def test_a_condition_without_a_handle_is_logged_with_its_remedy(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
     HookPoint(bus=bus).on("before_tool_execution").when(lambda status: True)

@@ -32,12 +32,12 @@ def saying(*decisions: Any) -> Callable[..., Any]:
     return lambda **_: left.pop(0) if len(left) > 1 else left[0]
 
 
-def names(told: Story) -> list[str]:
-    return [name for name, _ in told if not name.startswith("hook_")]
+def names(events: Story) -> list[str]:
+    return [name for name, _ in events if not name.startswith("hook_")]
 
 
-def only(told: Story, hook: str) -> dict[str, Any]:
-    (kwargs,) = (kwargs for name, kwargs in told if name == hook)
+def only(events: Story, hook: str) -> dict[str, Any]:
+    (kwargs,) = (kwargs for name, kwargs in events if name == hook)
     return kwargs
 
 
@@ -59,8 +59,8 @@ class Body:
 DENIED = ["operation_opened", "before_tool_call", "error_tool_call", "operation_closed"]
 
 
-async def test_a_denied_operation_does_not_run_and_is_told_to_its_end(
-    bus: Bus, told: Story
+async def test_a_denied_operation_does_not_run_and_is_reported_to_its_end(
+    bus: Bus, events: Story
 ) -> None:
     bus.intercept("before_tool_call", saying(Decision.deny("no")), name="gate")
     body = Body()
@@ -76,28 +76,28 @@ async def test_a_denied_operation_does_not_run_and_is_told_to_its_end(
         bus.call_sync("tool_call", body, args={"a": 1})
 
     assert body.runs == []
-    assert names(told) == DENIED * 4
-    assert {k["status"] for name, k in told if name == "operation_closed"} == {"denied"}
-    assert told[1][0] == "hook_decided"  # after the opening, before the final event
-    assert caught.value.call_id == told[0][1]["call_id"]
-    assert only(told[:5], "error_tool_call")["exc"] is caught.value
+    assert names(events) == DENIED * 4
+    assert {k["status"] for name, k in events if name == "operation_closed"} == {"denied"}
+    assert events[1][0] == "hook_decided"  # after the opening, before the final event
+    assert caught.value.call_id == events[0][1]["call_id"]
+    assert only(events[:5], "error_tool_call")["exc"] is caught.value
     assert (caught.value.hook, caught.value.interceptor) == ("before_tool_call", "gate")
 
 
-async def test_the_body_and_observers_get_the_final_arguments(bus: Bus, told: Story) -> None:
+async def test_the_body_and_observers_get_the_final_arguments(bus: Bus, events: Story) -> None:
     bus.intercept("before_tool_call", saying(Decision.modify({"a": 2}, tool_name="safe", tag=1)))
 
     async with bus.operation("tool_call", tool_name="risky", args={"a": 1}) as op:
         assert op.args == {"a": 2}
         assert op.kwargs == {"tool_name": "safe", "args": {"a": 2}, "tag": 1}
 
-    assert only(told, "operation_opened")["kwargs"] == {"tool_name": "risky", "args": {"a": 1}}
-    assert only(told, "before_tool_call")["args"] == {"a": 2}
-    after = only(told, "after_tool_call")
+    assert only(events, "operation_opened")["kwargs"] == {"tool_name": "risky", "args": {"a": 1}}
+    assert only(events, "before_tool_call")["args"] == {"a": 2}
+    after = only(events, "after_tool_call")
     assert (after["args"], after["tool_name"], after["tag"]) == ({"a": 2}, "safe", 1)
 
 
-async def test_a_result_can_be_replaced(bus: Bus, told: Story) -> None:
+async def test_a_result_can_be_replaced(bus: Bus, events: Story) -> None:
     bus.intercept("after_tool_call", lambda result, **_: Decision.modify(result + "!"))
 
     async with bus.operation("tool_call") as op:
@@ -108,29 +108,31 @@ async def test_a_result_can_be_replaced(bus: Bus, told: Story) -> None:
     assert (op.result, sync_op.result) == ("raw!", "raw!")
     assert await bus.call("tool_call", Body("raw")) == "raw!"
     assert bus.call_sync("tool_call", Body("raw")) == "raw!"
-    assert [k["result"] for name, k in told if name == "after_tool_call"] == ["raw!"] * 4
+    assert [k["result"] for name, k in events if name == "after_tool_call"] == ["raw!"] * 4
 
 
-async def test_a_denied_result_leaves_as_an_error_and_is_told_as_one(bus: Bus, told: Story) -> None:
+async def test_a_denied_result_leaves_as_an_error_and_is_reported_as_one(
+    bus: Bus, events: Story
+) -> None:
     bus.intercept("after_tool_call", saying(Decision.deny("leaks a key")))
 
     with pytest.raises(HookDenied, match="leaks a key"):
         await bus.call("tool_call", Body("sk-…"))
 
-    assert names(told) == DENIED
-    assert only(told, "operation_closed")["status"] == "denied"
+    assert names(events) == DENIED
+    assert only(events, "operation_closed")["status"] == "denied"
 
 
-async def test_a_fail_ends_with_an_error(bus: Bus, told: Story) -> None:
+async def test_a_fail_ends_with_an_error(bus: Bus, events: Story) -> None:
     bus.intercept("before_llm_generate", saying(Decision.fail("out of budget")))
 
     with pytest.raises(HookFailed, match="out of budget"):
         await bus.call("llm_generate", Body())
 
-    assert only(told, "operation_closed")["status"] == "error"
+    assert only(events, "operation_closed")["status"] == "error"
 
 
-async def test_a_stop_beforehand_gives_the_value_without_running(bus: Bus, told: Story) -> None:
+async def test_a_stop_beforehand_gives_the_value_without_running(bus: Bus, events: Story) -> None:
     bus.intercept("before_llm_generate", saying(Decision.stop("cached")))
     body = Body()
 
@@ -142,12 +144,12 @@ async def test_a_stop_beforehand_gives_the_value_without_running(bus: Bus, told:
 
     assert (caught.value.value, body.runs) == ("cached", [])
     one = ["operation_opened", "before_llm_generate", "after_llm_generate", "operation_closed"]
-    assert names(told) == one * 3
-    assert {k["response"] for name, k in told if name == "after_llm_generate"} == {"cached"}
-    assert {k["status"] for name, k in told if name == "operation_closed"} == {"stopped"}
+    assert names(events) == one * 3
+    assert {k["response"] for name, k in events if name == "after_llm_generate"} == {"cached"}
+    assert {k["status"] for name, k in events if name == "operation_closed"} == {"stopped"}
 
 
-async def test_a_stop_afterwards_replaces_the_result(bus: Bus, told: Story) -> None:
+async def test_a_stop_afterwards_replaces_the_result(bus: Bus, events: Story) -> None:
     bus.intercept("after_llm_generate", saying(Decision.stop("enough")))
 
     assert await bus.call("llm_generate", Body("long answer")) == "enough"
@@ -156,11 +158,11 @@ async def test_a_stop_afterwards_replaces_the_result(bus: Bus, told: Story) -> N
             op.result = "long answer"
 
     assert op.result == "enough"
-    assert [k["response"] for name, k in told if name == "after_llm_generate"] == ["enough"] * 2
+    assert [k["response"] for name, k in events if name == "after_llm_generate"] == ["enough"] * 2
 
 
 async def test_a_stop_further_in_ends_the_operation_around_it_as_stopped(
-    bus: Bus, told: Story
+    bus: Bus, events: Story
 ) -> None:
     bus.intercept("before_llm_generate", saying(Decision.stop("cached")))
 
@@ -171,35 +173,35 @@ async def test_a_stop_further_in_ends_the_operation_around_it_as_stopped(
     with pytest.raises(HookStopped):
         await bus.call("agent_call", agent)
 
-    assert [k["status"] for name, k in told if name == "operation_closed"] == ["stopped"] * 2
+    assert [k["status"] for name, k in events if name == "operation_closed"] == ["stopped"] * 2
 
 
-async def test_a_denied_step_is_an_error_of_what_it_was_part_of(bus: Bus, told: Story) -> None:
+async def test_a_denied_step_is_an_error_of_what_it_was_part_of(bus: Bus, events: Story) -> None:
     bus.intercept("before_tool_call", saying(Decision.deny("no")))
 
     with pytest.raises(HookDenied):
         async with bus.operation("agent_call"):
             await bus.call("tool_call", Body())
 
-    assert [k["status"] for name, k in told if name == "operation_closed"] == ["denied", "error"]
+    assert [k["status"] for name, k in events if name == "operation_closed"] == ["denied", "error"]
 
 
-async def test_call_runs_again_what_is_to_be_retried(bus: Bus, told: Story) -> None:
+async def test_call_runs_again_what_is_to_be_retried(bus: Bus, events: Story) -> None:
     bus.intercept("after_llm_generate", saying(Decision.retry("no plan"), Decision.retry(), None))
 
     assert await bus.call("llm_generate", Body("a", "b", "c")) == "c"
 
-    closed = [k["status"] for name, k in told if name == "operation_closed"]
-    responses = [k["response"] for name, k in told if name == "after_llm_generate"]
+    closed = [k["status"] for name, k in events if name == "operation_closed"]
+    responses = [k["response"] for name, k in events if name == "after_llm_generate"]
     assert (closed, responses) == (["error", "error", "ok"], ["a", "b", "c"])
-    assert len({k["call_id"] for name, k in told if name == "operation_opened"}) == 3
+    assert len({k["call_id"] for name, k in events if name == "operation_opened"}) == 3
 
 
-def test_call_sync_runs_again_after_an_error(bus: Bus, told: Story) -> None:
+def test_call_sync_runs_again_after_an_error(bus: Bus, events: Story) -> None:
     bus.intercept("error_tool_call", saying(Decision.retry()))
 
     assert bus.call_sync("tool_call", Body(OSError("down"), "up")) == "up"
-    assert [k["status"] for name, k in told if name == "operation_closed"] == ["error", "ok"]
+    assert [k["status"] for name, k in events if name == "operation_closed"] == ["error", "ok"]
 
 
 async def test_a_used_up_retry_is_raised_from_the_error_of_the_last_attempt() -> None:
@@ -215,11 +217,11 @@ async def test_a_used_up_retry_is_raised_from_the_error_of_the_last_attempt() ->
 
 
 async def test_an_attempt_whose_result_was_discarded_says_who_did_not_want_it(
-    bus: Bus, told: Story
+    bus: Bus, events: Story
 ) -> None:
     bus.intercept("after_tool_call", saying(Decision.retry("too short"), None), name="critic")
     assert await bus.call("tool_call", Body("a", "bcd")) == "bcd"
-    first, second = [k for name, k in told if name == "operation_closed"]
+    first, second = [k for name, k in events if name == "operation_closed"]
     assert (first["status"], second["status"], second["exc"]) == ("error", "ok", None)
     assert isinstance(first["exc"], HookFailed)
     assert str(first["exc"]) == "discarded: critic wants it run again: too short"
@@ -260,14 +262,14 @@ async def test_a_retry_may_ask_for_other_arguments(bus: Bus) -> None:
         await bus.call("tool_call", body)
 
 
-async def test_a_body_that_is_a_block_cannot_be_retried(bus: Bus, told: Story) -> None:
+async def test_a_body_that_is_a_block_cannot_be_retried(bus: Bus, events: Story) -> None:
     bus.intercept("after_llm_generate", saying(Decision.retry()), name="gate")
 
     with pytest.raises(HookContractError, match=r"gate wants a retry .* must use `call`"):
         async with bus.operation("llm_generate"):
             pass
 
-    assert names(told)[2:] == ["error_llm_generate", "operation_closed"]
+    assert names(events)[2:] == ["error_llm_generate", "operation_closed"]
 
 
 async def test_what_was_streamed_cannot_be_retried(bus: Bus) -> None:
@@ -283,7 +285,7 @@ async def test_what_was_streamed_cannot_be_retried(bus: Bus) -> None:
         await bus.call("llm_generate", stream)
 
 
-async def test_an_error_can_be_replaced_by_a_result_in_call(bus: Bus, told: Story) -> None:
+async def test_an_error_can_be_replaced_by_a_result_in_call(bus: Bus, events: Story) -> None:
     bus.intercept("error_tool_call", lambda exc, **_: Decision.modify(f"sorry: {exc}"))
 
     assert await bus.call("tool_call", Body(OSError("down"))) == "sorry: down"
@@ -292,8 +294,8 @@ async def test_an_error_can_be_replaced_by_a_result_in_call(bus: Bus, told: Stor
         async with bus.operation("tool_call"):
             raise OSError("down")
 
-    assert {k["result"] for name, k in told if name == "error_tool_call"} == {"sorry: down"}
-    assert {k["status"] for name, k in told if name == "operation_closed"} == {"error"}
+    assert {k["result"] for name, k in events if name == "error_tool_call"} == {"sorry: down"}
+    assert {k["status"] for name, k in events if name == "operation_closed"} == {"error"}
 
 
 async def test_an_error_can_be_replaced_by_a_refusal(bus: Bus) -> None:
@@ -308,7 +310,7 @@ async def test_an_error_can_be_replaced_by_a_refusal(bus: Bus) -> None:
     "decision", [Decision.modify("sorry"), Decision.retry(), Decision.deny("x"), ValueError()]
 )
 async def test_after_a_deny_closing_interceptors_are_called_and_change_nothing(
-    bus: Bus, told: Story, decision: Any
+    bus: Bus, events: Story, decision: Any
 ) -> None:
     called = []
 
@@ -327,12 +329,12 @@ async def test_after_a_deny_closing_interceptors_are_called_and_change_nothing(
         await bus.call("tool_call", body)
 
     assert (called, body.runs) == ([caught.value], [])
-    assert names(told) == DENIED
-    assert only(told, "error_tool_call")["exc"] is caught.value
+    assert names(events) == DENIED
+    assert only(events, "error_tool_call")["exc"] is caught.value
 
 
 async def test_when_an_interceptor_raises_nothing_runs_and_what_began_is_closed(
-    bus: Bus, told: Story
+    bus: Bus, events: Story
 ) -> None:
     closing = []
 
@@ -348,11 +350,13 @@ async def test_when_an_interceptor_raises_nothing_runs_and_what_began_is_closed(
         await bus.call("tool_call", body)
 
     assert (body.runs, closing) == ([], [caught.value])
-    assert names(told) == DENIED
-    assert only(told, "operation_closed")["status"] == "error"
+    assert names(events) == DENIED
+    assert only(events, "operation_closed")["status"] == "error"
 
 
-async def test_when_a_closing_interceptor_raises_that_is_what_leaves(bus: Bus, told: Story) -> None:
+async def test_when_a_closing_interceptor_raises_that_is_what_leaves(
+    bus: Bus, events: Story
+) -> None:
     def broken(**_: Any) -> None:
         raise LookupError("a bug")
 
@@ -361,11 +365,11 @@ async def test_when_a_closing_interceptor_raises_that_is_what_leaves(bus: Bus, t
     with pytest.raises(LookupError):
         await bus.call("tool_call", Body())
 
-    assert names(told) == DENIED
+    assert names(events) == DENIED
 
 
 async def test_a_cancelled_operation_lets_closing_interceptors_clean_up(
-    bus: Bus, told: Story
+    bus: Bus, events: Story
 ) -> None:
     is_waiting, cleaned = asyncio.Event(), []
 
@@ -387,11 +391,11 @@ async def test_a_cancelled_operation_lets_closing_interceptors_clean_up(
             await task
 
     assert [type(error) for error in cleaned] == [asyncio.CancelledError]
-    assert only(told, "operation_closed")["status"] == "cancelled"
+    assert only(events, "operation_closed")["status"] == "cancelled"
 
 
-async def test_an_operation_cancelled_while_it_is_decided_never_runs_and_is_told(
-    bus: Bus, told: Story
+async def test_an_operation_cancelled_while_it_is_decided_never_runs_and_is_reported(
+    bus: Bus, events: Story
 ) -> None:
     is_waiting = asyncio.Event()
 
@@ -408,13 +412,13 @@ async def test_an_operation_cancelled_while_it_is_decided_never_runs_and_is_told
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    assert (body.runs, names(told)) == ([], DENIED)
-    assert only(told, "operation_closed")["status"] == "cancelled"
+    assert (body.runs, names(events)) == ([], DENIED)
+    assert only(events, "operation_closed")["status"] == "cancelled"
 
 
 @pytest.mark.parametrize("hook", ["before_tool_call", "after_tool_call"])
-def test_a_coroutine_closed_while_it_is_decided_tells_its_end(
-    bus: Bus, told: Story, hook: str
+def test_a_coroutine_closed_while_it_is_decided_reports_its_end(
+    bus: Bus, events: Story, hook: str
 ) -> None:
     class Pause:
         def __await__(self) -> Generator[None, None, None]:
@@ -428,12 +432,12 @@ def test_a_coroutine_closed_while_it_is_decided_tells_its_end(
     coroutine.send(None)
     coroutine.close()
 
-    assert names(told) == DENIED
-    assert only(told, "operation_closed")["status"] == "cancelled"
+    assert names(events) == DENIED
+    assert only(events, "operation_closed")["status"] == "cancelled"
 
 
-async def test_a_stream_given_up_early_lets_closing_interceptors_clean_up(
-    bus: Bus, told: Story
+async def test_a_stream_abandoned_early_lets_closing_interceptors_clean_up(
+    bus: Bus, events: Story
 ) -> None:
     cleaned = []
     bus.intercept("error_tool_call", lambda exc, **_: cleaned.append(type(exc)))
@@ -447,7 +451,7 @@ async def test_a_stream_given_up_early_lets_closing_interceptors_clean_up(
     await generator.aclose()  # type: ignore[attr-defined] # an async generator has it
 
     assert cleaned == [GeneratorExit]
-    assert names(told)[-2:] == ["error_tool_call", "operation_closed"]
+    assert names(events)[-2:] == ["error_tool_call", "operation_closed"]
 
 
 async def test_injections_reach_the_emitter(bus: Bus) -> None:
@@ -545,9 +549,9 @@ def test_whatever_is_decided_what_began_ends_once_and_what_was_refused_never_run
     bus.observe_all(lambda name, /, **kwargs: events.append((name, kwargs)))
     bus.set_approval_provider(_Person(granted))
     for hook, entries in (("before", before), ("after", after), ("error", error)):
-        for said, on_error, is_async in entries:
+        for word, on_error, is_async in entries:
             bus.intercept(
-                f"{hook}_llm_generate", _interceptor(_SAYS[said], is_async), on_error=on_error
+                f"{hook}_llm_generate", _interceptor(_SAYS[word], is_async), on_error=on_error
             )
 
     def body(op: Operation) -> str:
@@ -575,7 +579,7 @@ def test_whatever_is_decided_what_began_ends_once_and_what_was_refused_never_run
         and kwargs["action"] in ENDING
     }
     assert runs <= len(calls) - len(refused)
-    if not {"bug", "cancel", "retry"} & {said for said, _, _ in before}:
+    if not {"bug", "cancel", "retry"} & {word for word, _, _ in before}:
         assert runs == len(calls) - len(refused)
     opened = [kwargs["request_id"] for name, kwargs in events if name == "request_opened"]
     closed = [kwargs["request_id"] for name, kwargs in events if name == "request_closed"]
@@ -601,11 +605,11 @@ class _Person:
         return "allow" if self._is_kind else "deny"
 
 
-def _interceptor(said: Any, is_async: bool) -> Callable[..., Any]:
+def _interceptor(word: Any, is_async: bool) -> Callable[..., Any]:
     def decide(**_: Any) -> Any:
-        if isinstance(said, BaseException):
-            raise said
-        return said
+        if isinstance(word, BaseException):
+            raise word
+        return word
 
     async def decide_later(**_: Any) -> Any:
         return decide()
@@ -616,13 +620,13 @@ def _interceptor(said: Any, is_async: bool) -> Callable[..., Any]:
 # --- what only one statement sees to ----------------------------------------------------------
 
 
-def test_what_is_decided_on_the_end_of_a_sync_block_leaves_it(bus: Bus, told: Story) -> None:
+def test_what_is_decided_on_the_end_of_a_sync_block_leaves_it(bus: Bus, events: Story) -> None:
     bus.intercept("after_tool_call", saying(Decision.deny("not this result")))
 
     with pytest.raises(HookDenied, match="not this result"), bus.operation("tool_call"):
         pass
 
-    assert names(told) == DENIED
+    assert names(events) == DENIED
 
 
 @pytest.mark.parametrize("is_sync", [True, False])
@@ -640,21 +644,21 @@ async def test_the_error_of_an_operation_that_was_let_run_can_be_decided_on(
 
 
 async def test_an_operation_entered_again_has_forgotten_what_was_decided(
-    bus: Bus, told: Story
+    bus: Bus, events: Story
 ) -> None:
     off = bus.intercept("before_tool_call", saying(Decision.deny("no")))
     op = bus.operation("tool_call")
     with pytest.raises(HookDenied) as first:
         await op.__aenter__()
     off()
-    told.clear()
+    events.clear()
 
     with pytest.raises(HookDenied) as second:
         async with op:
             raise first.value  # now it is the body's own
 
     assert second.value is first.value
-    assert only(told, "operation_closed")["status"] == "error"
+    assert only(events, "operation_closed")["status"] == "error"
 
 
 async def test_a_retry_wins_over_a_modification_before_it(bus: Bus) -> None:
@@ -667,8 +671,8 @@ async def test_a_retry_wins_over_a_modification_before_it(bus: Bus) -> None:
 
 
 @pytest.mark.parametrize("is_sync", [True, False])
-async def test_an_interrupt_of_a_closing_interceptor_is_told_before_it_leaves(
-    bus: Bus, told: Story, is_sync: bool
+async def test_an_interrupt_of_a_closing_interceptor_is_reported_before_it_leaves(
+    bus: Bus, events: Story, is_sync: bool
 ) -> None:
     def interrupt(**_: Any) -> None:
         raise KeyboardInterrupt
@@ -684,9 +688,9 @@ async def test_an_interrupt_of_a_closing_interceptor_is_told_before_it_leaves(
     with pytest.raises(KeyboardInterrupt):
         await agent()
 
-    assert names(told) == DENIED
-    assert isinstance(only(told, "error_tool_call")["exc"], KeyboardInterrupt)
-    assert only(told, "operation_closed")["status"] == "cancelled"
+    assert names(events) == DENIED
+    assert isinstance(only(events, "error_tool_call")["exc"], KeyboardInterrupt)
+    assert only(events, "operation_closed")["status"] == "cancelled"
 
 
 @pytest.mark.parametrize("hook", ["before_tool_call", "after_tool_call"])

@@ -72,7 +72,7 @@ async def test_a_failure_names_the_observer_without_its_repr(
     assert all("Client" in message for message in messages)
 
 
-async def test_a_failure_is_told_as_an_event(bus: Bus) -> None:
+async def test_a_failure_is_reported_as_an_event(bus: Bus) -> None:
     bus.register("before_tool_call", failing)
 
     with capture_hook("hook_failed", bus=bus) as failures:

@@ -102,7 +102,7 @@ async def test_each_version_takes_no_for_an_answer(heading: str) -> None:
     assert deleted == []
 
 
-async def test_guidance_tells_the_rule_and_holds_back_the_tool_until_a_person_was_asked(
+async def test_guidance_names_the_rule_and_holds_back_the_tool_until_a_person_has_answered(
     tmp_path: Path,
 ) -> None:
     code, text = tmp_path / "cleaner.py", re.search(r"```markdown\n(.*?)```", GUIDE, re.S)

@@ -42,16 +42,16 @@ def saying(decision: Any) -> Any:
     return lambda **_: decision
 
 
-async def test_interceptors_are_asked_by_priority_then_in_order_of_registration(bus: Bus) -> None:
-    asked: list[str] = []
+async def test_interceptors_run_by_priority_then_in_order_of_registration(bus: Bus) -> None:
+    called: list[str] = []
     for name, priority in (("c", 10), ("a", -5), ("d", 10), ("b", 0)):
         bus.intercept(
-            "before_tool_call", lambda name=name, **_: asked.append(name), priority=priority
+            "before_tool_call", lambda name=name, **_: called.append(name), priority=priority
         )
 
     await bus.dispatch("before_tool_call", **TOOL)
 
-    assert asked == ["a", "b", "c", "d"]
+    assert called == ["a", "b", "c", "d"]
 
 
 async def test_observers_hear_the_final_event_after_everybody_has_decided(bus: Bus) -> None:
@@ -76,22 +76,22 @@ async def test_observers_hear_a_denied_event(bus: Bus) -> None:
 
 async def test_a_deny_ends_the_chain(bus: Bus) -> None:
     bus.intercept("before_tool_call", saying(Decision.deny("not here")), name="gate")
-    bus.intercept("before_tool_call", asked := _Asked())
+    bus.intercept("before_tool_call", called := _Recorder())
 
     outcome = await bus.dispatch("before_tool_call", **TOOL)
 
     assert (outcome.action, outcome.reason, outcome.decided_by) == ("deny", "not here", "gate")
-    assert not asked.was_asked
+    assert not called.was_called
     with pytest.raises(HookDenied, match="not here") as caught:
         outcome.raise_if_ended()
     assert (caught.value.hook, caught.value.interceptor) == ("before_tool_call", "gate")
 
 
-class _Asked:
-    was_asked = False
+class _Recorder:
+    was_called = False
 
     def __call__(self, **_: Any) -> None:
-        self.was_asked = True
+        self.was_called = True
 
 
 async def test_modifications_chain_and_the_outcome_has_them_all(bus: Bus) -> None:
@@ -127,13 +127,13 @@ async def test_injections_keep_their_order_source_and_lifetime(bus: Bus) -> None
     assert outcome.data["result"] == "changed"
 
 
-async def test_every_verdict_is_told_with_what_it_changed(bus: Bus, told: Story) -> None:
+async def test_every_verdict_is_reported_with_what_it_changed(bus: Bus, events: Story) -> None:
     bus.intercept("before_tool_call", saying(None), name="quiet")
     bus.intercept("before_tool_call", saying(Decision.modify({"path": "x"}, reason="safer")))
 
     outcome = await bus.dispatch("before_tool_call", **TOOL, call_id="c1")
 
-    quiet, change = (kwargs for name, kwargs in told if name == "hook_decided")
+    quiet, change = (kwargs for name, kwargs in events if name == "hook_decided")
     assert (quiet["interceptor"], quiet["action"], quiet["before"]) == ("quiet", "continue", None)
     assert change.pop("microseconds") > 0
     assert change.pop("interceptor").endswith("saying.<locals>.<lambda>")
@@ -151,11 +151,11 @@ async def test_every_verdict_is_told_with_what_it_changed(bus: Bus, told: Story)
         ("continue", None),
         ("modify", "safer"),
     ]
-    assert [name for name, _ in told] == ["hook_decided", "hook_decided", "before_tool_call"]
+    assert [name for name, _ in events] == ["hook_decided", "hook_decided", "before_tool_call"]
 
 
 async def test_a_quiet_interceptor_without_an_objection_leaves_no_line(
-    bus: Bus, told: Story
+    bus: Bus, events: Story
 ) -> None:
     bus.intercept("before_tool_call", lambda **_: None, quiet=True)
     bus.intercept("before_tool_call", lambda **_: Decision.continue_("seen"), quiet=True, name="q")
@@ -163,10 +163,10 @@ async def test_a_quiet_interceptor_without_an_objection_leaves_no_line(
     outcome = await bus.dispatch("before_tool_call")
 
     assert [(one.interceptor, one.reason) for one in outcome.trail] == [("q", "seen")]
-    assert [kwargs["reason"] for name, kwargs in told if name == "hook_decided"] == ["seen"]
+    assert [kwargs["reason"] for name, kwargs in events if name == "hook_decided"] == ["seen"]
 
 
-async def test_who_speaks_for_several_decides_in_the_name_of_one(bus: Bus, told: Story) -> None:
+async def test_who_speaks_for_several_decides_in_the_name_of_one(bus: Bus, events: Story) -> None:
     verdict = Decision("deny", reason="no", by="rule 7")
     bus.intercept("before_tool_call", lambda **_: verdict, name="rules")
 
@@ -174,7 +174,9 @@ async def test_who_speaks_for_several_decides_in_the_name_of_one(bus: Bus, told:
 
     assert outcome.decided_by == "rule 7"
     assert [one.interceptor for one in outcome.trail] == ["rule 7"]
-    assert [kwargs["interceptor"] for name, kwargs in told if name == "hook_decided"] == ["rule 7"]
+    assert [kwargs["interceptor"] for name, kwargs in events if name == "hook_decided"] == [
+        "rule 7"
+    ]
 
 
 async def test_async_interceptors_and_callable_objects_are_awaited(bus: Bus) -> None:
@@ -222,10 +224,10 @@ async def test_an_emission_keeps_the_interceptors_that_it_began_with(bus: Bus) -
         bus.intercept("before_tool_call", saying(Decision.deny("too late")))
 
     bus.intercept("before_tool_call", meddle)
-    offs.append(bus.intercept("before_tool_call", asked := _Asked()))
+    offs.append(bus.intercept("before_tool_call", called := _Recorder()))
 
     assert (await bus.dispatch("before_tool_call", **TOOL)).is_allowed
-    assert asked.was_asked
+    assert called.was_called
 
 
 # --- failures ---------------------------------------------------------------------------------
@@ -235,28 +237,28 @@ def failing(**_: Any) -> None:
     raise ValueError("a bug in a policy")
 
 
-async def test_a_failing_interceptor_raises_by_default_and_the_event_is_told(
-    bus: Bus, told: Story
+async def test_a_failing_interceptor_raises_by_default_and_the_event_is_reported(
+    bus: Bus, events: Story
 ) -> None:
     bus.intercept("before_tool_call", failing, name="gate")
 
     with pytest.raises(ValueError, match="a bug in a policy"):
         await bus.dispatch("before_tool_call", **TOOL)
 
-    assert [name for name, _ in told] == ["hook_failed", "before_tool_call"]
-    assert told[0][1]["handler"] == "gate"
+    assert [name for name, _ in events] == ["hook_failed", "before_tool_call"]
+    assert events[0][1]["handler"] == "gate"
 
 
 async def test_a_failing_interceptor_may_be_passed_over(
-    bus: Bus, told: Story, caplog: pytest.LogCaptureFixture
+    bus: Bus, events: Story, caplog: pytest.LogCaptureFixture
 ) -> None:
     bus.intercept("before_tool_call", failing, on_error="continue")
-    bus.intercept("before_tool_call", asked := _Asked())
+    bus.intercept("before_tool_call", called := _Recorder())
 
     assert (await bus.dispatch("before_tool_call", **TOOL)).is_allowed
-    assert asked.was_asked
+    assert called.was_called
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
-    assert told[0][0] == "hook_failed"
+    assert events[0][0] == "hook_failed"
 
 
 async def test_a_failing_interceptor_may_deny(bus: Bus) -> None:
@@ -361,7 +363,7 @@ async def test_an_interceptor_that_cancels_itself_does_not_cancel_the_agent(
     assert (await bus.dispatch("before_tool_call", **TOOL)).action == "deny"
 
 
-async def test_a_cancellation_of_the_agent_passes(bus: Bus, told: Story) -> None:
+async def test_a_cancellation_of_the_agent_passes(bus: Bus, events: Story) -> None:
     is_waiting = asyncio.Event()
 
     async def slow(**_: Any) -> None:
@@ -375,7 +377,7 @@ async def test_a_cancellation_of_the_agent_passes(bus: Bus, told: Story) -> None
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert [name for name, _ in told] == ["before_tool_call"]
+    assert [name for name, _ in events] == ["before_tool_call"]
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
@@ -549,8 +551,8 @@ def test_a_bad_registration_says_what_to_do(
 # --- emitted, but not to be decided -----------------------------------------------------------
 
 
-async def test_a_policy_that_is_not_heeded_is_logged_once_and_always_told(
-    bus: Bus, told: Story, caplog: pytest.LogCaptureFixture
+async def test_a_policy_that_is_not_heeded_is_logged_once_and_always_reported(
+    bus: Bus, events: Story, caplog: pytest.LogCaptureFixture
 ) -> None:
     bus.intercept("before_tool_call", saying(Decision.deny("no")), name="gate")
     bus.intercept("before_tool_call", saying(None), name="other")
@@ -561,8 +563,8 @@ async def test_a_policy_that_is_not_heeded_is_logged_once_and_always_told(
 
     assert len(caplog.records) == 1
     assert "dispatch" in caplog.text
-    assert [name for name, _ in told] == ["hook_failed", "hook_failed", "before_tool_call"] * 2
-    assert [k["handler"] for name, k in told if name == "hook_failed"] == ["gate", "other"] * 2
+    assert [name for name, _ in events] == ["hook_failed", "hook_failed", "before_tool_call"] * 2
+    assert [k["handler"] for name, k in events if name == "hook_failed"] == ["gate", "other"] * 2
 
 
 async def test_clearing_the_table_removes_interceptors_too(bus: Bus) -> None:
@@ -573,15 +575,15 @@ async def test_clearing_the_table_removes_interceptors_too(bus: Bus) -> None:
     assert (await bus.dispatch("before_tool_call", **TOOL)).is_allowed
 
 
-async def test_an_observer_of_a_custom_event_is_kept_beside_an_interceptor(
-    bus: Bus, told: Story
+async def test_an_observer_of_a_custom_event_stays_beside_an_interceptor(
+    bus: Bus, events: Story
 ) -> None:
     off = bus.intercept("my-hook:debug", saying(None))
     await bus.dispatch("my-hook:debug", **{"odd key": 1})
     off()
     await bus.dispatch("my-hook:debug")
 
-    assert [name for name, _ in told] == ["hook_decided", "my-hook:debug", "my-hook:debug"]
+    assert [name for name, _ in events] == ["hook_decided", "my-hook:debug", "my-hook:debug"]
 
 
 # --- re-entrance ------------------------------------------------------------------------------
@@ -673,7 +675,9 @@ async def test_a_decision_leaves_the_context_as_it_was(bus: Bus) -> None:
     assert dict(copy_context().items()) == before
 
 
-async def test_what_was_decided_is_not_kept_by_a_task_that_an_interceptor_started(bus: Bus) -> None:
+async def test_what_was_decided_is_not_retained_by_a_task_that_an_interceptor_started(
+    bus: Bus,
+) -> None:
     class Payload(dict[str, Any]):
         pass
 
@@ -685,12 +689,12 @@ async def test_what_was_decided_is_not_kept_by_a_task_that_an_interceptor_starte
 
     bus.intercept("before_tool_call", start_a_worker)
     payload = Payload(path="/")
-    told = weakref.ref(payload)
+    events = weakref.ref(payload)
     await bus.dispatch("before_tool_call", tool_name="rm", args=payload)
     del payload
     gc.collect()
 
-    assert told() is None
+    assert events() is None
     is_over.set()
     await tasks[0]
 
@@ -766,11 +770,11 @@ _decisions = st.sampled_from(
 
 @given(st.lists(st.tuples(st.integers(-3, 3), _decisions), max_size=6))
 def test_a_chain_ends_with_the_first_who_ends_it(entries: list[tuple[int, Any]]) -> None:
-    bus, asked = Bus(), []
+    bus, called = Bus(), []
 
     def interceptor(number: int, returned: Any) -> Any:
         def decide(**_: Any) -> Any:
-            asked.append(number)
+            called.append(number)
             if isinstance(returned, Exception):
                 raise returned
             return returned
@@ -790,7 +794,7 @@ def test_a_chain_ends_with_the_first_who_ends_it(entries: list[tuple[int, Any]])
     actions = [_action(entries[number][1]) for number in order]
     ends = next((i for i, action in enumerate(actions) if action in ENDING), None)
     heard = order if ends is None else order[: ends + 1]
-    assert asked == heard
+    assert called == heard
     assert [verdict.action for verdict in outcome.trail] == actions[: len(heard)]
     assert outcome.action == ("continue" if ends is None else actions[ends])
     assert outcome.data["response"] == ("v" if "modify" in actions[: len(heard)] else "r")
@@ -829,7 +833,9 @@ def test_observers_of_other_hooks_cost_one_look_at_the_table(bus: Bus) -> None:
     assert entered(lambda: finished(bus._emit("a_hook", x=1))) == ["_emit"]
 
 
-def test_a_hook_that_nobody_decides_on_is_told_without_a_copy_of_its_observers(bus: Bus) -> None:
+def test_a_hook_that_nobody_decides_on_is_reported_without_a_copy_of_its_observers(
+    bus: Bus,
+) -> None:
     bus.register("a_hook", saying(None))
 
     assert only_observers_of(bus._hooks, "a_hook") is bus._hooks["a_hook"]
@@ -897,7 +903,9 @@ async def test_what_an_action_has_no_use_for_is_not_used(bus: Bus) -> None:
     assert outcome.stop_value is None
 
 
-async def test_a_failing_interceptor_is_told_and_raises_with_all_that_is_known(bus: Bus) -> None:
+async def test_a_failing_interceptor_is_reported_and_raises_with_all_that_is_known(
+    bus: Bus,
+) -> None:
     error = asyncio.CancelledError()
 
     def gate(**_: Any) -> None:
@@ -910,8 +918,8 @@ async def test_a_failing_interceptor_is_told_and_raises_with_all_that_is_known(b
     ):
         await bus.dispatch("a_hook", call_id="c-1")
 
-    told = {"call_id": "c-1", "hook": "a_hook", "handler": "gate", "exc": error}
-    assert [kwargs for _, kwargs in failures] == [told]
+    events = {"call_id": "c-1", "hook": "a_hook", "handler": "gate", "exc": error}
+    assert [kwargs for _, kwargs in failures] == [events]
     assert (caught.value.hook, caught.value.interceptor) == ("a_hook", "gate")
 
 

@@ -57,14 +57,14 @@ async def test_a_rewrite_of_each_vocabulary_reaches_the_tool_in_order(bus: Bus) 
     HookRegistry(bus).register("tool:pre", control, priority=10)
     TypedRegistry(bus).add_callback(BeforeToolCallEvent, typed)
     bus.intercept("before_tool_call", native, priority=-10)
-    given: dict[str, Any] = {"by": []}
+    input_: dict[str, Any] = {"by": []}
 
     with capture_hook("before_tool_call", bus=bus) as calls:
-        ran = await bus.call("tool_call", lambda op: op.args, tool_name="t", args=given)
+        ran = await bus.call("tool_call", lambda op: op.args, tool_name="t", args=input_)
 
     assert ran == {"by": ["native", "flow", "typed", "control"]}
     assert calls[0][1]["args"] == ran
-    assert given == {"by": []}
+    assert input_ == {"by": []}
 
 
 async def test_a_gate_a_write_a_retry_and_a_deny_on_one_run(bus: Bus) -> None:
@@ -187,14 +187,14 @@ async def test_of_a_deny_a_write_a_retry_and_a_gate_the_first_to_end_it_says_how
 ) -> None:
     for register in registered:
         register(bus)
-    error, said = next(_ENDS[one] for one in registered if one in _ENDS)
+    error, message = next(_ENDS[one] for one in registered if one in _ENDS)
     tool = Tool()
     path = plain if is_async else sync_on_a_thread
 
     with (
         capture_hook("before_tool_call", bus=bus) as before,
         capture_hook("error_tool_call", bus=bus) as closed,
-        pytest.raises(error, match=said),
+        pytest.raises(error, match=message),
     ):
         await path(bus, tool)
 
@@ -322,7 +322,7 @@ PATHS = [plain, plain_block, concurrent, streaming, sub_agent, sync_on_a_thread,
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.__name__)
 @pytest.mark.parametrize("deny", DENIES, ids=lambda deny: deny.__name__)
 async def test_a_denied_tool_never_runs(
-    bus: Bus, told: Any, deny: Callable[[Bus], None], path: Callable[[Bus, Tool], Any]
+    bus: Bus, events: Any, deny: Callable[[Bus], None], path: Callable[[Bus, Tool], Any]
 ) -> None:
     tool = Tool()
     deny(bus)
@@ -332,7 +332,7 @@ async def test_a_denied_tool_never_runs(
             await path(bus, tool)
 
     assert tool.effects == []
-    names = [name for name, _ in told]
+    names = [name for name, _ in events]
     count = 5 if path is concurrent else 1
     assert names.count("before_tool_call") == names.count("error_tool_call") == count
     assert names.count("after_tool_call") == 0

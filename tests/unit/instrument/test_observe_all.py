@@ -163,7 +163,7 @@ async def test_an_observer_with_a_slash_takes_any_kwarg(
         (lambda recorder: partial(recorder.bound, None), "call_id"),
     ],
 )
-async def test_an_observer_without_a_slash_hears_what_it_can_and_is_told_once_what_to_write(
+async def test_an_observer_without_a_slash_gets_what_it_can_and_is_reported_once_with_the_remedy(
     bus: Bus, caplog: pytest.LogCaptureFixture, make: Any, parameter: str
 ) -> None:
     recorder = Recorder()

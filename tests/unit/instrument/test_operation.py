@@ -34,7 +34,7 @@ def only(story: Story, hook: str) -> dict[str, Any]:
     return kwargs
 
 
-async def test_an_operation_is_told_from_opening_to_closing(bus: Bus, story: Story) -> None:
+async def test_an_operation_is_reported_from_opening_to_closing(bus: Bus, story: Story) -> None:
     context = object()
 
     async with bus.operation("tool_call", tool_name="add", args={"a": 1}, context=context) as op:
@@ -43,10 +43,10 @@ async def test_an_operation_is_told_from_opening_to_closing(bus: Bus, story: Sto
 
     assert names(story)[2:] == ["after_tool_call", "operation_closed"]
     identity = {"call_id": op.call_id, "parent_call_id": None}
-    given = {"tool_name": "add", "args": {"a": 1}, "context": context}
-    assert only(story, "operation_opened") == {**identity, "noun": "tool_call", "kwargs": given}
-    assert only(story, "before_tool_call") == {**given, **identity}
-    assert only(story, "after_tool_call") == {**given, "result": 2, **identity}
+    passed = {"tool_name": "add", "args": {"a": 1}, "context": context}
+    assert only(story, "operation_opened") == {**identity, "noun": "tool_call", "kwargs": passed}
+    assert only(story, "before_tool_call") == {**passed, **identity}
+    assert only(story, "after_tool_call") == {**passed, "result": 2, **identity}
     assert only(story, "operation_closed") == {
         "call_id": op.call_id,
         "noun": "tool_call",
@@ -56,7 +56,7 @@ async def test_an_operation_is_told_from_opening_to_closing(bus: Bus, story: Sto
     }
 
 
-def test_sync_code_tells_the_same_story(bus: Bus, story: Story) -> None:
+def test_sync_code_reports_the_same_events(bus: Bus, story: Story) -> None:
     with bus.operation("tool_call", tool_name="add") as op:
         op.result = 2
 
@@ -69,7 +69,7 @@ def test_sync_code_tells_the_same_story(bus: Bus, story: Story) -> None:
     assert only(story, "after_tool_call")["result"] == 2
 
 
-async def test_an_exception_leaves_as_it_came_and_is_told_as_an_error(
+async def test_an_exception_leaves_as_it_came_and_is_reported_as_an_error(
     bus: Bus, story: Story
 ) -> None:
     error = ValueError("no such tool")
@@ -92,14 +92,14 @@ async def test_an_exception_leaves_as_it_came_and_is_told_as_an_error(
     assert only(story, "operation_closed")["exc"] is error
 
 
-def test_an_exception_in_sync_code_is_told_as_an_error(bus: Bus, story: Story) -> None:
+def test_an_exception_in_sync_code_is_reported_as_an_error(bus: Bus, story: Story) -> None:
     with pytest.raises(ZeroDivisionError), bus.operation("workflow_run", workflow="w"):
         _ = 1 / 0
 
     assert names(story)[2:] == ["error_workflow_run", "operation_closed"]
 
 
-async def test_a_cancelled_operation_is_told_as_an_error_and_closed_as_cancelled(
+async def test_a_cancelled_operation_is_reported_as_an_error_and_closed_as_cancelled(
     bus: Bus, story: Story
 ) -> None:
     is_waiting = asyncio.Event()
@@ -255,7 +255,9 @@ async def test_an_interrupt_from_an_observer_of_the_opening_still_closes(
     )
 
 
-async def test_what_the_contract_promises_and_was_not_given_is_none(bus: Bus, story: Story) -> None:
+async def test_what_the_contract_promises_and_was_not_passed_is_none(
+    bus: Bus, story: Story
+) -> None:
     async with bus.operation("llm_generate"):
         pass
 
@@ -301,7 +303,7 @@ async def test_an_error_carries_what_had_come_until_then(bus: Bus, story: Story)
     assert error["server_name"] == "git"
 
 
-async def test_an_rpc_tells_the_response_as_envelope_and_how_long_it_took(
+async def test_an_rpc_reports_the_response_as_envelope_and_how_long_it_took(
     bus: Bus, story: Story
 ) -> None:
     request = {"method": "tools/list"}
@@ -318,7 +320,7 @@ async def test_an_rpc_tells_the_response_as_envelope_and_how_long_it_took(
     assert after["duration_ms"] > 0
 
 
-async def test_a_failed_rpc_tells_the_request_as_envelope(bus: Bus, story: Story) -> None:
+async def test_a_failed_rpc_reports_the_request_as_envelope(bus: Bus, story: Story) -> None:
     request = {"method": "tools/list"}
 
     async def work() -> None:
@@ -523,14 +525,14 @@ async def test_a_context_is_no_way_back_to_the_payload_of_a_closed_operation(
         pass
 
     payload = Payload()
-    kept: list[contextvars.Context] = []
+    contexts: list[contextvars.Context] = []
     async with bus.operation("tool_call", args=payload):
-        kept.append(contextvars.copy_context())
+        contexts.append(contextvars.copy_context())
     story.clear()
 
     holders = gc.get_referrers(payload)
     assert not any(isinstance(holder, contextvars.Context) for holder in holders)
-    frame = next(value for var, value in kept[0].items() if var.name == "instrument.operation")
+    frame = next(value for var, value in contexts[0].items() if var.name == "instrument.operation")
     assert not any(value is payload for value in _reachable(frame))
 
 
@@ -569,7 +571,7 @@ async def test_an_operation_that_nobody_heard_begin_stays_silent(bus: Bus) -> No
     assert op.call_id == op.call_id
 
 
-async def test_an_operation_without_observers_returns_what_it_was_given() -> None:
+async def test_an_operation_without_observers_returns_its_kwargs() -> None:
     bus = Bus()
     async with bus.operation("tool_call", args={"a": 1}) as op:
         op.chunk()
@@ -661,7 +663,9 @@ def _expected(body: Body) -> list[str]:
 
 
 @given(_bodies, st.sets(st.integers(0, 40)))
-def test_every_operation_is_told_once_and_nested_as_it_ran(body: Body, failing: set[int]) -> None:
+def test_every_operation_is_reported_once_and_nested_as_it_ran(
+    body: Body, failing: set[int]
+) -> None:
     bus = Bus()
     story: Story = []
 

@@ -61,7 +61,7 @@ async def _coroutine(value: Any) -> Any:
 WAYS: tuple[Callable[[Any], Any | Awaitable[Any]], ...] = (lambda it: it, _coroutine, Awaited)
 
 
-class Said(NamedTuple):
+class Return(NamedTuple):
     """One interceptor: what it decides, and how."""
 
     decision: int
@@ -72,8 +72,8 @@ class Said(NamedTuple):
     is_quiet: bool = False
 
 
-SAID = st.builds(
-    Said,
+RETURNS = st.builds(
+    Return,
     st.integers(0, len(DECISIONS) - 1),
     st.integers(0, len(WAYS) - 1),
     st.booleans(),
@@ -83,34 +83,36 @@ SAID = st.builds(
 )
 
 
-def interceptor(number: int, said: Said, hook: str) -> Interceptor:
+def interceptor(number: int, answer: Return, hook: str) -> Interceptor:
     def decide(**kwargs: Any) -> Any:
-        if said.raises:
+        if answer.raises:
             raise ValueError(f"{number} is broken")
-        return WAYS[said.way](DECISIONS[said.decision]())
+        return WAYS[answer.way](DECISIONS[answer.decision]())
 
-    on_error: Any = said.on_error
+    on_error: Any = answer.on_error
     return Interceptor(
         hook,
         decide,
         name=str(number),
         on_error=on_error,
-        spelling=said.spelling,
-        is_quiet=said.is_quiet,
+        spelling=answer.spelling,
+        is_quiet=answer.is_quiet,
     )
 
 
 async def story(
-    script: list[Said], hook: str, decide: Callable[[Bus, Outcome], Awaitable[None]]
+    script: list[Return], hook: str, decide: Callable[[Bus, Outcome], Awaitable[None]]
 ) -> list[Any]:
     """Return all that can be seen of a decision, in order."""
     bus = Bus()
     seen: list[Any] = []
-    for number, said in enumerate(script):
-        bus._add_interceptor(interceptor(number, said, hook))
+    for number, answer in enumerate(script):
+        bus._add_interceptor(interceptor(number, answer, hook))
     bus.register(hook, lambda **_: seen.append("an observer is no interceptor"))
-    for told in ("hook_decided", "hook_failed"):
-        bus.register(told, lambda told=told, **kwargs: seen.append((told, plain(kwargs))))
+    for reported in ("hook_decided", "hook_failed"):
+        bus.register(
+            reported, lambda reported=reported, **kwargs: seen.append((reported, plain(kwargs)))
+        )
     outcome = Outcome(hook, {"tool_name": "rm", "args": {"path": "/"}, "call_id": "1"})
     try:
         await decide(bus, outcome)
@@ -121,24 +123,26 @@ async def story(
     return seen
 
 
-def plain(told: dict[str, Any]) -> dict[str, Any]:
+def plain(reported: dict[str, Any]) -> dict[str, Any]:
     """Return what was told, without what is never the same twice."""
     return {
         key: repr(value) if key == "exc" else value
-        for key, value in told.items()
+        for key, value in reported.items()
         if key != "microseconds"
     }
 
 
 @given(
-    st.lists(SAID, max_size=6),
+    st.lists(RETURNS, max_size=6),
     st.sampled_from(["before_tool_call", "after_tool_call", "before_llm_generate", "my_event"]),
     st.sampled_from([None, "tool:pre"]),
 )
-@example([Said(8, 0, False, "raise", None), Said(0, 0, True, "continue", None)], "my_event", None)
-@example([Said(10, 0, False, "raise", None)], "my_event", None)
+@example(
+    [Return(8, 0, False, "raise", None), Return(0, 0, True, "continue", None)], "my_event", None
+)
+@example([Return(10, 0, False, "raise", None)], "my_event", None)
 async def test_the_loop_decides_as_the_plain_version_does(
-    script: list[Said], hook: str, spelling: str | None
+    script: list[Return], hook: str, spelling: str | None
 ) -> None:
     fast = await story(
         script,

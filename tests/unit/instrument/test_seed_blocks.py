@@ -100,14 +100,14 @@ async def test_observe_the_module_does_as_ours_though_it_logs_errors_where_its_t
 ) -> None:
     logger = logging.getLogger("mcp.instrument")
     names = await run(OBSERVE["Module interface"], _logger=logger)
-    told: list[list[Any]] = []
+    stories: list[list[Any]] = []
 
     for register, unregister, emit in (
         (names["register"], names["unregister"], names["_emit"]),
         (bus.register, bus.unregister, bus._emit),
     ):
         heard: list[Any] = []
-        told.append(heard)
+        stories.append(heard)
 
         async def later(heard: list[Any] = heard, **kwargs: Any) -> None:
             heard.append(("later", kwargs))
@@ -123,7 +123,9 @@ async def test_observe_the_module_does_as_ours_though_it_logs_errors_where_its_t
         assert await emit("before_tool_call", tool_name="t") is None
         assert await emit("after_tool_call", tool_name="t") is None
 
-    assert told[0] == told[1] == [("broken", {"tool_name": "t"}), ("later", {"tool_name": "t"})]
+    assert (
+        stories[0] == stories[1] == [("broken", {"tool_name": "t"}), ("later", {"tool_name": "t"})]
+    )
     assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
 
 
@@ -144,10 +146,10 @@ async def test_observe_the_guard_emits_only_when_somebody_listens(bus: Bus) -> N
     async def not_called(*_: Any, **__: Any) -> None:
         pytest.fail("emitted to nobody")
 
-    given = {"_hooks": bus._hooks, "self": "me", "prompt": "hi"}
-    await run(OBSERVE["The guard of an emitter"], _emit=not_called, **given)
+    scope = {"_hooks": bus._hooks, "self": "me", "prompt": "hi"}
+    await run(OBSERVE["The guard of an emitter"], _emit=not_called, **scope)
     with testing.capture_hook("before_llm_generate", bus=bus) as calls:
-        await run(OBSERVE["The guard of an emitter"], _emit=bus._emit, **given)
+        await run(OBSERVE["The guard of an emitter"], _emit=bus._emit, **scope)
 
     assert calls == [((), {"llm": "me", "prompt": "hi"})]
 
@@ -260,9 +262,9 @@ async def test_control_the_approval_hook_asks() -> None:
     coordinator = TestCoordinator()
     names = await run(CONTROL["Example: Approval Hook"], HookResult=HookResult, fnmatch=fnmatch)
     await names["mount"](coordinator, {"require_approval": ["*.py"]})
-    asked = {"tool_name": "write_file", "tool_input": {"file_path": "a.py"}}
+    fields = {"tool_name": "write_file", "tool_input": {"file_path": "a.py"}}
 
-    result = await coordinator.hooks.emit("tool:pre", asked)
+    result = await coordinator.hooks.emit("tool:pre", fields)
     answered = await coordinator.process_hook_result(result, "tool:pre")
 
     assert (result.action, result.approval_prompt) == ("ask_user", "Allow writing to a.py?")
@@ -459,9 +461,9 @@ async def test_flow_a_hook_is_put_in_one_chain_though_the_text_breaks_lines_with
     code = code.replace("decision=...", "decision=decision").replace("value=...", "value=value")
     code = code.replace("[...]", "[]")
     names = {"event": AgentEvent.AFTER_LLM_CALL, "condition": lambda status: True}
-    given = {"decision": HookDecision.CONTINUE, "value": AssistantMessage("x")}
+    scope = {"decision": HookDecision.CONTINUE, "value": AssistantMessage("x")}
 
-    await run(code, **flow_names, **names, **given)
+    await run(code, **flow_names, **names, **scope)
 
     assert await bus.call("llm_generate", lambda _: AssistantMessage("y")) == AssistantMessage("x")
 

@@ -102,7 +102,7 @@ async def test_an_async_observer_that_fails_later_is_logged_and_the_next_one_run
     assert [record.args[0] for record in caplog.records if record.args] == ["a_hook"] * 2  # type: ignore[index] # a tuple here
 
 
-async def test_an_async_observer_is_kept_while_it_waits_and_forgotten_afterwards(
+async def test_an_async_observer_is_referenced_while_it_waits_and_forgotten_afterwards(
     bus: Bus,
 ) -> None:
     waits_for: list[weakref.ref[asyncio.Future[None]]] = []
@@ -118,7 +118,7 @@ async def test_an_async_observer_is_kept_while_it_waits_and_forgotten_afterwards
         pass
 
     payload = Payload()
-    told = weakref.ref(payload)
+    reference = weakref.ref(payload)
     bus.register("a_hook", observer)
     bus._emit_sync("a_hook", payload)
     del payload
@@ -133,7 +133,7 @@ async def test_an_async_observer_is_kept_while_it_waits_and_forgotten_afterwards
     del future
     await asyncio.sleep(0)
     gc.collect()
-    assert told() is None
+    assert reference() is None
     assert not delivery._background
 
 

@@ -31,7 +31,7 @@ def lines(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_an_unknown_name_is_accepted_and_said_once_at_debug_level(
+def test_an_unknown_name_is_accepted_and_logged_once_at_debug_level(
     bus: Bus, caplog: pytest.LogCaptureFixture, way: str
 ) -> None:
     caplog.set_level(logging.DEBUG, "mcp.instrument")
@@ -57,7 +57,7 @@ def test_a_name_of_the_catalogue_is_not_worth_a_word(
     assert lines(caplog) == []
 
 
-def test_every_unknown_name_is_said_and_every_bus_says_it_for_itself(
+def test_every_unknown_name_is_logged_by_every_bus_for_itself(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "mcp.instrument")
@@ -69,7 +69,7 @@ def test_every_unknown_name_is_said_and_every_bus_says_it_for_itself(
     assert len(lines(caplog)) == 3
 
 
-def test_a_name_that_nobody_could_read_of_is_said_when_somebody_can(
+def test_a_name_that_nobody_could_read_is_logged_once_somebody_can(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, "mcp.instrument")
@@ -82,7 +82,7 @@ def test_a_name_that_nobody_could_read_of_is_said_when_somebody_can(
     assert "docs/instrumentation-hooks.md" in lines(caplog)[0]
 
 
-def test_a_log_handler_may_register_while_a_name_is_said(bus: Bus) -> None:
+def test_a_log_handler_may_register_while_a_name_is_logged(bus: Bus) -> None:
     class Registering(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             bus.register("before_teleport", nothing)
@@ -115,7 +115,7 @@ def test_a_log_handler_may_register_while_a_name_is_said(bus: Bus) -> None:
         ("", ()),
     ],
 )
-def test_a_typo_and_another_vocabularys_name_are_told_from_a_name_of_ones_own(
+def test_a_typo_and_another_vocabularys_name_are_distinguished_from_a_custom_name(
     name: str, meant: tuple[str, ...]
 ) -> None:
     assert likely_hooks(name) == meant
@@ -125,18 +125,18 @@ def test_what_is_to_happen_once_happens_once_whatever_number_of_threads_asks() -
     for _ in range(50):
         undone: list[int] = []
         off, first = once(partial(undone.append, 1)), FirstTimes()
-        told: list[bool] = []
+        first_times: list[bool] = []
         start = Barrier(4)
 
         def ask(
             start: Barrier = start,
             off: Callable[[], None] = off,
             first: FirstTimes = first,
-            told: list[bool] = told,
+            first_times: list[bool] = first_times,
         ) -> None:
             start.wait(5)
             off()
-            told.append(first.is_first("a_hook"))
+            first_times.append(first.is_first("a_hook"))
 
         threads = [Thread(target=ask) for _ in range(4)]
         for thread in threads:
@@ -145,12 +145,12 @@ def test_what_is_to_happen_once_happens_once_whatever_number_of_threads_asks() -
             thread.join(5)
 
         assert undone == [1]
-        assert sorted(told) == [False, False, False, True]
+        assert sorted(first_times) == [False, False, False, True]
 
 
 @pytest.mark.parametrize("is_heard", [True, False])
 @pytest.mark.parametrize(
-    ("noun", "kwargs", "said"),
+    ("noun", "kwargs", "text"),
     [
         (None, {}, "that is no name, so it is called 'unnamed'"),
         ("", {}, "that is no name"),
@@ -160,17 +160,17 @@ def test_what_is_to_happen_once_happens_once_whatever_number_of_threads_asks() -
         ("tool_call", {"name": "t"}, "tool_name is missing"),
     ],
 )
-async def test_a_mistaken_operation_runs_and_is_said_once(
+async def test_a_mistaken_operation_runs_and_is_logged_once(
     noun: Any,
     kwargs: dict[str, Any],
-    said: str,
+    text: str,
     is_heard: bool,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     bus = Bus()
     closed: list[dict[str, Any]] = []
     if is_heard:
-        bus.register("operation_closed", lambda **told: closed.append(told))
+        bus.register("operation_closed", lambda **first_times: closed.append(first_times))
     ran = 0
     for _ in range(2):
         with bus.operation(noun, **kwargs) as op:
@@ -180,10 +180,10 @@ async def test_a_mistaken_operation_runs_and_is_said_once(
             ran += 1
     assert (ran, [one["status"] for one in closed]) == (4, ["ok"] * 4 * is_heard)
     (record,) = caplog.records
-    assert said in record.getMessage()
+    assert text in record.getMessage()
 
 
-def test_what_is_said_reaches_a_terminal_also_where_the_log_goes_to_a_file(tmp_path: Path) -> None:
+def test_a_warning_reaches_a_terminal_also_where_the_log_goes_to_a_file(tmp_path: Path) -> None:
     code = """
 import logging, os, pty, sys
 ours, theirs = pty.openpty()

@@ -38,11 +38,11 @@ class Traced:
         self.tracer = self.provider.get_tracer("foreign")
         self.session: str | None = None
         self.spec = spec
-        given = Options(**{"capture": Capture.REDACTED, **options})
+        chosen = Options(**{"capture": Capture.REDACTED, **options})
         self.off = install(
             self.bus,
             tracer_provider=self.provider,
-            options=given,
+            options=chosen,
             session_id=lambda: self.session,
             spec=spec,
             live=live,

@@ -25,7 +25,7 @@ WAITED = "inspector.session.wait_ms"
 class Moments:
     """The live records, kept."""
 
-    told: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    records: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
     def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
         """Nothing: the span will have them."""
@@ -34,7 +34,7 @@ class Moments:
         self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
     ) -> None:
         """Keep it."""
-        self.told.append((name, attributes))
+        self.records.append((name, attributes))
 
 
 class Starts(SpanProcessor):
@@ -123,7 +123,7 @@ def _fired(run: Callable[[Traced], None], spec: Spec, options: Kwargs) -> Fired:
         return traced
 
     traced = contextvars.Context().run(in_a_context_of_its_own)
-    return Fired(traced.spans, moments.told, starts.attributes)
+    return Fired(traced.spans, moments.records, starts.attributes)
 
 
 def _sequence(traced: Traced, hook: str, example: Kwargs, call_id: str, parent: str | None) -> None:
@@ -154,5 +154,5 @@ def _sequence(traced: Traced, hook: str, example: Kwargs, call_id: str, parent: 
             emit("session_paused", **EXAMPLES["session_paused"][0])
             emit(hook, **example)
         case _:
-            given = {"call_id": parent} if "call_id" in example else {}
-            emit(hook, **{**example, **given})
+            changed = {"call_id": parent} if "call_id" in example else {}
+            emit(hook, **{**example, **changed})

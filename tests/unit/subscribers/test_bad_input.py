@@ -106,8 +106,8 @@ HOOKS = sorted(CATALOGUE)
 def emissions(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     hook = draw(st.sampled_from(HOOKS))
     names = [kwarg.name for kwarg in CATALOGUE[hook].kwargs]
-    given = draw(st.lists(st.sampled_from(names), unique=True)) if names else []
-    return hook, {name: draw(bad_values) for name in given}
+    chosen = draw(st.lists(st.sampled_from(names), unique=True)) if names else []
+    return hook, {name: draw(bad_values) for name in chosen}
 
 
 @settings(max_examples=150, deadline=None)
@@ -182,8 +182,8 @@ def test_a_property_that_takes_long_is_not_read_again(
         with traced.bus.operation("agent_call", agent=Lazy()):
             pass
     assert Lazy.read_count == 1
-    told = [record.getMessage() for record in caplog.records]
-    assert sum("Lazy.name" in message for message in told) == 1
+    logged = [record.getMessage() for record in caplog.records]
+    assert sum("Lazy.name" in message for message in logged) == 1
     paths._slow.clear()
 
 
@@ -228,9 +228,9 @@ def test_a_hook_with_a_huge_value_copies_little_of_it(
             return {grown(key): grown(item) for key, item in value.items()}
         return huge if value == "huge" else value
 
-    given = {name: grown(value) for name, value in kwargs.items()}
+    chosen = {name: grown(value) for name, value in kwargs.items()}
     tracemalloc.start()
-    traced.bus._emit_sync(hook, **given)
+    traced.bus._emit_sync(hook, **chosen)
     traced.off()
     _, peak_bytes = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -20,7 +20,7 @@ NESTED: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("hook", CATALOGUE)
-async def test_the_bridge_changes_nothing_that_it_is_given(traced: Traced, hook: str) -> None:
+async def test_the_bridge_changes_no_value_of_a_hook(traced: Traced, hook: str) -> None:
     kwargs = {kwarg.name: copy.deepcopy(NESTED) for kwarg in CATALOGUE[hook].kwargs}
 
     await traced.bus._emit(hook, **kwargs)

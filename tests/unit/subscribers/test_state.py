@@ -79,7 +79,7 @@ async def test_a_decorated_function_shows_what_it_returns(traced: Traced) -> Non
     assert names == ["route", "plan"]
 
 
-def test_a_large_state_is_told_by_what_changed(traced: Traced) -> None:
+def test_a_large_state_is_reported_by_what_changed(traced: Traced) -> None:
     states = [{"n": n, "notes": ["note " * 20] * 500} for n in range(3)]
     first, second, third = captured(traced, *states)
     assert "inspector.state.patch" not in first
@@ -128,7 +128,7 @@ def test_what_is_remembered_is_bounded() -> None:
 
 
 @pytest.mark.parametrize("vocabulary", list(Vocabulary))
-def test_without_content_only_the_name_is_told(vocabulary: Vocabulary) -> None:
+def test_without_content_only_the_name_is_reported(vocabulary: Vocabulary) -> None:
     traced = Traced(capture=Capture.OFF, vocabulary=vocabulary)
     (event,) = captured(traced, {"x": "secret"})
     assert set(event) <= {"inspector.state.name", "inspector.state.description"}

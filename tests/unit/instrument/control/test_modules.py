@@ -62,8 +62,8 @@ class JsonLines:
     async def on_session_ready(self, coordinator: ModuleCoordinator) -> None:
         events = list(ALL_EVENTS)
         events.extend(coordinator.get_capability("observability.events") or [])
-        for given in await coordinator.collect_contributions("observability.events"):
-            events.extend(given if isinstance(given, list) else [given])
+        for arguments in await coordinator.collect_contributions("observability.events"):
+            events.extend(arguments if isinstance(arguments, list) else [arguments])
         for event in events:
             coordinator.hooks.register(event, self.handle, priority=100, name="json-lines")
 
@@ -339,7 +339,7 @@ async def mount_budget(coordinator: Any, config: dict[str, Any]) -> Any:
     return cleanup
 
 
-async def test_a_budget_of_plain_functions_is_kept_in_each_turn(
+async def test_a_budget_of_plain_functions_holds_in_each_turn(
     coordinator: ModuleCoordinator, bus: Bus
 ) -> None:
     cleanup = await mount_budget(coordinator, {})
@@ -378,12 +378,12 @@ async def test_a_module_that_returns_only_what_it_changed_keeps_the_rest(
     coordinator: ModuleCoordinator, bus: Bus
 ) -> None:
     unregister = await mount_paths(coordinator)
-    given = {"path": "a", "mode": "r"}
+    arguments = {"path": "a", "mode": "r"}
 
-    assert await use(bus, "read_file", **given) == {"path": "/srv/a", "mode": "r"}
+    assert await use(bus, "read_file", **arguments) == {"path": "/srv/a", "mode": "r"}
 
     unregister()
-    assert await use(bus, "read_file", **given) == given
+    assert await use(bus, "read_file", **arguments) == arguments
 
 
 async def test_a_handler_that_writes_into_its_data_and_says_nothing_changes_nothing(
@@ -406,7 +406,7 @@ async def test_a_handler_that_writes_into_its_data_and_says_nothing_changes_noth
 # --- habits that hurt ---------------------------------------------------------------------------
 
 
-async def test_a_handler_that_takes_only_the_data_is_told_of_and_passed_over(
+async def test_a_handler_that_takes_only_the_data_is_reported_and_skipped(
     coordinator: ModuleCoordinator, bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
     wrong: Any = lambda data: HookResult(action="deny", reason="never")  # noqa: E731
@@ -417,19 +417,19 @@ async def test_a_handler_that_takes_only_the_data_is_told_of_and_passed_over(
     assert "takes 1 positional argument" in caplog.text
 
 
-async def test_a_handler_that_unregisters_itself_is_asked_once(
+async def test_a_handler_that_unregisters_itself_runs_once(
     coordinator: ModuleCoordinator, bus: Bus
 ) -> None:
-    asked: list[str] = []
+    questions: list[str] = []
     offs: dict[str, Callable[[], None]] = {}
 
     async def once(event: str, data: dict[str, Any]) -> HookResult:
-        asked.append("once")
+        questions.append("once")
         offs["once"]()
         return HookResult(action="continue")
 
     async def always(event: str, data: dict[str, Any]) -> HookResult:
-        asked.append("always")
+        questions.append("always")
         return HookResult(action="continue")
 
     offs["once"] = coordinator.hooks.register("tool:pre", once)
@@ -438,7 +438,7 @@ async def test_a_handler_that_unregisters_itself_is_asked_once(
     await use(bus, "ls")
     await use(bus, "ls")
 
-    assert asked == ["once", "always", "always"]
+    assert questions == ["once", "always", "always"]
 
 
 async def test_two_handlers_of_one_name_are_removed_one_by_one_or_together(
@@ -459,7 +459,7 @@ async def test_two_handlers_of_one_name_are_removed_one_by_one_or_together(
     assert coordinator.hooks.list_handlers() == {"tool:pre": ["other"]}
 
 
-async def test_a_policy_that_tells_of_violations_hears_its_own_event_and_does_not_recurse(
+async def test_a_policy_that_reports_violations_gets_its_own_event_and_does_not_recurse(
     coordinator: ModuleCoordinator, bus: Bus
 ) -> None:
     violations: list[dict[str, Any]] = []
@@ -538,7 +538,7 @@ async def test_an_orchestrator_of_ones_own_follows_a_question_to_its_answer(
     coordinator.hooks.register("tool:pre", ask)
     answers = []
     for name in ("write", "rm"):
-        asked = await coordinator.hooks.emit("tool:pre", {"tool_name": name})
-        answers.append(await coordinator.process_hook_result(asked, "tool:pre", "ask"))
+        questions = await coordinator.hooks.emit("tool:pre", {"tool_name": name})
+        answers.append(await coordinator.process_hook_result(questions, "tool:pre", "ask"))
 
     assert [answer.action for answer in answers] == ["continue", "deny"]

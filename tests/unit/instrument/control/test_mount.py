@@ -96,7 +96,7 @@ async def test_a_plan_mounts_modules_with_their_config_and_cleans_up() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-async def test_a_module_is_told_when_all_others_are_mounted() -> None:
+async def test_a_module_is_notified_when_all_others_are_mounted() -> None:
     coordinator = TestCoordinator()
     coordinator.register_contributor("observability.events", "other", lambda: ["other:event"])
 
@@ -117,7 +117,7 @@ async def test_a_module_may_mount_without_waiting() -> None:
 
 
 @pytest.mark.usefixtures("installed")
-async def test_a_module_that_returns_something_else_stays_and_is_told_of(
+async def test_a_module_that_returns_something_else_stays_and_is_reported(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     coordinator = TestCoordinator()
@@ -194,7 +194,7 @@ async def test_a_cleanup_that_fails_does_not_keep_the_others_from_running(
 async def test_what_modules_contribute_is_collected(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def asked_for() -> str:
+    async def slow() -> str:
         return "slow:event"
 
     coordinator = TestCoordinator()
@@ -202,7 +202,7 @@ async def test_what_modules_contribute_is_collected(
     contribute("observability.events", "mine", lambda: ["mine:failed", "mine:approved"])
     contribute("observability.events", "broken", lambda: 1 / 0)
     contribute("observability.events", "silent", lambda: None)
-    contribute("observability.events", "slow", asked_for)
+    contribute("observability.events", "slow", slow)
 
     assert await coordinator.collect_contributions("observability.events") == [
         ["mine:failed", "mine:approved"],

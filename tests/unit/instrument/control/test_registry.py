@@ -136,7 +136,7 @@ async def test_what_a_handler_writes_without_modify_stays_with_it(registry: Hook
     assert (await registry.emit("tool:pre", TOOL)).data == TOOL
 
 
-async def test_injections_are_joined_and_also_kept_apart(
+async def test_injections_are_joined_and_also_separate(
     registry: HookRegistry,
 ) -> None:
     registry.register("tool:post", saying(INJECT))
@@ -491,7 +491,7 @@ class Person:
         (None, "deny", "nobody answered within 0.01 s"),
     ],
 )
-async def test_a_question_is_asked_and_only_a_yes_is_one(
+async def test_a_question_reaches_a_person_and_only_a_yes_grants(
     answer: Any, action: str, reason: str | None
 ) -> None:
     coordinator = TestCoordinator()

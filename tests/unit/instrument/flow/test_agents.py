@@ -28,7 +28,7 @@ class BaseAgent(HookPoint):
         self.bus = bus
         self.answers = list(answers)
         self.tool = tool
-        self.asked = 0
+        self.round = 0
         self.ran: list[Any] = []
         self.conversation_history: list[str] = ["system"]
 
@@ -49,7 +49,7 @@ class BaseAgent(HookPoint):
             )
         while True:
             message = await self.bus.call(
-                "llm_generate", self._ask, agent=self, iteration=self.asked
+                "llm_generate", self._ask, agent=self, iteration=self.round
             )
             final = await self.bus.dispatch("before_final_response", agent=self, response=message)
             if final.action != "retry":
@@ -57,7 +57,7 @@ class BaseAgent(HookPoint):
                 return AssistantResponse(final.data["response"].content)
 
     def _ask(self, op: Operation) -> AssistantMessage:
-        self.asked += 1
+        self.round += 1
         return AssistantMessage(self.answers.pop(0))
 
     def _run(self, op: Operation) -> str:
@@ -87,7 +87,7 @@ class ValidatingAgent(BaseAgent):
         return "ignored"
 
 
-async def test_a_final_answer_is_asked_for_again_until_it_has_its_tag(bus: Bus) -> None:
+async def test_a_final_answer_is_requested_again_until_it_has_its_tag(bus: Bus) -> None:
     agent = ValidatingAgent(bus, "42", "<answer>42</answer>")
 
     assert (await agent.execute("?")).content == "<answer>42</answer>"
@@ -160,7 +160,7 @@ async def test_a_cached_answer_spares_the_model_and_still_goes_through_later_rul
     )
 
     assert (await agent.execute("?")).content == "from the cache!"
-    assert agent.asked == 0
+    assert agent.round == 0
     agent.rule.remove()
     assert (await agent.execute("?")).content == "from the model!"
 

@@ -159,7 +159,7 @@ async def test_conditions_values_and_effects_are_sync_or_async(
     assert await fire(bus, E.AFTER_LLM_CALL, AssistantMessage("b")) == AssistantMessage("b")
 
 
-async def test_a_value_may_be_given_directly(point: HookPoint, bus: Bus) -> None:
+async def test_a_value_may_be_a_constant(point: HookPoint, bus: Bus) -> None:
     point.on(E.AFTER_LLM_CALL).handle(value=AssistantMessage("fixed"))
 
     assert await fire(bus, E.AFTER_LLM_CALL, AssistantMessage("x")) == AssistantMessage("fixed")
@@ -598,10 +598,10 @@ class Person:
 
     def __init__(self, decision: str) -> None:
         self._decision = decision
-        self.asked: list[ApprovalRequest] = []
+        self.requests: list[ApprovalRequest] = []
 
     async def ask(self, request: ApprovalRequest) -> str:
-        self.asked.append(request)
+        self.requests.append(request)
         return self._decision
 
 
@@ -618,7 +618,7 @@ async def test_a_rule_may_ask_a_person(bus: Bus, point: HookPoint) -> None:
     assert (await fire(bus, E.BEFORE_TOOL_EXECUTION, CALL))["args"] == {"path": "/"}
     await fire(bus, E.BEFORE_TOOL_EXECUTION, ToolCall("2", "read_file", {}))
 
-    (request,) = person.asked
+    (request,) = person.requests
     assert request.prompt == "Delete it?"
     assert request.interceptor.startswith("before_tool_execution ask when ")
     assert request.interceptor.endswith("is_delete")
@@ -630,7 +630,7 @@ async def test_what_a_person_refuses_a_rule_refuses(bus: Bus, point: HookPoint) 
 
     with pytest.raises(HookDenied, match="refused: deny"):
         await fire(bus, E.BEFORE_TOOL_EXECUTION, CALL)
-    assert person.asked[0].prompt == "Hook BEFORE_TOOL_EXECUTION asks"
+    assert person.requests[0].prompt == "Hook BEFORE_TOOL_EXECUTION asks"
 
 
 async def test_what_to_ask_may_be_computed(bus: Bus, point: HookPoint) -> None:
@@ -641,4 +641,4 @@ async def test_what_to_ask_may_be_computed(bus: Bus, point: HookPoint) -> None:
     bus.set_approval_provider(person := Person("allow"))
     await fire(bus, E.BEFORE_TOOL_EXECUTION, CALL)
 
-    assert person.asked[0].prompt == "Really delete_file?"
+    assert person.requests[0].prompt == "Really delete_file?"

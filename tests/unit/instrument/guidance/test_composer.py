@@ -76,7 +76,7 @@ def test_within_a_group_the_higher_priority_comes_first() -> None:
         st.tuples(st.sampled_from(get_args(RequirementLevel)), st.integers(-3, 3)), max_size=25
     )
 )
-def test_every_hook_is_there_once_by_level_priority_and_order_given(
+def test_every_hook_is_there_once_by_level_priority_and_input_order(
     drawn: list[tuple[str, int]],
 ) -> None:
     hooks = [hook(f"t{n}", level, priority) for n, (level, priority) in enumerate(drawn)]
@@ -205,15 +205,15 @@ def test_one_hook_was_skipped_not_were(make: Make) -> None:
 
 
 def test_each_notice_goes_to_notify(make: Make) -> None:
-    told: list[str] = []
-    composer = create_composer(notify=told.append)
+    reported: list[str] = []
+    composer = create_composer(notify=reported.append)
 
     result = composer.compose_with_transparency(
         [], [SkippedHook(make(), "requires storage: memory")], [FailedHook(make(), "gone")]
     )
 
-    assert told == list(result.notices)
-    assert len(told) == 2
+    assert reported == list(result.notices)
+    assert len(reported) == 2
 
 
 def test_without_notify_notices_go_to_logging(make: Make, caplog: pytest.LogCaptureFixture) -> None:
@@ -279,7 +279,7 @@ def test_nothing_composed_is_no_text() -> None:
 
 
 @given(st.integers(0, 900))
-def test_beyond_the_limit_the_least_binding_hooks_are_left_out_and_told(limit: int) -> None:
+def test_beyond_the_limit_the_least_binding_hooks_are_left_out_and_reported(limit: int) -> None:
     hooks = [hook("tips", "MAY"), hook("init", "MUST"), hook("more", "MUST", 1), hook("b", "MAY")]
 
     result = compose(hooks, max_chars=limit)

@@ -110,7 +110,7 @@ def test_the_enumerations_are_the_seeds() -> None:
 
 
 @pytest.mark.parametrize("tag", ["welcome", "init-required", "tips_2", "7", "a" * 64])
-def test_a_filesystem_safe_tag_is_taken(tag: str, make: Make) -> None:
+def test_a_filesystem_safe_tag_is_accepted(tag: str, make: Make) -> None:
     assert make(tag=tag).tag == tag
 
 
@@ -127,7 +127,7 @@ def test_a_tag_that_is_not_filesystem_safe_is_refused(tag: object, make: Make) -
 
 
 @given(st.text(max_size=80))
-def test_a_tag_that_is_taken_stays_one_path_segment(tag: str) -> None:
+def test_an_accepted_tag_stays_one_path_segment(tag: str) -> None:
     fields = {"type": "session", "lifecycle": "end", "name": "N", "requirement_level": "MAY"}
     try:
         hook = HookDefinition.parse(fields, tag=tag)

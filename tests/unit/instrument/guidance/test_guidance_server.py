@@ -89,9 +89,9 @@ async def test_the_prompt_is_the_composed_text_in_the_role_of_the_assistant(
 async def test_what_was_skipped_comes_as_a_notice(mode: str, connect: Connect, log: Log) -> None:
     async with connect(mode=mode) as client:
         await client.get_prompt("guidance", {"type": "session", "lifecycle": "start"})
-        told = await log.get()
+        logged = await log.get()
 
-    assert told == (
+    assert logged == (
         "notice",
         "1 hook was skipped (conditions not met): sampling-guide (requires features: sampling). "
         "Call with different context to include them.",
@@ -168,7 +168,7 @@ async def test_hooks_are_registered_and_triggered_by_tools(connect: Connect) -> 
     assert "### While It Runs" in texts(own)[0]
 
 
-async def test_a_text_that_cannot_be_loaded_is_logged_as_an_error_and_told(
+async def test_a_text_that_cannot_be_loaded_is_logged_as_an_error_and_reported(
     connect: Connect, log: Log
 ) -> None:
     hook = {

@@ -33,21 +33,21 @@ def bus() -> Bus:
 
 
 @pytest.fixture
-def told() -> list[str]:
+def reported() -> list[str]:
     """What went to `log=` and `notify=`."""
     return []
 
 
 @pytest.fixture
-def join(bus: Bus, registry: HookRegistry, texts: Texts, told: list[str]) -> Join:
+def join(bus: Bus, registry: HookRegistry, texts: Texts, reported: list[str]) -> Join:
     """Attach the registry to the bus, with some texts."""
 
     def attached(**options: Any) -> Callable[[], None]:
         loader = create_content_loader(
             base_path=texts(welcome="Hello.", tips="Be brief."),
-            log=lambda level, message: told.append(message),
+            log=lambda level, message: reported.append(message),
         )
-        composer = create_composer(notify=told.append, include_rfc2119_reference=False)
+        composer = create_composer(notify=reported.append, include_rfc2119_reference=False)
         return attach(bus, registry, loader, composer, **options)
 
     return attached
@@ -138,7 +138,7 @@ async def test_guidance_of_one_request_and_session_reaches_those_events_alone(
 
 
 async def test_the_situation_says_which_conditions_are_met(
-    bus: Bus, registry: HookRegistry, make: Make, join: Join, told: list[str]
+    bus: Bus, registry: HookRegistry, make: Make, join: Join, reported: list[str]
 ) -> None:
     registry.register(make(type="action", conditions={"requires_storage": ["memory"]}))
     join(situation=lambda event: {"storage": event["args"]["storage"]})
@@ -146,13 +146,13 @@ async def test_the_situation_says_which_conditions_are_met(
     for storage, count in (("memory", 1), ("file", 0), ("file", 0)):
         outcome = await bus.dispatch("before_tool_call", tool_name="add", args={"storage": storage})
         assert len(outcome.injections) == count
-    assert [notice.partition(":")[0] for notice in told] == [
+    assert [notice.partition(":")[0] for notice in reported] == [
         "1 hook was skipped (conditions not met)"
     ]
 
 
-async def test_a_text_that_stays_missing_is_told_once_and_used_as_soon_as_it_is_there(
-    bus: Bus, registry: HookRegistry, make: Make, join: Join, texts: Texts, told: list[str]
+async def test_a_text_that_stays_missing_is_reported_once_and_used_as_soon_as_it_is_there(
+    bus: Bus, registry: HookRegistry, make: Make, join: Join, texts: Texts, reported: list[str]
 ) -> None:
     registry.register(make(type="action", tag="late"))
     join()
@@ -162,9 +162,9 @@ async def test_a_text_that_stays_missing_is_told_once_and_used_as_soon_as_it_is_
     texts(late="Better.")
     outcome = await bus.dispatch("before_tool_call", tool_name="add")
 
-    assert len(told) == 2
-    assert told[0].startswith("Cannot load hook")
-    assert told[1].startswith("1 hook(s) failed to load")
+    assert len(reported) == 2
+    assert reported[0].startswith("Cannot load hook")
+    assert reported[1].startswith("1 hook(s) failed to load")
     assert "Better." in outcome.injections[0].text
 
 
@@ -235,8 +235,8 @@ async def run_tool(bus: Bus, tool_name: str, **kwargs: Any) -> list[str]:
 async def test_the_gate_denies_with_the_directive_until_the_session_is_initialised(
     bus: Bus,
 ) -> None:
-    told: list[str] = []
-    attach_gate(bus, SessionStateTracker(), notify=told.append)
+    reported: list[str] = []
+    attach_gate(bus, SessionStateTracker(), notify=reported.append)
 
     with pytest.raises(HookDenied, match="You MUST call session_init first") as denied:
         await run_tool(bus, "search")
@@ -244,7 +244,7 @@ async def test_the_gate_denies_with_the_directive_until_the_session_is_initialis
 
     assert denied.value.hook == "before_tool_call"
     assert denied.value.interceptor == "session gate"
-    assert told == ["Session initialized. Ready to work."]
+    assert reported == ["Session initialized. Ready to work."]
     assert await run_tool(bus, "search") == ["search"]
 
 
@@ -347,11 +347,11 @@ def test_request_and_session_are_found_on_the_event_or_its_context() -> None:
 
 @pytest.mark.parametrize(("decision", "is_allowed"), [("allow", True), ("deny", False)])
 async def test_a_gate_may_ask_a_person_instead(bus: Bus, decision: str, is_allowed: bool) -> None:
-    asked: list[str] = []
+    prompts: list[str] = []
 
     class Person:
         async def ask(self, request: ApprovalRequest) -> str:
-            asked.append(request.prompt)
+            prompts.append(request.prompt)
             return decision
 
     attach_gate(bus, SessionStateTracker(), asks=True)
@@ -360,6 +360,6 @@ async def test_a_gate_may_ask_a_person_instead(bus: Bus, decision: str, is_allow
     outcome = await bus.dispatch("before_tool_call", tool_name="search", args={})
 
     assert outcome.is_allowed is is_allowed
-    (prompt,) = asked
+    (prompt,) = prompts
     assert "search" in prompt
     assert "session_init" in prompt

@@ -79,7 +79,7 @@ async def test_one_hook_or_several_are_loaded(make: Make, texts: Texts) -> None:
     assert loader.load_all_sync([make(tag="tips")])[0].content == "2"
 
 
-def test_text_can_be_given_inline(make: Make) -> None:
+def test_text_can_be_inline(make: Make) -> None:
     loader = create_content_loader()
 
     resolved = loader.loadInline(make(), "# Test\n\nContent here.")
@@ -88,15 +88,15 @@ def test_text_can_be_given_inline(make: Make) -> None:
     assert loader.cacheSize() == 0
 
 
-async def test_texts_are_kept_until_the_cache_is_cleared(make: Make, texts: Texts) -> None:
+async def test_texts_are_cached_until_the_cache_is_cleared(make: Make, texts: Texts) -> None:
     folder = texts(welcome="old", tips="tips")
     loader = create_content_loader(base_path=folder)
     await loader.load_all([make(), make(tag="tips"), make(lifecycle="end")])
     texts(welcome="new")
 
     assert loader.cacheSize() == 2
-    kept = await loader.load(make(lifecycle="end"))
-    assert (kept.content, kept.hook.lifecycle) == ("old", "end")
+    cached = await loader.load(make(lifecycle="end"))
+    assert (cached.content, cached.hook.lifecycle) == ("old", "end")
     loader.clearCache()
     assert loader.cacheSize() == 0
     assert (await loader.load(make())).content == "new"
@@ -111,7 +111,7 @@ async def test_without_a_cache_files_are_read_anew(make: Make, texts: Texts) -> 
     assert loader.cache_size() == 0
 
 
-async def test_a_missing_text_is_logged_left_out_and_told_by_the_composer(
+async def test_a_missing_text_is_logged_left_out_and_reported_by_the_composer(
     make: Make,
     texts: Texts,
     log: Callable[[str, str], None],
@@ -191,7 +191,7 @@ async def test_a_text_that_cannot_be_read_fails_like_a_missing_one(
     assert str(tmp_path) not in error
 
 
-def test_a_text_of_exactly_the_limit_is_taken(make: Make, tmp_path: Path) -> None:
+def test_a_text_of_exactly_the_limit_is_accepted(make: Make, tmp_path: Path) -> None:
     (tmp_path / "welcome.md").write_bytes(b"x" * MAX_CONTENT_BYTES)
 
     assert len(create_content_loader(base_path=tmp_path).load_all_sync([make()])) == 1
@@ -305,24 +305,24 @@ def test_whatever_the_content_file_only_files_of_the_folder_are_read(name: str) 
         assert resolved.content_path.is_relative_to(folder)
 
 
-async def test_files_are_read_off_the_loop_and_failures_told_on_it(
+async def test_files_are_read_off_the_loop_and_failures_reported_on_it(
     make: Make, tmp_path: Path
 ) -> None:
     read_on: list[int] = []
-    told_on: list[int] = []
+    threads: list[int] = []
 
     class Watched(ContentLoader):
         def _read(self, hook: HookDefinition) -> ResolvedHook:
             read_on.append(threading.get_ident())
             return super()._read(hook)
 
-    loader = Watched(base_path=tmp_path, log=lambda *told: told_on.append(threading.get_ident()))
+    loader = Watched(base_path=tmp_path, log=lambda *args: threads.append(threading.get_ident()))
     await loader.load_all([make()])
     with pytest.raises(ContentError):
         await loader.load(make())
 
     here = threading.get_ident()
-    assert told_on == [here]
+    assert threads == [here]
     assert len(read_on) == 2
     assert here not in read_on
 

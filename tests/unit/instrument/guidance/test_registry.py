@@ -29,8 +29,8 @@ def tags(hooks: list[HookDefinition]) -> list[str]:
 def test_the_registry_gives_its_app_to_hooks_that_name_none(
     options: tuple[dict[str, str] | None, dict[str, str]], make: Make
 ) -> None:
-    given_mapping, named = options
-    registry = createHookRegistry(given_mapping, **named)
+    mapping, named = options
+    registry = createHookRegistry(mapping, **named)
 
     hook = registry.register(make())
     other = registry.register(make(app="elsewhere"))
@@ -99,7 +99,7 @@ def test_when_one_of_several_cannot_be_added_none_is(registry: HookRegistry, mak
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("keys", "found"),
     [
         ({}, ["a", "b", "c", "d"]),
         ({"type": "session"}, ["a", "b"]),
@@ -114,8 +114,8 @@ def test_when_one_of_several_cannot_be_added_none_is(registry: HookRegistry, mak
         ({"type": None, "tags": []}, ["a", "b", "c", "d"]),
     ],
 )
-def test_a_query_filters_by_each_given_key(
-    asked: dict[str, object], found: list[str], registry: HookRegistry, make: Make
+def test_a_query_filters_by_each_key(
+    keys: dict[str, object], found: list[str], registry: HookRegistry, make: Make
 ) -> None:
     registry.register_all(
         [
@@ -135,8 +135,8 @@ def test_a_query_filters_by_each_given_key(
         ]
     )
 
-    assert tags(registry.query(asked)) == found
-    assert tags(registry.query(**asked)) == found
+    assert tags(registry.query(keys)) == found
+    assert tags(registry.query(**keys)) == found
 
 
 def stored(*backends: str) -> dict[str, list[str]]:
@@ -225,12 +225,12 @@ def test_hooks_of_a_running_request_are_tied_to_request_and_session(
     registry.register(
         make(type="action", lifecycle=lifecycle, request_id="abc-123", session_id="s-1")
     )
-    asked = {"type": "action", "lifecycle": lifecycle}
+    keys = {"type": "action", "lifecycle": lifecycle}
 
-    assert registry.query({**asked, "requestId": "abc-123", "sessionId": "s-1"})
-    assert not registry.query({**asked, "requestId": "abc-123", "sessionId": "s-2"})
-    assert not registry.query({**asked, "requestId": "def-456", "sessionId": "s-1"})
-    assert not registry.query({**asked, "requestId": "abc-123"})
+    assert registry.query({**keys, "requestId": "abc-123", "sessionId": "s-1"})
+    assert not registry.query({**keys, "requestId": "abc-123", "sessionId": "s-2"})
+    assert not registry.query({**keys, "requestId": "def-456", "sessionId": "s-1"})
+    assert not registry.query({**keys, "requestId": "abc-123"})
 
 
 def test_an_empty_query_leaves_out_hooks_whose_storage_or_features_are_not_there(
@@ -249,7 +249,7 @@ def test_an_empty_query_leaves_out_hooks_whose_storage_or_features_are_not_there
     ]
 
 
-def test_the_configuration_is_looked_at_only_when_one_is_given(
+def test_the_configuration_is_looked_at_only_when_there_is_one(
     registry: HookRegistry, make: Make
 ) -> None:
     registry.register(make(conditions={"requires_config": {"debug": True}}))
@@ -290,16 +290,14 @@ def test_what_a_query_skipped_says_everything_that_is_missing_but_no_configured_
     )
 
 
-def test_hooks_that_were_not_asked_for_are_not_called_skipped(
-    registry: HookRegistry, make: Make
-) -> None:
+def test_hooks_outside_a_query_are_not_called_skipped(registry: HookRegistry, make: Make) -> None:
     registry.register(make(type="storage", conditions=stored("memory")))
 
     assert registry.query(type="session").skipped == ()
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "keys",
     [
         {"type": "sesion"},
         {"lifecycle": "begin"},
@@ -313,10 +311,10 @@ def test_hooks_that_were_not_asked_for_are_not_called_skipped(
     ],
 )
 def test_a_query_that_no_hook_could_answer_is_refused(
-    asked: dict[str, object], registry: HookRegistry
+    keys: dict[str, object], registry: HookRegistry
 ) -> None:
     with pytest.raises(GuidanceValueError, match=r"Cannot query hooks: "):
-        registry.query(asked)
+        registry.query(keys)
 
 
 @pytest.mark.parametrize("options", [{"app": 7}, {"app": "a b"}, {"name": "x"}])

@@ -85,7 +85,7 @@ async def test_a_package_of_hooks_finds_its_texts_beside_it(package: Path) -> No
     assert loader.cacheSize() == 2
 
 
-async def test_a_text_that_is_gone_leaves_the_rest_and_is_told_of(
+async def test_a_text_that_is_gone_leaves_the_rest_and_is_reported(
     package: Path,
 ) -> None:
     from hooks_of_mine import createServerHooks
@@ -157,15 +157,15 @@ async def test_a_server_says_what_another_context_would_add() -> None:
     }.items():
         registry.register(action("start", tag, conditions=conditions))
 
-    def told(**context: Any) -> tuple[list[str], list[str]]:
+    def tags_of(**context: Any) -> tuple[list[str], list[str]]:
         found = registry.query({"type": "action", "lifecycle": "start", **context})
         return [hook.tag for hook in found], [skipped.reason for skipped in found.skipped]
 
-    assert told(storage="memory", features=["tools"], config={}) == (
+    assert tags_of(storage="memory", features=["tools"], config={}) == (
         ["always"],
         ["requires storage: file or s3", "requires features: sampling", "requires config: debug"],
     )
-    assert told(storage=["s3"], features=["tools", "sampling"], config={"debug": True})[1] == []
+    assert tags_of(storage=["s3"], features=["tools", "sampling"], config={"debug": True})[1] == []
 
 
 class ReportingTracker(SessionStateTracker):
@@ -183,11 +183,11 @@ def test_a_server_gates_its_tools_by_a_state_machine_of_its_own() -> None:
         {"initTools": ["start", "report"], "transitionTriggers": {"start": "initialized"}}
     )
 
-    def call(name: str, **given: Any) -> Any:
+    def call(name: str, **arguments: Any) -> Any:
         refusal = tracker.checkToolAllowed(name, "r1")
         if refusal is not None:
             return createBlockingResponse(refusal)
-        return tracker.recordToolCall(name, given, "r1")
+        return tracker.recordToolCall(name, arguments, "r1")
 
     blocked = call("search")
     assert blocked["isError"] is True

@@ -45,8 +45,8 @@ class Agent(HookHost):
 
     async def ask(self, prompt: str, **state: Any) -> Any:
         bus = self.hooks.bus
-        given = {"agent": self, "messages": prompt, "invocation_state": state}
-        return await bus.call("agent_call", lambda op: self._work(op, state), **given)
+        fields = {"agent": self, "messages": prompt, "invocation_state": state}
+        return await bus.call("agent_call", lambda op: self._work(op, state), **fields)
 
     async def _work(self, op: Any, state: dict[str, Any]) -> str:
         bus = self.hooks.bus
@@ -72,8 +72,8 @@ class Agent(HookHost):
         await self.hooks.bus.dispatch("message_added", agent=self, message=message)
 
 
-def text(said: str) -> dict[str, Any]:
-    return {"status": "success", "content": [{"text": said}]}
+def text(words: str) -> dict[str, Any]:
+    return {"status": "success", "content": [{"text": words}]}
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ class RetryModel(HookProvider):
             event.retry = True
 
 
-async def test_a_model_that_is_unavailable_for_a_while_is_asked_again(
+async def test_a_model_that_is_unavailable_for_a_while_is_called_again(
     make: Callable[..., Any],
 ) -> None:
     answers: list[Any] = [OSError("unavailable"), OSError("unavailable")]
@@ -247,14 +247,14 @@ class ApproveDeletes(HookProvider):
 async def test_a_callback_that_interrupts_goes_on_with_the_answer(
     make: Callable[..., Any], bus: Bus
 ) -> None:
-    asked: list[str] = []
+    prompts: list[str] = []
     answers = ["y", "n"]
 
     class Person:
         async def ask(self, request: ApprovalRequest) -> Any:
             from instrument import ApprovalAnswer
 
-            asked.append(request.prompt)
+            prompts.append(request.prompt)
             return ApprovalAnswer("answer", payload=answers.pop(0))
 
     bus.set_approval_provider(Person())
@@ -264,7 +264,7 @@ async def test_a_callback_that_interrupts_goes_on_with_the_answer(
     with pytest.raises(Exception, match="denied permission"):
         await agent.ask("go")
     assert await agent.ask("go", trusted=True) == "done"
-    assert asked == ["{'paths': ['a']}"] * 2
+    assert prompts == ["{'paths': ['a']}"] * 2
 
 
 class Memory(HookProvider):
@@ -308,8 +308,8 @@ class Sanitizer(HookProvider):
     def after(self, event: AfterToolCallEvent) -> None:
         if not event.result:
             return
-        said = " ".join(part.get("text", "") for part in event.result.get("content", []))
-        cleaned = re.sub(r"ignore all .*", "[removed]", said)
+        words = " ".join(part.get("text", "") for part in event.result.get("content", []))
+        cleaned = re.sub(r"ignore all .*", "[removed]", words)
         event.result = {**event.result, "content": [{"text": cleaned}]}
 
 
@@ -364,7 +364,7 @@ class Goal(HookProvider):
             event.resume = "and on"
 
 
-async def test_an_agent_is_asked_again_with_what_a_callback_resumes_it_with(
+async def test_an_agent_is_called_again_with_what_a_callback_resumes_it_with(
     make: Callable[..., Any],
 ) -> None:
     agent = make(hooks=[Goal()])
@@ -461,7 +461,7 @@ def test_a_callback_that_does_not_say_its_event_is_refused(
         HookRegistry(bus).add_callback(None, callback)
 
 
-def test_only_events_are_taken_from_an_annotation_or_a_list(bus: Bus) -> None:
+def test_only_events_are_read_from_an_annotation_or_a_list(bus: Bus) -> None:
     def maybe(event: BeforeToolCallEvent | None) -> None: ...
     def other(event: int) -> None: ...
 
@@ -493,7 +493,7 @@ async def test_an_order_puts_callbacks_first_or_last_also_on_after_events(
     assert heard == ["first", "one", "two", "last", "first", "two", "one", "last"]
 
 
-async def test_a_callback_that_writes_what_is_read_only_is_told_so(
+async def test_a_callback_that_writes_what_is_read_only_gets_an_error(
     make: Callable[..., Any],
 ) -> None:
     def rename(event: BeforeToolCallEvent) -> None:

@@ -152,7 +152,7 @@ def test_an_agent_is_initialised_when_its_init_has_ended(bus: Bus) -> None:
     Derived(hooks=[Provider()])  # type: ignore[call-arg] # the host takes it
     Data(c=4, hooks=[Provider()])  # type: ignore[call-arg] # the host takes it
 
-    assert [{k: v for k, v in kept.items() if k != "hooks"} for kept in seen] == [
+    assert [{k: v for k, v in data.items() if k != "hooks"} for data in seen] == [
         {"a": 1, "b": 2},
         {"c": 4, "d": []},
     ]
@@ -165,7 +165,7 @@ def test_the_old_names_are_the_same_classes() -> None:
     assert AfterToolInvocationEvent is AfterToolCallEvent
 
 
-def test_a_request_tells_its_life_in_order(agent_class: type[Agent]) -> None:
+def test_a_request_reports_its_life_in_order(agent_class: type[Agent]) -> None:
     agent = agent_class()
     agent.hooks.add_hook(log := Log())
 
@@ -486,14 +486,14 @@ def test_an_invocation_can_be_resumed_and_its_messages_replaced(
 
     hooks.add_callback(BeforeInvocationEvent, redact)
     hooks.add_callback(AfterInvocationEvent, resume)
-    asked: list[Any] = []
+    inputs: list[Any] = []
 
     def agent(op: Operation) -> Any:
-        asked.append((op.kwargs["messages"], op.kwargs.get("resume")))
+        inputs.append((op.kwargs["messages"], op.kwargs.get("resume")))
         return op.kwargs.get("resume")
 
     assert bus.call_sync("agent_call", agent, messages=["hi"]) == ["the rest"]
-    assert asked == [(["HI"], None), (["THE REST"], ["the rest"])]
+    assert inputs == [(["HI"], None), (["THE REST"], ["the rest"])]
 
 
 class Person:

@@ -113,8 +113,8 @@ def test_every_span_ends_once_whatever_is_emitted(script: list[Any], mode: SpanM
             for context, core in zip(contexts, cores, strict=True):
                 context.run(otel_context.attach, trace.set_span_in_context(core))
         for (hook, kwargs), identity, context in script:
-            given = kwargs if hook.startswith("operation_") else {**kwargs, **identity}
-            contexts[context].run(traced.bus._emit_sync, hook, **given)
+            complete = kwargs if hook.startswith("operation_") else {**kwargs, **identity}
+            contexts[context].run(traced.bus._emit_sync, hook, **complete)
         traced.off()
         assert traced.named("core") == [], "they are not ours to end"
         for core in cores:

@@ -446,7 +446,7 @@ async def test_error_type_and_status_always_agree(traced: Traced) -> None:
         assert has_type == (span.status.status_code is StatusCode.ERROR)
 
 
-async def test_a_span_whose_end_was_never_told_ends_with_its_parent(traced: Traced) -> None:
+async def test_a_span_whose_end_was_never_reported_ends_with_its_parent(traced: Traced) -> None:
     async with traced.bus.operation("agent_call", agent={"name": "a"}):
         await traced.bus._emit("before_tool_call", tool_name="lost", args={}, context=None)
     tool = traced.one("execute_tool lost")
@@ -487,7 +487,7 @@ async def test_a_task_that_dies_ends_what_it_left_open(traced: Traced) -> None:
     assert values(span)["inspector.incomplete"] is True
 
 
-def open_or_kept() -> int:
+def owned_spans() -> int:
     gc.collect()
     return sum(type(thing) is OwnedSpan for thing in gc.get_objects())
 
@@ -502,13 +502,13 @@ async def test_a_task_of_many_bare_calls_keeps_none_of_them(
         if has_parent:
             agent = traced.bus.operation("agent_call", agent={"name": "a"})
             await stack.enter_async_context(agent)
-        before = open_or_kept()
+        before = owned_spans()
         for _ in range(50):
             await traced.bus._emit("before_tool_call", **hook)
             end = traced.bus._emit("after_tool_call", **hook, result="x")
             await (asyncio.create_task(end) if ends_in_child_task else end)
         # What is current may still name the last one: its end was told elsewhere.
-        assert open_or_kept() - before <= ends_in_child_task
+        assert owned_spans() - before <= ends_in_child_task
         assert len(traced.named("execute_tool t")) == 50
 
 
@@ -584,7 +584,7 @@ async def test_a_generator_that_is_left_early_closes_its_span(
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
-async def test_a_workflow_that_is_not_told_has_no_name(traced: Traced) -> None:
+async def test_a_workflow_that_is_not_reported_has_no_name(traced: Traced) -> None:
     await traced.bus._emit("before_workflow_run")
     await traced.bus._emit("after_workflow_run")
     assert "gen_ai.workflow.name" not in values(traced.one("invoke_workflow"))
@@ -610,9 +610,11 @@ async def test_children_of_a_model_selection_belong_to_its_parent(traced: Traced
 
 async def test_decided_arguments_replace_those_it_was_opened_with(traced: Traced) -> None:
     emit = traced.bus._emit
-    given = {"tool_name": "t", "args": {"q": "before"}, "context": None}
-    await emit("operation_opened", call_id="1", parent_call_id=None, noun="tool_call", kwargs=given)
-    decided = {**given, "args": {"q": "after"}, "call_id": "1", "parent_call_id": None}
+    opened = {"tool_name": "t", "args": {"q": "before"}, "context": None}
+    await emit(
+        "operation_opened", call_id="1", parent_call_id=None, noun="tool_call", kwargs=opened
+    )
+    decided = {**opened, "args": {"q": "after"}, "call_id": "1", "parent_call_id": None}
     await emit("before_tool_call", **decided)
     await emit("after_tool_call", **decided, result="r")
     assert traced.spans == []
@@ -633,8 +635,10 @@ async def test_an_operation_that_never_began_still_says_how_it_ended(
     traced: Traced, status: str, error_type: str | None, code: StatusCode
 ) -> None:
     emit = traced.bus._emit
-    given: dict[str, Any] = {"tool_name": "t", "args": {}, "context": None}
-    await emit("operation_opened", call_id="1", parent_call_id=None, noun="tool_call", kwargs=given)
+    opened: dict[str, Any] = {"tool_name": "t", "args": {}, "context": None}
+    await emit(
+        "operation_opened", call_id="1", parent_call_id=None, noun="tool_call", kwargs=opened
+    )
     await emit("operation_closed", call_id="1", noun="tool_call", status=status, exc=None)
     span = traced.one("execute_tool t")
     assert values(span).get("error.type") == error_type
@@ -648,7 +652,7 @@ async def test_an_operation_that_never_began_still_says_how_it_ended(
     ("limit", "identity"),
     [("MAX_CALLS", lambda n: {"call_id": str(n)}), ("MAX_OPEN_BARE", lambda n: {})],
 )
-async def test_of_too_many_open_spans_the_oldest_is_taken_for_lost(
+async def test_of_too_many_open_spans_the_oldest_counts_as_lost(
     traced: Traced, monkeypatch: pytest.MonkeyPatch, limit: str, identity: Any
 ) -> None:
     monkeypatch.setattr(f"subscribers.bridge.spans.{limit}", 5)

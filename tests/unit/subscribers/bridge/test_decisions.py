@@ -44,7 +44,7 @@ class Watched:
         (span,) = (span for span in self.receiver.spans if span.name == name)
         return span
 
-    def told(self, name: str, event: str) -> list[dict[str, Any]]:
+    def records(self, name: str, event: str) -> list[dict[str, Any]]:
         return [attributes(e.attributes) for e in self.span(name).events if e.name == event]
 
 
@@ -90,14 +90,14 @@ async def test_each_verdict_of_a_chain_is_an_event_on_the_span_it_decided(
         watched.bus.operation("tool_call", tool_name="t", args={"q": 1, "api_key": SECRET}) as op,
     ):
         op.result = "a long answer"
-    told = watched.told("execute_tool t", DECISION)
-    assert watched.told("invoke_agent a", DECISION) == []
+    records = watched.records("execute_tool t", DECISION)
+    assert watched.records("invoke_agent a", DECISION) == []
     who = [
-        (one["inspector.decision.interceptor"], one["inspector.decision.action"]) for one in told
+        (one["inspector.decision.interceptor"], one["inspector.decision.action"]) for one in records
     ]
     assert who == [("audit", "continue"), ("mask", "modify"), ("cut", "modify")]
-    assert all(one["inspector.decision.microseconds"] > 0 for one in told)
-    _, masked, cut = told
+    assert all(one["inspector.decision.microseconds"] > 0 for one in records)
+    _, masked, cut = records
     assert masked["inspector.decision.hook"] == "before_tool_call"
     assert masked["inspector.decision.reason"] == "no keys"
     before, after = (json.loads(masked[f"inspector.decision.{at}"]) for at in ("before", "after"))
@@ -132,14 +132,14 @@ async def test_a_refusal_says_who_and_why(
     with contextlib.suppress(Exception):
         async with watched.bus.operation("tool_call", tool_name="t", args={}):
             raise AssertionError("it must not run")
-    (told,) = watched.told("execute_tool t", DECISION)
-    assert told["inspector.decision.interceptor"] == "policy"
-    assert told["inspector.decision.action"] == action
-    assert told["inspector.decision.reason"]
+    (records,) = watched.records("execute_tool t", DECISION)
+    assert records["inspector.decision.interceptor"] == "policy"
+    assert records["inspector.decision.action"] == action
+    assert records["inspector.decision.reason"]
     span = watched.span("execute_tool t")
     assert span.status.code == 2
     if verdict is None:
-        (failed,) = watched.told("execute_tool t", "inspector.hook.failed")
+        (failed,) = watched.records("execute_tool t", "inspector.hook.failed")
         assert failed["inspector.hook.handler"] == "policy"
 
 
@@ -170,14 +170,14 @@ async def test_what_a_person_answered_is_on_the_span_that_waited(
     with contextlib.suppress(HookDenied):
         async with watched.bus.operation("tool_call", tool_name="t", args={"q": 1}):
             pass
-    (opened,), (closed,) = (watched.told("execute_tool t", name) for name in (OPENED, CLOSED))
+    (opened,), (closed,) = (watched.records("execute_tool t", name) for name in (OPENED, CLOSED))
     assert opened["inspector.request.id"] == closed["inspector.request.id"]
     assert opened["inspector.request.kind"] == "approval"
     assert closed["inspector.request.status"] == "answered"
     assert closed["inspector.request.decision"] == decision
     # What a person has edited is put to the policies once more.
-    asked, *_, answered = watched.told("execute_tool t", DECISION)
-    assert asked["inspector.decision.action"] == "ask_user"
+    question, *_, answered = watched.records("execute_tool t", DECISION)
+    assert question["inspector.decision.action"] == "ask_user"
     assert (answered["inspector.decision.interceptor"], answered["inspector.decision.action"]) == (
         "approval",
         action,
@@ -192,7 +192,7 @@ async def test_what_a_person_answered_is_on_the_span_that_waited(
         assert SECRET.encode() not in watched.span("execute_tool t").SerializeToString()
 
 
-async def test_a_live_record_tells_the_decision_while_the_span_still_runs(
+async def test_a_live_record_reports_the_decision_while_the_span_still_runs(
     watch: Callable[..., Watched], receiver: Receiver
 ) -> None:
     watched = watch()
@@ -207,7 +207,7 @@ async def test_a_live_record_tells_the_decision_while_the_span_still_runs(
     assert attributes(live.attributes) == attributes(event.attributes)
 
 
-async def test_more_decisions_than_a_span_holds_events_are_all_told_live(
+async def test_more_decisions_than_a_span_holds_events_are_all_reported_live(
     watch: Callable[..., Watched], receiver: Receiver
 ) -> None:
     watched = watch()

@@ -27,7 +27,7 @@ def traced() -> Iterator[Traced]:
     otel_context.detach(token)
 
 
-def test_it_is_asked_for_by_name_only() -> None:
+def test_it_is_enabled_by_name_only() -> None:
     assert read_options(environ={}).mode is SpanMode.OWN
     assert read_options(environ={"INSPECTOR_SPAN_MODE": "enrich"}).mode is SpanMode.ENRICH
 

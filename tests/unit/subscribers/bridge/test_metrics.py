@@ -73,13 +73,13 @@ async def test_a_model_call_has_a_duration_and_its_tokens(measured: Measured) ->
         op.result = {"model": "m-1-0613"}
         op.set(usage={"input_tokens": 30, "output_tokens": 5})
     duration = measured.point("gen_ai.client.operation.duration")
-    said = {
+    expected = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": "azure.ai.openai",
         "gen_ai.request.model": "m-1",
         "gen_ai.response.model": "m-1-0613",
     }
-    assert duration.attributes == said
+    assert duration.attributes == expected
     assert (duration.count, duration.sum > 0) == (1, True)
     assert duration.explicit_bounds[:2] == (0.01, 0.02)
     tokens = {
@@ -87,7 +87,7 @@ async def test_a_model_call_has_a_duration_and_its_tokens(measured: Measured) ->
         for point in measured.points("gen_ai.client.token.usage")
     }
     assert {kind: point.sum for kind, point in tokens.items()} == {"input": 30, "output": 5}
-    assert tokens["input"].attributes == {**said, "gen_ai.token.type": "input"}
+    assert tokens["input"].attributes == {**expected, "gen_ai.token.type": "input"}
     assert measured.metrics()["gen_ai.client.token.usage"].unit == "{token}"
     assert measured.metrics()["gen_ai.client.operation.duration"].unit == "s"
 
@@ -128,11 +128,11 @@ async def test_a_request_is_counted_once_with_what_its_emitter_measured(
         await emit("after_tool_call", tool_name="t", args={}, result="x", context=None)
     point = measured.point("mcp.client.operation.duration")
     assert (point.count, point.sum) == (1, 0.25)
-    said = dict(point.attributes or {})
-    assert said["mcp.method.name"] == "tools/call"
-    assert said["gen_ai.tool.name"] == "t"
-    assert said["network.transport"] == "tcp"
-    assert "error.type" not in said
+    expected = dict(point.attributes or {})
+    assert expected["mcp.method.name"] == "tools/call"
+    assert expected["gen_ai.tool.name"] == "t"
+    assert expected["network.transport"] == "tcp"
+    assert "error.type" not in expected
 
 
 @pytest.mark.parametrize(
@@ -149,9 +149,9 @@ async def test_a_request_that_fails_is_counted_as_its_side_sees_it(
     async with measured.bus.operation(noun, envelope=request(), transport="stdio") as op:
         op.result = {"jsonrpc": "2.0", "id": 7, "error": {"code": code, "message": "m"}}
     side = "server" if noun == "rpc_handle" else "client"
-    said = dict(measured.point(f"mcp.{side}.operation.duration").attributes or {})
-    assert said.get("error.type") == error_type
-    assert said["rpc.response.status_code"] == str(code)
+    expected = dict(measured.point(f"mcp.{side}.operation.duration").attributes or {})
+    assert expected.get("error.type") == error_type
+    assert expected["rpc.response.status_code"] == str(code)
 
 
 async def test_workflows_and_connections_have_durations(measured: Measured) -> None:
@@ -177,7 +177,7 @@ async def test_an_end_without_a_beginning_has_no_duration(measured: Measured) ->
     assert measured.metrics() == {}
 
 
-async def test_nothing_is_counted_unless_asked() -> None:
+async def test_nothing_is_counted_unless_enabled() -> None:
     measured = Measured(has_metrics=False)
     async with measured.bus.operation("llm_generate", **llm()):
         pass

@@ -50,7 +50,7 @@ def heard(traced: Traced) -> Heard:
     return heard
 
 
-async def test_a_session_is_told_with_and_without_spans(traced: Traced, heard: Heard) -> None:
+async def test_a_session_is_reported_with_and_without_spans(traced: Traced, heard: Heard) -> None:
     emit = traced.bus._emit
     metadata = {"title": "Plan", "engine": "temporal", "app_name": "app", "secret": "x"}
     await emit("session_started", session_id="s", metadata=metadata)
@@ -81,10 +81,10 @@ async def test_a_pause_sits_on_the_innermost_span_and_its_wait_is_measured(
     assert paused.name == "inspector.session.paused"
     assert dict(paused.attributes or {})["inspector.session.prompt"] == "Deploy?"
     assert resumed.name == "inspector.session.resumed"
-    told = dict(resumed.attributes or {})
-    assert json.loads(str(told["inspector.session.payload"])) == {"ok": True}
+    values = dict(resumed.attributes or {})
+    assert json.loads(str(values["inspector.session.payload"])) == {"ok": True}
     wait_ms = (resumed.timestamp - paused.timestamp) // 1_000_000
-    assert told["inspector.session.wait_ms"] == wait_ms
+    assert values["inspector.session.wait_ms"] == wait_ms
     assert [moment[1] for moment in heard.moments] == [paused.timestamp, resumed.timestamp]
 
 
@@ -130,9 +130,9 @@ async def test_progress_goes_to_the_operation_it_names(traced: Traced, heard: He
             total=4,
         )
     (event,) = traced.one("execute_tool outer").events
-    told = dict(event.attributes or {})
-    assert told["inspector.progress.percent"] == 25.0
-    assert told["inspector.progress.message"] == "at https://[redacted]@h/"
+    values = dict(event.attributes or {})
+    assert values["inspector.progress.percent"] == 25.0
+    assert values["inspector.progress.message"] == "at https://[redacted]@h/"
     assert not traced.one("execute_tool inner").events
     assert len(heard.named("inspector.progress")) == 1
 
@@ -140,9 +140,9 @@ async def test_progress_goes_to_the_operation_it_names(traced: Traced, heard: He
 async def test_without_a_total_there_is_no_percentage(traced: Traced, heard: Heard) -> None:
     kwargs = {"operation_id": "o", "percent": None, "message": "m", "context": None}
     await traced.bus._emit("progress_update", **kwargs, progress=7)
-    (told,) = heard.named("inspector.progress")
-    assert "inspector.progress.percent" not in told
-    assert told["inspector.progress.value"] == 7.0
+    (values,) = heard.named("inspector.progress")
+    assert "inspector.progress.percent" not in values
+    assert values["inspector.progress.value"] == 7.0
 
 
 async def test_a_flood_of_progress_keeps_its_first_and_its_last(
@@ -157,11 +157,11 @@ async def test_a_flood_of_progress_keeps_its_first_and_its_last(
                 message=None,
                 context=None,
             )
-    told = [a["inspector.progress.percent"] for a in heard.named("inspector.progress")]
-    assert told[0] == 0.0
-    assert told[-1] == 99.0
-    assert len(told) < 20
-    assert len(traced.one("execute_tool t").events) == len(told)
+    values = [a["inspector.progress.percent"] for a in heard.named("inspector.progress")]
+    assert values[0] == 0.0
+    assert values[-1] == 99.0
+    assert len(values) < 20
+    assert len(traced.one("execute_tool t").events) == len(values)
 
 
 def test_at_most_two_reports_a_second_pass_and_64_in_all() -> None:
@@ -188,11 +188,11 @@ async def test_a_selected_model_carries_what_it_was_chosen_from(
     ) as op:
         op.result = "large"
         op.set(scores={"large": 0.9, "small": 0.2})
-    (told,) = heard.named("inspector.model.selected")
-    assert told["inspector.model.selected"] == "large"
-    assert told["inspector.model.candidates"] == ["small", "large"]
-    assert json.loads(told["inspector.model.preferences"]) == {"costPriority": 0.3}
-    assert json.loads(told["inspector.model.scores"])["large"] == 0.9
+    (values,) = heard.named("inspector.model.selected")
+    assert values["inspector.model.selected"] == "large"
+    assert values["inspector.model.candidates"] == ["small", "large"]
+    assert json.loads(values["inspector.model.preferences"]) == {"costPriority": 0.3}
+    assert json.loads(values["inspector.model.scores"])["large"] == 0.9
 
 
 @pytest.mark.parametrize("hook", ["connected", "disconnected", "reconnecting"])
@@ -205,15 +205,15 @@ async def test_transport_health(traced: Traced, heard: Heard, hook: str) -> None
     extra = kwargs_of[hook]
     uri = "https://joe:pw@host:8443/mcp?key=1"
     await traced.bus._emit(f"transport_{hook}", transport_type="streamable_http", uri=uri, **extra)
-    (told,) = heard.named(f"inspector.transport.{hook}")
-    assert told["inspector.transport.status"] == hook
-    assert told["inspector.mcp.transport"] == "http"
-    assert (told["server.address"], told["server.port"]) == ("host", 8443)
-    assert told["mcp.rpc.server_uri"] == "https://host:8443/mcp?key=…"
+    (values,) = heard.named(f"inspector.transport.{hook}")
+    assert values["inspector.transport.status"] == hook
+    assert values["inspector.mcp.transport"] == "http"
+    assert (values["server.address"], values["server.port"]) == ("host", 8443)
+    assert values["mcp.rpc.server_uri"] == "https://host:8443/mcp?key=…"
     if hook == "disconnected":
-        assert told["inspector.transport.reason"] == "OSError: token=[redacted] gone"
+        assert values["inspector.transport.reason"] == "OSError: token=[redacted] gone"
     if hook == "reconnecting":
-        assert told["inspector.transport.attempt"] == 2
+        assert values["inspector.transport.attempt"] == 2
 
 
 STDIO = {"transport_type": "stdio", "uri": "server"}
@@ -252,9 +252,9 @@ async def test_what_happens_on_a_span_is_an_event_of_it_for_those_who_take_trace
 async def test_a_command_line_shows_its_program_only(traced: Traced, heard: Heard) -> None:
     uri = "/usr/bin/npx -y server --api-key=abcdef"
     await traced.bus._emit("transport_connected", transport_type="stdio", uri=uri)
-    (told,) = heard.named("inspector.transport.connected")
-    assert told["inspector.mcp.server.command"] == "npx"
-    assert "abcdef" not in str(told)
+    (values,) = heard.named("inspector.transport.connected")
+    assert values["inspector.mcp.server.command"] == "npx"
+    assert "abcdef" not in str(values)
 
 
 async def test_a_decision_sits_on_the_operation_it_is_about(traced: Traced, heard: Heard) -> None:
@@ -271,23 +271,26 @@ async def test_a_decision_sits_on_the_operation_it_is_about(traced: Traced, hear
             after={"q": 2},
         )
     (event,) = traced.one("execute_tool t").events
-    told = dict(event.attributes or {})
+    values = dict(event.attributes or {})
     assert event.name == "inspector.decision"
-    assert told["inspector.decision.action"] == "modify"
-    assert json.loads(str(told["inspector.decision.before"])) == {"q": 1, "password": "[redacted]"}
-    assert heard.named("inspector.decision") == [told]
+    assert values["inspector.decision.action"] == "modify"
+    assert json.loads(str(values["inspector.decision.before"])) == {
+        "q": 1,
+        "password": "[redacted]",
+    }
+    assert heard.named("inspector.decision") == [values]
 
 
-async def test_an_observer_that_fails_is_told_too(traced: Traced, heard: Heard) -> None:
+async def test_an_observer_that_fails_is_reported_too(traced: Traced, heard: Heard) -> None:
     def broken(**kwargs: Any) -> None:
         raise ValueError("broken observer")
 
     traced.bus.observe("before_tool_call", broken)
     async with traced.bus.operation("tool_call", tool_name="t", args={}):
         pass
-    (told,) = heard.named("inspector.hook.failed")
-    assert told["inspector.hook.name"] == "before_tool_call"
-    assert told["inspector.hook.error"] == "broken observer"
+    (values,) = heard.named("inspector.hook.failed")
+    assert values["inspector.hook.name"] == "before_tool_call"
+    assert values["inspector.hook.error"] == "broken observer"
 
 
 async def test_a_cancelled_operation_that_nobody_ends_is_ended(

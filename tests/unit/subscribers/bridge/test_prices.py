@@ -42,8 +42,8 @@ async def cost_of(
     file: Path, usage: dict[str, Any] | None, vocabulary: Vocabulary = Vocabulary.DUP, **kwargs: Any
 ) -> dict[str, Any]:
     traced = Traced(prices_file=str(file), vocabulary=vocabulary)
-    given = {"llm": None, "prompt": "p", "model": "small-1", **kwargs}
-    async with traced.bus.operation("llm_generate", **given) as op:
+    call = {"llm": None, "prompt": "p", "model": "small-1", **kwargs}
+    async with traced.bus.operation("llm_generate", **call) as op:
         op.set(usage=usage)
     traced.off()
     (span,) = traced.spans
@@ -129,7 +129,7 @@ def test_more_tokens_never_cost_less(sent: int, received: int, read: int, more: 
         ("#" * 2**21, "more than 1048576 bytes"),
     ],
 )
-async def test_a_bad_file_is_told_and_the_agent_goes_on(
+async def test_a_bad_file_is_logged_and_the_agent_continues(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, text: str, says: str
 ) -> None:
     file = tmp_path / "prices.toml"
@@ -143,7 +143,7 @@ async def test_a_bad_file_is_told_and_the_agent_goes_on(
     assert says in caplog.text
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_is_logged(tmp_path: Path) -> None:
     with pytest.raises(PriceError, match="Cannot read the prices"):
         load_prices(tmp_path / "none.toml")
 

@@ -282,5 +282,5 @@ async def test_client_and_server_are_in_one_trace(
     inner = [span for span in served if span is not outer]
     assert [span.parent_span_id for span in inner] == [outer.span_id] * len(inner)
     for span in inner:
-        told = attributes(outer.attributes)
-        assert told["inspector.duplicate_of"] == span.span_id.hex()
+        values_ = attributes(outer.attributes)
+        assert values_["inspector.duplicate_of"] == span.span_id.hex()

@@ -127,14 +127,14 @@ def test_the_session_of_the_application_has_one_key(vocabulary: Vocabulary) -> N
         assert attributes.get("mcp.session.id") in {None, MCP["connection_id"]}
 
 
-def test_a_transport_session_is_told_on_http_alone() -> None:
+def test_a_transport_session_is_reported_on_http_alone() -> None:
     over_stdio = {"envelope": CALL, "transport": "stdio", "connection_id": "c", "call_id": "1"}
     [span] = spans(CURRENT, ("before_rpc_request", over_stdio))
     assert "mcp.session.id" not in (span.attributes or {})
     assert values("before_rpc_request", CURRENT, "mcp.session.id") == {"mcp-session-9"}
 
 
-def test_a_conversation_is_told_only_where_there_is_one() -> None:
+def test_a_conversation_is_reported_only_where_there_is_one() -> None:
     assert values("before_tool_call", CURRENT, "gen_ai.conversation.id") == {"thread-7"}
     [span] = spans(
         CURRENT,
@@ -193,8 +193,8 @@ def test_success_is_a_status_that_is_not_set() -> None:
         ("before_tool_call", {**TOOL, "call_id": "2"}),
         ("error_tool_call", {**TOOL, "exc": ValueError("x"), "call_id": "2"}),
     )
-    told = [((s.attributes or {})["mcp.status.code"], s.status.status_code) for s in found]
-    assert told == [("ok", StatusCode.UNSET), ("error", StatusCode.ERROR)]
+    statuses = [((s.attributes or {})["mcp.status.code"], s.status.status_code) for s in found]
+    assert statuses == [("ok", StatusCode.UNSET), ("error", StatusCode.ERROR)]
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_duration_in_milliseconds_is_the_seeds_alone() -> None:
     assert not any("duration" in key for found in everything(CURRENT) for key in found)
 
 
-def test_the_address_of_a_connection_is_told_while_it_is_open() -> None:
+def test_the_address_of_a_connection_is_reported_while_it_is_open() -> None:
     request = {"envelope": CALL, "server_name": "git", "transport": "http"}
     other = {**TRANSPORT, "connection_id": None, "uri": "https://other.example/mcp"}
     connected = {**TRANSPORT, "connection_id": None}
@@ -272,7 +272,7 @@ def test_spans_have_official_names_but_in_the_seeds_vocabulary(
 
 
 @pytest.mark.parametrize("vocabulary", Vocabulary)
-def test_what_one_span_tells_another_does_not_depend_on_the_vocabulary(
+def test_what_one_span_passes_to_another_does_not_depend_on_the_vocabulary(
     vocabulary: Vocabulary,
 ) -> None:
     key = "mcp.agent.name" if vocabulary is LEGACY else "gen_ai.agent.name"

@@ -38,10 +38,10 @@ def test_all_changes_one_after_another_lead_from_one_state_to_the_next(
 
 @given(_JSON, _JSON)
 def test_a_change_says_what_was_there(before: Any, after: Any) -> None:
-    told = list(changes(before, after))
+    operations = list(changes(before, after))
     backwards = after
     undo = {"add": "remove", "remove": "add", "replace": "replace"}
-    for one in reversed(told):
+    for one in reversed(operations):
         operation = {"op": undo[one.step], "path": one.path, "value": one.before}
         backwards = apply(backwards, [operation])
     assert _exact(backwards) == _exact(before)
@@ -49,9 +49,9 @@ def test_a_change_says_what_was_there(before: Any, after: Any) -> None:
 
 @given(_JSON, _JSON)
 def test_what_a_patch_is_applied_to_stays_as_it_was(before: Any, after: Any) -> None:
-    kept = copy.deepcopy(before)
+    original = copy.deepcopy(before)
     list(changes(before, after))
-    assert _exact(before) == _exact(kept)
+    assert _exact(before) == _exact(original)
 
 
 @pytest.mark.parametrize(

@@ -228,7 +228,7 @@ class Verdict:
 
 
 @pytest.mark.parametrize(
-    ("value", "kept"),
+    ("value", "expected"),
     [
         ({"verdict": 1}, '{"verdict":1}'),
         ([{"verdict": 1}], '{"verdict":1}'),
@@ -244,18 +244,18 @@ class Verdict:
         (Colour.RED, '"red"'),
     ],
 )
-def test_what_is_no_message_is_kept_as_its_json(value: Any, kept: str) -> None:
+def test_what_is_no_message_becomes_its_json(value: Any, expected: str) -> None:
     redactor = Redactor()
     for convert in (input_messages, output_messages):
         text = to_json(convert(value), redactor=redactor).text
         [message] = json.loads(text)
-        assert message["parts"] == [{"type": "text", "content": kept}]
+        assert message["parts"] == [{"type": "text", "content": expected}]
         assert "name" not in message
     [rendered] = json.loads(to_json(mcp_messages(input_messages(value)), redactor=redactor).text)
-    assert rendered["content"] == {"type": "text", "text": kept}
+    assert rendered["content"] == {"type": "text", "text": expected}
 
 
-def test_what_a_prompt_says_beside_its_messages_is_kept() -> None:
+def test_what_a_prompt_says_beside_its_messages_stays() -> None:
     hello = {"role": "user", "content": "hi"}
     prompt = {"messages": [hello], "system": "Be brief.", "context": {"a": 1}, "model": None}
     assert json.loads(to_json(input_messages(prompt)).text) == [

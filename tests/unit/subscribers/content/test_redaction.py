@@ -308,8 +308,8 @@ def test_fields_of_named_tuples_and_keys_of_bytes_are_names() -> None:
         user: str
         password: str
 
-    told = [Login("bob", "hunter2"), {b"password": "hunter2"}]
-    assert json.loads(to_json(told, redactor=Redactor()).text) == [
+    data = [Login("bob", "hunter2"), {b"password": "hunter2"}]
+    assert json.loads(to_json(data, redactor=Redactor()).text) == [
         {"user": "bob", "password": REDACTED},
         {"password": REDACTED},
     ]

@@ -64,7 +64,7 @@ def test_its_own_output_comes_out_unchanged(value: Any, max_bytes: int) -> None:
         max_leaves=30,
     )
 )
-def test_what_fits_and_holds_no_secret_is_kept_as_it_is(value: Any) -> None:  # fmt: skip
+def test_what_fits_and_holds_no_secret_stays_as_it_is(value: Any) -> None:  # fmt: skip
     content = to_json(value)
     if not content.is_truncated and "\\ud8" not in ascii(value):
         assert json.loads(content.text) == json.loads(json.dumps(value))
@@ -207,10 +207,10 @@ def test_a_key_too_long_to_be_printed_has_a_name() -> None:
 def test_the_longest_strings_are_cut_first() -> None:
     value = {"a": "x" * 50_000, "b": "short", "c": "y" * 50_000}
     content = to_json(value)
-    kept = json.loads(content.text)
+    parsed = json.loads(content.text)
     assert content.is_truncated
-    assert kept["b"] == "short"
-    assert abs(len(kept["a"]) - len(kept["c"])) <= 1
+    assert parsed["b"] == "short"
+    assert abs(len(parsed["a"]) - len(parsed["c"])) <= 1
     assert len(content.text) > 30_000
 
 
@@ -222,8 +222,8 @@ def test_a_secret_that_lies_across_the_cut_is_not_left_in_half() -> None:
 
 def test_redaction_comes_before_cutting_for_keys_too() -> None:
     value = {"api_key": "A" * 100_000, "max_tokens": 5, "note": "n"}
-    kept = json.loads(to_json(value, redactor=redactor).text)
-    assert kept == {"api_key": REDACTED, "max_tokens": 5, "note": "n"}
+    parsed = json.loads(to_json(value, redactor=redactor).text)
+    assert parsed == {"api_key": REDACTED, "max_tokens": 5, "note": "n"}
 
 
 class Counting(Mapping[str, int]):

@@ -72,7 +72,7 @@ def named(receiver: Receiver, name: str) -> bool:
     return any(span.name == name for span in receiver.spans)
 
 
-async def test_a_running_span_is_told_before_it_ends(
+async def test_a_running_span_is_reported_before_it_ends(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
     connected = connect(receiver.url)
@@ -85,17 +85,17 @@ async def test_a_running_span_is_told_before_it_ends(
     receiver.wait_for(lambda r: len(r.spans) == 2)
     tool = next(span for span in receiver.spans if span.name == "execute_tool t")
     started = next(r for r in receiver.logs if r.span_id == tool.span_id)
-    told = attributes(started.attributes)
+    values = attributes(started.attributes)
     assert started.event_name == "inspector.span.started"
     assert started.trace_id == tool.trace_id
     assert started.time_unix_nano == tool.start_time_unix_nano
     assert started.flags & 1
-    assert told["inspector.span.name"] == "execute_tool t"
-    assert told["inspector.span.kind"] == tool.kind
-    assert told["inspector.span.parent_span_id"] == tool.parent_span_id.hex()
-    assert told["inspector.span.flags"] == tool.flags
-    assert told["inspector.span.scope_name"] == "mcp-agent-inspector.bridge"
-    assert told["gen_ai.tool.call.arguments"] == '{"q":1}'
+    assert values["inspector.span.name"] == "execute_tool t"
+    assert values["inspector.span.kind"] == tool.kind
+    assert values["inspector.span.parent_span_id"] == tool.parent_span_id.hex()
+    assert values["inspector.span.flags"] == tool.flags
+    assert values["inspector.span.scope_name"] == "mcp-agent-inspector.bridge"
+    assert values["gen_ai.tool.call.arguments"] == '{"q":1}'
     assert receiver.order.index(("inspector.span.started", tool.span_id)) < receiver.order.index(
         ("ended", tool.span_id)
     )
@@ -103,19 +103,19 @@ async def test_a_running_span_is_told_before_it_ends(
     assert all(headers["Authorization"] == "Bearer the-token" for headers in receiver.headers)
 
 
-def test_spans_of_other_instrumentation_are_told_too(
+def test_spans_of_other_instrumentation_are_reported_too(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
     connected = connect(receiver.url)
     with connected.tracer.start_as_current_span("foreign", attributes={"db.system": "x"}):
         receiver.wait_for(lambda r: r.events("inspector.span.started"))
     (started,) = receiver.events("inspector.span.started")
-    told = attributes(started.attributes)
-    assert told["inspector.span.name"] == "foreign"
-    assert told["inspector.span.scope_name"] == "foreign"
-    assert told["inspector.span.scope_version"] == "1.2"
-    assert "inspector.span.parent_span_id" not in told
-    assert told["db.system"] == "x"
+    values = attributes(started.attributes)
+    assert values["inspector.span.name"] == "foreign"
+    assert values["inspector.span.scope_name"] == "foreign"
+    assert values["inspector.span.scope_version"] == "1.2"
+    assert "inspector.span.parent_span_id" not in values
+    assert values["db.system"] == "x"
 
 
 def test_a_span_that_ended_at_once_needs_no_start(
@@ -129,7 +129,7 @@ def test_a_span_that_ended_at_once_needs_no_start(
     assert receiver.events("inspector.span.started") == []
 
 
-async def test_changes_of_a_running_span_are_told(
+async def test_changes_of_a_running_span_are_reported(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
     connected = connect(receiver.url)
@@ -139,11 +139,11 @@ async def test_changes_of_a_running_span_are_told(
         async with connected.bus.operation("rpc_request", envelope=envelope, transport="stdio"):
             receiver.wait_for(lambda r: r.events("inspector.span.progress"))
     progress = receiver.events("inspector.span.progress")[0]
-    told = attributes(progress.attributes)
+    values = attributes(progress.attributes)
     assert progress.span_id == receiver.events("inspector.span.started")[0].span_id
-    assert told["inspector.span.name"] == "execute_tool t"
-    assert told["jsonrpc.request.id"] == "5"
-    assert "gen_ai.tool.name" not in told, "what is not given stays"
+    assert values["inspector.span.name"] == "execute_tool t"
+    assert values["jsonrpc.request.id"] == "5"
+    assert "gen_ai.tool.name" not in values, "what is not given stays"
 
 
 async def test_a_moment_is_a_span_event_and_a_record_with_one_time(
@@ -227,7 +227,7 @@ def test_what_ended_while_the_service_was_away_arrives_when_it_is_back(
     assert ours == [], "the exporter's own lines are silenced"
 
 
-def test_an_overloaded_service_is_asked_again(
+def test_an_overloaded_service_is_tried_again(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
     receiver.statuses = {"/v1/traces": 503}
@@ -240,7 +240,7 @@ def test_an_overloaded_service_is_asked_again(
     assert len(receiver.spans) == 1
 
 
-def test_a_target_without_logs_is_not_asked_again(
+def test_a_target_without_logs_gets_no_more(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
     receiver.statuses = {"/v1/logs": 404}
@@ -293,9 +293,9 @@ def test_a_refused_batch_is_not_tried_for_ever(
         with connected.tracer.start_as_current_span("refused"):
             pass
         assert connected.wiring.delivery.flush(DEADLINE_S)
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == 1
-    assert "check INSPECTOR_TOKEN" in told[0]
+    values = [record.getMessage() for record in caplog.records]
+    assert len(values) == 1
+    assert "check INSPECTOR_TOKEN" in values[0]
 
 
 def test_a_dead_target_never_stops_the_program(
@@ -327,7 +327,7 @@ def test_a_framework_that_flushes_after_each_span_does_not_wait_for_a_dead_targe
         assert not connected.provider.force_flush(timeout_millis=600_000)
 
 
-def test_the_newest_records_are_kept_when_there_are_too_many(
+def test_the_newest_records_stay_when_there_are_too_many(
     connect: Callable[..., Connected],
 ) -> None:
     first = Receiver()
@@ -441,8 +441,8 @@ FACTS = {"gen_ai.request.model": "m", "gen_ai.tool.call.id": "c", "gen_ai.prompt
 
 def trace_with_content(connected: Connected) -> None:
     """Start and end a span as other instrumentations do; both are sent."""
-    given = {**CONTENT, **FACTS, "note": [SECRET, "ok"], "db.password": "hunter2"}
-    with connected.tracer.start_as_current_span("chat", attributes=given) as span:
+    captured = {**CONTENT, **FACTS, "note": [SECRET, "ok"], "db.password": "hunter2"}
+    with connected.tracer.start_as_current_span("chat", attributes=captured) as span:
         assert connected.wiring.delivery.flush(DEADLINE_S)
         span.add_event("gen_ai.user.message", {"content": f"my prompt {SECRET}", "role": "user"})
         span.set_status(StatusCode.ERROR, f"bad key {SECRET}")
@@ -453,19 +453,21 @@ def sent(receiver: Receiver) -> tuple[str, dict[str, Any], dict[str, Any], dict[
     """Return all as text, and the attributes of the start, the span and its event."""
     (span,) = receiver.spans
     (started,) = receiver.events("inspector.span.started")
-    told, ended, event = (attributes(thing.attributes) for thing in (started, span, span.events[0]))
-    return f"{span}{started}", told, ended, event
+    values, ended, event = (
+        attributes(thing.attributes) for thing in (started, span, span.events[0])
+    )
+    return f"{span}{started}", values, ended, event
 
 
 def test_secrets_in_foreign_spans_do_not_leave_the_process(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
     trace_with_content(connect(receiver.url))
-    text, told, ended, event = sent(receiver)
+    text, values, ended, event = sent(receiver)
     assert SECRET not in text
     assert "hunter2" not in text
     assert event == {"content": f"my prompt {REDACTED}", "role": "user"}
-    for found in (told, ended):
+    for found in (values, ended):
         assert found["gen_ai.input.messages"] == f"my prompt {REDACTED}"
         assert found["note"] == [REDACTED, "ok"]
         assert found.items() >= FACTS.items()
@@ -476,11 +478,11 @@ def test_content_of_foreign_spans_stays_here_when_none_is_wanted(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
     trace_with_content(connect(receiver.url, capture=Capture.OFF))
-    text, told, ended, event = sent(receiver)
+    text, values, ended, event = sent(receiver)
     assert "my prompt" not in text
     assert SECRET not in text
     assert event == {"role": "user"}
-    for found in (told, ended):
+    for found in (values, ended):
         assert found.items() >= FACTS.items()
 
 
@@ -488,9 +490,9 @@ def test_foreign_spans_come_whole_when_everything_is_wanted(
     receiver: Receiver, connect: Callable[..., Connected]
 ) -> None:
     trace_with_content(connect(receiver.url, capture=Capture.FULL))
-    _, told, ended, event = sent(receiver)
+    _, values, ended, event = sent(receiver)
     assert event["content"] == f"my prompt {SECRET}"
-    for found in (told, ended):
+    for found in (values, ended):
         assert found.items() >= {**CONTENT, **FACTS}.items()
 
 

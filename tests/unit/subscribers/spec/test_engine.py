@@ -19,8 +19,8 @@ TOOL = {"tool_name": "search", "args": {"q": 1}, "context": None, "$session": "s
 
 
 def attributes(hook: str, kwargs: dict[str, Any], **options: Any) -> dict[str, Any]:
-    given = Options(**{"capture": Capture.REDACTED, **options})
-    return Engine(SPEC, given).attributes(hook, kwargs)
+    chosen = Options(**{"capture": Capture.REDACTED, **options})
+    return Engine(SPEC, chosen).attributes(hook, kwargs)
 
 
 def test_each_vocabulary_writes_its_own_keys() -> None:
@@ -131,8 +131,8 @@ def test_numbers_that_otlp_cannot_carry_are_left_out() -> None:
 
 def test_anthropic_usage_counts_what_came_from_the_cache() -> None:
     usage = {"input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 5}
-    given = {"response": "x", "usage": usage, "$is_inference": True}
-    found = attributes("after_llm_generate", given)
+    chosen = {"response": "x", "usage": usage, "$is_inference": True}
+    found = attributes("after_llm_generate", chosen)
     assert found["gen_ai.usage.input_tokens"] == 115
     assert found["gen_ai.usage.cache_read.input_tokens"] == 100
     assert found["gen_ai.usage.cache_write.input_tokens"] == 5
@@ -171,7 +171,7 @@ def test_options_come_from_the_environment(environ: dict[str, str], expected: Op
     assert read_options(environ=environ) == expected
 
 
-def test_a_switch_that_is_none_is_told_with_what_is_used_instead(
+def test_a_switch_that_is_none_is_logged_with_what_is_used_instead(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     assert not read_options(environ={"INSPECTOR_METRICS": "maybe"}).has_metrics
@@ -206,7 +206,7 @@ SCALARS = st.one_of(
 VALUES = SCALARS | st.lists(SCALARS, max_size=3) | st.dictionaries(st.text(max_size=3), SCALARS)
 
 
-def given_at(places: list[tuple[str, Any]]) -> dict[str, Any]:
+def kwargs_at(places: list[tuple[str, Any]]) -> dict[str, Any]:
     """Kwargs that have these values at these paths."""
     kwargs: dict[str, Any] = {}
     for path, value in places:
@@ -250,7 +250,7 @@ def test_a_plan_says_what_all_rows_would_say(
     paths = [p for row in SPEC.hooks[hook].attributes for p in (row.source, row.when) if p]
     ends = sorted({end for path in paths for end in (*path.split("|"), *roots(path))})
     places = st.lists(st.tuples(st.sampled_from([*ends, "other"]), VALUES), max_size=9)
-    kwargs = given_at(data.draw(places))
+    kwargs = kwargs_at(data.draw(places))
     engine = ENGINES[vocabulary]
     expected = visiting_every_row(engine, hook, kwargs)
     for _ in range(2):  # the plan is made, then used again

@@ -282,7 +282,7 @@ def test_a_key_that_a_users_file_names_twice_is_refused(own: Callable[[str], Pat
 
 
 @pytest.mark.parametrize("text", [None, "[", "[hooks.nonsense]"])
-def test_a_users_file_that_is_wrong_is_told_once_and_left_out(
+def test_a_users_file_that_is_wrong_is_logged_once_and_left_out(
     own: Callable[[str], Path], caplog: pytest.LogCaptureFixture, text: str | None
 ) -> None:
     path = own(text or "")
