@@ -229,7 +229,7 @@ def _fill(folder: Path, count: int) -> None:
 
 
 def _read(body: bytes) -> Batch:
-    return read_request(TRACES, body, rejections=Rejections(), scrubs=False)[0]
+    return read_request(TRACES, body, rejections=Rejections(), scrubs=False)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ import apsw
 import pytest
 
 from inspector.service.ingest.recorder import Recorder
-from inspector.service.model.rows import IncomingSpan, SessionRow
+from inspector.service.model.incoming import IncomingSpan
+from inspector.service.model.rows import SessionRow
+from inspector.service.normalise.facts import read_decoded_span
 from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
 from tests.api.senders import Acknowledged, Sender
@@ -84,10 +86,9 @@ def contents_of(store: Store) -> dict[tuple[str, str], IncomingSpan]:
         for session in reader.newest_sessions(All(), None, 10_000).rows:
             for row in reader.spans_of(session.row.id, limit=1_000_000):
                 content = reader.content(row)
-                [scope] = content.resource_spans().scope_spans
-                found[row.trace_id, row.span_id] = IncomingSpan(
-                    content.span(), content.resource_spans().resource, scope.scope
-                )
+                resource = content.resource_spans().resource
+                span = read_decoded_span(content.span(), resource, content.origin)
+                found[row.trace_id, row.span_id] = span
     return found
 
 

@@ -11,7 +11,8 @@ import pytest
 from fastapi import FastAPI
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.service.model.rows import IncomingLog, Json
+from inspector.service.model.incoming import IncomingLog
+from inspector.service.model.rows import Json
 from inspector.service.storage import open_store
 from tests.support.services.api import client_of, service
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, any_value, key_values, span

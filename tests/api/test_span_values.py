@@ -10,9 +10,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, KeyValue
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json
+from inspector.service.normalise import read_span
 from inspector.service.storage import open_store
 from tests.support.services.api import client_of, service
 from tests.support.telemetry.otlp import START_NS, key_values, span
@@ -168,8 +170,7 @@ async def test_bytes_and_numbers_that_are_none_are_told_from_text(
     noted = log("noted", trace=1, span_id=1)
     noted.record.attributes.extend(pairs)
     noted.record.body.bytes_value = b"\x00\x01"
-    received = incoming(sent)
-    received.resource.attributes.extend(pairs)
+    received = read_span(sent, Resource(attributes=pairs))
     await app.state.parts.writer.submit([received], [noted])
     detail = (await client.get(URL)).json()
     of_event, of_log = (

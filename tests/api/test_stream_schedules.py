@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from inspector.service.model.rows import IncomingLog, IncomingSpan
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from tests.support.models.schedules import Delete, Record, Restart, Step, schedules
 from tests.support.services.restartable import Service
 from tests.support.services.viewer import Row, Viewer
@@ -155,8 +155,9 @@ def _trace_request(items: tuple[IncomingSpan | IncomingLog, ...]) -> bytes:
     request = ExportTraceServiceRequest()
     for item in items:
         if isinstance(item, IncomingSpan):
-            group = request.resource_spans.add(resource=item.resource)
-            group.scope_spans.add(scope=item.scope, spans=[item.span])
+            group = item.content.resource_spans()
+            group.scope_spans[0].spans.append(item.span)
+            request.resource_spans.append(group)
     return request.SerializeToString()
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from typing import Any
 
 import pytest
-from opentelemetry.proto.resource.v1.resource_pb2 import Resource
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import InspectorError, OverloadedError, StoreUnavailableError
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest import recorder
+from inspector.service.ingest.arrivals import Arrivals, read_batch
 from inspector.service.ingest.writer import Writer
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.model.records import Changes
-from inspector.service.model.rows import Json, SpanFacts
-from inspector.service.normalise import span_facts
+from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
 from tests.support.models.store import ModelStore
@@ -120,12 +119,12 @@ async def test_a_store_that_cannot_write_is_said_so_and_tried_again(
 async def test_a_batch_that_breaks_our_code_does_not_harm_the_others(
     slow: tuple[_GatedStore, Writer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fragile(span: Span, resource: Resource) -> SpanFacts:
-        if span.name == "poison":
+    def fragile(spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Arrivals:
+        if any(item.record.name == "poison" for item in spans):
             raise ZeroDivisionError
-        return span_facts(span, resource)
+        return read_batch(spans, logs)
 
-    monkeypatch.setattr(recorder, "span_facts", fragile)
+    monkeypatch.setattr(recorder, "read_batch", fragile)
     store, writer = slow
     store.gate.clear()
     names = ["a", "poison", "b"]

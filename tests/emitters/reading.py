@@ -13,9 +13,10 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.model.incoming import IncomingSpan
 from inspector.service.model.otlp_values import flat_attributes, json_value
-from inspector.service.model.rows import Moment, SpanFacts, SpanKind
-from inspector.service.normalise import span_facts, span_view
+from inspector.service.model.rows import Moment, SpanKind
+from inspector.service.normalise import read_span, span_view
 from inspector.service.otlp.decode_json import decode_json
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import LOGS, TRACES
@@ -32,7 +33,7 @@ class CapturedSpan:
     span: Span
     resource: Resource
     scope: str
-    facts: SpanFacts
+    facts: IncomingSpan
     view: View
 
 
@@ -61,7 +62,7 @@ def captured_spans(name: str) -> list[CapturedSpan]:
             span,
             resource,
             scope,
-            span_facts(span, resource),
+            read_span(span, resource),
             span_view(span, moments[span.span_id]),
         )
         for span, resource, scope in spans
@@ -88,7 +89,7 @@ def _add_moments(line: str, moments: dict[bytes, list[Moment]]) -> None:
 
 def of_kind(spans: list[CapturedSpan], kind: SpanKind) -> list[CapturedSpan]:
     """Return those that are `kind`."""
-    return [one for one in spans if one.facts.kind is kind]
+    return [one for one in spans if one.facts.record.kind is kind]
 
 
 def message_parts(view: View) -> list[tuple[str, str, Any]]:

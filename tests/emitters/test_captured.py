@@ -181,9 +181,9 @@ def test_the_result_of_a_tool_of_langchain_js_is_read_from_its_message() -> None
 
 def test_no_span_of_genkit_is_of_another_kind() -> None:
     spans = captured_spans("genkit")
-    kinds = Counter(span.facts.kind for span in spans)
+    kinds = Counter(span.facts.record.kind for span in spans)
     assert kinds == {"workflow": 1, "step": 3, "llm": 3, "tool": 1}
-    assert [span.facts.model for span in of_kind(spans, SpanKind.LLM)] == [
+    assert [span.facts.record.model for span in of_kind(spans, SpanKind.LLM)] == [
         "openai/gpt-4o-mini",
         "openai/gpt-4o-mini",
         "openai/broken",

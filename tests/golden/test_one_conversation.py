@@ -15,7 +15,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json, Moment
-from inspector.service.normalise import span_facts, span_view
+from inspector.service.normalise import read_span, span_view
 from tests.support.telemetry.otlp import START_NS, key_values, span
 
 SYSTEM = "Answer in one sentence."
@@ -514,7 +514,7 @@ def test_the_question_becomes_the_title_where_the_span_has_it(
 ) -> None:
     sent, moments = encoding()
     expected = None if moments else QUESTION
-    assert span_facts(sent, Resource()).first_user_message == expected
+    assert read_span(sent, Resource()).first_user_message == expected
 
 
 def test_the_view_is_the_conversation() -> None:

@@ -15,7 +15,7 @@ from inspector.service.files.inspected import looks_inspected, read_inspected
 from inspector.service.files.shapes import requests_in
 from inspector.service.files.splitting import MAX_VALUE_BYTES, Splitter, Value
 from inspector.service.files.unpacking import Unpacker
-from inspector.service.model.rows import IncomingLog, IncomingSpan
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.otlp.batch import sort_out
 from inspector.service.otlp.decode_json import parse_json, read_request
 from inspector.service.otlp.rejections import Rejections

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from inspector.service.model.rows import IncomingLog, IncomingSpan
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 
 COMMIT_S = 0.15
 """How long a commit should take at most."""
@@ -42,7 +42,7 @@ class Submission:
     def __post_init__(self) -> None:
         if len(self.spans) > _SHARE:
             # What says whose a trace is goes first: a trace that moves later is written again.
-            self.spans = sorted(self.spans, key=_knows_no_session)
+            self.spans = sorted(self.spans, key=lambda item: item.session_key is None)
 
     @property
     def is_taken(self) -> bool:
@@ -53,12 +53,12 @@ class Submission:
         """Take the next part, of about this much work; at least one item, if any is left."""
         logs = self.logs[self.log_count : self.log_count + work]
         self.log_count += len(logs)
-        taken, first, traces = len(logs), self.span_count, set[bytes]()
+        taken, first, traces = len(logs), self.span_count, set[str]()
         while taken < work and self.span_count < len(self.spans):
             item = self.spans[self.span_count]
             self.span_count += 1
-            taken += 1 + len(item.payload or b"") // _UNIT_BYTES
-            if (trace_id := item.span.trace_id) not in traces:
+            taken += 1 + len(item.content.payload) // _UNIT_BYTES
+            if (trace_id := item.record.trace_id) not in traces:
                 traces.add(trace_id)
                 taken += _TRACE_WORK
         return Part(self, self.spans[first : self.span_count], logs, taken)
@@ -119,7 +119,3 @@ class Turns:
             self.work = max(MIN_WORK, min(self.work, int(work * COMMIT_S / took_s)))
         elif work >= self.work and took_s < COMMIT_S / 2:
             self.work = min(MAX_WORK, 2 * self.work)
-
-
-def _knows_no_session(item: IncomingSpan) -> bool:
-    return item.facts is None or item.facts.session_key is None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.service.model.records import (
     Changes,
@@ -19,17 +19,10 @@ from inspector.service.model.records import (
     Tombstone,
     TraceRecord,
 )
-from inspector.service.model.rows import (
-    AuditRow,
-    CommandRow,
-    ProcessRow,
-    RequestRow,
-    SessionStatus,
-)
+from inspector.service.model.rows import AuditRow, CommandRow, ProcessRow, RequestRow
 from inspector.service.sessions.run_time import RunTime
 from inspector.service.sessions.state import (
     REQUEST_WAIT,
-    SETTLED,
     Profile,
     SessionState,
     Tally,
@@ -37,19 +30,27 @@ from inspector.service.sessions.state import (
 )
 from inspector.service.storage.base import Reader, time_of
 
-_SpanKey = tuple[str, str]
-_Decided = tuple[SessionState, SessionRecord | None, SessionStatus]
+SpanKey: TypeAlias = tuple[str, str]
+"""(trace id, span id)."""
 _REMEMBERED = 5_000
 """Sessions, and traces: a pair takes some 10 kB."""
-_MAX_NOTED, _MAX_NOTED_DETAIL = 256, 4_000
-"""Characters of what an audit entry says: an id that nobody has may be of any length."""
+_MAX_AUDIT_TEXT, _MAX_AUDIT_DETAIL = 256, 4_000
+"""Characters of an audit entry's texts: an id that nobody has may be of any length."""
+
+
+@dataclass(slots=True)
+class CachedSession:
+    """The state of a session, and what was committed of it last."""
+
+    state: SessionState
+    record: SessionRecord | None
 
 
 @dataclass(slots=True)
 class Memory:
     """States cached between commits, and dropped when one fails: the store is the truth."""
 
-    sessions: dict[str, tuple[SessionState, SessionRecord | None]] = field(default_factory=dict)
+    sessions: dict[str, CachedSession] = field(default_factory=dict)
     traces: dict[str, TraceState] = field(default_factory=dict)
 
     def forget(self) -> None:
@@ -59,14 +60,29 @@ class Memory:
 
     def shrink(self) -> None:
         """Drop the least recently used states. Between commits only."""
-        for kept in (self.sessions, self.traces):
+        for cached in (self.sessions, self.traces):
             # Not one by one: each look for the first steps over all that was deleted before it.
-            for key in list(itertools.islice(kept, max(0, len(kept) - _REMEMBERED))):
-                del kept[key]
+            for key in list(itertools.islice(cached, max(0, len(cached) - _REMEMBERED))):
+                del cached[key]
+
+
+@dataclass(slots=True)
+class Touched:
+    """What one commit changes, without the statuses of sessions and without change numbers."""
+
+    now_ns: int
+    head: int
+    """The newest change in the store."""
+    last_number: int
+    """The last that was taken since: commands and audit entries have theirs."""
+    sessions: list[CachedSession]
+    contents: dict[SpanKey, Content]
+    changes: Changes
+    """All the rest; `created` is 0 in a new row."""
 
 
 class UnitOfWork:
-    """The changes of one commit; `finish` numbers them."""
+    """What one commit reads and changes; the rules work on it, and it calls none of them."""
 
     def __init__(
         self, reader: Reader, memory: Memory, now_ns: int, *, is_past: bool = False
@@ -78,9 +94,9 @@ class UnitOfWork:
         self._touched_sessions: dict[str, None] = {}
         self._tally_before: dict[str, Tally] = {}  # of touched traces: what their session counts
         self.new_traces: set[str] = set()
-        self._spans: dict[_SpanKey, SpanRecord | None] = {}  # as they are in the store
-        self._dirty: dict[_SpanKey, SpanRecord] = {}
-        self._contents: dict[_SpanKey, Content] = {}
+        self._spans: dict[SpanKey, SpanRecord | None] = {}  # as they are in the store
+        self._dirty: dict[SpanKey, SpanRecord] = {}
+        self._contents: dict[SpanKey, Content] = {}
         self._ancestors: list[tuple[str, str]] = []
         self.moments: list[MomentRecord] = []
         self._moment_keys: set[tuple[object, ...]] = set()
@@ -88,7 +104,7 @@ class UnitOfWork:
         self._gone: set[str] = set()
         self._unknown: set[str] = set()  # sessions that the store has not
         self._left: list[tuple[str, str]] = []  # which session lost a trace, and to which
-        self._numbers = _Numbers(reader.head)
+        self._last_number = reader.head
         self._requests: dict[str, RequestRecord | None] = {}  # as they are in the store
         self._dirty_requests: dict[str, RequestRow] = {}
         self._retitled: set[str] = set()  # requests whose session has another title now
@@ -97,7 +113,7 @@ class UnitOfWork:
         self._audit: list[AuditRow] = []
         self.processes: dict[str, ProcessRow] = {}
         self.gone_processes: dict[str, None] = {}
-        self.heard: dict[str, None] = {}  # sessions that something is new in
+        self.updated: dict[str, None] = {}  # sessions that something is new in
 
     def add_moment(self, moment: MomentRecord) -> bool:
         """Keep a moment; return whether it is new, in the store and in this commit."""
@@ -120,7 +136,7 @@ class UnitOfWork:
     def session(self, session_id: str) -> SessionState | None:
         """Return a known session, for changes."""
         if session_id in self._touched_sessions:
-            return self._memory.sessions[session_id][0]
+            return self._memory.sessions[session_id].state
         if session_id in self._gone:
             return None
         if session_id not in self._memory.sessions and session_id not in self._unknown:
@@ -130,13 +146,14 @@ class UnitOfWork:
             return None
         self._memory.sessions[session_id] = entry
         self._touched_sessions[session_id] = None
-        return entry[0]
+        return entry.state
 
     def load_sessions(self, session_ids: Iterable[str]) -> None:
         """Look up several sessions at once."""
         missing = {id_ for id_ in session_ids if id_ not in self._memory.sessions} - self._gone
         for record in self.reader.sessions(missing):
-            self._memory.sessions[record.row.id] = (SessionState.load(record.state), record)
+            state = SessionState.load(record.state)
+            self._memory.sessions[record.row.id] = CachedSession(state, record)
             missing.discard(record.row.id)
         self._unknown |= missing
 
@@ -146,7 +163,7 @@ class UnitOfWork:
         if known is not None:
             return known
         state = SessionState(session_id, epoch_ns)
-        self._memory.sessions[session_id] = (state, None)
+        self._memory.sessions[session_id] = CachedSession(state, None)
         self._touched_sessions[session_id] = None
         return state
 
@@ -179,7 +196,7 @@ class UnitOfWork:
             return None
         return self.trace(trace_id)
 
-    def home(self, trace_id: str) -> tuple[TraceState, SessionState | None]:
+    def trace_and_session(self, trace_id: str) -> tuple[TraceState, SessionState | None]:
         """Return the trace and its session, for changes."""
         trace = self.trace(trace_id)
         return trace, self.session(trace.session_id) if trace.session_id else None
@@ -268,9 +285,10 @@ class UnitOfWork:
 
     # --- control ----------------------------------------------------------------------------
 
-    def take_number(self) -> int:
+    def next_number(self) -> int:
         """Return the next change number, for what is not a row of the feed."""
-        return self._numbers.take()
+        self._last_number += 1
+        return self._last_number
 
     def request(self, request_id: str) -> RequestRow | None:
         """Return the newest version of a request."""
@@ -304,12 +322,12 @@ class UnitOfWork:
         """Stop sending a command."""
         self._ended_commands[end.seq] = end
 
-    def note(self, row: AuditRow) -> None:
+    def put_audit(self, row: AuditRow) -> None:
         """Add an entry to the audit log, for an action or an attempt."""
-        texts = ("actor", "request_id", "session_id", "process_id", "decision", "args_hash")
-        told: dict[str, Any] = {name: _cut(getattr(row, name), _MAX_NOTED) for name in texts}
-        detail = _cut(row.detail, _MAX_NOTED_DETAIL)
-        self._audit.append(replace(row, id=self.take_number(), detail=detail, **told))
+        names = ("actor", "request_id", "session_id", "process_id", "decision", "args_hash")
+        texts: dict[str, Any] = {name: _cut(getattr(row, name), _MAX_AUDIT_TEXT) for name in names}
+        detail = _cut(row.detail, _MAX_AUDIT_DETAIL)
+        self._audit.append(replace(row, id=self.next_number(), detail=detail, **texts))
 
     def _move_requests(self, trace_id: str, old: SessionState, new: SessionState) -> None:
         stored = self.reader.requests_of_trace(trace_id)
@@ -326,27 +344,25 @@ class UnitOfWork:
                 new.wait(key, old.waited.pop(key))
 
     def _retitle_requests(self) -> None:
-        """Tell requests that are pending again when what they stand under is called otherwise."""
+        """Publish pending requests again when the title of their session changes."""
         for session_id in self._touched_sessions:
-            state, before = self._memory.sessions[session_id]
-            if before is None or state.title == before.row.title:
+            session = self._memory.sessions[session_id]
+            if session.record is None or session.state.title == session.record.row.title:
                 continue
-            for key in state.open_waits:
+            for key in session.state.open_waits:
                 row = self.request(key.removeprefix(REQUEST_WAIT))
                 if key.startswith(REQUEST_WAIT) and row is not None:
                     self._dirty_requests[row.id] = row
                     self._retitled.add(row.id)
 
-    def _number_requests(self, changes: Changes) -> None:
+    def _changed_requests(self) -> list[RequestRecord]:
         self._retitle_requests()
+        found = []
         for request_id, row in self._dirty_requests.items():
             before = self._requests.get(request_id)
-            is_same = before is not None and before.row == row
-            if is_same and request_id not in self._retitled:
-                continue
-            change = self._numbers.take()
-            created = before.created if before else change
-            changes.requests.append(RequestRecord(row, change, created, self.now_ns))
+            if before is None or before.row != row or request_id in self._retitled:
+                found.append(RequestRecord(row, created=before.created if before else 0))
+        return found
 
     # --- the end ----------------------------------------------------------------------------
 
@@ -357,40 +373,38 @@ class UnitOfWork:
         self._memory.sessions.pop(session_id, None)
         self._departures.append(Tombstone(session_id, None))
 
-    def finish(self, status_of: Callable[[SessionState], SessionStatus]) -> Changes:
-        """Return the commit: statuses decided, everything numbered."""
+    def finish(self) -> Touched:
+        """Bring sessions up to date with their traces, and return what was touched."""
         traces = [self._memory.traces[trace_id] for trace_id in self._tally_before]
         for trace in traces:
-            self._tell_session(trace)
+            self._update_session(trace)
         for old_id, new_id in self._left:
             if old_id not in self._gone:
                 self._leave(old_id, new_id)
         self._time_sessions()
-        numbers = self._numbers
-        changes = Changes(first=self.reader.head + 1)
-        opening, others = list[_Decided](), list[_Decided]()
-        for session_id in self._touched_sessions:
-            state, before = self._memory.sessions[session_id]
-            status = status_of(state)
-            is_opening = before is None and status not in SETTLED
-            (opening if is_opening else others).append((state, before, status))
-        # A session comes before its first spans, and finishes after its last.
-        for decided in opening:
-            self._number_session(changes, numbers, *decided)
-        self._number_rows(changes, numbers)
-        self._number_requests(changes)
-        for decided in others:
-            self._number_session(changes, numbers, *decided)
-        changes.traces = [TraceRecord(t.trace_id, t.session_id, t.dump()) for t in traces]
-        changes.usage_ancestors = self._ancestors
-        changes.commands, changes.audit = self._commands, self._audit
-        changes.ended_commands = list(self._ended_commands.values())
-        changes.processes = list(self.processes.values())
-        changes.gone_processes = list(self.gone_processes)
-        changes.head = numbers.last
-        return changes
+        changes = Changes(
+            traces=[TraceRecord(t.trace_id, t.session_id, t.dump()) for t in traces],
+            spans=list(self._dirty.values()),
+            usage_ancestors=self._ancestors,
+            moments=self.moments,
+            requests=self._changed_requests(),
+            commands=self._commands,
+            ended_commands=list(self._ended_commands.values()),
+            processes=list(self.processes.values()),
+            gone_processes=list(self.gone_processes),
+            audit=self._audit,
+            departures=self._departures,
+        )
+        return Touched(
+            now_ns=self.now_ns,
+            head=self.reader.head,
+            last_number=self._last_number,
+            sessions=[self._memory.sessions[id_] for id_ in self._touched_sessions],
+            contents=self._contents,
+            changes=changes,
+        )
 
-    def _tell_session(self, trace: TraceState) -> None:
+    def _update_session(self, trace: TraceState) -> None:
         session = self.session(trace.session_id) if trace.session_id else None
         if session is not None:
             session.tally.add(trace.tally)
@@ -398,12 +412,12 @@ class UnitOfWork:
             session.profile.join(trace.profile)
 
     def _time_sessions(self) -> None:
-        """Let sessions learn when they ran: what is new of it, or anew where it may be less."""
+        """Update when sessions ran: add what is new, or start again where it may be less."""
         written = defaultdict[str, list[SpanRecord]](list)
         for span in self._dirty.values():
             written[span.session_id].append(span)
         for session_id in self._touched_sessions:
-            state, spans = self._memory.sessions[session_id][0], written.get(session_id, [])
+            state, spans = self._memory.sessions[session_id].state, written.get(session_id, [])
             before = ((self._spans.get((one.trace_id, one.span_id)), one) for one in spans)
             known = state.run_time
             if known is not None and all(known.replace(old, new) for old, new in before):
@@ -416,7 +430,7 @@ class UnitOfWork:
             state.run_time = RunTime.of(itertools.chain(times, map(time_of, spans)))
 
     def _leave(self, old_id: str, new_id: str) -> None:
-        """Say where a trace went; a session that has no other went with it."""
+        """Leave a tombstone where a trace was; a session that has no other goes with it."""
         rest = self.traces_of(old_id)
         old = self.session(old_id)
         is_whole = not rest and (old is None or not old.is_declared)
@@ -438,51 +452,6 @@ class UnitOfWork:
         ids = {**stored, **dict.fromkeys(self._tally_before)}
         states = (self._memory.traces.get(id_) or self._load_trace(stored[id_]) for id_ in ids)
         return [state for state in states if state.session_id == session_id]
-
-    def _number_rows(self, changes: Changes, numbers: _Numbers) -> None:
-        for key, span in self._dirty.items():
-            span.change, span.changed_ns = numbers.take(), self.now_ns
-            span.created = span.created or span.change
-            if span.end_ns is not None and not span.settled:
-                span.settled = span.change
-            if content := self._contents.get(key):
-                span.content = span.change
-                changes.contents[span.content] = content
-            changes.spans.append(span)
-        for moment in self.moments:
-            moment.change, moment.changed_ns = numbers.take(), self.now_ns
-        for departure in self._departures:
-            departure.change, departure.changed_ns = numbers.take(), self.now_ns
-        changes.moments, changes.departures = self.moments, self._departures
-
-    def _number_session(
-        self,
-        changes: Changes,
-        numbers: _Numbers,
-        state: SessionState,
-        before: SessionRecord | None,
-        status: SessionStatus,
-    ) -> None:
-        row = state.row(status)
-        record = SessionRecord(row, state.dump())
-        if before is None or row != before.row:
-            record.change, record.changed_ns = numbers.take(), self.now_ns
-        else:
-            record.change, record.changed_ns = before.change, before.changed_ns
-        record.created = before.created if before else record.change
-        if status in SETTLED:
-            record.settled = (before.settled if before else 0) or record.change
-        self._memory.sessions[state.id] = (state, record)
-        changes.sessions.append(record)
-
-
-class _Numbers:
-    def __init__(self, last: int) -> None:
-        self.last = last
-
-    def take(self) -> int:
-        self.last += 1
-        return self.last
 
 
 def _cut(text: str | None, longest: int) -> str | None:

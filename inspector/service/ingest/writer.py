@@ -32,8 +32,9 @@ from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
 from inspector.service.ingest.requests.control_plane import ControlPlane
 from inspector.service.ingest.turns import Part, Submission, Turns
 from inspector.service.ingest.unit_of_work import UnitOfWork
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.model.records import Changes
-from inspector.service.model.rows import AuditRow, IncomingLog, IncomingSpan
+from inspector.service.model.rows import AuditRow
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Store
 from inspector.service.storage.health import StoreHealth, StoreWatch
@@ -156,9 +157,7 @@ class Writer:
         """
         if not spans and not logs:
             return
-        size_bytes = sum(
-            item.span.ByteSize() if item.payload is None else len(item.payload) for item in spans
-        )
+        size_bytes = sum(len(item.content.payload) for item in spans)
         size_bytes += sum(item.record.ByteSize() for item in logs)
         batch = Submission(spans, logs, size_bytes)
         with self._wake:
@@ -231,7 +230,7 @@ class Writer:
 
         def plan(now_ns: int) -> Changes:
             noted = replace(row, at_ns=now_ns)
-            return self._recorder.run_control(lambda unit, _: unit.note(noted), now_ns)
+            return self._recorder.run_control(lambda unit, _: unit.put_audit(noted), now_ns)
 
         with self._wake:
             if not self._is_closed:

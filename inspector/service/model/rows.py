@@ -11,11 +11,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
-from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
-from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
-from opentelemetry.proto.resource.v1.resource_pb2 import Resource
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
-
 Json: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
 
 
@@ -68,68 +63,6 @@ class Engine(StrEnum):
     TEMPORAL = "temporal"
     INBOUND = "inbound"
     OTLP = "otlp"
-
-
-@dataclass(slots=True)
-class IncomingSpan:
-    """One decoded span with the resource and scope it came under.
-
-    A running span (from a live record) is the same message with `end_time_unix_nano == 0`.
-    Not frozen, because one is made for every span, and that takes three times as long.
-    """
-
-    span: Span
-    resource: Resource
-    scope: InstrumentationScope
-    resource_schema_url: str = ""
-    scope_schema_url: str = ""
-    payload: bytes | None = None
-    """`span` as bytes, when they are at hand."""
-    facts: SpanFacts | None = None
-    """Of `span`, when they have been read."""
-
-
-@dataclass(frozen=True, slots=True)
-class IncomingLog:
-    """One decoded log record with the resource and scope it came under."""
-
-    record: LogRecord
-    resource: Resource
-    scope: InstrumentationScope
-
-
-@dataclass(slots=True)
-class SpanFacts:
-    """Facts that the store indexes about a span; `normalise.span_facts` reads them once."""
-
-    kind: SpanKind
-    status: SpanStatus
-    is_root: bool
-    """No parent, or a parent in another process (OTLP flag `is_remote`)."""
-    session_key: tuple[int, str] | None
-    """(rank, key): the lower rank is the better source; None: the trace id decides."""
-    service: str | None
-    process_id: str | None
-    """Resource `service.instance.id`, if the sender is one of our bridges or sets it."""
-    engine: Engine | None = None
-    title: str | None = None
-    """`inspector.session.title`, when given."""
-    agent: str | None = None
-    first_user_message: str | None = None
-    """At most 200 characters; None when content was not captured."""
-    model: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cost_usd: float | None = None
-    duplicate_of: str | None = None
-    """Span id of the span that shows the same operation."""
-    connection_id: str | None = None
-    """The MCP connection that it says it is of."""
-    is_mcp: bool = False
-    """It tells of a message, or is of a connection."""
-    response_id: str | None = None
-    """What the provider calls its answer to a model call."""
-    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.service.normalise.facts import encoded_span_facts, resource_facts, span_facts
+from inspector.service.normalise.facts import read_span
 from inspector.service.normalise.view import span_view
 
-__all__ = ["encoded_span_facts", "resource_facts", "span_facts", "span_view"]
+__all__ = ["read_span", "span_view"]

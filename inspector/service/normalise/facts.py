@@ -1,17 +1,19 @@
-"""Facts that the store indexes about a span, read once on ingest."""
+"""Read a span once on ingest: the row to store, and the facts that the rules of sessions use."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
+from inspector.service.model.incoming import IncomingSpan
 from inspector.service.model.otlp_values import as_cost_usd, as_text, as_token_count, json_value
-from inspector.service.model.rows import Engine, Json, SpanFacts, SpanKind, SpanStatus
+from inspector.service.model.records import Content, SpanRecord, clamp, origin_of, trace_process
+from inspector.service.model.rows import Engine, Json, SpanKind, SpanStatus
 from inspector.service.normalise import keys
 from inspector.service.normalise.conversation import (
     INPUT_KEYS,
@@ -65,7 +67,7 @@ _OF_A_SPAN = frozenset(
 )
 # By key, the part of the facts that it is for: most spans lack most of them.
 _IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST, _MESSAGES, _GENKIT = 1, 2, 4, 8, 16, 32, 64
-_ASKED_BY = {
+_PARTS = {
     **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
     "inspector.duplicate_of": _IDENTITY,
     **dict.fromkeys((*keys.MODEL, *keys.RESPONSE_ID), _MODEL),
@@ -88,16 +90,26 @@ class ResourceFacts:
     engine: Engine | None
 
 
-def span_facts(span: Span, resource: Resource) -> SpanFacts:
-    """Read kind, status, session key, model and usage from `span`; never raises."""
-    return _facts(span, _wanted(span.attributes, _OF_A_SPAN), resource_facts(resource))
+def read_span(
+    span: Span, resource: Resource, scope: InstrumentationScope | None = None
+) -> IncomingSpan:
+    """Read `span`, which came under `resource` and `scope`; never raises."""
+    origin = origin_of(resource, scope or InstrumentationScope())
+    return read_decoded_span(span, resource, origin)
 
 
-def encoded_span_facts(
-    span: Span, attributes: Iterable[bytes], of_resource: ResourceFacts
-) -> SpanFacts:
-    """Return what `span_facts` does, from the span's attributes as encoded `KeyValue`s."""
-    return _facts(span, _ENCODED.pick(attributes), of_resource)
+def read_decoded_span(span: Span, resource: Resource, origin: bytes) -> IncomingSpan:
+    """Do the same, where the bytes of the origin are known."""
+    attributes = _wanted(span.attributes, _OF_A_SPAN)
+    content = Content(span.SerializeToString(), origin)
+    return _read(span, content, attributes, resource_facts(resource))
+
+
+def read_encoded_span(
+    span: Span, content: Content, attributes: Iterable[bytes], of_resource: ResourceFacts
+) -> IncomingSpan:
+    """Do the same, with the span's attributes as encoded `KeyValue`s."""
+    return _read(span, content, _ENCODED.pick(attributes), of_resource)
 
 
 def resource_facts(resource: Resource) -> ResourceFacts:
@@ -111,41 +123,62 @@ def resource_facts(resource: Resource) -> ResourceFacts:
     )
 
 
-def _facts(span: Span, attributes: dict[str, Json], of_resource: ResourceFacts) -> SpanFacts:
+def _read(
+    span: Span, content: Content, attributes: dict[str, Json], of_resource: ResourceFacts
+) -> IncomingSpan:
     kind = kind_of(span, attributes)
-    is_root = not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE
-    facts = SpanFacts(
+    trace_id, end_ns = span.trace_id.hex(), span.end_time_unix_nano
+    # By position: by name takes three times as long, and this is done for every span.
+    record = SpanRecord(
+        trace_id,
+        span.span_id.hex(),
+        "",
+        0,
+        span.parent_span_id.hex() or None,
+        span.name,
         kind,
         status_of(span, attributes),
-        is_root,
-        of_resource.session_key,
-        of_resource.service,
-        of_resource.process_id,
-        of_resource.engine,
+        clamp(span.start_time_unix_nano),
+        clamp(end_ns) if end_ns else None,
+        not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE,
+        of_resource.process_id or trace_process(trace_id),
     )
-    asked = 0
+    record.dropped_count = (
+        span.dropped_attributes_count + span.dropped_events_count + span.dropped_links_count
+    )
+    record.size_bytes = len(content.payload)
+    incoming = IncomingSpan(
+        span, content, record, of_resource.session_key, of_resource.service, of_resource.engine
+    )
+    parts = 0
     for key in attributes:
-        asked |= _ASKED_BY.get(key, 0)
-    if asked & _IDENTITY:
-        _read_identity(facts, attributes, of_resource)
-    if asked & (_MODEL | _INPUT | _OUTPUT | _COST):
-        _read_model_call(facts, attributes, asked)
-    if asked & _GENKIT and kind in _MODELS:
-        _read_genkit(facts, attributes)
-    if span.name == _HELPER:
-        facts.duplicate_of = span.parent_span_id.hex() or None
+        parts |= _PARTS.get(key, 0)
+    if parts & _IDENTITY:
+        _read_identity(incoming, attributes, of_resource)
+    if parts & (_MODEL | _INPUT | _OUTPUT | _COST):
+        _read_model_call(incoming, attributes, parts)
+    if parts & _GENKIT and kind in _MODELS:
+        _read_genkit(record, attributes)
+    if record.name == _HELPER:
+        record.duplicate_of = record.parent_span_id
+    record.is_counted = record.duplicate_of is None and (
+        record.input_tokens is not None
+        or record.output_tokens is not None
+        or record.cost_usd is not None
+    )
     if kind in MCP_KINDS:
-        _read_connection(facts, attributes)
+        _read_connection(incoming, attributes)
     elif kind is SpanKind.AGENT:
-        facts.agent = as_text(keys.first(attributes, keys.AGENT))
-    if kind in _CONVERSES and (asked & _MESSAGES or span.events):
-        facts.first_user_message = _cut(first_user_text(attributes, span.events))
-    return facts
+        incoming.agent = as_text(keys.first(attributes, keys.AGENT))
+    if kind in _CONVERSES and (parts & _MESSAGES or span.events):
+        incoming.first_user_message = _cut(first_user_text(attributes, span.events))
+    return incoming
 
 
-def _read_model_call(facts: SpanFacts, attributes: dict[str, Json], asked: int) -> None:
-    if asked & _MODEL:
-        facts.model = next(
+def _read_model_call(incoming: IncomingSpan, attributes: dict[str, Json], parts: int) -> None:
+    record = incoming.record
+    if parts & _MODEL:
+        record.model = next(
             (
                 name
                 for key in keys.MODEL
@@ -153,43 +186,43 @@ def _read_model_call(facts: SpanFacts, attributes: dict[str, Json], asked: int) 
             ),
             None,
         )
-        facts.response_id = as_text(keys.first(attributes, keys.RESPONSE_ID))
-    if asked & _INPUT:
-        facts.input_tokens = as_token_count(keys.first(attributes, keys.INPUT_TOKENS))
-    if asked & _OUTPUT:
-        facts.output_tokens = as_token_count(keys.first(attributes, keys.OUTPUT_TOKENS))
-    if asked & _COST:
-        facts.cost_usd = as_cost_usd(keys.first(attributes, keys.COST_USD))
+        incoming.response_id = as_text(keys.first(attributes, keys.RESPONSE_ID))
+    if parts & _INPUT:
+        record.input_tokens = as_token_count(keys.first(attributes, keys.INPUT_TOKENS))
+    if parts & _OUTPUT:
+        record.output_tokens = as_token_count(keys.first(attributes, keys.OUTPUT_TOKENS))
+    if parts & _COST:
+        record.cost_usd = as_cost_usd(keys.first(attributes, keys.COST_USD))
 
 
-def _read_genkit(facts: SpanFacts, attributes: dict[str, Json]) -> None:
-    facts.model = as_text(attributes.get("genkit:name"))
-    usage = usage_of(attributes, facts.kind)
+def _read_genkit(record: SpanRecord, attributes: dict[str, Json]) -> None:
+    record.model = as_text(attributes.get("genkit:name"))
+    usage = usage_of(attributes, record.kind)
     if usage is not None:
-        facts.input_tokens, facts.output_tokens = usage.input_tokens, usage.output_tokens
+        record.input_tokens, record.output_tokens = usage.input_tokens, usage.output_tokens
 
 
 def _read_identity(
-    facts: SpanFacts, attributes: dict[str, Json], of_resource: ResourceFacts
+    incoming: IncomingSpan, attributes: dict[str, Json], of_resource: ResourceFacts
 ) -> None:
     """Read the identity of a span: session key, engine, title, duplicate and tags."""
-    given, shared = _session_key(attributes), of_resource.session_key
+    own, shared = _session_key(attributes), of_resource.session_key
     # Of the same rank, the span's own is the closer one.
-    facts.session_key = (
-        min((given, shared), key=lambda key: key[0]) if given and shared else (given or shared)
+    incoming.session_key = (
+        min((own, shared), key=lambda key: key[0]) if own and shared else (own or shared)
     )
-    facts.engine = _engine(attributes) or of_resource.engine
-    facts.title = _cut(as_text(keys.first(attributes, keys.TITLE)))
-    facts.duplicate_of = as_text(attributes.get("inspector.duplicate_of"))
-    facts.tags = _tags(attributes)
+    incoming.engine = _engine(attributes) or of_resource.engine
+    incoming.title = _cut(as_text(keys.first(attributes, keys.TITLE)))
+    incoming.record.duplicate_of = as_text(attributes.get("inspector.duplicate_of"))
+    incoming.tags = _tags(attributes)
 
 
-def _read_connection(facts: SpanFacts, attributes: dict[str, Json]) -> None:
+def _read_connection(incoming: IncomingSpan, attributes: dict[str, Json]) -> None:
     ours, theirs = (as_text(attributes.get(key)) for key in keys.MCP_CONNECTION)
     version = as_text(attributes.get(_MCP_VERSION)) or ""
     found = ours or (theirs if version < _WITHOUT_SESSIONS else None)
-    facts.connection_id = None if found is None else session_id(found)
-    facts.is_mcp = found is not None or "mcp.method.name" in attributes
+    incoming.connection_id = None if found is None else session_id(found)
+    incoming.is_mcp = found is not None or "mcp.method.name" in attributes
 
 
 def _wanted(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dict[str, Json]:

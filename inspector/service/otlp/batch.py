@@ -11,7 +11,10 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import TooLargeError
-from inspector.service.model.rows import IncomingLog, IncomingSpan
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
+from inspector.service.model.records import Content, origin_of
+from inspector.service.normalise.facts import read_encoded_span, resource_facts
+from inspector.service.otlp.payloads import span_parts
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import LOGS, METRICS, TRACES, ExportRequest, OtlpSignal
 
@@ -37,15 +40,13 @@ class Batch:
     Attributes:
         spans: To store.
         logs: To store: those of a trace, and our own live records.
-        forward: The request as it goes on; None when nothing of it does.
-        is_changed: `forward` is no longer what came in.
+        forward: The request as it goes on, in protobuf; empty when nothing of it does.
         not_stored: How many logs or metrics were only counted and forwarded.
     """
 
     spans: list[IncomingSpan] = field(default_factory=list)
     logs: list[IncomingLog] = field(default_factory=list)
-    forward: ExportRequest | None = None
-    is_changed: bool = False
+    forward: bytes = b""
     not_stored: int = 0
 
 
@@ -55,6 +56,7 @@ def sort_out(
     rejections: Rejections,
     *,
     size_bytes: int,
+    body: bytes | None = None,
     is_own: IsOwn | None = None,
 ) -> Batch:
     """Divide `request` into a batch; invalid items are removed from it, large values cut.
@@ -64,30 +66,43 @@ def sort_out(
         request: As decoded.
         rejections: Rejected items are added.
         size_bytes: Of the body. A small one cannot hold a large attribute.
+        body: The request in protobuf, if it is at hand: it goes on as it came if nothing changes.
         is_own: Spans that are about ourselves; they are left out without a word.
 
     Raises:
         TooLargeError: It holds too many items.
     """
     scopes = _filled_scopes(signal, request)
-    batch = Batch(forward=request)
+    is_changed = body is None
     if signal is not METRICS and is_own:
         for _, scope in scopes:
-            batch.is_changed |= _leave_out(getattr(scope, signal.items), is_own)
+            is_changed |= _leave_out(getattr(scope, signal.items), is_own)
     for _, scope in scopes:
-        batch.is_changed |= _reject_bad(signal, getattr(scope, signal.items), rejections)
+        is_changed |= _reject_bad(signal, getattr(scope, signal.items), rejections)
     if size_bytes > MAX_VALUE_BYTES:
-        batch.is_changed |= _truncate_all(signal, scopes)
-    if signal is TRACES:
-        for group, scope in scopes:
-            # Read once: each look makes an object, and a scope has hundreds of spans.
-            origin = (group.resource, scope.scope, group.schema_url, scope.schema_url)
-            batch.spans += [IncomingSpan(span, *origin) for span in scope.spans]
-    elif signal is LOGS:
-        _sort_logs(batch, request)
-    else:
+        is_changed |= _truncate_all(signal, scopes)
+    batch, forward = Batch(), request
+    if signal is LOGS:
+        forward = _sort_logs(batch, request)
+        is_changed |= forward is not request
+    elif signal is METRICS:
         batch.not_stored = sum(len(scope.metrics) for _, scope in scopes)
+    if forward is not None:
+        batch.forward = body if body and not is_changed else forward.SerializeToString()
+    if signal is TRACES and batch.forward:
+        batch.spans = list(_read_spans(scopes, batch.forward))
     return batch
+
+
+def _read_spans(scopes: list[tuple[Any, Any]], body: bytes) -> Iterator[IncomingSpan]:
+    """Read each span of a request, whose bytes are `body`."""
+    parts = span_parts(body)
+    for group, scope in scopes:
+        of_resource = resource_facts(group.resource)
+        origin = origin_of(group.resource, scope.scope, group.schema_url, scope.schema_url)
+        for span in scope.spans:
+            payload, attributes = next(parts)
+            yield read_encoded_span(span, Content(payload, origin), attributes, of_resource)
 
 
 def _filled_scopes(signal: OtlpSignal, request: ExportRequest) -> list[tuple[Any, Any]]:
@@ -114,7 +129,8 @@ def _leave_out(items: Any, is_own: IsOwn) -> bool:
     return bool(own)
 
 
-def _sort_logs(batch: Batch, request: ExportRequest) -> None:
+def _sort_logs(batch: Batch, request: ExportRequest) -> Any:
+    """Sort the records into `batch`; return the request that goes on, None if nothing of it."""
     has_live = False
     for group, scope in LOGS.walk(request):
         is_live = scope.scope.name == LIVE_SCOPE
@@ -124,9 +140,7 @@ def _sort_logs(batch: Batch, request: ExportRequest) -> None:
                 batch.logs.append(IncomingLog(record, group.resource, scope.scope))
             else:
                 batch.not_stored += 1
-    if has_live:
-        batch.is_changed = True
-        batch.forward = _without_live(request)
+    return _without_live(request) if has_live else request
 
 
 def _without_live(request: Any) -> Any:

@@ -13,16 +13,14 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol
 
 from inspector.errors import OverloadedError
-from inspector.service.model.rows import IncomingLog, IncomingSpan
-from inspector.service.normalise.facts import ResourceFacts, encoded_span_facts, resource_facts
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.otlp.batch import Batch, IsOwn, sort_out
 from inspector.service.otlp.body import MAX_BODY_BYTES, ExpandedTooLargeError, decompress
 from inspector.service.otlp.decode_json import decode_json
 from inspector.service.otlp.decode_proto import decode_proto
-from inspector.service.otlp.payloads import span_parts
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.scrub import scrub
 from inspector.service.otlp.signals import METRICS, ExportResponse, OtlpSignal
@@ -50,8 +48,6 @@ they had sent would be read for nobody."""
 
 
 logger = logging.getLogger("inspector.otlp")
-
-_Read: TypeAlias = tuple[Batch, bytes]
 
 
 class Submit(Protocol):
@@ -143,18 +139,18 @@ class Receiver:
             scrubs=self._scrubs,
             room=room,
         )
-        batch, onward = await self._decode(read, len(body))
+        batch = await self._decode(read, len(body))
         if batch.spans or batch.logs:
             await self._submit(batch.spans, batch.logs)
-        if self._onward and onward:
-            await self._onward.offer(signal, onward, hops=hops)
+        if self._onward and batch.forward:
+            await self._onward.offer(signal, batch.forward, hops=hops)
         self.counts[signal.name] += len(batch.spans) + len(batch.logs) + batch.not_stored
         self.counts["rejected"] += rejections.count
         if batch.not_stored:
             self._tell_not_stored(signal)
         return _response(signal, rejections)
 
-    async def _decode(self, read: Callable[..., _Read], size_bytes: int) -> _Read:
+    async def _decode(self, read: Callable[..., Batch], size_bytes: int) -> Batch:
         loop, lanes = asyncio.get_running_loop(), list[asyncio.Semaphore]()
         for limit_bytes, lane in self._lanes:
             lanes.append(lane)
@@ -270,40 +266,29 @@ def read_request(
     scrubs: bool = True,
     limit_bytes: int = MAX_BODY_BYTES,
     room: Room | None = None,
-) -> _Read:
+) -> Batch:
     """Return the rows of a request, and its bytes to forward, unchanged where possible."""
     plain = decompress(body, coding, limit_bytes=limit_bytes)
     if room is not None:
         room.hold(len(plain))
     decode = decode_json if encoding == "json" else decode_proto
     request = decode(signal, plain, rejections)
-    is_original = encoding == "protobuf" and not rejections.count
-    if scrubs and scrub(signal, request, plain if encoding == "protobuf" else None):
+    encoded = None if encoding == "json" else plain
+    is_original = not rejections.count
+    if scrubs and scrub(signal, request, encoded):
         is_original = False
-    batch = sort_out(signal, request, rejections, size_bytes=len(plain), is_own=is_own)
+    batch = sort_out(
+        signal,
+        request,
+        rejections,
+        size_bytes=len(plain),
+        body=encoded if is_original else None,
+        is_own=is_own,
+    )
     if room is not None:
         items_bytes = ITEM_BYTES * (len(batch.spans) + len(batch.logs))
         room.hold(len(plain) + items_bytes, is_read=True)
-    if batch.forward is None:
-        return batch, b""
-    is_as_it_came = is_original and not batch.is_changed
-    onward = plain if is_as_it_came else batch.forward.SerializeToString()
-    _read_facts(batch, onward)
-    return batch, onward
-
-
-def _read_facts(batch: Batch, body: bytes) -> None:
-    """Give each span its bytes and its facts; `body` is the request that holds them."""
-    of_resources: dict[int, ResourceFacts] = {}
-    if not batch.spans:
-        return
-    for incoming, (payload, attributes) in zip(batch.spans, span_parts(body), strict=True):
-        resource = incoming.resource  # the batch keeps it: its id is its own meanwhile
-        of_resource = of_resources.get(id(resource))
-        if of_resource is None:
-            of_resource = of_resources[id(resource)] = resource_facts(resource)
-        incoming.payload = payload
-        incoming.facts = encoded_span_facts(incoming.span, attributes, of_resource)
+    return batch
 
 
 def _response(signal: OtlpSignal, rejections: Rejections) -> ExportResponse:

@@ -14,8 +14,9 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.model.incoming import IncomingLog
 from inspector.service.model.otlp_values import as_float, as_int, as_text, json_value
-from inspector.service.model.rows import IncomingLog, Json
+from inspector.service.model.rows import Json
 from inspector.service.model.waits import PauseSignal
 from inspector.service.normalise.session_ids import session_id
 
@@ -64,8 +65,6 @@ class LiveSpan:
     """Without an end; a progress record sets only what it was given."""
     scope: InstrumentationScope
     is_progress: bool
-    is_pending: bool = False
-    """Told by a sender that gives no other sign of life."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +109,24 @@ def read_log(log: IncomingLog) -> Live | None:
     return LogEvent(name, trace_id, span_id, time_ns, session_key)
 
 
-def read_pending(span: Span) -> LiveSpan | None:
+def read_pending(span: Span) -> Span | None:
     """Return the start of a span from Logfire's pending span; None if it is none.
 
-    Such a one takes no time and lies in the span whose beginning it tells, under the id of its
-    parent.
+    A pending span takes no time and is the child of the span whose start it reports.
     """
     if span.end_time_unix_nano != span.start_time_unix_nano or not span.parent_span_id:
         return None
     about = {pair.key: pair.value.string_value for pair in span.attributes if pair.key in _PENDING}
     if about.get("logfire.span_type") != "pending_span":
         return None
-    begun = Span()
-    begun.CopyFrom(span)
-    begun.span_id = span.parent_span_id
-    begun.parent_span_id = _parent(about.get("logfire.pending_parent_id"))
-    begun.end_time_unix_nano = 0
-    del begun.attributes[:]
-    begun.attributes.extend(pair for pair in span.attributes if pair.key not in _PENDING)
-    return LiveSpan(begun, InstrumentationScope(), is_progress=False, is_pending=True)
+    start = Span()
+    start.CopyFrom(span)
+    start.span_id = span.parent_span_id
+    start.parent_span_id = _parent(about.get("logfire.pending_parent_id"))
+    start.end_time_unix_nano = 0
+    del start.attributes[:]
+    start.attributes.extend(pair for pair in span.attributes if pair.key not in _PENDING)
+    return start
 
 
 def event_name(record: LogRecord) -> str:
@@ -151,22 +149,22 @@ def pause_signal(name: str, time_ns: int, attributes: Iterable[KeyValue]) -> Pau
     return PauseSignal(time_ns, is_pause, for_whom, said.get(_REQUEST_KIND) == _HELD)
 
 
-def update_span(known: Span, live: LiveSpan) -> Span:
+def update_span(known: Span, news: Span, *, is_progress: bool) -> Span:
     """Return `known`, a running span, updated by a live record.
 
     A progress record replaces what it gives. A start fills in what is missing: it may come after
     the progress that it preceded.
     """
-    updated, news = Span(), live.span
+    updated = Span()
     updated.CopyFrom(known)
-    if news.name and (live.is_progress or not known.name):
+    if news.name and (is_progress or not known.name):
         updated.name = news.name
-    given = {pair.key: pair for pair in news.attributes}
-    have = {pair.key: pair for pair in known.attributes}
-    merged = {**have, **given} if live.is_progress else {**given, **have}
+    new = {pair.key: pair for pair in news.attributes}
+    old = {pair.key: pair for pair in known.attributes}
+    merged = {**old, **new} if is_progress else {**new, **old}
     del updated.attributes[:]
     updated.attributes.extend(merged.values())
-    if not live.is_progress:
+    if not is_progress:
         updated.start_time_unix_nano = news.start_time_unix_nano
         updated.kind, updated.flags = news.kind, news.flags
         updated.parent_span_id = news.parent_span_id

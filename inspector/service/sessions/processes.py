@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from inspector.service.sessions.state import SECOND_NS, SILENCE_NS, is_silent
+from inspector.service.model.records import is_silent
+from inspector.service.sessions.state import SECOND_NS, SILENCE_NS
 
 LOST_AFTER_NS = 12 * SECOND_NS
 """How long a process that sends live records may be silent."""

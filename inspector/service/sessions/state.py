@@ -14,16 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.service.model.records import SpanRecord
-from inspector.service.model.rows import (
-    Engine,
-    SessionRow,
-    SessionStatus,
-    SpanFacts,
-    SpanKind,
-    SpanStatus,
-)
+from inspector.service.model.incoming import IncomingSpan
+from inspector.service.model.records import SpanRecord, is_silent
+from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.model.waits import Interval, before, length_ns, merged
 from inspector.service.normalise.kinds import calls_tool
 from inspector.service.normalise.session_ids import session_id
@@ -177,21 +172,21 @@ class Profile:
     """When each began first (Unix ns)."""
     tags: list[str] = field(default_factory=list)
 
-    def see(self, span: SpanRecord, facts: SpanFacts) -> None:
+    def see(self, span: SpanRecord, incoming: IncomingSpan) -> None:
         """Learn from a span."""
         self._see_time(span.start_ns, span.end_ns or span.start_ns)
-        self._see_titles(span, facts)
-        if facts.is_root and span.end_ns is not None:
+        self._see_titles(span, incoming)
+        if span.is_root and span.end_ns is not None:
             self._see_root(Root(span.end_ns, span.start_ns, span.status))
-        self.engine = self.engine or facts.engine
-        if facts.model and facts.model not in self.models:
-            _extend(self.models, (facts.model,))
-        if facts.service and facts.service not in self.services:
-            _extend(self.services, (facts.service,))
-        if facts.agent:
-            self._see_agent(facts.agent, span.start_ns)
-        if facts.tags:
-            _extend(self.tags, facts.tags)
+        self.engine = self.engine or incoming.engine
+        if span.model and span.model not in self.models:
+            _extend(self.models, (span.model,))
+        if incoming.service and incoming.service not in self.services:
+            _extend(self.services, (incoming.service,))
+        if incoming.agent:
+            self._see_agent(incoming.agent, span.start_ns)
+        if incoming.tags:
+            _extend(self.tags, incoming.tags)
 
     def see_time(self, time_ns: int) -> None:
         """Learn that something happened."""
@@ -223,12 +218,12 @@ class Profile:
         self.started_ns = first_ns if self.started_ns is None else min(self.started_ns, first_ns)
         self.latest_ns = max(self.latest_ns, last_ns)
 
-    def _see_titles(self, span: SpanRecord, facts: SpanFacts) -> None:
-        if facts.title:
-            self._see_title(_TITLE_GIVEN, facts.title, span.start_ns)
-        if facts.first_user_message:
-            self._see_title(_TITLE_MESSAGE, facts.first_user_message, span.start_ns)
-        rank = _TITLE_ROOT if facts.is_root else _TITLE_SPAN
+    def _see_titles(self, span: SpanRecord, incoming: IncomingSpan) -> None:
+        if incoming.title:
+            self._see_title(_TITLE_GIVEN, incoming.title, span.start_ns)
+        if incoming.first_user_message:
+            self._see_title(_TITLE_MESSAGE, incoming.first_user_message, span.start_ns)
+        rank = _TITLE_ROOT if span.is_root else _TITLE_SPAN
         if _METHOD.search(span.name):
             rank = _TITLE_METHOD
         elif _SETUP.search(span.name):
@@ -299,40 +294,31 @@ class TraceState:
     answering: dict[str, str | None] = field(default_factory=dict)
     """Likewise by process that answers. Both ends may be in one process."""
 
-    def see_mcp(self, facts: SpanFacts, process_id: str, *, is_first: bool, answers: bool) -> None:
-        """Learn from a span about MCP.
-
-        Args:
-            facts: Of the span.
-            process_id: Of who sent it.
-            is_first: It has no parent anywhere.
-            answers: It is told by the end that was asked.
-        """
-        if is_first:
+    def see_mcp(self, incoming: IncomingSpan) -> None:
+        """Learn from a span about MCP."""
+        process_id = incoming.record.process_id
+        if incoming.record.parent_span_id is None:
             self.mcp_root = process_id
-        ends = self.answering if answers else self.connections
+        is_answer = incoming.span.kind == Span.SPAN_KIND_SERVER
+        ends = self.answering if is_answer else self.connections
         is_room = process_id in ends or len(ends) < MAX_NAMES
         if is_room and ends.get(process_id) is None:
-            ends[process_id] = facts.connection_id
+            ends[process_id] = incoming.connection_id
 
-    def mcp_key(self, process_id: str | None) -> tuple[int, str] | None:
+    def mcp_key(self, process_id: str) -> tuple[int, str] | None:
         """Return the session key of a trace that begins with a call over MCP.
 
-        The connection of who began it; else its process, if that says which it is.
+        The connection of the process that began it; else that process, if it is this one and
+        named itself.
         """
         if self.mcp_root is None:
             return None
         connection_id = self.connections.get(self.mcp_root) or self.answering.get(self.mcp_root)
         if connection_id is not None:
             return MCP_CONNECTION_RANK, connection_id
-        return (
-            None
-            if process_id != self.mcp_root
-            else (
-                MCP_PROCESS_RANK,
-                mcp_session(process_id),
-            )
-        )
+        if process_id != self.mcp_root or is_silent(process_id):
+            return None
+        return MCP_PROCESS_RANK, mcp_session(process_id)
 
     def dump(self) -> bytes:
         """Return the state as JSON; `usage_ancestors` are kept apart."""
@@ -540,19 +526,6 @@ def _load_profile(state: dict[str, Any]) -> Profile:
         agents = {name: (state["started_ns"] or 0) + n for n, name in enumerate(agents)}
     read = {"root": root, "engine": None if engine is None else Engine(engine), "agents": agents}
     return Profile(**{**state, **read})
-
-
-_TRACE_PROCESS = "trace:"
-
-
-def trace_process(trace_id: str) -> str:
-    """Return the stand-in for a sender that names no process: it lives by its trace."""
-    return _TRACE_PROCESS + trace_id
-
-
-def is_silent(process_id: str) -> bool:
-    """Return whether a process gives no sign of life but its spans."""
-    return process_id.startswith(_TRACE_PROCESS)
 
 
 def status_of(

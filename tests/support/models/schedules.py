@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
-from inspector.service.model.rows import IncomingLog, IncomingSpan, Json, RequestStatus
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
+from inspector.service.model.rows import Json, RequestStatus
 from tests.support.telemetry.otlp import START_NS, span
 from tests.support.telemetry.records import (
     heartbeat,
@@ -159,8 +160,9 @@ def _item(draw: st.DrawFn) -> IncomingSpan | IncomingLog:
 def _brief(item: IncomingSpan | IncomingLog) -> str:
     message = item.span if isinstance(item, IncomingSpan) else item.record
     name = "end" if isinstance(item, IncomingSpan) else item.record.event_name
+    origin = item.content.resource_spans() if isinstance(item, IncomingSpan) else item
     attributes = {p.key: p.value.string_value or p.value.int_value for p in message.attributes}
-    process = [p.value.string_value for p in item.resource.attributes][1:]
+    process = [p.value.string_value for p in origin.resource.attributes][1:]
     place = f"{message.trace_id.hex()[-1:]}/{message.span_id.hex()[-1:]}"
     return f"<{name} {place} {attributes} by {process}>"
 

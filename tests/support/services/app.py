@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from inspector.service.app import create_app, running
 from inspector.service.http.access import Access
 from inspector.service.http.parts import Parts
-from inspector.service.model.rows import IncomingLog, IncomingSpan
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.otlp.receiver import Receiver
 from inspector.service.settings import Settings
 

@@ -15,13 +15,12 @@ from inspector.service.ingest.requests.control_plane import (
     WinningAnswer,
 )
 from inspector.service.ingest.unit_of_work import UnitOfWork
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.model.records import Changes, SpanRecord
 from inspector.service.model.rows import (
     Actor,
     AuditRow,
     CommandRow,
-    IncomingLog,
-    IncomingSpan,
     RequestRow,
     RequestStatus,
     SessionRow,

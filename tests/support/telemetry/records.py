@@ -9,7 +9,9 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.service.model.rows import IncomingLog, IncomingSpan, Json
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
+from inspector.service.model.rows import Json
+from inspector.service.normalise import read_span
 from tests.support.telemetry.otlp import START_NS, key_values, resource
 
 SCOPE = InstrumentationScope(name="tests", version="1")
@@ -33,7 +35,7 @@ def incoming(
     scope: InstrumentationScope = SCOPE,
 ) -> IncomingSpan:
     """Return `span` as it comes from a decoder."""
-    return IncomingSpan(span, _resource(process, service), scope)
+    return read_span(span, _resource(process, service), scope)
 
 
 def log(

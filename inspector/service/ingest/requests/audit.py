@@ -11,7 +11,7 @@ from inspector.service.model.rows import Actor, AuditRow, RequestRow
 Outcome: TypeAlias = Literal["accepted", "applied", "not_applied"]
 
 
-def note(
+def record_audit(
     unit: UnitOfWork,
     doer: Actor,
     action: str,
@@ -43,7 +43,7 @@ def note(
         result: Of a refusal.
     """
     refusal = outcome if isinstance(outcome, Refusal) else None
-    unit.note(
+    unit.put_audit(
         AuditRow(
             at_ns=unit.now_ns,
             actor=doer.actor,

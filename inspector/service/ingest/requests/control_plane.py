@@ -6,9 +6,9 @@ remembers who is there and what is open; `load` reads that from the store again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from inspector.service.ingest.liveness import mark_alive
 from inspector.service.ingest.requests import life
 from inspector.service.ingest.requests.answering import (
     ProposedAnswer,
@@ -16,7 +16,7 @@ from inspector.service.ingest.requests.answering import (
     json_mistake,
     refusal_of,
 )
-from inspector.service.ingest.requests.audit import note
+from inspector.service.ingest.requests.audit import record_audit
 from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
 from inspector.service.ingest.requests.commands import (
     MAX_COMMANDS,
@@ -67,15 +67,11 @@ class ControlPlane:
     """Applies the actions of people and agents to a unit of work.
 
     Args:
-        processes: Who lives.
-        hear: Marks a process as alive: (unit of work, process id, lost after ns or None).
+        processes: The processes that are alive.
     """
 
-    def __init__(
-        self, processes: Processes, hear: Callable[[UnitOfWork, str, int | None], None]
-    ) -> None:
+    def __init__(self, processes: Processes) -> None:
         self._processes = processes
-        self._hear = hear
         self._agents: dict[str, ProcessRow] = {}
         self._open_requests = OpenRequests()
         self._no_room_rate = AuditRateLimit(NO_ROOM_BURST, NO_ROOM_PER_SECOND)
@@ -102,7 +98,7 @@ class ControlPlane:
         """Register a process that follows its commands from now on."""
         if process.id not in self._agents and len(self._agents) >= MAX_PROCESSES:
             return Refusal("too_many_processes", f"{MAX_PROCESSES} processes are connected.")
-        self._hear(unit, process.id, LOST_AFTER_NS)
+        mark_alive(unit, self._processes, process.id, LOST_AFTER_NS)
         if self._agents.get(process.id) != process:
             self._agents[process.id] = process
             unit.processes[process.id] = process
@@ -113,13 +109,14 @@ class ControlPlane:
         process = self._agents.get(process_id)
         if process is None or not self._processes.is_alive(process_id):
             return None
-        self._hear(unit, process_id, None)
+        mark_alive(unit, self._processes, process_id)
         return process
 
     def goodbye(self, unit: UnitOfWork, process: ProcessRow) -> None:
         """Unregister a process, and end its open requests."""
         self._let_go(unit, process.id, _agent(process), _ENDED)
-        self._hear(unit, process.id, EXIT_GRACE_NS)  # its last spans may be under way
+        # Its last spans may be under way.
+        mark_alive(unit, self._processes, process.id, EXIT_GRACE_NS)
 
     def lose(self, unit: UnitOfWork, process_id: str) -> None:
         """Give up the open requests of a process that fell silent."""
@@ -136,7 +133,7 @@ class ControlPlane:
                 self._open_requests.forget(one.request_id)
             elif changed := life.lost(row, unit.now_ns, doer, reason):
                 self._keep(unit, changed, is_heard=False)
-                note(unit, doer, "request_lost", "accepted", request=changed, detail=reason)
+                record_audit(unit, doer, "request_lost", "accepted", request=changed, detail=reason)
 
     # --- requests ---------------------------------------------------------------------------
 
@@ -145,7 +142,7 @@ class ControlPlane:
         doer, row = _agent(process), unit.request(fresh.id)
         if row is not None and row.process_id != process.id:
             taken = Refusal("request_id_taken", "Another process opened a request with this id.")
-            note(unit, doer, "request_opened", taken, request=row)
+            record_audit(unit, doer, "request_opened", taken, request=row)
             return taken
         changed = None if row is None else life.reopened(row, fresh, unit.now_ns, doer)
         if row is not None and changed is None:
@@ -157,7 +154,7 @@ class ControlPlane:
             homed = replace(fresh, session_id=session_of(unit, fresh))
             changed = life.opened(homed, unit.now_ns, doer)
         self._keep(unit, changed)
-        note(unit, doer, "request_opened", "accepted", request=changed)
+        record_audit(unit, doer, "request_opened", "accepted", request=changed)
         return None
 
     def _note_no_room(
@@ -167,7 +164,9 @@ class ControlPlane:
         if left_out is not None:
             detail = f"{fresh.id} ({left_out} others were left out)" if left_out else fresh.id
             doer = _agent(process)
-            note(unit, doer, "request_opened", refusal, process_id=process.id, detail=detail)
+            record_audit(
+                unit, doer, "request_opened", refusal, process_id=process.id, detail=detail
+            )
 
     def close(
         self,
@@ -188,7 +187,7 @@ class ControlPlane:
             return
         self._keep(unit, changed)
         self._end_answer(unit, row, changed)
-        note(
+        record_audit(
             unit,
             doer,
             f"request_{'closed' if status is RequestStatus.ANSWERED else status.value}",
@@ -218,9 +217,9 @@ class ControlPlane:
         if refusal is not None or row is None:
             refusal = refusal or Refusal("no_such_request", "No request has this id.")
             known = {"request": row} if row else {"request_id": request_id}
-            note(unit, doer, "answer", refusal, given=given, **known)
+            record_audit(unit, doer, "answer", refusal, given=given, **known)
             return refusal
-        seq = unit.take_number()
+        seq = unit.next_number()
         answer = AnswerRow(
             decision=given.decision,
             actor=doer.actor,
@@ -234,7 +233,7 @@ class ControlPlane:
         self._keep(unit, changed)
         traces = (row.trace_id,) if row.trace_id else ()
         unit.put_command(answer_command(seq, changed, given, traces, unit.now_ns, doer))
-        note(unit, doer, "answer", "accepted", request=changed, given=given)
+        record_audit(unit, doer, "answer", "accepted", request=changed, given=given)
         return WinningAnswer(changed, seq)
 
     def expire(self, unit: UnitOfWork) -> None:
@@ -247,7 +246,7 @@ class ControlPlane:
                 continue
             self._keep(unit, changed, is_heard=False)
             self._end_answer(unit, row, changed)
-            note(unit, life.SERVICE, "request_expired", "accepted", request=changed)
+            record_audit(unit, life.SERVICE, "request_expired", "accepted", request=changed)
 
     def _keep(self, unit: UnitOfWork, row: RequestRow, *, is_heard: bool = True) -> None:
         """Write a request down, and let its session wait for it, or go on."""
@@ -257,7 +256,7 @@ class ControlPlane:
         if session is None:
             return
         if is_heard:
-            unit.heard[session.id] = None
+            unit.updated[session.id] = None
         if row.status is RequestStatus.PENDING:
             session.open_waits[REQUEST_WAIT + row.id] = row.created_ns
         else:
@@ -281,7 +280,7 @@ class ControlPlane:
         mistake = None if payload_json is None else json_mistake(payload_json)
         if mistake is not None:
             refusal = Refusal("bad_json", f"`payload_json` is no JSON text: {mistake}.")
-            note(unit, doer, "signal", refusal, session_id=session_id)
+            record_audit(unit, doer, "signal", refusal, session_id=session_id)
             return refusal
         return self.tell(
             unit,
@@ -315,11 +314,11 @@ class ControlPlane:
             too_much = (_is_told_too_much(unit, process_id) for process_id in targets)
             refusal = next(filter(None, too_much), None)
         if refusal is not None:
-            note(unit, doer, type_, refusal, session_id=session_id)
+            record_audit(unit, doer, type_, refusal, session_id=session_id)
             return refusal
         seqs: list[int] = []
         for process_id, trace_ids in targets.items():
-            seqs.append(unit.take_number())
+            seqs.append(unit.next_number())
             unit.put_command(
                 CommandRow(
                     seq=seqs[-1],
@@ -335,7 +334,7 @@ class ControlPlane:
                     payload_json=payload_json,
                 )
             )
-            note(
+            record_audit(
                 unit,
                 doer,
                 type_,
@@ -346,7 +345,7 @@ class ControlPlane:
             )
         if not targets:
             nobody = Refusal("nothing_runs", "Nothing of this session runs here.")
-            note(unit, doer, type_, nobody, session_id=session_id, result="not_applied")
+            record_audit(unit, doer, type_, nobody, session_id=session_id, result="not_applied")
         return CommandsSent(session_id, tuple(seqs))
 
     def _targets(self, unit: UnitOfWork, session: SessionState) -> dict[str, tuple[str, ...]]:
@@ -399,7 +398,7 @@ class ControlPlane:
         session = unit.session(command.session_id)
         if session is None:
             return
-        unit.heard[session.id] = None
+        unit.updated[session.id] = None
         if command.type in ("pause", "step"):  # after one step it holds
             session.pauses.setdefault(process_id, unit.now_ns)
         elif command.type in ("resume", "cancel"):
@@ -410,7 +409,7 @@ class ControlPlane:
     ) -> None:
         unit.end_command(CommandEnd(command.seq, applied, reason))
         row = unit.request(command.request_id) if command.request_id else None
-        note(
+        record_audit(
             unit,
             Actor(command.actor, command.origin),
             command.type,

@@ -17,9 +17,8 @@ from inspector.errors import BadDataError
 from inspector.service.files.importer import FileOutcome, import_stream
 from inspector.service.files.inspected import read_inspected
 from inspector.service.ingest.writer import Restored
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.model.otlp_values import flat_attributes
-from inspector.service.model.rows import IncomingLog, IncomingSpan
-from inspector.service.normalise import span_facts
 
 _FILES = Path(__file__).parent / "files"
 _SECOND_US = 1_000_000
@@ -143,8 +142,9 @@ async def test_jaegers_own_json_is_read(indent: int | None) -> None:
     assert child.parent_span_id == root.span_id
     assert (child.status.code, child.status.message) == (2, "no")
     assert [event.name for event in child.events] == ["exception"]
-    assert flat_attributes(kept[0].resource.attributes) == {"service.name": "planner"}
-    assert kept[0].scope.name == "agents"
+    origin = kept[0].content.resource_spans()
+    assert flat_attributes(origin.resource.attributes) == {"service.name": "planner"}
+    assert origin.scope_spans[0].scope.name == "agents"
 
 
 _FORMS: dict[str, Any] = {
@@ -163,14 +163,12 @@ async def test_exports_of_langfuse_are_read(form: str) -> None:
     agent, chat = spans["planner"], spans["chat"]
     assert (agent.trace_id.hex(), agent.span_id.hex()) == (_TRACE["id"], "b7ad6b7169203331")
     assert chat.parent_span_id == agent.span_id
-    facts = {item.span.name: span_facts(item.span, item.resource) for item in kept}
+    facts = {item.record.name: item.record for item in kept}
     assert [facts[name].kind for name in ("planner", "chat")] == ["agent", "llm"]
     assert (facts["chat"].model, facts["chat"].status) == ("gpt-5", "error")
     assert (facts["chat"].input_tokens, facts["chat"].output_tokens) == (12, 3)
     assert facts["chat"].cost_usd == 0.5
-    key = facts["planner"].session_key
-    assert key is not None
-    assert key[1] == "s-1"
+    assert [item.session_key and item.session_key[1] for item in kept] == ["s-1", None]
     assert flat_attributes(chat.attributes)["output.value"] == "Bergen"
 
 
@@ -207,8 +205,10 @@ async def test_what_the_console_of_javascript_prints_is_read() -> None:
     assert chat.events[0].time_unix_nano == 1_795_424_712_111_013_858
     assert (chat.status.code, chat.status.message) == (2, "it broke")
     assert chat.links[0].span_id == root.span_id
-    assert flat_attributes(kept[0].resource.attributes) == {"service.name": "planner's {own}"}
-    assert (kept[0].scope.name, kept[0].scope.version) == ("agents", "1.2")
+    origin = kept[0].content.resource_spans()
+    assert flat_attributes(origin.resource.attributes) == {"service.name": "planner's {own}"}
+    scope = origin.scope_spans[0].scope
+    assert (scope.name, scope.version) == ("agents", "1.2")
 
 
 @pytest.mark.parametrize(

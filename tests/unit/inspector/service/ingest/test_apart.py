@@ -7,7 +7,8 @@ from itertools import permutations
 import pytest
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 
-from inspector.service.model.rows import IncomingSpan, Json
+from inspector.service.model.incoming import IncomingSpan
+from inspector.service.model.rows import Json
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import START_NS, span
 from tests.support.telemetry.records import incoming, span_hex, trace_hex

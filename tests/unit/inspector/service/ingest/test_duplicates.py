@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -11,7 +10,8 @@ from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from inspector.service.model.rows import IncomingSpan, Json
+from inspector.service.model.incoming import IncomingSpan
+from inspector.service.model.rows import Json
 from inspector.service.normalise.duplicates import fills
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import START_NS, span
@@ -274,7 +274,7 @@ def test_the_same_answer_fetched_later_or_told_by_one_instrumentation_is_another
     later = Rig()
     later.record(*beside(ms=(120, 180)))
     alike = Rig()
-    alike.record(*(replace(one, scope=InstrumentationScope(name="sdk")) for one in beside()))
+    alike.record(*(incoming(one.span, scope=InstrumentationScope(name="sdk")) for one in beside()))
     assert (later.session().llm_calls, alike.session().llm_calls) == (2, 2)
 
 

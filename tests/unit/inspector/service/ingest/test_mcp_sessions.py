@@ -7,7 +7,8 @@ from itertools import permutations
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.service.model.rows import IncomingSpan, Json
+from inspector.service.model.incoming import IncomingSpan
+from inspector.service.model.rows import Json
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry.records import incoming, trace_hex

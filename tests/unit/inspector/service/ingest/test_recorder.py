@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.model.records import SpanRecord
-from inspector.service.model.rows import IncomingLog, IncomingSpan, Json, SessionStatus, SpanStatus
-from inspector.service.normalise import span_facts
+from inspector.service.model.rows import Json, SessionStatus, SpanStatus
 from inspector.service.sessions.state import SessionState
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
@@ -95,8 +95,7 @@ def test_the_same_span_from_another_encoder_changes_nothing(rig: Rig) -> None:
     head, rest = Span(name=sent.span.name), Span.FromString(sent.span.SerializeToString())
     rest.ClearField("name")
     payload = rest.SerializeToString() + head.SerializeToString()
-    facts = span_facts(sent.span, sent.resource)
-    again = replace(sent, payload=payload, facts=facts)
+    again = replace(sent, content=replace(sent.content, payload=payload))
     assert rig.recorder.record([again], [], rig.now_ns).spans == []
 
 

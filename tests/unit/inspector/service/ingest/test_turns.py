@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.service.ingest.turns import COMMIT_S, MAX_WORK, MIN_WORK, Part, Submission, Turns
-from inspector.service.normalise import span_facts
 from tests.support.telemetry.otlp import span
 from tests.support.telemetry.records import incoming, log
 
@@ -86,7 +85,4 @@ def test_the_key_of_a_session_goes_first() -> None:
     """A trace whose session is told in its last span would be written twice."""
     many = _batch(1, 3_000)
     late = incoming(span(trace=1, span_id=9_999, attributes={"session.id": "s"}))
-    spans = list(many.spans)
-    for item in (*spans, late):
-        item.facts = span_facts(item.span, item.resource)
-    assert Submission([*spans, late], [], 1).take(1).spans == [late]
+    assert Submission([*many.spans, late], [], 1).take(1).spans == [late]

@@ -8,8 +8,9 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 
 from inspector.service.model.otlp_values import json_value
 from inspector.service.model.rows import Json
-from inspector.service.normalise import encoded_span_facts, resource_facts, span_facts
+from inspector.service.normalise import read_span
 from inspector.service.normalise.encoded import MAX_BYTES, EncodedAttributes
+from inspector.service.normalise.facts import read_encoded_span, resource_facts
 from tests.support.telemetry.otlp import any_value, resource, span
 from tests.unit.inspector.service.normalise.test_facts import JSON, KNOWN_KEYS
 
@@ -93,5 +94,5 @@ def test_facts_are_the_same_from_bytes(
 ) -> None:
     sent, owner = span(attributes=attributes), resource(**of_resource)
     encoded = [pair.SerializeToString() for pair in sent.attributes]
-    found = encoded_span_facts(sent, encoded, resource_facts(owner))
-    assert found == span_facts(sent, owner)
+    expected = read_span(sent, owner)
+    assert read_encoded_span(sent, expected.content, encoded, resource_facts(owner)) == expected

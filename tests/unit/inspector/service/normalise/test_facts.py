@@ -9,7 +9,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json, SpanKind, SpanStatus
-from inspector.service.normalise import keys, span_facts, span_view
+from inspector.service.normalise import keys, read_span, span_view
 from tests.support.telemetry.otlp import resource, span
 
 JSON: st.SearchStrategy[Json] = st.recursive(
@@ -43,13 +43,13 @@ def kind(
     otlp: Span.SpanKind.ValueType = Span.SPAN_KIND_INTERNAL,
     name: str = "x",
 ) -> SpanKind:
-    return span_facts(span(name, attributes=attributes, kind=otlp), Resource()).kind
+    return read_span(span(name, attributes=attributes, kind=otlp), Resource()).record.kind
 
 
 @given(st.dictionaries(st.sampled_from(KNOWN_KEYS), JSON, max_size=6))
 def test_no_attribute_of_any_shape_makes_reading_fail(attributes: dict[str, Json]) -> None:
     sent = span(attributes=attributes)
-    span_facts(sent, Resource(attributes=sent.attributes))
+    read_span(sent, Resource(attributes=sent.attributes))
     span_view(sent)
 
 
@@ -67,12 +67,12 @@ class Everything:
 @example(dict.fromkeys(KNOWN_KEYS, "agent"))
 def test_decoding_only_what_is_needed_gives_the_same_facts(attributes: dict[str, Json]) -> None:
     sent = span(attributes=attributes)
-    facts = span_facts(sent, Resource(attributes=sent.attributes))
+    facts = read_span(sent, Resource(attributes=sent.attributes))
     with (
         patch("inspector.service.normalise.facts._OF_A_SPAN", Everything()),
         patch("inspector.service.normalise.facts._OF_A_RESOURCE", Everything()),
     ):
-        assert span_facts(sent, Resource(attributes=sent.attributes)) == facts
+        assert read_span(sent, Resource(attributes=sent.attributes)) == facts
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_call_over_mcp_is_a_tool_where_it_names_one_and_its_message_is_not(
 def test_a_server_that_refuses_to_be_discovered_is_of_an_older_era_and_no_error() -> None:
     def status(method: str) -> SpanStatus:
         refused = span(attributes={"mcp.method.name": method, "error.type": "-32601"}, error="no")
-        return span_facts(refused, Resource()).status
+        return read_span(refused, Resource()).record.status
 
     assert (status("server/discover"), status("initialize")) == (
         SpanStatus.UNSET,
@@ -150,7 +150,7 @@ def test_a_legacy_span_name_is_enough() -> None:
 
 def test_a_span_without_an_end_runs_and_a_cancelled_one_is_no_error() -> None:
     def status(sent: Span) -> SpanStatus:
-        return span_facts(sent, Resource()).status
+        return read_span(sent, Resource()).record.status
 
     assert status(span(duration_ns=None)) is SpanStatus.RUNNING
     assert status(span()) is SpanStatus.UNSET
@@ -159,32 +159,32 @@ def test_a_span_without_an_end_runs_and_a_cancelled_one_is_no_error() -> None:
 
 
 def test_a_remote_parent_makes_a_root() -> None:
-    assert span_facts(span(parent=None), Resource()).is_root
-    assert span_facts(span(parent=7, flags=0x301), Resource()).is_root
-    assert not span_facts(span(parent=7, flags=0x101), Resource()).is_root
+    assert read_span(span(parent=None), Resource()).record.is_root
+    assert read_span(span(parent=7, flags=0x301), Resource()).record.is_root
+    assert not read_span(span(parent=7, flags=0x101), Resource()).record.is_root
 
 
 def test_the_session_id_wins_over_a_conversation_and_unknown_is_none() -> None:
     attributes: dict[str, Json] = {"gen_ai.conversation.id": "c", "session.id": "s"}
-    assert span_facts(span(attributes=attributes), Resource()).session_key == (0, "s")
-    assert span_facts(span(), resource(session_id="r")).session_key == (0, "r")
+    assert read_span(span(attributes=attributes), Resource()).session_key == (0, "s")
+    assert read_span(span(), resource(session_id="r")).session_key == (0, "r")
     unknown: dict[str, Json] = {"session.id": "unknown", "gen_ai.conversation.id": "c"}
-    assert span_facts(span(attributes=unknown), Resource()).session_key == (1, "c")
-    assert span_facts(span(attributes={"mcp.session.id": "t"}), Resource()).session_key is None
+    assert read_span(span(attributes=unknown), Resource()).session_key == (1, "c")
+    assert read_span(span(attributes={"mcp.session.id": "t"}), Resource()).session_key is None
 
 
 def test_aliases_of_one_count_are_alternatives_never_summands() -> None:
-    facts = span_facts(
+    facts = read_span(
         span(attributes={"gen_ai.usage.input_tokens": "12", "gen_ai.usage.prompt_tokens": 12}),
         Resource(),
     )
-    assert facts.input_tokens == 12
+    assert facts.record.input_tokens == 12
 
 
 @pytest.mark.parametrize("value", [-1, "x", True, None, [], float("inf"), "NaN"])
 def test_a_count_that_is_none_is_not_believed(value: Json) -> None:
-    facts = span_facts(span(attributes={"gen_ai.usage.output_tokens": value}), Resource())
-    assert facts.output_tokens is None
+    facts = read_span(span(attributes={"gen_ai.usage.output_tokens": value}), Resource())
+    assert facts.record.output_tokens is None
 
 
 def test_the_first_user_message_is_cut_to_one_line() -> None:
@@ -192,7 +192,7 @@ def test_the_first_user_message_is_cut_to_one_line() -> None:
         '{"role":"user","parts":[{"type":"text","content":"Write\\n\\nrelease %s notes"}]}]'
         % ("x" * 500)
     )
-    facts = span_facts(
+    facts = read_span(
         span(attributes={"gen_ai.operation.name": "chat", "gen_ai.input.messages": prompt}),
         Resource(),
     )
@@ -212,6 +212,10 @@ def test_the_first_user_message_is_cut_to_one_line() -> None:
 )
 def test_a_count_that_no_call_has_is_none_in_row_and_view(key: str, value: Json) -> None:
     sent = span(attributes={"gen_ai.operation.name": "chat", key: value})
-    facts = span_facts(sent, Resource())
-    assert (facts.input_tokens, facts.output_tokens, facts.cost_usd) == (None, None, None)
+    facts = read_span(sent, Resource())
+    assert (facts.record.input_tokens, facts.record.output_tokens, facts.record.cost_usd) == (
+        None,
+        None,
+        None,
+    )
     assert span_view(sent).usage is None

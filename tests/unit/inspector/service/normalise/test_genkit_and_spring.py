@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.model.rows import Json, SpanKind
 from inspector.service.normalise import span_view
-from inspector.service.normalise.facts import span_facts
+from inspector.service.normalise.facts import read_span
 from tests.support.telemetry.otlp import key_values, span
 
 GENKIT_MODEL = {
@@ -52,7 +52,7 @@ def test_a_model_call_of_genkit_is_read() -> None:
     assert (view.llm.model_requested, view.llm.finish_reasons) == ("googleai/gemini", ["stop"])
     assert view.llm.request_params == {"temperature": 1}
     assert [tool.name for tool in view.llm.tools_offered] == ["t"]
-    assert span_facts(one, Resource()).first_user_message == "hello"
+    assert read_span(one, Resource()).first_user_message == "hello"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_model_call_of_genkit_is_read() -> None:
     ],
 )
 def test_kinds_of_genkit_and_spring_ai(attributes: dict[str, Any], kind: SpanKind) -> None:
-    assert span_facts(span(attributes=attributes), Resource()).kind is kind
+    assert read_span(span(attributes=attributes), Resource()).record.kind is kind
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_model_that_micrometer_does_not_know_is_none() -> None:
     llm = span_view(one).llm
     assert llm is not None
     assert (llm.model_responded, llm.time_to_first_chunk_ms) == (None, 500)
-    assert span_facts(one, Resource()).model is None
+    assert read_span(one, Resource()).record.model is None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.rows import Json, Moment, SpanKind
-from inspector.service.normalise import span_facts, span_view
+from inspector.service.normalise import read_span, span_view
 from inspector.service.normalise.conventions import CONVENTIONS
 from inspector.service.normalise.finish_reasons import finish_reason
 from inspector.service.normalise.flattened import MAX_INDEX, expand
@@ -116,7 +116,7 @@ def test_nothing_that_a_convention_reads_makes_reading_fail(
     in_logs = [Moment("s", "1", "1", START_NS + 1, *event) for event in events]
     sent = span(attributes=attributes, events=on_span)
     span_view(sent, in_logs).model_dump_json()
-    span_facts(sent, Resource())
+    read_span(sent, Resource())
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_nothing_that_a_convention_reads_makes_reading_fail(
 def test_messages_nested_without_end_are_shown_as_something(deep: str, key: str) -> None:
     sent = span(attributes={**LLM, key: deep})
     assert len(span_view(sent).model_dump_json()) < 10 * len(deep) + 1000
-    span_facts(sent, Resource())
+    read_span(sent, Resource())
 
 
 def test_a_lone_surrogate_a_long_prompt_and_markup_are_kept() -> None:
@@ -152,7 +152,7 @@ def test_what_was_meant_as_json_and_is_none_is_marked() -> None:
         assert [part.model_dump() for part in message.parts] == [
             {"type": "text", "text": cut, "parse_error": True, "is_refusal": False}
         ]
-        assert span_facts(span(attributes={**LLM, key: cut}), Resource()).first_user_message is None
+        assert read_span(span(attributes={**LLM, key: cut}), Resource()).first_user_message is None
 
 
 def test_a_prompt_that_is_plain_text_is_not_an_error() -> None:
@@ -414,9 +414,9 @@ def test_logfires_mcp_requests_are_mcp_with_both_envelopes() -> None:
 
 def test_a_conversation_that_pydantic_ai_made_up_is_no_session() -> None:
     made_up: dict[str, Json] = {"gen_ai.conversation.id": "u", "gen_ai.agent.call.id": "c"}
-    assert span_facts(span(attributes=made_up), Resource()).session_key is None
+    assert read_span(span(attributes=made_up), Resource()).session_key is None
     given: dict[str, Json] = {**made_up, "session.id": "mine"}
-    assert span_facts(span(attributes=given), Resource()).session_key == (0, "mine")
+    assert read_span(span(attributes=given), Resource()).session_key == (0, "mine")
 
 
 @pytest.mark.parametrize(
@@ -604,7 +604,7 @@ def test_what_a_function_was_called_with_is_what_was_asked(called: Json) -> None
                 if part.type == "text"
             ]
             assert texts == ["Why?"]
-            assert span_facts(sent, Resource()).first_user_message == "Why?"
+            assert read_span(sent, Resource()).first_user_message == "Why?"
 
 
 def test_the_items_of_openais_responses_are_messages() -> None:
@@ -648,4 +648,4 @@ def test_the_items_of_openais_responses_are_messages() -> None:
 def test_the_kind_of_a_span_is_known(
     name: str, attributes: dict[str, Json], expected: SpanKind
 ) -> None:
-    assert span_facts(span(name, attributes=attributes), Resource()).kind is expected
+    assert read_span(span(name, attributes=attributes), Resource()).record.kind is expected

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
-from inspector.service.normalise import span_facts
+from inspector.service.normalise import read_span
 from inspector.service.otlp.payloads import span_parts
 from inspector.service.otlp.receiver import read_request
 from inspector.service.otlp.rejections import Rejections
@@ -63,9 +63,9 @@ def test_a_span_is_kept_as_it_came_in_whatever_order_its_fields_have() -> None:
     whole.ClearField("name")
     odd = whole.SerializeToString() + name  # no encoder of ours writes the name last
     body = _wrap(_wrap(odd, 2), 2)
-    batch, onward = read_request(TRACES, _wrap(body, 1), rejections=Rejections())
-    assert [one.payload for one in batch.spans] == [odd]
-    assert onward == _wrap(body, 1)
+    batch = read_request(TRACES, _wrap(body, 1), rejections=Rejections())
+    assert [one.content.payload for one in batch.spans] == [odd]
+    assert batch.forward == _wrap(body, 1)
 
 
 def _wrap(inner: bytes, field: int) -> bytes:
@@ -77,9 +77,9 @@ def test_bytes_and_facts_go_with_their_span_when_others_are_rejected() -> None:
     bad = sent.resource_spans[0].scope_spans[1].spans[1]
     bad.span_id = b"short"
     rejections = Rejections()
-    batch, onward = read_request(TRACES, sent.SerializeToString(), rejections=rejections)
+    batch = read_request(TRACES, sent.SerializeToString(), rejections=rejections)
     assert (len(batch.spans), rejections.count) == (5, 1)
     for one in batch.spans:
-        assert one.payload == one.span.SerializeToString()
-        assert one.facts == span_facts(one.span, one.resource)
-    assert [whole for whole, _ in span_parts(onward)] == [one.payload for one in batch.spans]
+        assert one == read_span(one.span, one.content.resource_spans().resource)
+    payloads = [one.content.payload for one in batch.spans]
+    assert [whole for whole, _ in span_parts(batch.forward)] == payloads

@@ -8,7 +8,8 @@ from typing import TypeAlias
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.service.model.rows import IncomingLog, IncomingSpan, SessionStatus
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
+from inspector.service.model.rows import SessionStatus
 from inspector.service.sessions.state import SessionState, TraceState
 from tests.support.services.recorder_rig import Rig
 from tests.support.telemetry.otlp import START_NS, key_values, span

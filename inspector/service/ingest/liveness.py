@@ -1,0 +1,32 @@
+"""Signs of life of processes, and what they change: a lost process's spans are lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from inspector.service.ingest.span_waits import settle_waits, wait_key
+from inspector.service.ingest.unit_of_work import UnitOfWork
+from inspector.service.model.rows import SpanStatus
+from inspector.service.sessions.processes import Processes
+
+
+def mark_alive(
+    unit: UnitOfWork, processes: Processes, process_id: str, lost_after_ns: int | None = None
+) -> None:
+    """Record a sign of life; if the process was lost, its open spans run again."""
+    if unit.is_past or not processes.mark_alive(process_id, unit.now_ns, lost_after_ns):
+        return
+    for stored in unit.reader.open_spans(process_id):
+        span = unit.span(stored.trace_id, stored.span_id)
+        if span is not None and span.status is SpanStatus.LOST:
+            unit.put_span(replace(span, status=SpanStatus.RUNNING))
+            settle_waits(unit, span.trace_id, span.span_id, None)
+
+
+def lose_spans(unit: UnitOfWork, process_id: str) -> None:
+    """Mark the running spans of a lost process as lost; they wait for nobody."""
+    for span in unit.reader.open_spans(process_id):
+        if span.status is SpanStatus.RUNNING:
+            unit.put_span(replace(span, status=SpanStatus.LOST))
+            if session := unit.session(span.session_id):
+                session.open_waits.pop(wait_key(span.trace_id, span.span_id), None)

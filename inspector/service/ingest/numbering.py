@@ -1,0 +1,70 @@
+"""Number the rows of a commit: viewers see them in the order of their change numbers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+
+from inspector.service.ingest.unit_of_work import CachedSession, Touched
+from inspector.service.model.records import (
+    Changes,
+    MomentRecord,
+    RequestRecord,
+    SessionRecord,
+    Tombstone,
+)
+from inspector.service.model.rows import SessionStatus
+from inspector.service.sessions.state import SETTLED
+
+
+def number(touched: Touched, statuses: Mapping[str, SessionStatus]) -> Changes:
+    """Return the commit of what was touched.
+
+    Args:
+        touched: By one unit of work.
+        statuses: Of each touched session, by id.
+    """
+    changes, now_ns = touched.changes, touched.now_ns
+    opening, others = list[CachedSession](), list[CachedSession]()
+    for session in touched.sessions:
+        is_opening = session.record is None and statuses[session.state.id] not in SETTLED
+        (opening if is_opening else others).append(session)
+    numbers = itertools.count(touched.last_number + 1)
+    # A session comes before its first spans, and finishes after its last.
+    for session in opening:
+        changes.sessions.append(_record(session, statuses[session.state.id], numbers, now_ns))
+    for span in changes.spans:
+        span.change, span.changed_ns = next(numbers), now_ns
+        span.created = span.created or span.change
+        if span.end_ns is not None and not span.settled:
+            span.settled = span.change
+        if content := touched.contents.get((span.trace_id, span.span_id)):
+            span.content = span.change
+            changes.contents[span.content] = content
+    rows: list[MomentRecord | Tombstone | RequestRecord]
+    rows = [*changes.moments, *changes.departures, *changes.requests]
+    for row in rows:
+        row.change, row.changed_ns = next(numbers), now_ns
+    for request in changes.requests:
+        request.created = request.created or request.change
+    for session in others:
+        changes.sessions.append(_record(session, statuses[session.state.id], numbers, now_ns))
+    changes.first, changes.head = touched.head + 1, next(numbers) - 1
+    return changes
+
+
+def _record(
+    session: CachedSession, status: SessionStatus, numbers: Iterator[int], now_ns: int
+) -> SessionRecord:
+    """Return the new record of a session; it keeps its number if its row is the same."""
+    before, row = session.record, session.state.row(status)
+    record = SessionRecord(row, session.state.dump())
+    if before is None or row != before.row:
+        record.change, record.changed_ns = next(numbers), now_ns
+    else:
+        record.change, record.changed_ns = before.change, before.changed_ns
+    record.created = before.created if before else record.change
+    if status in SETTLED:
+        record.settled = (before.settled if before else 0) or record.change
+    session.record = record
+    return record
