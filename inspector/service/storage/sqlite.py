@@ -22,7 +22,13 @@ import apsw
 import orjson
 
 from inspector.errors import StoreError, StoreTrouble, StoreUnavailableError
-from inspector.service.model.records import Changes, SessionRecord, SpanRecord, Tombstone
+from inspector.service.model.records import (
+    Changes,
+    SessionRecord,
+    SpanRecord,
+    Tombstone,
+    trace_process,
+)
 from inspector.service.storage.sqlite_control import apply_control, delete_control, takes_away
 from inspector.service.storage.sqlite_errors import (
     UNAVAILABLE,
@@ -43,7 +49,8 @@ from inspector.service.storage.sqlite_open import (
     open_reader,
     open_writer,
 )
-from inspector.service.storage.sqlite_reader import STAND_IN, SqliteReader
+from inspector.service.storage.sqlite_reader import SqliteReader
+from inspector.service.storage.sqlite_spans import INTO_SPAN, row_of
 from inspector.service.storage.sqlite_sweep import doom, sweep
 
 # A burst of requests opens more: they are closed when it is over.
@@ -371,8 +378,12 @@ class SqliteStore:
             "INSERT OR IGNORE INTO process VALUES (?, ?)",
             [(self._processes.of(process_id), process_id) for process_id in named],
         )
-        rows = [self._span_row(span, *traces[span.trace_id]) for span in changes.spans]
-        self._insert("INTO span", rows)
+        rows = []
+        for span in changes.spans:
+            (trace_no, stand_in), process_id = traces[span.trace_id], span.process_id
+            process_no = -trace_no if process_id == stand_in else self._processes.of(process_id)
+            rows.append(row_of(span, trace_no, self._sessions.of(span.session_id), process_no))
+        self._insert(INTO_SPAN, rows)
         self._insert(
             "INTO content",
             [
@@ -395,39 +406,7 @@ class SqliteStore:
     def _trace_names(self, spans: Iterable[SpanRecord]) -> dict[str, tuple[int, str]]:
         """Return for each trace of `spans` its number, and the process it would stand in for."""
         ids = {span.trace_id for span in spans}
-        return {id_: (self._traces.of(bytes.fromhex(id_)), STAND_IN + id_) for id_ in ids}
-
-    def _span_row(self, span: SpanRecord, trace_no: int, stand_in: str) -> _Row:
-        process_id, parent_id = span.process_id, span.parent_span_id
-        return (
-            span.change,
-            trace_no,
-            bytes.fromhex(span.span_id),
-            self._sessions.of(span.session_id),
-            None if parent_id is None else bytes.fromhex(parent_id),
-            span.name,
-            span.kind,
-            span.status,
-            span.start_ns,
-            span.end_ns,
-            span.is_root,
-            -trace_no if process_id == stand_in else self._processes.of(process_id),
-            span.model,
-            span.input_tokens,
-            span.output_tokens,
-            span.cost_usd,
-            span.is_counted,
-            span.dropped_count,
-            span.wait_ns,
-            span.waits,
-            span.size_bytes,
-            span.duplicate_of,
-            span.created,
-            span.settled,
-            span.content,
-            span.changed_ns,
-            orjson.dumps(span.waited) if span.waited else None,
-        )
+        return {id_: (self._traces.of(bytes.fromhex(id_)), trace_process(id_)) for id_ in ids}
 
     def _add_moments(self, changes: Changes) -> None:
         self._insert(

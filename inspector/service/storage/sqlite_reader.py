@@ -12,6 +12,7 @@ import orjson
 
 from inspector.service.model.records import (
     MAX_INT,
+    TRACE_PROCESS,
     Change,
     Content,
     MomentRecord,
@@ -20,12 +21,13 @@ from inspector.service.model.records import (
     Tombstone,
     TraceRecord,
 )
-from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanStatus
 from inspector.service.query.tree import Node
 from inspector.service.storage.base import Chunk, SpanPosition, SpanTime
 from inspector.service.storage.orders import MAX_TITLE, Order, SortKey, SortPosition
 from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
 from inspector.service.storage.sqlite_narrowing import narrowing
+from inspector.service.storage.sqlite_spans import PROCESS, SELECT_SPAN, span_of
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
 
@@ -33,20 +35,6 @@ _SESSION = "SELECT body, state, change, created, settled, changed_ns FROM sessio
 _TRACE = (
     "SELECT trace.id, session.id, trace.state FROM trace"
     " LEFT JOIN session ON session.no = trace.session_no"
-)
-# A trace that stands in for its process (`sessions.trace_process`) is kept as its own number,
-# negative: a name for each would be a row and a place in an index for each trace.
-STAND_IN = "trace:"
-_PROCESS = f"coalesce(process.id, '{STAND_IN}' || lower(hex(trace.id)))"
-_SPAN = (
-    "SELECT trace.id, span.span_id, session.id, session.epoch_ns, span.parent_id, span.name,"
-    f" span.kind, span.status, span.start_ns, span.end_ns, span.is_root, {_PROCESS}, span.model,"
-    " span.input_tokens, span.output_tokens, span.cost_usd, span.is_counted, span.dropped_count,"
-    " span.wait_ns, span.waits, span.waited, span.size_bytes, span.duplicate_of, span.change,"
-    " span.created, span.settled, span.content, span.changed_ns FROM span"
-    " CROSS JOIN trace ON trace.no = span.trace_no"
-    " CROSS JOIN session ON session.no = span.session_no"
-    " LEFT JOIN process ON process.no = span.process_no"
 )
 _MOMENT = (
     "SELECT trace.id, moment.span_id, session.id, moment.time_ns, moment.name, moment.payload,"
@@ -114,8 +102,8 @@ def in_chunks(
 def stand_in_for(process_id: str) -> bytes | None:
     """Return the id of the trace that this process stands in for; None if it does not."""
     try:
-        is_one = process_id.startswith(STAND_IN)
-        return bytes.fromhex(process_id.removeprefix(STAND_IN)) if is_one else None
+        is_one = process_id.startswith(TRACE_PROCESS)
+        return bytes.fromhex(process_id.removeprefix(TRACE_PROCESS)) if is_one else None
     except ValueError:
         return None
 
@@ -158,19 +146,19 @@ class SqliteReader(ControlReader):
         end = ends[0][0] if len(ends) == 2 else None
         fits = narrowing(node)
         rows = self._all(
-            f"{_SPAN} WHERE span.change < ? AND span.change >= ? AND {fits.sql} {newest}",
+            f"{SELECT_SPAN} WHERE span.change < ? AND span.change >= ? AND {fits.sql} {newest}",
             (before, end or 0, *fits.parameters),
         )
-        return Chunk([_span(row) for row in rows], end)
+        return Chunk([span_of(row) for row in rows], end)
 
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
         fits = narrowing(node)
         among = "span.change IN (SELECT value FROM json_each(?))"
         rows = self._all(
-            f"{_SPAN} WHERE {among} AND {fits.sql} ORDER BY span.change DESC",
+            f"{SELECT_SPAN} WHERE {among} AND {fits.sql} ORDER BY span.change DESC",
             (orjson.dumps(list(changes)).decode(), *fits.parameters),
         )
-        return [_span(row) for row in rows]
+        return [span_of(row) for row in rows]
 
     def sessions_among(
         self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int
@@ -280,11 +268,11 @@ class SqliteReader(ControlReader):
             return []
         where, trace_no = " WHERE span.trace_no = ?", numbers[0][0]
         if span_ids is None:
-            every = f"{_SPAN}{where} ORDER BY span.change"
-            return [_span(row) for row in self._all(every, (trace_no,))]
-        some = f"{_SPAN}{where} AND span.span_id IN ({{}})"
+            every = f"{SELECT_SPAN}{where} ORDER BY span.change"
+            return [span_of(row) for row in self._all(every, (trace_no,))]
+        some = f"{SELECT_SPAN}{where} AND span.span_id IN ({{}})"
         ids = map(bytes.fromhex, span_ids)
-        return [_span(row) for row in in_chunks(self._connection, some, ids, trace_no)]
+        return [span_of(row) for row in in_chunks(self._connection, some, ids, trace_no)]
 
     def spans_of(
         self,
@@ -305,8 +293,8 @@ class SqliteReader(ControlReader):
         if node is not None:
             fits = narrowing(node)
             where, parameters = f"{where} AND {fits.sql}", (*parameters, *fits.parameters)
-        sql = f"{_SPAN} WHERE {where} ORDER BY span.start_ns, span.span_id, trace.id LIMIT ?"
-        return [_span(row) for row in self._all(sql, (*parameters, limit))]
+        sql = f"{SELECT_SPAN} WHERE {where} ORDER BY span.start_ns, span.span_id, trace.id LIMIT ?"
+        return [span_of(row) for row in self._all(sql, (*parameters, limit))]
 
     def span_times(self, session_id: str) -> list[SpanTime]:
         sql = (
@@ -326,11 +314,11 @@ class SqliteReader(ControlReader):
             " UNION ALL SELECT -no FROM trace WHERE id = ?) ORDER BY span.change"
         )
         trace_id = stand_in_for(process_id)
-        return [_span(row) for row in self._all(_SPAN + where, (process_id, trace_id))]
+        return [span_of(row) for row in self._all(SELECT_SPAN + where, (process_id, trace_id))]
 
     def open_processes(self) -> set[str]:
         sql = (
-            f"SELECT DISTINCT {_PROCESS} FROM span LEFT JOIN process ON process.no = process_no"
+            f"SELECT DISTINCT {PROCESS} FROM span LEFT JOIN process ON process.no = process_no"
             " LEFT JOIN trace ON trace.no = -process_no WHERE end_ns IS NULL AND status = ?"
             " AND span.session_no NOT IN (SELECT no FROM doomed_session)"
         )
@@ -408,7 +396,7 @@ class SqliteReader(ControlReader):
     def changes(self, after: int, limit: int) -> list[Change]:
         newer: list[Iterable[Change]] = [
             self._newer(_SESSION, "session", _session, after, limit),
-            self._newer(_SPAN, "span", _span, after, limit),
+            self._newer(SELECT_SPAN, "span", span_of, after, limit),
             self._newer(_MOMENT, "moment", _moment, after, limit, _IS_NOT_DOOMED),
             self._newer(_DEPARTURE, "departure", _departure, after, limit),
             self._newer(REQUEST, "request", request_record, after, limit),
@@ -461,19 +449,6 @@ def _session_row(body: dict[str, Any]) -> SessionRow:
 
 def _trace(row: _Row) -> TraceRecord:
     return TraceRecord(row[0].hex(), row[1], row[2])
-
-
-def _span(row: _Row) -> SpanRecord:
-    record = SpanRecord(*row)
-    record.trace_id = row[0].hex()
-    record.span_id = row[1].hex()
-    record.parent_span_id = None if row[4] is None else row[4].hex()
-    record.kind = SpanKind(row[6])
-    record.status = SpanStatus(row[7])
-    record.is_root = bool(row[10])
-    record.is_counted = bool(row[16])
-    record.waited = () if row[20] is None else tuple(map(tuple, orjson.loads(row[20])))
-    return record
 
 
 def _moment(row: _Row) -> MomentRecord:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from types import GenericAlias
+from typing import Any, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, create_model
 
 from inspector.service.model.rows import SpanKind, SpanStatus
 from inspector.service.model.waits import MAX_SHOWN
@@ -48,26 +49,15 @@ class SpanSkeleton(Wire):
     as_of: str
 
 
-class SpanColumnSet(Wire):
-    """The fields of `SpanRow`, each as one array: the n-th entries make the n-th row."""
-
-    trace_id: list[str]
-    span_id: list[str]
-    parent_span_id: list[str | None]
-    name: list[str]
-    kind: list[SpanKind]
-    status: list[SpanStatus]
-    offset_ns: list[int]
-    duration_ns: list[int | None]
-    wait_ns: list[int]
-    waits: list[int]
-    waited: list[list[tuple[int, int | None]]]
-    model: list[str | None]
-    input_tokens: list[int | None]
-    output_tokens: list[int | None]
-    cost_usd: list[float | None]
-    size_bytes: list[int]
-    duplicate_of: list[str | None]
+_columns: dict[str, Any] = {
+    name: GenericAlias(list, field.annotation) for name, field in SpanRow.model_fields.items()
+}
+SpanColumnSet = create_model(
+    "SpanColumnSet",
+    __base__=Wire,
+    __doc__="The fields of `SpanRow`, each as one array: the n-th entries make the n-th row.",
+    **_columns,
+)
 
 
 class SpanColumns(Wire):
@@ -75,7 +65,7 @@ class SpanColumns(Wire):
 
     session_id: str
     epoch_ns: str
-    columns: SpanColumnSet
+    columns: SpanColumnSet  # type: ignore[valid-type]
     next_cursor: str | None
     as_of: str
 
