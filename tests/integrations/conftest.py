@@ -1,4 +1,4 @@
-"""What every adapter's tests need: a bus of their own, and what was told on it."""
+"""Fixtures of every adapter's tests: a bus of their own, and a log of its hooks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.integrations.capabilities import CAPABILITIES, FRAMEWORKS
 from tests.integrations.hook_log import HookLog
 from tests.support.services.restartable import Service
 
-pytest.register_assert_rewrite("tests.integrations.stories")
+pytest.register_assert_rewrite("tests.integrations.stories", "tests.integrations.contract")
 
 RESULTS = Path(__file__).parent / "results"
 SHOWN = pytest.StashKey[dict[str, dict[str, bool]]]()
@@ -28,7 +28,7 @@ def bus() -> Bus:
 
 @pytest.fixture
 def hooks(bus: Bus) -> Iterator[HookLog]:
-    """Everything that is told; at the end, what began must have ended, once."""
+    """A log of the bus; at the end, each operation must have ended once."""
     recorder = HookLog()
     off = bus.observe_all(recorder)
     yield recorder
@@ -51,13 +51,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Keep what each test marked `shows` has shown."""
+    """Record what each test marked `shows` has shown."""
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]  # pluggy's, untyped here
     if report.when != "call" and not report.failed:
         return
     for marker in item.iter_markers("shows"):
         framework, *capabilities = marker.args
+        if framework in CAPABILITIES:  # of the contract, whose class names the framework
+            capabilities = [*marker.args]
+            framework = item.cls.framework  # type: ignore[attr-defined]  # of a method
         assert framework in FRAMEWORKS, f"{item.nodeid}: no framework {framework!r}"
         for capability in capabilities:
             assert capability in CAPABILITIES, f"{item.nodeid}: no capability {capability!r}"
@@ -66,7 +69,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """With `RECORD_FRAMEWORKS=1`, write what was shown: docs/frameworks.md is made from it."""
+    """With `RECORD_FRAMEWORKS=1`, write what was shown, from which docs/frameworks.md is made."""
     if os.environ.get("RECORD_FRAMEWORKS") != "1" or hasattr(session.config, "workerinput"):
         return
     RESULTS.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""What was told on a bus, and whether every beginning has its one end."""
+"""A log of the hooks that a bus emits, and a check that each operation ends once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from instrument.catalogue import NOUNS
 
 
 class HookLog:
-    """An observer of everything."""
+    """An observer of every hook."""
 
     def __init__(self) -> None:
         self.events: list[tuple[str, dict[str, Any]]] = []
@@ -19,9 +19,14 @@ class HookLog:
 
     @property
     def names(self) -> list[str]:
-        """Names in order, without those that the bus tells about itself."""
+        """The names of the hooks in order, without those of the bus itself."""
         own = ("operation_opened", "operation_closed", "hook_decided")
         return [hook for hook, _ in self.events if hook not in own]
+
+    @property
+    def operations(self) -> list[str]:
+        """Those of `names` that are of agents, model calls and tools."""
+        return [name for name in self.names if name.endswith(("_call", "_llm_generate"))]
 
     def of(self, hook: str) -> list[dict[str, Any]]:
         """The kwargs of each emission of `hook`."""
@@ -34,7 +39,7 @@ class HookLog:
         return found[0]
 
     def parent_noun(self, kwargs: dict[str, Any]) -> str | None:
-        """What kind of operation the one of `kwargs` is directly below."""
+        """The noun of the operation that encloses the one of `kwargs`."""
         for opened in self.of("operation_opened"):
             if opened["call_id"] == kwargs["parent_call_id"]:
                 return str(opened["noun"])

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 from langchain.agents import create_agent
 from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 from langchain_core.messages.tool import tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import StructuredTool, ToolException
 from pydantic import Field
+
+from instrument import HookDenied
+from tests.integrations.contract import QUESTION, ScriptedAgent
 
 ToolError = ToolException
 USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
@@ -86,6 +90,40 @@ class ScriptedModel(BaseChatModel):
             content="", tool_call_chunks=made, usage_metadata=answer.usage_metadata
         )
         yield ChatGenerationChunk(message=last, generation_info={"finish_reason": "stop"})
+
+
+class LangChainAgent(ScriptedAgent):
+    """An agent of `create_agent`, which can be invoked and streamed."""
+
+    WAYS = ("async", "sync", "stream")
+    REFUSED = HookDenied
+    calls = staticmethod(calls)
+    says = staticmethod(says)
+
+    def __init__(self, *script: Any, tools: Any) -> None:
+        self._model = ScriptedModel(*script)
+        self._agent: Any = create_agent(self._model, list(tools), name=self.NAME)
+
+    async def run(self, way: str) -> str:
+        question = {"messages": [("user", QUESTION)]}
+        if way == "async":
+            state = await self._agent.ainvoke(question)
+        elif way == "sync":
+            state = await asyncio.to_thread(self._agent.invoke, question)
+        else:
+            *_, state = [one async for one in self._agent.astream(question, stream_mode="values")]
+        return str(state["messages"][-1].content)
+
+    def read(self) -> str:
+        return str(read(self._model).content)
+
+    def count_model_calls(self) -> int:
+        return len(self._model.sent)
+
+
+def read(model: ScriptedModel) -> ToolMessage:
+    """Return the message of the first tool that the model called."""
+    return next(one for one in model.sent[-1] if isinstance(one, ToolMessage))
 
 
 def clerk(

@@ -14,8 +14,11 @@ from agents import (
     Usage,
     function_tool,
 )
+from agents.exceptions import AgentsException
 from agents.testing import ScriptedModel, assistant_message, function_call
 from openai.types.responses import ResponseOutputMessage, ResponseTextDeltaEvent
+
+from tests.integrations.contract import QUESTION, ScriptedAgent
 
 ToolError = FileNotFoundError
 USAGE = Usage(requests=1, input_tokens=10, output_tokens=5, total_tokens=15)
@@ -84,6 +87,34 @@ def text_of(output: list[Any]) -> str:
     (message,) = output
     assert isinstance(message, ResponseOutputMessage)
     return "".join(getattr(one, "text", "") for one in message.content)
+
+
+class OpenAIAgent(ScriptedAgent):
+    """An agent of the framework, which can be streamed."""
+
+    WAYS = ("run", "stream")
+    REFUSED = AgentsException
+    calls = staticmethod(calls)
+    says = staticmethod(says)
+
+    def __init__(self, *script: Any, tools: Any) -> None:
+        self._model = Scripted(*script)
+        own: list[Any] = [function_tool(one) for one in tools]
+        self._agent = Agent(self.NAME, model=self._model, tools=own)
+
+    async def run(self, way: str) -> str:
+        if way == "run":
+            return str((await Runner.run(self._agent, QUESTION)).final_output)
+        result = Runner.run_streamed(self._agent, QUESTION)
+        async for _ in result.stream_events():
+            pass
+        return str(result.final_output).strip()
+
+    def read(self) -> str:
+        return str(self._model.read())
+
+    def count_model_calls(self) -> int:
+        return len(self._model.calls)
 
 
 def clerk(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-from pydantic_ai import Agent
+from pydantic_ai import Agent, AgentRunError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.usage import RequestUsage
+
+from tests.integrations.contract import QUESTION, ScriptedAgent
 
 ToolError = FileNotFoundError
 
@@ -69,6 +72,32 @@ class Scripted(FunctionModel):
             for part in message.parts
             if part.part_kind == "tool-return"
         )
+
+
+class PydanticAgent(ScriptedAgent):
+    """An agent of the framework, which can be streamed."""
+
+    WAYS = ("run", "stream")
+    REFUSED = AgentRunError
+    CANCELLED = (asyncio.CancelledError, AgentRunError)
+    calls = staticmethod(calls)
+    says = staticmethod(says)
+
+    def __init__(self, *script: Any, tools: Any) -> None:
+        self._model = Scripted(*script)
+        self._agent: Agent = Agent(self._model, name=self.NAME, tools=tools)
+
+    async def run(self, way: str) -> str:
+        if way == "run":
+            return str((await self._agent.run(QUESTION)).output)
+        async with self._agent.run_stream(QUESTION) as stream:
+            return str(await stream.get_output()).strip()
+
+    def read(self) -> str:
+        return str(self._model.read().content)
+
+    def count_model_calls(self) -> int:
+        return len(self._model.sent)
 
 
 def clerk(

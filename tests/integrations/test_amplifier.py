@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import sys
 from collections.abc import Iterator
 from importlib.metadata import entry_points
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from amplifier_core import AmplifierSession, HookResult, _session_exec, _session_init
+from amplifier_core import AmplifierSession, HookResult, ToolResult, _session_exec, _session_init
 from amplifier_core import session as session_in_python
 
 from inspector import context
 from inspector.integrations import amplifier
 from inspector.integrations.amplifier import attach
 from instrument import Bus, Decision
-from instrument.approvals import ApprovalAnswer, ApprovalRequest
 from instrument.control import ModuleCoordinator, mount_plan
-from tests.integrations.cancellation import cancel_from_browser
+from tests.integrations.contract import QUESTION, AdapterContract, ScriptedAgent
 from tests.integrations.hook_log import HookLog
 
 MODULES = Path(__file__).parent / "amplifier_modules"
@@ -71,16 +70,73 @@ class Session:
         return str(self.model.seen[-1].messages[-1].content)
 
 
-class Person:
-    """Answers what is asked of a person."""
+class FunctionTool:
+    """A function as a tool of the kernel; what it raises is an error."""
 
-    def __init__(self, decision: str) -> None:
-        self._answer = ApprovalAnswer(decision)
-        self.requests: list[ApprovalRequest] = []
+    def __init__(self, function: Any) -> None:
+        self.name, self.description = function.__name__, function.__doc__
+        self._function = function
 
-    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.requests.append(request)
-        return self._answer
+    async def execute(self, input: dict[str, Any]) -> ToolResult:
+        try:
+            output = self._function(**input)
+            return ToolResult(output=await output if isawaitable(output) else output)
+        except ValueError as error:
+            return ToolResult(success=False, error={"message": str(error)})
+
+
+class SessionAgent(ScriptedAgent):
+    """A session that ends with its run."""
+
+    WAYS = ("session",)
+    NAME = "loop-probe"
+    CANCELLED = (asyncio.CancelledError, RuntimeError)  # the kernel raises that the run failed
+    calls = staticmethod(lambda name, args: [(name, args)])
+    says = staticmethod(str)
+
+    def __init__(self, *script: Any, tools: Any) -> None:
+        self._session, self._tools = Session(*script), [FunctionTool(one) for one in tools]
+
+    async def run(self, way: str) -> str:
+        async with self._session as session:
+            for tool in self._tools:
+                await session.real.coordinator.mount("tools", tool, name=tool.name)
+            return await session.run(QUESTION)
+
+    def read(self) -> str:
+        return self._session.read()
+
+    def count_model_calls(self) -> int:
+        return len(self._session.model.seen)
+
+
+class TestContract(AdapterContract):
+    framework = "amplifier"
+    agent = SessionAgent
+    attach = staticmethod(attach)
+
+    @pytest.fixture(autouse=True)
+    def watched(self, watching: None) -> None:
+        """Attach to the bus of the test."""
+
+    @pytest.mark.shows("cancellation")
+    async def test_a_cancelled_run_is_closed_as_cancelled(self, hooks: HookLog) -> None:
+        """The kernel runs it in a task of its own, which is what is cancelled."""
+        running: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        async def wait() -> str:
+            running.set_result(asyncio.current_task())
+            await asyncio.Event().wait()
+            return "never"
+
+        async with Session(wait) as session:
+            run = asyncio.ensure_future(session.run())
+            (await asyncio.wait_for(running, 10)).cancel()
+            with pytest.raises((asyncio.CancelledError, RuntimeError)):
+                await run
+
+        statuses = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
+        assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
 
 
 @pytest.mark.shows("amplifier", "agent", "llm", "tokens", "tool")
@@ -105,48 +161,13 @@ async def test_a_run_is_reported_with_its_model_calls_and_tools(
     assert hooks.one("after_agent_call")["result"] == "forty-two"
     first, second = hooks.of("after_llm_generate")
     assert first["prompt"] == [{"role": "user", "content": "6 * 7?"}]
-    assert (second["model"], second["provider"]) == ("probe-1", "probe")
+    assert (second["model"], second["provider"]) == ("scripted-1", "probe")
     assert second["usage"] == {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
     tool = hooks.one("after_tool_call")
     assert (tool["tool_name"], tool["args"]) == ("multiply", {"a": 6, "b": 7})
     assert tool["result"].output == 42
     for one in (*hooks.of("before_llm_generate"), *hooks.of("before_tool_call")):
         assert hooks.parent_noun(one) == "agent_call"
-
-
-@pytest.mark.shows("amplifier", "tool_error")
-async def test_a_result_without_success_is_an_error(watching: None, hooks: HookLog) -> None:
-    async with Session([("multiply", {"a": "six", "b": 7})], "sorry") as session:
-        await session.run()
-        assert session.read() == "not a number"
-
-    assert str(hooks.one("error_tool_call")["exc"]) == "not a number"
-
-
-@pytest.mark.shows("amplifier", "llm_error")
-async def test_a_model_that_raises_closes_everything_and_raises_as_before(
-    watching: None, hooks: HookLog
-) -> None:
-    async with Session(ConnectionError("model down")) as session:
-        with pytest.raises(RuntimeError, match="ConnectionError: model down"):
-            await session.run()
-
-    assert hooks.one("error_llm_generate")
-    assert hooks.one("error_agent_call")
-
-
-@pytest.mark.shows("amplifier", "deny")
-async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    watching: None, bus: Bus, hooks: HookLog
-) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.deny("not on Sundays"))
-    async with Session(CALL, "fine") as session:
-        assert await session.run() == "fine"
-        assert session.tool.ran == []
-        assert session.read() == "Denied: not on Sundays"
-
-    [closed] = [one for one in hooks.of("operation_closed") if one["noun"] == "tool_call"]
-    assert closed["status"] == "denied"
 
 
 async def test_a_tool_that_another_module_denies_is_reported_with_its_decision(
@@ -170,68 +191,6 @@ async def test_a_tool_that_another_module_denies_is_reported_with_its_decision(
     hooks.check_pairs()
 
 
-@pytest.mark.shows("amplifier", "edit")
-async def test_arguments_are_changed_before_the_tool_runs(
-    watching: None, bus: Bus, hooks: HookLog
-) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.modify({"a": 2, "b": 2}))
-    async with Session(CALL, "fine") as session:
-        await session.run()
-        assert session.tool.ran == [{"a": 2, "b": 2}]
-        assert session.read() == "4"
-
-
-@pytest.mark.shows("amplifier", "replace")
-async def test_a_result_is_changed_before_the_model_sees_it(
-    watching: None, bus: Bus, hooks: HookLog
-) -> None:
-    bus.intercept("after_tool_call", lambda **_: Decision.modify("a secret"))
-    async with Session(CALL, "fine") as session:
-        await session.run()
-        assert session.read() == "a secret"
-
-
-@pytest.mark.shows("amplifier", "retry")
-async def test_a_tool_runs_again(watching: None, bus: Bus, hooks: HookLog) -> None:
-    once = iter([Decision.retry("unlucky")])
-    bus.intercept("after_tool_call", lambda **_: next(once, None))
-    async with Session(CALL, "fine") as session:
-        await session.run()
-        assert len(session.tool.ran) == 2
-
-    assert len(hooks.of("after_tool_call")) == 2
-
-
-@pytest.mark.shows("amplifier", "approve")
-@pytest.mark.parametrize(("answer", "count"), [("allow", 1), ("deny", 0)])
-async def test_a_person_decides_before_the_tool_runs(
-    watching: None, bus: Bus, hooks: HookLog, answer: str, count: int
-) -> None:
-    person = Person(answer)
-    bus.set_approval_provider(person)
-    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("Multiply?"))
-    async with Session(CALL, "fine") as session:
-        await session.run()
-        assert len(session.tool.ran) == count
-
-    assert [request.prompt for request in person.requests] == ["Multiply?"]
-
-
-@pytest.mark.shows("amplifier", "deny_llm")
-@pytest.mark.parametrize(
-    ("decision", "answer"),
-    [(Decision.deny("no budget"), "Denied: no budget"), (Decision.stop("cached"), "cached")],
-    ids=["refused", "answered"],
-)
-async def test_a_model_call_is_refused_or_answered_by_a_hook(
-    watching: None, bus: Bus, hooks: HookLog, decision: Decision, answer: str
-) -> None:
-    bus.intercept("before_llm_generate", lambda **_: decision)
-    async with Session() as session:
-        assert await session.run() == answer
-        assert session.model.seen == []
-
-
 @pytest.mark.shows("amplifier", "inject")
 async def test_context_is_added_for_the_model_and_not_to_the_history(
     watching: None, bus: Bus, hooks: HookLog
@@ -242,28 +201,6 @@ async def test_context_is_added_for_the_model_and_not_to_the_history(
         added = session.model.seen[0].messages[-1]
         assert (added.role, added.content) == ("system", "Be brief.")
         assert len(session.real.coordinator.get("context").messages) == 2
-
-
-@pytest.mark.shows("amplifier", "cancellation")
-async def test_a_run_whose_task_is_cancelled_closes_everything(
-    watching: None, hooks: HookLog
-) -> None:
-    running: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-
-    async def wait() -> str:
-        running.set_result(asyncio.current_task())
-        await asyncio.Event().wait()
-        return "never"
-
-    async with Session(wait) as session:
-        run = asyncio.ensure_future(session.run())
-        task = await asyncio.wait_for(running, 10)
-        task.cancel()
-        with pytest.raises((asyncio.CancelledError, RuntimeError)):
-            await run
-
-    statuses = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
-    assert statuses == {"llm_generate": "cancelled", "agent_call": "cancelled"}
 
 
 @pytest.mark.parametrize("is_attached_late", [False, True])
@@ -287,22 +224,6 @@ async def test_a_session_of_the_former_kernel_is_watched_too(
     ]
 
 
-@pytest.mark.shows("amplifier", "cancel")
-async def test_a_run_that_a_person_cancels_ends() -> None:
-    async def run(running: asyncio.Event) -> str:
-        async def wait() -> str:
-            running.set()
-            await asyncio.Event().wait()
-            return "never"
-
-        async with Session(wait) as session:
-            return await session.run()
-
-    either = (asyncio.CancelledError, RuntimeError)  # the kernel says that the run failed
-    spans = await cancel_from_browser(attach, run, ends_with=either)
-    assert {"invoke_agent loop-probe", "chat probe-1"} <= set(spans)
-
-
 @pytest.mark.shows("amplifier", "cancellation")
 async def test_a_cancellation_of_the_kernel_is_reported(watching: None, hooks: HookLog) -> None:
     async with Session("yes", session_id="holiday") as session:
@@ -310,50 +231,6 @@ async def test_a_cancellation_of_the_kernel_is_reported(watching: None, hooks: H
         await session.real.coordinator.hooks.emit("cancel:requested", {"level": "graceful"})
 
     assert hooks.one("operation_cancelled")["operation_id"] == "holiday"
-
-
-@pytest.mark.shows("amplifier", "concurrency")
-async def test_sessions_at_the_same_time_have_their_own_calls(
-    watching: None, hooks: HookLog
-) -> None:
-    together = asyncio.Barrier(10)
-
-    async def run(number: int) -> str:
-        async def meet() -> Any:
-            await together.wait()
-            return [("multiply", {"a": number, "b": 1})]
-
-        async with Session(meet, f"run-{number}") as session:
-            return await session.run(str(number))
-
-    answers = await asyncio.gather(*map(run, range(10)))
-
-    assert answers == [f"run-{number}" for number in range(10)]
-    runs = {one["call_id"]: one["agent"].input for one in hooks.of("before_agent_call")}
-    assert len(runs) == 10
-    for one in hooks.of("after_tool_call"):
-        assert runs[one["parent_call_id"]] == str(one["args"]["a"])
-
-
-@pytest.mark.shows("amplifier", "sub_agents")
-async def test_a_session_of_a_tool_is_below_it(watching: None, hooks: HookLog) -> None:
-    async with Session("inner answer", parent_id="parent") as inner:
-
-        class Delegate:
-            name = "delegate"
-            description = "Ask another session."
-
-            async def execute(self, input: dict[str, Any]) -> Any:
-                return await inner.run(input["task"])
-
-        async with Session([("delegate", {"task": "think"})], "done") as session:
-            await session.real.coordinator.mount("tools", Delegate(), name="delegate")
-            await session.run()
-
-    outer, below = hooks.of("before_agent_call")
-    assert below["agent"].input == "think"
-    assert hooks.parent_noun(below) == "tool_call"
-    assert outer["parent_call_id"] is None
 
 
 @pytest.mark.shows("amplifier", "session")
@@ -396,15 +273,6 @@ async def test_nothing_of_an_ended_session_stays_in_memory(bus: Bus) -> None:
     assert adapter._sessions == {}
 
 
-async def test_a_second_attach_does_nothing(watching: None, bus: Bus, hooks: HookLog) -> None:
-    detach = attach(bus=bus)
-    async with Session(CALL, "fine") as session:
-        await session.run()
-        detach()
-
-    assert len(hooks.of("before_tool_call")) == 1
-
-
 async def test_only_targets_are_watched(bus: Bus, hooks: HookLog) -> None:
     async with Session("a") as wanted, Session("b") as unwanted:
         detach = attach(wanted.real, bus=bus)
@@ -413,19 +281,6 @@ async def test_only_targets_are_watched(bus: Bus, hooks: HookLog) -> None:
         detach()
 
     assert hooks.one("before_agent_call")["agent"].input == "mine"
-
-
-async def test_a_failing_observer_changes_nothing(
-    watching: None, bus: Bus, hooks: HookLog, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(**_: Any) -> None:
-        raise RuntimeError("observer")
-
-    with caplog.at_level(logging.CRITICAL):
-        for hook in ("before_tool_call", "after_llm_generate", "session_started"):
-            bus.register(hook, fail)
-        async with Session(CALL, "fine") as session:
-            assert await session.run() == "fine"
 
 
 async def test_the_entry_point_is_a_hook_module_of_the_mount_plan(

@@ -25,14 +25,12 @@ from mcp import Client
 from mcp.server.mcpserver import MCPServer
 
 from inspector import context
-from inspector.agent_side.control.gate import Gate, SessionRef
-from inspector.agent_side.control.hold import Issuer
 from inspector.integrations import mcp
 from inspector.integrations.langchain import attach
-from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from instrument import Bus, Decision, HookDenied
+from tests.integrations.contract import AdapterContract
 from tests.integrations.hook_log import HookLog
-from tests.integrations.langchain_model import ScriptedModel, calls, says
-from tests.support.agents.wired_bus import WiredBus
+from tests.integrations.langchain_model import LangChainAgent, ScriptedModel, calls, says
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "What is 1 + 2?"}]}
 RUN = [
@@ -73,6 +71,12 @@ def tool_answer(model: ScriptedModel) -> ToolMessage:
     return next(one for one in model.sent[-1] if isinstance(one, ToolMessage))
 
 
+class TestContract(AdapterContract):
+    framework = "langchain"
+    agent = LangChainAgent
+    attach = staticmethod(attach)
+
+
 # --- what is seen ---------------------------------------------------------------------------------
 
 
@@ -96,16 +100,6 @@ def test_a_run_is_one_agent_with_its_model_and_tool_calls(hooks: HookLog) -> Non
     assert [one["usage"]["output_tokens"] for one in answered] == [5, 5]
     inner = hooks.of("before_llm_generate") + hooks.of("before_tool_call")
     assert {hooks.parent_noun(one) for one in inner} == {"agent_call"}
-
-
-@pytest.mark.shows("langchain", "agent", "llm", "tool")
-async def test_an_async_run_is_reported_as_a_sync_one(hooks: HookLog) -> None:
-    agent, _ = calculator()
-
-    await agent.ainvoke(QUESTION)
-
-    assert hooks.names == RUN
-    assert hooks.parent_noun(hooks.one("before_tool_call")) == "agent_call"
 
 
 @pytest.mark.filterwarnings("ignore:create_react_agent has been moved")
@@ -207,21 +201,6 @@ def test_what_the_consumer_of_a_stream_does_is_not_below_the_agent(hooks: HookLo
 
 
 @pytest.mark.shows("langchain", "tool_error")
-def test_a_tool_that_raises_is_an_error(hooks: HookLog) -> None:
-    @tool
-    def broken() -> str:
-        """Break."""
-        raise ValueError("no connection")
-
-    agent, _ = calculator(calls("broken", {}), tools=[broken])
-    with pytest.raises(ValueError, match="no connection"):
-        agent.invoke(QUESTION)
-
-    assert str(hooks.one("error_tool_call")["exc"]) == "no connection"
-    assert str(hooks.one("error_agent_call")["exc"]) == "no connection"
-
-
-@pytest.mark.shows("langchain", "tool_error")
 async def test_a_tool_whose_answer_is_an_error_is_one(hooks: HookLog) -> None:
     @tool
     def careful() -> str:
@@ -250,44 +229,6 @@ async def test_a_tool_that_there_is_not_is_an_error(hooks: HookLog, is_async: bo
     assert "not a valid tool" in str(tool_answer(model).content)
 
 
-@pytest.mark.shows("langchain", "llm_error")
-async def test_a_model_call_that_fails_is_an_error(hooks: HookLog) -> None:
-    agent, _ = calculator(ConnectionError("overloaded"))
-
-    with pytest.raises(ConnectionError):
-        await agent.ainvoke(QUESTION)
-
-    assert hooks.names == [
-        "before_agent_call",
-        "before_llm_generate",
-        "error_llm_generate",
-        "error_agent_call",
-    ]
-
-
-@pytest.mark.shows("langchain", "concurrency")
-async def test_runs_at_the_same_time_keep_their_own_calls(hooks: HookLog) -> None:
-    agents = [
-        calculator(calls("add", {"a": n, "b": n}, {"a": n, "b": 0}), says(f"run {n}"))[0]
-        for n in range(10)
-    ]
-
-    await asyncio.gather(*(agent.ainvoke(QUESTION) for agent in agents))
-
-    number = {one["call_id"]: one["result"].content for one in hooks.of("after_agent_call")}
-    assert len(number) == 10
-    mine = [
-        (number[one["parent_call_id"]], one["args"]["a"]) for one in hooks.of("before_tool_call")
-    ]
-    assert sorted(mine) == sorted((f"run {n}", n) for n in range(10) for _ in range(2))
-    answers = [
-        (number[one["parent_call_id"]], one["response"].content)
-        for one in hooks.of("after_llm_generate")
-        if not one["response"].tool_calls
-    ]
-    assert all(run == text for run, text in answers)
-
-
 @pytest.mark.shows("langchain", "concurrency")
 def test_a_batch_is_one_run_each(hooks: HookLog) -> None:
     model = ScriptedModel(*(says("yes") for _ in range(5)))
@@ -297,56 +238,6 @@ def test_a_batch_is_one_run_each(hooks: HookLog) -> None:
 
     assert len(hooks.of("after_agent_call")) == 5
     assert len({one["parent_call_id"] for one in hooks.of("before_llm_generate")}) == 5
-
-
-@pytest.mark.shows("langchain", "cancellation")
-async def test_a_cancelled_run_is_closed_as_cancelled(hooks: HookLog) -> None:
-    started = asyncio.Event()
-
-    @tool
-    async def forever() -> str:
-        """Wait."""
-        started.set()
-        await asyncio.Event().wait()
-        return "never"
-
-    agent, _ = calculator(calls("forever", {}), tools=[forever])
-    run = asyncio.create_task(agent.ainvoke(QUESTION))
-    await asyncio.wait_for(started.wait(), 10)
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
-
-    status = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
-    assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
-
-
-@pytest.mark.shows("langchain", "cancel")
-async def test_a_run_that_a_person_cancels_ends(attached: Callable[[], None]) -> None:
-    started = asyncio.Event()
-
-    @tool
-    async def forever() -> str:
-        """Wait."""
-        started.set()
-        await asyncio.Event().wait()
-        return "never"
-
-    wired = WiredBus()
-    wired.session = "s-1"
-    gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
-    detach = attach(bus=wired.bus)
-    try:
-        agent, _ = calculator(calls("forever", {}), says("never"), tools=[forever])
-        run = asyncio.create_task(agent.ainvoke(QUESTION))
-        await asyncio.wait_for(started.wait(), 10)
-        assert gate.cancel(SessionRef("s-1"), Issuer("ANNA", "browser", "enough")).applied
-        with pytest.raises(asyncio.CancelledError):
-            await run
-        assert {"invoke_agent calculator", "execute_tool forever"} <= wired.spans().keys()
-    finally:
-        detach()
-        wired.wiring.undo()
 
 
 @pytest.mark.shows("langchain", "once")
@@ -468,23 +359,6 @@ async def test_a_hand_over_to_another_agent_is_no_error(hooks: HookLog, is_async
 # --- what can be decided --------------------------------------------------------------------------
 
 
-@pytest.mark.shows("langchain", "deny")
-@pytest.mark.parametrize("is_async", [False, True])
-async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    bus: Bus, hooks: HookLog, is_async: bool
-) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
-    agent, model = calculator()
-
-    await (agent.ainvoke(QUESTION) if is_async else asyncio.to_thread(agent.invoke, QUESTION))
-
-    assert ran == []
-    assert tool_answer(model).status == "error"
-    assert tool_answer(model).content == "Denied: no sums today"
-    assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
-    assert hooks.one("after_agent_call")["result"].content == "It is 3."
-
-
 def test_a_tool_that_the_program_calls_itself_is_denied_in_langchains_words(bus: Bus) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
 
@@ -492,17 +366,6 @@ def test_a_tool_that_the_program_calls_itself_is_denied_in_langchains_words(bus:
         add.invoke({"a": 1, "b": 2})
 
     assert ran == []
-
-
-@pytest.mark.shows("langchain", "edit")
-def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": 20, "b": 1}))
-    agent, model = calculator()
-
-    agent.invoke(QUESTION)
-
-    assert ran == [(20, 1)]
-    assert tool_answer(model).content == "21"
 
 
 @pytest.mark.shows("langchain", "edit")
@@ -523,75 +386,6 @@ async def test_injected_arguments_are_not_reported_and_survive_an_edit(
 
     assert hooks.of("operation_opened")[2]["kwargs"]["args"] == {"text": "a"}
     assert (ids, tool_answer(model).content) == (["call-note-0"], "b")
-
-
-@pytest.mark.shows("langchain", "replace")
-async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("after_tool_call", lambda **_: Decision.modify(result="42"))
-    agent, model = calculator()
-
-    await agent.ainvoke(QUESTION)
-
-    assert (tool_answer(model).content, tool_answer(model).tool_call_id) == ("42", "call-add-0")
-
-
-@pytest.mark.shows("langchain", "replace")
-def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, hooks: HookLog) -> None:
-    @tool
-    def broken() -> str:
-        """Break."""
-        raise ValueError("no connection")
-
-    bus.intercept("error_tool_call", lambda **_: Decision.modify(result="use the cache"))
-    agent, model = calculator(calls("broken", {}), says("Fine."), tools=[broken])
-    agent.invoke(QUESTION)
-
-    assert tool_answer(model).content == "use the cache"
-
-
-@pytest.mark.shows("langchain", "retry")
-def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, hooks: HookLog) -> None:
-    tries: list[int] = []
-
-    @tool
-    def flaky() -> str:
-        """Fail once."""
-        tries.append(1)
-        if len(tries) == 1:
-            raise ValueError("once")
-        return "fine"
-
-    bus.intercept("error_tool_call", lambda **_: Decision.retry("again"))
-    agent, model = calculator(calls("flaky", {}), says("Fine."), tools=[flaky])
-    agent.invoke(QUESTION)
-
-    assert (len(tries), tool_answer(model).content) == (2, "fine")
-
-
-@pytest.mark.shows("langchain", "approve")
-@pytest.mark.parametrize(
-    ("answer", "wanted"),
-    [
-        (ApprovalAnswer("allow"), [(1, 2)]),
-        (ApprovalAnswer("deny", "not now"), []),
-        (ApprovalAnswer("allow", changes={"args": {"a": 9, "b": 9}}), [(9, 9)]),
-    ],
-)
-@pytest.mark.parametrize("is_async", [False, True])
-async def test_a_person_allows_denies_or_edits_a_call(
-    bus: Bus, hooks: HookLog, answer: ApprovalAnswer, wanted: list[Any], is_async: bool
-) -> None:
-    class Person:
-        async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-            return answer
-
-    bus.set_approval_provider(Person())
-    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("Add?"))
-    agent, model = calculator()
-    await (agent.ainvoke(QUESTION) if is_async else asyncio.to_thread(agent.invoke, QUESTION))
-
-    assert ran == wanted
-    assert (tool_answer(model).status == "error") is (wanted == [])
 
 
 @pytest.mark.shows("langchain", "inject")
@@ -739,17 +533,6 @@ def test_pieces_that_do_not_fit_together_still_reach_the_program(bus: Bus, hooks
     assert pieces[:3] == ["a", "b", "b"]
     assert hooks.one("operation_closed")["noun"] == "llm_generate"
     assert hooks.one("error_llm_generate")["response"] is not None  # the last piece, at least
-
-
-def test_an_observer_that_fails_changes_nothing(bus: Bus) -> None:
-    def fail(hook: str, /, **_: Any) -> None:
-        raise RuntimeError(hook)
-
-    bus.observe_all(fail)
-    agent, model = calculator()
-
-    assert agent.invoke(QUESTION)["messages"][-1].content == "It is 3."
-    assert tool_answer(model).status == "success"
 
 
 @pytest.mark.parametrize("streamed", ["graph", "messages", "model"])

@@ -44,15 +44,14 @@ from openai.types.responses import (
 )
 
 from inspector import context
-from inspector.agent_side.control.gate import Gate, SessionRef
-from inspector.agent_side.control.hold import Issuer
 from inspector.integrations import mcp
 from inspector.integrations.openai_agents import attach
-from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from instrument import Bus, Decision
+from tests.integrations.cancellation import cancel_from_browser
+from tests.integrations.contract import AdapterContract
 from tests.integrations.hook_log import HookLog
-from tests.integrations.openai_agents_model import Breaking, Scripted, calls, says
+from tests.integrations.openai_agents_model import Breaking, OpenAIAgent, Scripted, calls, says
 from tests.integrations.stories import run
-from tests.support.agents.wired_bus import WiredBus
 
 QUESTION = "What is 1 + 2?"
 RUN = [
@@ -107,6 +106,12 @@ async def output(agent: Agent[Any], streams: bool) -> Any:
 
 
 both_ways = pytest.mark.parametrize("streams", [False, True])
+
+
+class TestContract(AdapterContract):
+    framework = "openai_agents"
+    agent = OpenAIAgent
+    attach = staticmethod(attach)
 
 
 # --- what is seen ---------------------------------------------------------------------------------
@@ -259,21 +264,6 @@ async def test_arguments_that_do_not_fit_are_an_error(hooks: HookLog) -> None:
     assert "An error occurred" in model.read()
 
 
-@pytest.mark.shows("openai_agents", "llm_error")
-@both_ways
-async def test_a_model_call_that_fails_is_an_error(hooks: HookLog, streams: bool) -> None:
-    with pytest.raises(ConnectionError):
-        await output(calculator(ConnectionError("overloaded"))[0], streams)
-
-    assert isinstance(hooks.one("error_llm_generate")["exc"], ConnectionError)
-    assert hooks.names == [
-        "before_agent_call",
-        "before_llm_generate",
-        "error_llm_generate",
-        "error_agent_call",
-    ]
-
-
 @pytest.mark.shows("openai_agents", "llm_error", "streaming")
 async def test_a_stream_that_breaks_is_an_error_with_what_there_was(hooks: HookLog) -> None:
     with pytest.raises(ConnectionError, match="reset"):
@@ -397,80 +387,23 @@ async def test_a_tool_that_there_is_not_is_an_error_of_the_run(hooks: HookLog) -
     assert hooks.of("before_tool_call") == []
 
 
-@pytest.mark.shows("openai_agents", "concurrency")
-async def test_runs_at_the_same_time_keep_their_own_calls(hooks: HookLog) -> None:
-    agents = [
-        calculator(calls("add", {"a": n, "b": n}, {"a": n, "b": 0}), says(f"run {n} "))[0]
-        for n in range(10)
-    ]
-
-    await asyncio.gather(*(output(agent, n % 2 == 0) for n, agent in enumerate(agents)))
-
-    number = {one["call_id"]: one["result"] for one in hooks.of("after_agent_call")}
-    assert len(number) == 10
-    mine = [
-        (number[one["parent_call_id"]].strip(), one["args"]["a"])
-        for one in hooks.of("before_tool_call")
-    ]
-    assert sorted(mine) == sorted((f"run {n}", n) for n in range(10) for _ in range(2))
-    answers = [
-        (number[one["parent_call_id"]], one["response"]["parts"][0]["content"])
-        for one in hooks.of("after_llm_generate")
-        if one["response"]["parts"][0]["type"] == "text"
-    ]
-    assert len(answers) == 10
-    assert all(run == text for run, text in answers)
-
-
-def waiting() -> tuple[Agent[Any], Scripted, asyncio.Event]:
-    """An agent whose tool never returns, and what says that it has begun."""
-    started = asyncio.Event()
-
-    @function_tool
-    async def forever() -> str:
-        """Wait."""
-        started.set()
-        await asyncio.Event().wait()
-        return "never"
-
-    return *calculator(calls("forever", {}), says("never"), tools=[forever]), started
-
-
-@pytest.mark.shows("openai_agents", "cancellation")
-async def test_a_cancelled_run_is_closed_as_cancelled(hooks: HookLog) -> None:
-    agent, _, started = waiting()
-    run = asyncio.create_task(Runner.run(agent, QUESTION))
-    await asyncio.wait_for(started.wait(), 10)
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
-
-    status = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
-    assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
-
-
 @pytest.mark.shows("openai_agents", "cancel")
-@both_ways
-async def test_a_run_that_a_person_cancels_ends(streams: bool) -> None:
-    wired = WiredBus()
-    wired.session = "s-1"
-    gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
-    detach = attach(bus=wired.bus)
-    try:
-        agent, model, started = waiting()
-        run = asyncio.create_task(ran_to_end(agent, streams))
-        await asyncio.wait_for(started.wait(), 10)
-        assert gate.cancel(SessionRef("s-1"), Issuer("ANNA", "browser", "enough")).applied
-        if streams:  # the framework ends the stream, without a word
-            assert (await asyncio.wait_for(run, 10)).final_output is None
-        else:
-            with pytest.raises(asyncio.CancelledError):
-                await asyncio.wait_for(run, 10)
+async def test_a_streamed_run_that_a_person_cancels_ends_without_an_answer() -> None:
+    async def run(running: asyncio.Event) -> None:
+        @function_tool
+        async def forever() -> str:
+            """Wait."""
+            running.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        agent, model = calculator(calls("forever", {}), says("never"), tools=[forever])
+        assert (await streamed(agent)).final_output is None
         assert len(model.calls) == 1
-        assert {"invoke_agent calculator", "execute_tool forever"} <= wired.spans().keys()
-    finally:
-        detach()
-        wired.wiring.undo()
+        raise asyncio.CancelledError
+
+    spans = await cancel_from_browser(attach, run)
+    assert {"invoke_agent calculator", "execute_tool forever"} <= set(spans)
 
 
 SERVER = """
@@ -604,32 +537,6 @@ async def test_the_group_of_the_frameworks_trace_is_the_session(bus: Bus) -> Non
 # --- what can be decided --------------------------------------------------------------------------
 
 
-@pytest.mark.shows("openai_agents", "deny")
-@both_ways
-async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    bus: Bus, hooks: HookLog, streams: bool
-) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
-    agent, model = calculator()
-
-    await output(agent, streams)
-
-    assert ran == []
-    assert model.read() == "Denied: no sums today"
-    assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
-    assert hooks.one("after_agent_call")["result"].strip() == "It is 3."
-
-
-@pytest.mark.shows("openai_agents", "edit")
-async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "20", "b": 1}))
-    agent, model = calculator()
-
-    await output(agent, False)
-
-    assert (ran, model.read()) == ([(20, 1)], "21")  # a number, as the tool says
-
-
 async def test_the_model_reads_that_edited_arguments_do_not_fit(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "twenty"}))
     agent, model = calculator()
@@ -639,52 +546,6 @@ async def test_the_model_reads_that_edited_arguments_do_not_fit(bus: Bus, hooks:
     assert ran == []
     assert "An error occurred" in model.read()
     assert isinstance(hooks.one("error_tool_call")["exc"], ModelBehaviorError)
-
-
-@pytest.mark.shows("openai_agents", "replace")
-@both_ways
-async def test_a_replaced_result_is_what_the_model_reads(
-    bus: Bus, hooks: HookLog, streams: bool
-) -> None:
-    bus.intercept("after_tool_call", lambda **_: Decision.modify(result="42"))
-    agent, model = calculator()
-
-    await output(agent, streams)
-
-    assert (model.read(), ran) == ("42", [(1, 2)])
-
-
-@pytest.mark.shows("openai_agents", "replace")
-async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, hooks: HookLog) -> None:
-    @function_tool
-    def broken() -> str:
-        """Break."""
-        raise ValueError("no connection")
-
-    bus.intercept("error_tool_call", lambda **_: Decision.modify(result="use the cache"))
-    agent, model = calculator(calls("broken", {}), says("Fine."), tools=[broken])
-    await output(agent, False)
-
-    assert model.read() == "use the cache"
-
-
-@pytest.mark.shows("openai_agents", "retry")
-async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, hooks: HookLog) -> None:
-    tries: list[int] = []
-
-    @function_tool
-    def flaky() -> str:
-        """Fail once."""
-        tries.append(1)
-        if len(tries) == 1:
-            raise ValueError("once")
-        return "fine"
-
-    bus.intercept("error_tool_call", lambda **_: Decision.retry("again"))
-    agent, model = calculator(calls("flaky", {}), says("Fine."), tools=[flaky])
-    await output(agent, False)
-
-    assert (len(tries), model.read()) == (2, "fine")
 
 
 @pytest.mark.shows("openai_agents", "retry")
@@ -697,31 +558,6 @@ async def test_a_model_is_called_again_where_a_hook_wants_it(
 
     assert (await output(agent, streams)).strip() == "Fine."
     assert len(model.calls) == 2
-
-
-@pytest.mark.shows("openai_agents", "approve")
-@pytest.mark.parametrize(
-    ("answer", "wanted"),
-    [
-        (ApprovalAnswer("allow"), [(1, 2)]),
-        (ApprovalAnswer("deny", "not now"), []),
-        (ApprovalAnswer("allow", changes={"args": {"a": 9, "b": 9}}), [(9, 9)]),
-    ],
-)
-async def test_a_person_allows_denies_or_edits_a_call(
-    bus: Bus, hooks: HookLog, answer: ApprovalAnswer, wanted: list[Any]
-) -> None:
-    class Person:
-        async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-            return answer
-
-    bus.set_approval_provider(Person())
-    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("Add?"))
-    agent, model = calculator()
-    await output(agent, False)
-
-    assert ran == wanted
-    assert model.read().startswith("Denied") is (wanted == [])
 
 
 def needing_approval() -> Any:
@@ -841,30 +677,6 @@ async def test_what_hooks_add_reaches_the_model_and_not_the_history(
     assert "Mind the unit." not in str(result.to_input_list())
 
 
-@pytest.mark.shows("openai_agents", "deny_llm")
-@both_ways
-async def test_a_hook_answers_for_the_model(bus: Bus, hooks: HookLog, streams: bool) -> None:
-    bus.intercept("before_llm_generate", lambda **_: Decision.stop("From the cache."))
-    agent, model = calculator()
-
-    assert (await output(agent, streams), model.calls) == ("From the cache.", ())
-
-
-@pytest.mark.shows("openai_agents", "deny_llm")
-@pytest.mark.parametrize("hook", ["before_llm_generate", "before_agent_call"])
-@both_ways
-async def test_a_denied_call_is_not_made_and_the_run_says_why(
-    bus: Bus, hooks: HookLog, hook: str, streams: bool
-) -> None:
-    bus.intercept(hook, lambda **_: Decision.deny("over budget"))
-    agent, model = calculator()
-
-    with pytest.raises(AgentsException, match="Denied: over budget"):
-        await asyncio.wait_for(output(agent, streams), 10)
-
-    assert model.calls == ()
-
-
 async def test_a_denied_hand_off_ends_the_run_with_the_reason(bus: Bus, hooks: HookLog) -> None:
     clerk, model = calculator()
     reception = Agent(
@@ -972,18 +784,6 @@ async def test_only_the_targets_are_watched(
     detach()
     await output(calculator()[0], False)
     assert hooks.names == RUN
-
-
-@both_ways
-async def test_an_observer_that_fails_changes_nothing(bus: Bus, streams: bool) -> None:
-    def fail(hook: str, /, **_: Any) -> None:
-        raise RuntimeError(hook)
-
-    bus.observe_all(fail)
-    agent, model = calculator()
-
-    assert (await output(agent, streams)).strip() == "It is 3."
-    assert model.read() == "3"
 
 
 async def test_the_framework_sees_the_models_own_type_and_parts(hooks: HookLog) -> None:

@@ -12,7 +12,6 @@ from mcp.server.mcpserver import MCPServer
 from pydantic import BaseModel
 from pydantic_ai import (
     Agent,
-    AgentRunError,
     ApprovalRequired,
     BinaryContent,
     DeferredToolRequests,
@@ -27,13 +26,12 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.models.test import TestModel
 
 from inspector import context
-from inspector.agent_side.control.gate import Gate, SessionRef
-from inspector.agent_side.control.hold import Issuer
 from inspector.integrations import mcp
 from inspector.integrations.pydantic_ai import attach
-from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, HookDenied
+from instrument import Bus, Decision
+from tests.integrations.contract import AdapterContract
 from tests.integrations.hook_log import HookLog
-from tests.integrations.pydantic_ai_model import Scripted, calls, says
+from tests.integrations.pydantic_ai_model import PydanticAgent, Scripted, calls, says
 from tests.support.agents.wired_bus import WiredBus
 
 QUESTION = "What is 1 + 2?"
@@ -80,6 +78,12 @@ async def output(agent: Agent[Any, Any], streams: bool) -> Any:
 
 class Point(BaseModel):
     x: int
+
+
+class TestContract(AdapterContract):
+    framework = "pydantic_ai"
+    agent = PydanticAgent
+    attach = staticmethod(attach)
 
 
 # --- what is seen ---------------------------------------------------------------------------------
@@ -216,19 +220,6 @@ async def test_a_run_that_is_left_early_is_closed(hooks: HookLog) -> None:
 
 
 @pytest.mark.shows("pydantic_ai", "tool_error")
-async def test_a_tool_that_raises_is_an_error(hooks: HookLog) -> None:
-    def broken() -> str:
-        """Break."""
-        raise ValueError("no connection")
-
-    with pytest.raises(ValueError, match="no connection"):
-        await calculator(calls("broken", {}), tools=[broken])[0].run(QUESTION)
-
-    assert str(hooks.one("error_tool_call")["exc"]) == "no connection"
-    assert str(hooks.one("error_agent_call")["exc"]) == "no connection"
-
-
-@pytest.mark.shows("pydantic_ai", "tool_error")
 async def test_a_tool_that_sends_the_model_back_is_an_error(hooks: HookLog) -> None:
     def careful() -> str:
         """Break politely."""
@@ -239,22 +230,6 @@ async def test_a_tool_that_sends_the_model_back_is_an_error(hooks: HookLog) -> N
 
     assert "try later" in str(hooks.one("error_tool_call")["exc"])
     assert model.read().content == "try later"
-
-
-@pytest.mark.shows("pydantic_ai", "llm_error")
-@pytest.mark.parametrize("streams", [False, True])
-async def test_a_model_call_that_fails_is_an_error(hooks: HookLog, streams: bool) -> None:
-    with pytest.raises(ConnectionError):
-        await output(calculator(ConnectionError("overloaded"))[0], streams)
-
-    assert isinstance(hooks.one("error_llm_generate")["exc"], ConnectionError)
-
-    assert hooks.names == [
-        "before_agent_call",
-        "before_llm_generate",
-        "error_llm_generate",
-        "error_agent_call",
-    ]
 
 
 @pytest.mark.shows("pydantic_ai", "llm_error", "streaming")
@@ -270,56 +245,6 @@ async def test_a_stream_that_breaks_is_an_error_with_what_there_was(hooks: HookL
     error = hooks.one("error_llm_generate")
     assert isinstance(error["exc"], ConnectionError)
     assert error["response"]["parts"][0]["content"] == "It is about"
-
-
-@pytest.mark.shows("pydantic_ai", "concurrency")
-async def test_runs_at_the_same_time_keep_their_own_calls(hooks: HookLog) -> None:
-    agents = [
-        calculator(calls("add", {"a": n, "b": n}, {"a": n, "b": 0}), says(f"run {n}"))[0]
-        for n in range(10)
-    ]
-
-    await asyncio.gather(*(agent.run(QUESTION) for agent in agents))
-
-    number = {one["call_id"]: one["result"] for one in hooks.of("after_agent_call")}
-    assert len(number) == 10
-    mine = [
-        (number[one["parent_call_id"]], one["args"]["a"]) for one in hooks.of("before_tool_call")
-    ]
-    assert sorted(mine) == sorted((f"run {n}", n) for n in range(10) for _ in range(2))
-    answers = [
-        (number[one["parent_call_id"]], one["response"]["parts"][0]["content"])
-        for one in hooks.of("after_llm_generate")
-        if one["response"]["parts"][0]["type"] == "text"
-    ]
-    assert len(answers) == 10
-    assert all(run == text for run, text in answers)
-
-
-def waiting() -> tuple[Agent[Any, Any], Scripted, asyncio.Event]:
-    """An agent whose tool never returns, and what says that it has begun."""
-    started = asyncio.Event()
-
-    async def forever() -> str:
-        """Wait."""
-        started.set()
-        await asyncio.Event().wait()
-        return "never"
-
-    return *calculator(calls("forever", {}), says("never"), tools=[forever]), started
-
-
-@pytest.mark.shows("pydantic_ai", "cancellation")
-async def test_a_cancelled_run_is_closed_as_cancelled(hooks: HookLog) -> None:
-    agent, _, started = waiting()
-    run = asyncio.create_task(agent.run(QUESTION))
-    await asyncio.wait_for(started.wait(), 10)
-    run.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await run
-
-    status = {one["noun"]: one["status"] for one in hooks.of("operation_closed")}
-    assert (status["tool_call"], status["agent_call"]) == ("cancelled", "cancelled")
 
 
 @pytest.mark.shows("pydantic_ai", "once")
@@ -352,26 +277,6 @@ async def test_calls_that_pydantic_ai_reports_too_count_once(version: Any) -> No
     }
 
 
-@pytest.mark.shows("pydantic_ai", "cancel")
-async def test_a_run_that_a_person_cancels_ends() -> None:
-    wired = WiredBus()
-    wired.session = "s-1"
-    gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
-    detach = attach(bus=wired.bus)
-    try:
-        agent, model, started = waiting()
-        run = asyncio.create_task(agent.run(QUESTION))
-        await asyncio.wait_for(started.wait(), 10)
-        assert gate.cancel(SessionRef("s-1"), Issuer("ANNA", "browser", "enough")).applied
-        with pytest.raises((asyncio.CancelledError, AgentRunError)):
-            await asyncio.wait_for(run, 10)
-        assert len(model.sent) == 1
-        assert {"invoke_agent calculator", "execute_tool forever"} <= wired.spans().keys()
-    finally:
-        detach()
-        wired.wiring.undo()
-
-
 @pytest.mark.shows("pydantic_ai", "once")
 async def test_a_tool_that_an_mcp_client_carries_out_is_reported_once(
     bus: Bus, hooks: HookLog
@@ -398,28 +303,6 @@ async def test_a_tool_that_an_mcp_client_carries_out_is_reported_once(
     assert hooks.one("after_tool_call")["tool_name"] == "add_remote"
 
 
-@pytest.mark.shows("pydantic_ai", "sub_agents")
-async def test_an_agent_that_a_tool_runs_is_below_that_tool(hooks: HookLog) -> None:
-    inner, _ = calculator()
-
-    async def ask_calculator(ctx: RunContext[None], question: str) -> str:
-        """Ask."""
-        return str((await inner.run(question, usage=ctx.usage)).output)
-
-    outer = Agent(
-        Scripted(calls("ask_calculator", {"question": "1 + 2?"}), says("3, I am told.")),
-        name="manager",
-        tools=[ask_calculator],
-    )
-    await outer.run(QUESTION)
-
-    by_name = {one["agent"].name: one for one in hooks.of("before_agent_call")}
-    assert hooks.parent_noun(by_name["calculator"]) == "tool_call"
-    assert hooks.parent_noun(by_name["manager"]) is None
-    sums = [one for one in hooks.of("before_tool_call") if one["tool_name"] == "add"]
-    assert [one["parent_call_id"] for one in sums] == [by_name["calculator"]["call_id"]]
-
-
 @pytest.mark.shows("pydantic_ai", "session")
 async def test_a_named_conversation_is_the_session_and_a_made_up_one_is_none(bus: Bus) -> None:
     seen: list[str] = []
@@ -438,32 +321,6 @@ async def test_a_named_conversation_is_the_session_and_a_made_up_one_is_none(bus
 
 
 # --- what can be decided --------------------------------------------------------------------------
-
-
-@pytest.mark.shows("pydantic_ai", "deny")
-@pytest.mark.parametrize("streams", [False, True])
-async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    bus: Bus, hooks: HookLog, streams: bool
-) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
-    agent, model = calculator()
-
-    await output(agent, streams)
-
-    assert ran == []
-    assert (model.read().outcome, model.read().content) == ("failed", "Denied: no sums today")
-    assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
-    assert hooks.one("after_agent_call")["result"].strip() == "It is 3."
-
-
-@pytest.mark.shows("pydantic_ai", "edit")
-async def test_edited_arguments_are_those_that_the_tool_gets(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"a": "20", "b": 1}))
-    agent, model = calculator()
-
-    await agent.run(QUESTION)
-
-    assert (ran, model.read().content) == ([(20, 1)], 21)  # a number, as the tool says
 
 
 async def test_the_model_reads_that_edited_arguments_do_not_fit(bus: Bus, hooks: HookLog) -> None:
@@ -495,72 +352,6 @@ async def test_a_tool_that_takes_objects_gets_objects(bus: Bus, hooks: HookLog) 
         {"point": {"x": 1}},
         {"point": {"x": 2}},
     ]
-
-
-@pytest.mark.shows("pydantic_ai", "replace")
-async def test_a_replaced_result_is_what_the_model_reads(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("after_tool_call", lambda **_: Decision.modify(result="42"))
-    agent, model = calculator()
-
-    await agent.run(QUESTION)
-
-    assert (model.read().content, model.read().tool_call_id) == ("42", "call-add-0")
-
-
-@pytest.mark.shows("pydantic_ai", "replace")
-async def test_a_hook_can_answer_for_a_tool_that_raised(bus: Bus, hooks: HookLog) -> None:
-    def broken() -> str:
-        """Break."""
-        raise ValueError("no connection")
-
-    bus.intercept("error_tool_call", lambda **_: Decision.modify(result="use the cache"))
-    agent, model = calculator(calls("broken", {}), says("Fine."), tools=[broken])
-    await agent.run(QUESTION)
-
-    assert model.read().content == "use the cache"
-
-
-@pytest.mark.shows("pydantic_ai", "retry")
-async def test_a_tool_is_run_again_where_a_hook_wants_it(bus: Bus, hooks: HookLog) -> None:
-    tries: list[int] = []
-
-    def flaky() -> str:
-        """Fail once."""
-        tries.append(1)
-        if len(tries) == 1:
-            raise ValueError("once")
-        return "fine"
-
-    bus.intercept("error_tool_call", lambda **_: Decision.retry("again"))
-    agent, model = calculator(calls("flaky", {}), says("Fine."), tools=[flaky])
-    await agent.run(QUESTION)
-
-    assert (len(tries), model.read().content) == (2, "fine")
-
-
-@pytest.mark.shows("pydantic_ai", "approve")
-@pytest.mark.parametrize(
-    ("answer", "wanted"),
-    [
-        (ApprovalAnswer("allow"), [(1, 2)]),
-        (ApprovalAnswer("deny", "not now"), []),
-        (ApprovalAnswer("allow", changes={"args": {"a": 9, "b": 9}}), [(9, 9)]),
-    ],
-)
-async def test_a_person_allows_denies_or_edits_a_call(
-    bus: Bus, hooks: HookLog, answer: ApprovalAnswer, wanted: list[Any]
-) -> None:
-    class Person:
-        async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-            return answer
-
-    bus.set_approval_provider(Person())
-    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("Add?"))
-    agent, model = calculator()
-    await agent.run(QUESTION)
-
-    assert ran == wanted
-    assert (model.read().outcome == "failed") is (wanted == [])
 
 
 @pytest.mark.parametrize("is_approved", [True, False])
@@ -666,38 +457,6 @@ async def test_what_hooks_add_reaches_the_model_and_not_the_history(
     assert "Mind the unit." not in str(answer.all_messages())
 
 
-@pytest.mark.shows("pydantic_ai", "deny_llm")
-@pytest.mark.parametrize("streams", [False, True])
-async def test_a_hook_answers_for_the_model(bus: Bus, hooks: HookLog, streams: bool) -> None:
-    bus.intercept("before_llm_generate", lambda **_: Decision.stop("From the cache."))
-    agent, model = calculator()
-
-    assert (await output(agent, streams), model.sent) == ("From the cache.", [])
-
-
-@pytest.mark.shows("pydantic_ai", "deny_llm")
-@pytest.mark.parametrize("hook", ["before_llm_generate", "before_agent_call"])
-@pytest.mark.parametrize("streams", [False, True])
-async def test_a_denied_call_is_not_made_and_the_run_says_why(
-    bus: Bus, hooks: HookLog, hook: str, streams: bool
-) -> None:
-    bus.intercept(hook, lambda **_: Decision.deny("over budget"))
-    agent, model = calculator()
-
-    with pytest.raises(AgentRunError, match="Denied: over budget"):
-        await output(agent, streams)
-
-    assert model.sent == []
-
-
-async def test_an_answer_is_replaced(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("after_llm_generate", lambda **_: Decision.modify(response="I cannot say."))
-    agent, model = calculator()
-
-    assert (await agent.run(QUESTION)).output == "I cannot say."
-    assert len(model.sent) == 1
-
-
 async def test_edited_messages_and_settings_are_those_that_are_sent(
     bus: Bus, hooks: HookLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -758,17 +517,6 @@ async def test_only_the_targets_are_watched(
     detach()
     await calculator()[0].run(QUESTION)
     assert hooks.names == RUN
-
-
-async def test_an_observer_that_fails_changes_nothing(bus: Bus) -> None:
-    def fail(hook: str, /, **_: Any) -> None:
-        raise RuntimeError(hook)
-
-    bus.observe_all(fail)
-    agent, model = calculator()
-
-    assert (await agent.run(QUESTION)).output == "It is 3."
-    assert model.read().outcome == "success"
 
 
 def test_a_version_without_what_is_needed_is_left_alone_with_one_sentence(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
-from strands import Agent
+from strands import Agent, tool
 from strands.models.model import Model
+
+from tests.integrations.contract import QUESTION, ScriptedAgent
 
 Turn = str | dict[str, Any] | list[dict[str, Any]] | Exception
 """Text, the call of a tool as name and input, several of those, or what it raises."""
@@ -87,3 +90,37 @@ def make_agent(*turns: Turn, tools: Sequence[Any] = (), **kwargs: Any) -> Agent:
 
 def call(name: str, **args: Any) -> dict[str, Any]:
     return {"name": name, "input": args}
+
+
+class StrandsAgent(ScriptedAgent):
+    """An agent of the framework, which can be called, invoked and streamed."""
+
+    WAYS = ("async", "sync", "stream")
+    NAME = "tester"
+
+    calls = staticmethod(lambda name, args: call(name, **args))
+    says = staticmethod(str)
+
+    def __init__(self, *script: Any, tools: Any) -> None:
+        self._agent = make_agent(*script, tools=[tool(one) for one in tools])
+
+    async def run(self, way: str) -> str:
+        if way == "stream":
+            async for event in self._agent.stream_async(QUESTION):
+                result = event.get("result")
+        elif way == "async":
+            result = await self._agent.invoke_async(QUESTION)
+        else:
+            result = await asyncio.to_thread(self._agent, QUESTION)
+        return str(result).strip()
+
+    def read(self) -> str:
+        return str(_model(self._agent).last_tool_result()["content"][0]["text"])
+
+    def count_model_calls(self) -> int:
+        return len(_model(self._agent).seen)
+
+
+def _model(agent: Agent) -> ScriptedModel:
+    assert isinstance(agent.model, ScriptedModel)
+    return agent.model

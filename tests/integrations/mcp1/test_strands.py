@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import sys
 import threading
 from collections.abc import Iterator
@@ -25,9 +24,8 @@ from inspector import context
 from inspector.integrations import mcp
 from inspector.integrations.strands import attach
 from instrument import Bus, Decision
-from instrument.approvals import ApprovalAnswer, ApprovalRequest
-from tests.integrations.cancellation import cancel_from_browser
-from tests.integrations.mcp1.scripted_strands import ScriptedModel, call, make_agent
+from tests.integrations.contract import AdapterContract
+from tests.integrations.mcp1.scripted_strands import ScriptedModel, StrandsAgent, call, make_agent
 
 if TYPE_CHECKING:
     from tests.integrations.hook_log import HookLog
@@ -71,16 +69,10 @@ def explode() -> str:
     raise ValueError("no powder")
 
 
-class Person:
-    """Answers what is asked of a person."""
-
-    def __init__(self, decision: str, **changes: Any) -> None:
-        self._answer = ApprovalAnswer(decision, **changes)
-        self.requests: list[ApprovalRequest] = []
-
-    async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
-        self.requests.append(request)
-        return self._answer
+class TestContract(AdapterContract):
+    framework = "strands"
+    agent = StrandsAgent
+    attach = staticmethod(attach)
 
 
 @pytest.mark.shows("strands", "agent", "llm", "tokens", "tool")
@@ -144,21 +136,6 @@ def test_a_tool_that_is_not_there_is_an_error(hooks: HookLog) -> None:
     assert hooks.one("error_tool_call")["tool_name"] == "nothing"
 
 
-@pytest.mark.shows("strands", "llm_error")
-def test_a_model_that_raises_closes_everything_and_raises_as_before(hooks: HookLog) -> None:
-    agent = make_agent(ConnectionError("model down"))
-
-    with pytest.raises(ConnectionError, match="model down"):
-        agent("hi")
-
-    assert hooks.names == [
-        "before_agent_call",
-        *("before_llm_generate", "error_llm_generate"),
-        "error_agent_call",
-    ]
-    assert str(hooks.one("error_llm_generate")["exc"]) == "model down"
-
-
 def test_each_attempt_of_a_hook_that_retries_is_a_call_of_its_own(hooks: HookLog) -> None:
     agent = make_agent(ConnectionError("once"), "there")
 
@@ -173,25 +150,6 @@ def test_each_attempt_of_a_hook_that_retries_is_a_call_of_its_own(hooks: HookLog
 
 
 # --- decisions ---------------------------------------------------------------------------------
-
-
-@pytest.mark.shows("strands", "deny")
-def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    bus: Bus, hooks: HookLog, ran: Ran
-) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.deny("not on Sundays"))
-    agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
-
-    assert str(agent("go")).strip() == "fine"
-
-    assert ran.calls == []
-    assert isinstance(agent.model, ScriptedModel)
-    read = agent.model.last_tool_result()
-    assert read["status"] == "error"
-    assert read["toolUseId"] == "multiply-1-0"
-    assert read["content"] == [{"text": "Denied: not on Sundays"}]
-    closed = [one["status"] for one in hooks.of("operation_closed") if one["noun"] == "tool_call"]
-    assert closed == ["denied"]
 
 
 @pytest.mark.shows("strands", "edit")
@@ -239,16 +197,6 @@ def test_a_result_is_changed_before_the_model_sees_it(
     }
 
 
-def test_a_result_put_in_place_of_an_error_is_what_the_model_sees(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("error_tool_call", lambda **_: Decision.modify("wet powder"))
-    agent = make_agent(call("explode"), "fine", tools=[explode])
-
-    agent("go")
-
-    assert isinstance(agent.model, ScriptedModel)
-    assert agent.model.last_tool_result()["content"] == [{"text": "wet powder"}]
-
-
 @pytest.mark.shows("strands", "retry")
 def test_a_tool_runs_again(bus: Bus, hooks: HookLog, ran: Ran) -> None:
     once = iter([Decision.retry("unlucky")])
@@ -260,52 +208,6 @@ def test_a_tool_runs_again(bus: Bus, hooks: HookLog, ran: Ran) -> None:
     assert ran.calls == [(1, 2), (1, 2)]
     assert len(hooks.of("after_tool_call")) == 2
     assert len(agent.messages[2]["content"]) == 1  # one result for the model
-
-
-@pytest.mark.shows("strands", "approve")
-@pytest.mark.parametrize(
-    ("answer", "calls"), [("allow", [(1, 2)]), ("deny", [])], ids=["allowed", "denied"]
-)
-def test_a_person_decides_before_the_tool_runs(
-    bus: Bus, hooks: HookLog, ran: Ran, answer: str, calls: list[Any]
-) -> None:
-    person = Person(answer)
-    bus.set_approval_provider(person)
-    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("Multiply?"))
-    agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
-
-    agent("go")
-
-    assert ran.calls == calls
-    assert [request.prompt for request in person.requests] == ["Multiply?"]
-
-
-@pytest.mark.shows("strands", "deny_llm")
-def test_a_model_call_is_refused_and_the_run_ends_with_why(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("before_llm_generate", lambda **_: Decision.deny("out of budget"))
-    agent = make_agent()
-
-    result = agent("hi")
-
-    assert str(result).strip() == "Denied: out of budget"
-    assert isinstance(agent.model, ScriptedModel)
-    assert agent.model.seen == []
-
-
-@pytest.mark.shows("strands", "deny_llm")
-def test_a_hook_answers_in_place_of_the_model(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("before_llm_generate", lambda **_: Decision.stop("from the cache"))
-    agent = make_agent()
-
-    assert str(agent("hi")).strip() == "from the cache"
-    assert isinstance(agent.model, ScriptedModel)
-    assert agent.model.seen == []
-
-
-def test_an_answer_is_changed_before_the_agent_reads_it(bus: Bus, hooks: HookLog) -> None:
-    bus.intercept("after_llm_generate", lambda **_: Decision.modify("better"))
-
-    assert str(make_agent("good")("hi")).strip() == "better"
 
 
 @pytest.mark.shows("strands", "inject")
@@ -421,22 +323,6 @@ def test_a_tool_of_an_mcp_server_is_reported_once(bus: Bus, hooks: HookLog) -> N
     assert methods.count("tools/call") == 1
 
 
-@pytest.mark.shows("strands", "cancel")
-async def test_a_run_that_a_person_cancels_ends() -> None:
-    async def run(running: asyncio.Event) -> Any:
-        @tool
-        async def forever() -> str:
-            """Wait."""
-            running.set()
-            await asyncio.Event().wait()
-            return "never"
-
-        return await make_agent(call("forever"), "never", tools=[forever]).invoke_async("hi")
-
-    spans = await cancel_from_browser(attach, run)
-    assert {"invoke_agent tester", "execute_tool forever"} <= set(spans)
-
-
 async def test_a_run_that_the_program_cancels_ends_as_strands_ends_it(
     hooks: HookLog,
 ) -> None:
@@ -448,30 +334,6 @@ async def test_a_run_that_the_program_cancels_ends_as_strands_ends_it(
 
     assert result.stop_reason == "cancelled"
     assert hooks.one("after_agent_call")["result"].stop_reason == "cancelled"
-
-
-@pytest.mark.shows("strands", "concurrency")
-async def test_runs_at_the_same_time_have_their_own_calls(hooks: HookLog) -> None:
-    together = asyncio.Barrier(10)
-
-    @tool
-    async def meet(number: int) -> str:
-        """Wait for the others."""
-        await together.wait()
-        return str(number)
-
-    agents = [make_agent(call("meet", number=n), f"run-{n}", tools=[meet]) for n in range(10)]
-    results = await asyncio.gather(*(agent.invoke_async(str(n)) for n, agent in enumerate(agents)))
-
-    assert [str(result).strip() for result in results] == [f"run-{n}" for n in range(10)]
-    runs = {one["call_id"]: one["agent"].input for one in hooks.of("before_agent_call")}
-    assert sorted(runs.values()) == sorted(map(str, range(10)))
-    tools = hooks.of("after_tool_call")
-    assert len(tools) == 10
-    for one in tools:
-        assert runs[one["parent_call_id"]] == str(one["args"]["number"])
-    for one in hooks.of("before_llm_generate"):
-        assert one["prompt"][0]["content"] == [{"text": runs[one["parent_call_id"]]}]
 
 
 @pytest.mark.shows("strands", "concurrency")
@@ -593,16 +455,6 @@ def test_the_session_that_the_program_names_wins(bus: Bus, hooks: HookLog, tmp_p
 # --- attaching ------------------------------------------------------------------------------------
 
 
-def test_a_second_attach_does_nothing(bus: Bus, hooks: HookLog, ran: Ran) -> None:
-    detach = attach(bus=bus)
-    make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])("go")
-    detach()
-    make_agent("still reported")("go")
-
-    assert len(hooks.of("before_tool_call")) == 1
-    assert len(hooks.of("before_agent_call")) == 2
-
-
 def _identities() -> list[Any]:
     from strands.multiagent.graph import Graph
 
@@ -650,21 +502,6 @@ def test_only_targets_are_watched() -> None:
     detach()
 
     assert seen == [wanted]
-
-
-def test_a_failing_observer_changes_nothing(
-    bus: Bus, hooks: HookLog, ran: Ran, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(**_: Any) -> None:
-        raise RuntimeError("observer")
-
-    with caplog.at_level(logging.CRITICAL):
-        for hook in ("before_tool_call", "after_tool_call", "before_llm_generate"):
-            bus.register(hook, fail)
-        agent = make_agent(call("multiply", a=2, b=2), "four", tools=[ran.tool])
-
-        assert str(agent("go")).strip() == "four"
-    assert ran.calls == [(2, 2)]
 
 
 def test_nobody_listening_leaves_the_run_alone(ran: Ran) -> None:

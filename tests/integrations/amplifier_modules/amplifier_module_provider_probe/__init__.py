@@ -13,7 +13,7 @@ class Provider:
     """`seen` is what it was asked."""
 
     name = "probe"
-    model = "probe-1"
+    model = "scripted-1"
 
     def __init__(self, turns: list[Any]) -> None:
         self.turns = list(turns)
