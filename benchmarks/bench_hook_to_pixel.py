@@ -35,7 +35,7 @@ import inspector  # noqa: E402 - the path comes first
 from instrument import Bus  # noqa: E402
 from tests.e2e.browser import installed_browser  # noqa: E402
 from tests.support.services.event_stream import stream_items  # noqa: E402
-from tests.support.services.restartable import Service  # noqa: E402
+from tests.support.services.process import Service  # noqa: E402
 
 SESSIONS, SPANS_PER_S = 50, 500
 FLOOR = "floor: a request"

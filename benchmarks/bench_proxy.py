@@ -17,7 +17,7 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 PROXY = [sys.executable, "-m", "inspector", "proxy", "--"]
 SERVER = [

@@ -39,7 +39,7 @@ from screen_parts import PARTS, Bench  # noqa: E402
 from screen_versus import beside_phoenix  # noqa: E402
 
 from tests.e2e.browser import installed_browser  # noqa: E402
-from tests.support.services.restartable import Service  # noqa: E402
+from tests.support.services.process import Service  # noqa: E402
 from tools.generate_screen_figures import Part, Results, tables  # noqa: E402
 
 _ONLY_HERE = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"

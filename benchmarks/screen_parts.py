@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 from screen_page import Figures, Visitor, heap_mib, scrolled, watched
 from screen_traces import Tracing, joined, large_value, long_session, many_sessions
 
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tools.first_load import LIMIT_BYTES, first_load_bytes
 from tools.generate_screen_figures import Row
 

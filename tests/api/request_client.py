@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from tests.support.services.event_stream import stream_items
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 DEADLINE_S = 30.0
 

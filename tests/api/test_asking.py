@@ -12,7 +12,7 @@ import pytest
 from tests.api.request_client import RequestClient
 from tests.support.agents.watched_agent import WatchedAgent
 from tests.support.services.otlp_receiver import Receiver, attributes
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 ROOT = Path(__file__).resolve().parents[2]
 FIVE_WAYS = ROOT / "examples" / "five_ways_to_ask.py"
@@ -29,10 +29,8 @@ ARGS = {
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    service = Service(tmp_path_factory.mktemp("asking"))
-    service.start()
-    yield service
-    service.stop()
+    with Service(tmp_path_factory.mktemp("asking")) as service:
+        yield service
 
 
 @pytest.fixture

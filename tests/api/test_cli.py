@@ -17,8 +17,7 @@ from inspector.errors import InspectorError
 from inspector.service.settings import Settings, load_settings
 from inspector.service.storage import open_store
 from inspector.service.token import store_path, token_path
-from tests.support.services import restartable
-from tests.support.services.running import (
+from tests.support.services.process import (
     DEADLINE_S,
     Service,
     command,
@@ -493,7 +492,7 @@ def test_a_service_that_another_took_the_place_of_is_found_again_when_that_ends(
 ) -> None:
     with running_service(tmp_path) as first:
         monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", str(first.runtime_dir))
-        other = restartable.Service(tmp_path)
+        other = Service(tmp_path)
         other.environment |= {"INSPECTOR_RUNTIME_DIR": str(first.runtime_dir)}
         other.start()
         assert Client.find().url == other.url

@@ -17,7 +17,7 @@ from inspector.cli.main import app
 from inspector.errors import InspectorError
 from tests.support.agents.http_agent import hash_of
 from tests.support.agents.obedient_agent import ObedientAgent
-from tests.support.services.running import (
+from tests.support.services.process import (
     DEADLINE_S,
     Service,
     command,

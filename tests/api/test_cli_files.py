@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from inspector.cli.client import NoServiceError
 from inspector.cli.main import app
 from inspector.errors import RefusedError, SettingsError
-from tests.support.services.running import (
+from tests.support.services.process import (
     DEADLINE_S,
     Service,
     command,

@@ -19,7 +19,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.cli.main import run
 from inspector.service.analysis.sanitise import visible
 from tests.support.agents.asking_agent import AskingAgent
-from tests.support.services.running import (
+from tests.support.services.process import (
     DEADLINE_S,
     Service,
     command,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.support.services.running import Service, running_service
+from tests.support.services.process import Service, running_service
 from tests.support.telemetry.export import span, span_id, trace_request
 
 LEFT, RIGHT = bytes([1] * 16), bytes([2] * 16)

@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from tests.support.services.running import Service, running_service
+from tests.support.services.process import Service, running_service
 from tests.support.telemetry.export import TRACE_ID, span, span_id, trace_request
 
 CONTRACT = Path(__file__).parents[2] / "openapi.yaml"

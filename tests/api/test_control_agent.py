@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.agents.agent_process import AgentProcess
 from tests.support.services.control_service import ControlService
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 DEADLINE_S = 30.0
 START = """
@@ -53,20 +53,16 @@ MakeAgent = Callable[..., AgentProcess]
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Shared: each test has a session of its own."""
-    service = Service(tmp_path_factory.mktemp("service"))
-    service.start()
-    yield service
-    service.stop()
+    with Service(tmp_path_factory.mktemp("service")) as service:
+        yield service
 
 
 @pytest.fixture
 def own_service(tmp_path: Path) -> Iterator[Service]:
     """For tests that stop it."""
     (tmp_path / "service").mkdir()
-    service = Service(tmp_path / "service")
-    service.start()
-    yield service
-    service.stop()
+    with Service(tmp_path / "service") as service:
+        yield service
 
 
 @pytest.fixture
@@ -95,7 +91,7 @@ def at(service: Service) -> dict[str, str]:
 
 
 def found(service: Service) -> dict[str, str]:
-    return {"INSPECTOR_RUNTIME_DIR": str(service.folder)}
+    return {"INSPECTOR_RUNTIME_DIR": str(service.runtime_dir)}
 
 
 def post(service: Service, path: str, **body: Any) -> dict[str, Any]:
@@ -177,7 +173,7 @@ def test_a_service_that_moves_is_found_by_its_run_file(
     own_service.stop()
     (tmp_path / "moved").mkdir()
     other = Service(tmp_path / "moved")
-    other.environment["INSPECTOR_RUNTIME_DIR"] = str(own_service.folder)
+    other.environment["INSPECTOR_RUNTIME_DIR"] = str(own_service.runtime_dir)
     other.start()
     try:
         (again,) = until(lambda: asked(other, session_id))

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from tests.support.agents.http_agent import hash_of, opened
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 ARGS = '{"n":9007199254740993,"path":"/a"}'
 HASH = hash_of(ARGS)
@@ -99,10 +99,8 @@ def audit(service: Service) -> list[Any]:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    service = Service(tmp_path)
-    service.start()
-    yield service
-    service.stop()
+    with Service(tmp_path) as service:
+        yield service
 
 
 def test_of_two_people_at_once_one_wins_and_the_other_is_told_who(service: Service) -> None:

@@ -16,8 +16,7 @@ from mcp.types import CallToolResult
 
 from tests.api.deleting_agent import DeletingAgent, deleting_agent
 from tests.support.agents.mcp_host import over_http, text_of
-from tests.support.services.restartable import Service
-from tests.support.services.running import DEADLINE_S, command, environment, wait_for
+from tests.support.services.process import DEADLINE_S, Service, command, environment, wait_for
 
 NOTE = "x" * 200_000
 ARGS = {"path": "/etc/passwd", "id": 9007199254740993, "rate": 1.0, "note": NOTE}
@@ -26,10 +25,8 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    service = Service(tmp_path)
-    service.start()
-    yield service
-    service.stop()
+    with Service(tmp_path) as service:
+        yield service
 
 
 @pytest.fixture

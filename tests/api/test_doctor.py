@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from inspector.cli.doctor import senders
 from inspector.cli.main import app
 from tests.support.services.otlp_targets import bare_receiver
-from tests.support.services.running import Service, environment, free_port, running_service
+from tests.support.services.process import Service, environment, free_port, running_service
 
 Findings = dict[str, list[dict[str, str]]]
 

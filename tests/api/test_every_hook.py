@@ -19,7 +19,7 @@ from instrument import CATALOGUE, Bus
 from subscribers.spec.loader import load_spec
 from subscribers.spec.model import HookSpec
 from tests.support.services.event_stream import stream_items
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 SPEC = load_spec()
 SEED_HOOKS = [hook.name for hook in CATALOGUE.values() if hook.since <= "1.2"]
@@ -70,10 +70,8 @@ VALUES: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(Path(tmp_path_factory.mktemp("service")))
-    running.start()
-    yield running
-    running.stop()
+    with Service(Path(tmp_path_factory.mktemp("service"))) as running:
+        yield running
 
 
 def kwargs_of(hook: str, session_id: str) -> dict[str, Any]:

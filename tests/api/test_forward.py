@@ -18,7 +18,7 @@ from inspector.service.forward.forwarder import Forwarder
 from inspector.service.forward.queue import ForwardQueue, QueuedRequest
 from inspector.service.otlp.signals import LOGS, TRACES
 from tests.support.services.otlp_targets import bare_receiver, running_rotel
-from tests.support.services.running import DEADLINE_S, free_port, running_service, wait_for
+from tests.support.services.process import DEADLINE_S, free_port, running_service, wait_for
 from tests.support.telemetry.export import TRACE_ID, span, span_id, trace_request
 
 PROTOBUF = {"content-type": "application/x-protobuf"}

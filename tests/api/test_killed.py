@@ -16,8 +16,7 @@ from inspector.service.query.tree import All
 from inspector.service.storage import Store, open_store
 from tests.api.senders import Acknowledged, Sender
 from tests.support.models.store import ModelStore
-from tests.support.services.restartable import Service
-from tests.support.services.running import DEADLINE_S, free_port
+from tests.support.services.process import DEADLINE_S, Service, free_port
 from tests.support.telemetry.export import trace_request
 from tests.support.telemetry.otlp import START_NS, span
 

@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 from tests.support.agents.http_agent import hash_of
 from tests.support.agents.mcp_host import Mode, over_http, over_stdio, recorded_of, text_of
 from tests.support.agents.obedient_agent import ObedientAgent
-from tests.support.services.running import Service, environment, running_service
+from tests.support.services.process import Service, environment, running_service
 
 STEERING = {
     "answer_request",

@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from inspector.mount import is_about, mount
 from inspector.service.settings import Settings
-from tests.support.services.running import (
+from tests.support.services.process import (
     DEADLINE_S,
     environment,
     free_port,

@@ -22,7 +22,7 @@ import pytest
 
 from tests.support.agents.careless_agent import SECRETS
 from tests.support.services.otlp_targets import bare_receiver
-from tests.support.services.running import (
+from tests.support.services.process import (
     DEADLINE_S,
     Service,
     environment,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.services.running import (
+from tests.support.services.process import (
     DEADLINE_S,
     Service,
     environment,

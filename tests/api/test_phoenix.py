@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from instrument import Bus
 from subscribers import Capture, Options, Vocabulary, install
-from tests.support.services.running import DEADLINE_S, free_port, wait_for
+from tests.support.services.process import DEADLINE_S, free_port, wait_for
 from tests.support.telemetry.hook_examples import (
     ANSWER,
     CALL,

@@ -11,8 +11,7 @@ import httpx
 import pytest
 
 from tests.support.agents.agent_process import AgentProcess
-from tests.support.services.restartable import Service
-from tests.support.services.running import environment, wait_for
+from tests.support.services.process import Service, environment, wait_for
 
 RULES = """
 port = 7811
@@ -73,10 +72,8 @@ handle.detach()
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    service = Service(tmp_path)
-    service.start()
-    yield service
-    service.stop()
+    with Service(tmp_path) as service:
+        yield service
 
 
 @pytest.fixture

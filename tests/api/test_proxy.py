@@ -20,8 +20,7 @@ from mcp import Client, StdioServerParameters
 from mcp.types import ElicitResult, TextContent
 
 from inspector.proxy import command
-from tests.support.services.restartable import Service, free_port
-from tests.support.services.running import wait_for
+from tests.support.services.process import Service, free_port, wait_for
 
 ECHO = [sys.executable, str(Path(__file__).with_name("echo_program.py"))]
 SERVERS = Path(__file__).resolve().parents[1] / "support" / "services" / "mcp_servers.py"
@@ -40,10 +39,8 @@ def alone(tmp_path: Path) -> Environment:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("proxy"))
-    running.start()
-    yield running
-    running.stop()
+    with Service(tmp_path_factory.mktemp("proxy")) as running:
+        yield running
 
 
 @pytest.fixture

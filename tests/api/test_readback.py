@@ -15,7 +15,7 @@ from instrument import CATALOGUE
 from subscribers import Vocabulary
 from tests.support.services.otlp_receiver import attributes
 from tests.support.services.otlp_targets import Rotel, bare_receiver, running_rotel
-from tests.support.services.running import wait_for
+from tests.support.services.process import wait_for
 from tests.unit.subscribers.firing import fire
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import _mcp_agent_inspector
 from inspector.agent_side import bootstrap
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 AGENT = """
 import asyncio, instrument
@@ -30,10 +30,8 @@ asyncio.run(main())
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    started = Service(tmp_path_factory.mktemp("run"))
-    started.start()
-    yield started
-    started.stop()
+    with Service(tmp_path_factory.mktemp("run")) as started:
+        yield started
 
 
 INSTALLED = Path(sys.executable).with_name("inspector")

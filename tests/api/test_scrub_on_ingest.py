@@ -12,7 +12,7 @@ from google.protobuf.json_format import MessageToDict
 
 from inspector.service.model.rows import Json
 from tests.support.services.otlp_targets import Received, bare_receiver
-from tests.support.services.running import Service, running_service, wait_for
+from tests.support.services.process import Service, running_service, wait_for
 from tests.support.telemetry.otlp import key_values, span
 from tests.unit.inspector.service.otlp.test_scrub import request
 

@@ -13,7 +13,7 @@ import pytest
 from inspector.errors import InspectorError
 from inspector.service.server.serve import serve
 from tests.support.services.app import settings
-from tests.support.services.running import (
+from tests.support.services.process import (
     DEADLINE_S,
     command,
     environment,

@@ -12,7 +12,7 @@ from inspector.errors import UntrustedFileError
 from inspector.service.forward.queue import ForwardQueue
 from inspector.service.storage.sqlite import SqliteStore
 from inspector.service.storage.word_index import WordIndex
-from tests.support.services.running import free_port, running_service, wait_for
+from tests.support.services.process import free_port, running_service, wait_for
 from tests.support.telemetry.export import trace_request
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")

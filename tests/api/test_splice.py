@@ -21,7 +21,7 @@ from inspector.service.server.http_protocol import TakeHttp2
 from inspector.service.server.ports import listen, port_of
 from inspector.service.server.serving import serving
 from tests.support.services.app import TOKEN, RecordingWriter, running_app, settings
-from tests.support.services.running import wait_for
+from tests.support.services.process import wait_for
 from tests.support.telemetry.export import span, trace_request
 
 TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"

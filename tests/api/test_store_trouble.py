@@ -20,7 +20,7 @@ from inspector.service.storage import open_store
 from tests.support.faults.faulty_disk import TROUBLE
 from tests.support.services.app import service_client
 from tests.support.services.event_stream import stream_items
-from tests.support.services.running import DEADLINE_S, Service, running_service, wait_for
+from tests.support.services.process import DEADLINE_S, Service, running_service, wait_for
 from tests.support.telemetry.export import span, trace_request
 
 PROTOBUF = {"content-type": "application/x-protobuf"}

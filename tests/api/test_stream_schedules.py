@@ -17,7 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from tests.support.models.schedules import Delete, Record, Restart, Step, schedules
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.services.viewer import Row, Viewer
 from tests.support.telemetry.records import trace_hex
 

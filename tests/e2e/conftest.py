@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, expect
 
 from tests.e2e.browser import installed_browser
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 # Two cores are shared with the service, the agent and its servers.
 expect.set_options(timeout=20_000)
@@ -80,10 +80,8 @@ class Watch:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    running = Service(tmp_path)
-    running.start()
-    yield running
-    running.stop()
+    with Service(tmp_path) as running:
+        yield running
 
 
 @pytest.fixture

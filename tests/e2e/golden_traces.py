@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 FOLDER = Path(__file__).resolve().parents[1] / "golden"

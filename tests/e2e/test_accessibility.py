@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.agents.asking_agent import AskingAgent
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"

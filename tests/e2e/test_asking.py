@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import Watch
 from tests.support.agents.watched_agent import WatchedAgent
 from tests.support.services.otlp_receiver import Receiver, attributes
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 AGENT = Path(__file__).resolve().parents[1] / "support" / "agents" / "cleaner_agent.py"
 ARGS: dict[str, Any] = {

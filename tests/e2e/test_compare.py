@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 BOTH = f"compare?left={FIRST_ID}&right={SECOND_ID}"
@@ -17,11 +17,9 @@ BOTH = f"compare?left={FIRST_ID}&right={SECOND_ID}"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("service"))
-    running.start()
-    running.post("/v1/traces", two_runs())
-    yield running
-    running.stop()
+    with Service(tmp_path_factory.mktemp("service")) as running:
+        running.post("/v1/traces", two_runs())
+        yield running
 
 
 def _open(page: Page, service: Service, path: str) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.agents.agent_process import AgentProcess
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 AGENT = """
 import asyncio, json

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 _URL = re.compile(r"(http://127\.0\.0\.1:\d+)/ui/\?token=(\S+)")
 

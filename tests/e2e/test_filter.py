@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.otlp import resource, span
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tools.first_load import LIMIT_BYTES, first_load, first_load_bytes, largest_later_bytes
 
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "hello.py"
 

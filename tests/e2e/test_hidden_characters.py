@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.agents.asking_agent import AskingAgent
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.otlp import START_NS
 
 SECOND_NS = 1_000_000_000

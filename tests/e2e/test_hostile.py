@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 from tests.e2e.conftest import Watch
 from tests.support.agents.asking_agent import AskingAgent
 from tests.support.agents.http_agent import hash_of
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.otlp import START_NS
 
 SECOND_NS = 1_000_000_000

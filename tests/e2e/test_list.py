@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.otlp import SECOND_NS
 
 COUNT = 250
@@ -26,18 +26,16 @@ HOUR_NS = 3_600 * SECOND_NS
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service with sessions of five hours; the oldest ones took the most tokens."""
-    service = Service(tmp_path_factory.mktemp("list"))
-    service.start()
-    now_ns = time_ns()
-    lines = [
-        _session(
-            n, now_ns - n * 5 * HOUR_NS // COUNT - SECOND_NS, tokens=n * 10, failed=n % 10 == 0
-        )
-        for n in range(COUNT)
-    ]
-    _import(service, "\n".join(lines))
-    yield service
-    service.stop()
+    with Service(tmp_path_factory.mktemp("list")) as service:
+        now_ns = time_ns()
+        lines = [
+            _session(
+                n, now_ns - n * 5 * HOUR_NS // COUNT - SECOND_NS, tokens=n * 10, failed=n % 10 == 0
+            )
+            for n in range(COUNT)
+        ]
+        _import(service, "\n".join(lines))
+        yield service
 
 
 def _session(

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Demo, Watch
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 TITLE = re.compile("Release notes for Lantern")
 LONG_MS = 60_000

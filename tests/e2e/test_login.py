@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.e2e.test_accessibility import AXE, run_axe
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from playwright.sync_api import Page, expect
 from tests.e2e.conftest import Watch
 from tests.e2e.golden_traces import send_golden
 from tests.support.agents.asking_agent import AskingAgent
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 ARGS = '{"path":"build/old","recursive":true}'
 FORM = '{"type":"object","properties":{"version":{"type":"string"}}}'
@@ -68,9 +68,7 @@ class Watched:
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    service = Service(tmp_path_factory.mktemp("mashing"))
-    service.start()
-    try:
+    with Service(tmp_path_factory.mktemp("mashing")) as service:
         send_golden(service, session="S")
         send_golden(service)
         with AskingAgent(service.url, service.token) as agent:
@@ -78,8 +76,6 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
             agent.ask("b1", kind="breakpoint", args_json=ARGS)
             agent.ask("q1", kind="question", args_json=None, form_json=FORM, tool_name=None)
             yield Watched(service, agent)
-    finally:
-        service.stop()
 
 
 def mash(page: Page, watched: Watched, place: str, *, ms: int, seed: int) -> None:

@@ -16,8 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
 from tests.support.agents.watched_agent import WatchedAgent
-from tests.support.services.restartable import Service
-from tests.support.services.running import wait_for
+from tests.support.services.process import Service, wait_for
 from tests.support.telemetry.otlp import START_NS, any_value, key_values, resource, span
 
 AGENT = Path(__file__).with_name("mcp_agent.py")
@@ -26,10 +25,8 @@ MS_NS = 1_000_000
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("mcp"))
-    running.start()
-    yield running
-    running.stop()
+    with Service(tmp_path_factory.mktemp("mcp")) as running:
+        yield running
 
 
 @pytest.fixture

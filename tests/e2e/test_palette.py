@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.agents.asking_agent import AskingAgent
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 PAGES = ("", f"sessions/{SECOND_ID}", "waiting", "search", "compare", "audit")
@@ -18,11 +18,9 @@ PAGES = ("", f"sessions/{SECOND_ID}", "waiting", "search", "compare", "audit")
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("service"))
-    running.start()
-    running.post("/v1/traces", two_runs())
-    yield running
-    running.stop()
+    with Service(tmp_path_factory.mktemp("service")) as running:
+        running.post("/v1/traces", two_runs())
+        yield running
 
 
 def _open(page: Page, service: Service, path: str = "") -> None:

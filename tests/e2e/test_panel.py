@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.rich_session import (
     AGENT,
     LONG_TRACE,
@@ -29,11 +29,9 @@ LONG_MS = 60_000
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("panel"))
-    running.start()
-    _send(running, rich_session())
-    yield running
-    running.stop()
+    with Service(tmp_path_factory.mktemp("panel")) as running:
+        _send(running, rich_session())
+        yield running
 
 
 def _send(service: Service, told: ExportTraceServiceRequest) -> None:

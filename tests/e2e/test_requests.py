@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from tests.e2e.conftest import Watch
 from tests.support.agents.asking_agent import AskingAgent
 from tests.support.agents.http_agent import hash_of, opened
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.export import trace_request
 from tests.support.telemetry.otlp import span
 

@@ -14,18 +14,16 @@ from playwright.sync_api import Page, expect
 
 from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, resource, span
 from tests.support.telemetry.records import span_hex, trace_hex
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("service"))
-    running.start()
-    running.post("/v1/traces", _request(*_STORY))
-    yield running
-    running.stop()
+    with Service(tmp_path_factory.mktemp("service")) as running:
+        running.post("/v1/traces", _request(*_STORY))
+        yield running
 
 
 def _span(

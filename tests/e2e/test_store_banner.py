@@ -8,7 +8,7 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.export import trace_request
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.agents.asking_agent import AskingAgent
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.delegating_run import MS, WHY, answers, asks, call, spans, text, tool
 from tests.support.telemetry.export import trace_request
 from tests.support.telemetry.otlp import START_NS, span
@@ -23,11 +23,9 @@ LONG = 60_000
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("transcript"))
-    running.start()
-    running.post("/v1/traces", trace_request(*spans()).SerializeToString())
-    yield running
-    running.stop()
+    with Service(tmp_path_factory.mktemp("transcript")) as running:
+        running.post("/v1/traces", trace_request(*spans()).SerializeToString())
+        yield running
 
 
 def _open(page: Page, service: Service, path: str = "refunds") -> None:

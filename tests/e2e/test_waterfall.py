@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.conftest import Watch
 from tests.e2e.large_session import deep_session, requests_of, wide_session
 from tests.e2e.page_frames import PageFrames
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, resource, span
 from tests.support.telemetry.records import trace_hex
 
@@ -84,12 +84,10 @@ def body(spans: Sequence[Span]) -> bytes:
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Run a service with three sessions."""
-    service = Service(tmp_path_factory.mktemp("waterfall"))
-    service.start()
-    for spans in (failed_session(), caught_session(), fine_session()):
-        service.post("/v1/traces", body(spans))
-    yield service
-    service.stop()
+    with Service(tmp_path_factory.mktemp("waterfall")) as service:
+        for spans in (failed_session(), caught_session(), fine_session()):
+            service.post("/v1/traces", body(spans))
+        yield service
 
 
 class Keys:

@@ -12,17 +12,15 @@ import pytest
 from tests.emitters.record import SCRIPTS, emitters, run
 from tests.emitters.scripts.story import ANSWER, CITY, QUESTION, SYSTEM, TOOL
 from tests.emitters.test_captured import SUMS
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    started = Service(tmp_path)
-    started.start()
-    yield started
-    started.stop()
+    with Service(tmp_path) as started:
+        yield started
 
 
 @pytest.mark.parametrize("name", emitters())

@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx
 
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 FILE = Path(__file__).with_name("demo_release.otlp.jsonl")
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,17 +106,13 @@ def _is_of_the_machine(item: Any) -> bool:
 def main() -> None:
     """Write the file."""
     with tempfile.TemporaryDirectory() as folder:
-        service = Service(Path(folder))
-        service.start()
-        try:
+        with Service(Path(folder)) as service:
             tell(service)
             [session] = service.get("/sessions")["sessions"]
             answer = httpx.get(
                 f"{service.url}/trace/{session['id']}", headers=service.headers, timeout=60
             )
             answer.raise_for_status()
-        finally:
-            service.stop()
         text = gzip.decompress(answer.content).decode().replace(folder, "…")
     scrubber = Scrubber(int(session["epoch_ns"]))
     lines = [json.loads(line) for line in text.splitlines()]

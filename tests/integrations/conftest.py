@@ -13,7 +13,7 @@ import pytest
 from instrument import Bus
 from tests.integrations.capabilities import CAPABILITIES, FRAMEWORKS
 from tests.integrations.hook_log import HookLog
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 pytest.register_assert_rewrite("tests.integrations.stories", "tests.integrations.contract")
 
@@ -39,10 +39,8 @@ def hooks(bus: Bus) -> Iterator[HookLog]:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service for all tests of a module."""
-    started = Service(tmp_path_factory.mktemp("service"))
-    started.start()
-    yield started
-    started.stop()
+    with Service(tmp_path_factory.mktemp("service")) as started:
+        yield started
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "frameworks"

@@ -11,8 +11,7 @@ import pytest
 from mcp.client.stdio import get_default_environment
 
 from inspector.agent_side import bootstrap
-from tests.support.services.restartable import Service
-from tests.support.services.running import wait_for
+from tests.support.services.process import Service, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENT = Path(__file__).with_name("tracing_client.py")

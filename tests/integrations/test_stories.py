@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.integrations.stories import EXAMPLES, NO_B, Story, view, watch
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 CLERK = Path(__file__).with_name("clerk.py")
 NO_PAYMENTS = """

@@ -11,7 +11,7 @@ import pytest
 
 from inspector import context
 from instrument import Bus
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 if TYPE_CHECKING:
     from tests.integrations.hook_log import HookLog

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.agent_side import bootstrap
 from tests.integrations.stories import EXAMPLES, NO_B, ROOT, Story, run
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 NO_SEVENS = """
 [[policies]]

@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent, Tool
 
-from tests.support.services.running import DEADLINE_S
+from tests.support.services.process import DEADLINE_S
 
 Mode = Literal["legacy", "auto"]
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import httpx
 
 from tests.support.agents.http_agent import opened
-from tests.support.services.running import DEADLINE_S, Service
+from tests.support.services.process import DEADLINE_S, Service
 
 
 class ObedientAgent:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.services.restartable import Service
+from tests.support.services.process import Service
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -18,7 +18,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.support.services.running import DEADLINE_S, free_port, wait_for
+from tests.support.services.process import DEADLINE_S, free_port, wait_for
 
 
 @dataclass
