@@ -122,15 +122,29 @@ def _hook(
     writable: tuple[str, ...] = (),
     value: Value | None = None,
     retryable: bool = False,
-    identity: bool = False,
-    aliases: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    **aliases: tuple[str, ...],
 ) -> Hook:
-    """Make a row: `types` are the kwargs it began with, `later` came with 1.3, `latest` 1.4."""
+    """Make a row.
+
+    Args:
+        name: Name of the event.
+        when: When it is emitted.
+        since: Version of the contract that added it.
+        types: Kwargs since then.
+        later: Kwargs since 1.3.
+        latest: Kwargs since 1.4.
+        writable: Kwargs that an interceptor may replace; default: the value.
+        value: See `Value`.
+        retryable: Whether an interceptor may request a retry.
+        **aliases: Names of the event by vocabulary.
+    """
     kwargs = _kwargs(types, since, always=True) + _kwargs(later, "1.3", always=False)
     kwargs += _kwargs(latest, "1.4", always=False)
-    if identity:
+    if name.partition("_")[0] in {"before", "after", "error"} and name != "before_final_response":
         kwargs += _kwargs(_IDENTITY_TYPES, "1.3", always=False)
-    return Hook(name, when, since, kwargs, writable, value, retryable, aliases)
+    if value is not None:
+        writable = writable or (value.kwarg,)
+    return Hook(name, when, since, kwargs, writable, value, retryable, MappingProxyType(aliases))
 
 
 _AGENT = (
@@ -139,34 +153,27 @@ _AGENT = (
         "Before an agent is called, at its outermost entry",
         "1.1",
         {"agent": "Any"},
-        identity=True,
-        aliases={
-            "control": ("execution:start",),
-            "typed": ("BeforeInvocationEvent",),
-        },
+        control=("execution:start",),
+        typed=("BeforeInvocationEvent",),
     ),
     _hook(
         "after_agent_call",
         "The agent returned",
         "1.1",
         {"agent": "Any", "result": "Any"},
-        writable=("result",),
         value=Value("result", "Any", "Any", None),
         retryable=True,
-        identity=True,
-        aliases={
-            "control": ("execution:end",),
-            "typed": ("AfterInvocationEvent",),
-            "flow": ("query_end",),
-        },
+        control=("execution:end",),
+        typed=("AfterInvocationEvent",),
+        flow=("query_end",),
     ),
     _hook(
         "error_agent_call",
         "The agent raised",
         "1.1",
         {"agent": "Any", **_EXC},
-        identity=True,
-        aliases={"control": ("execution:end",), "typed": ("AfterInvocationEvent",)},
+        control=("execution:end",),
+        typed=("AfterInvocationEvent",),
     ),
 )
 
@@ -181,12 +188,9 @@ _LLM = (
         later={**_LLM_LATER, "request_params": "Mapping[str, Any] | None"},
         writable=("prompt", "model", "request_params"),
         value=Value("prompt", "Any", "Any", "Any"),
-        identity=True,
-        aliases={
-            "control": ("provider:request",),
-            "typed": ("BeforeModelCallEvent", "BeforeModelInvocationEvent"),
-            "flow": ("before_llm_call",),
-        },
+        control=("provider:request",),
+        typed=("BeforeModelCallEvent", "BeforeModelInvocationEvent"),
+        flow=("before_llm_call",),
     ),
     _hook(
         "after_llm_generate",
@@ -194,15 +198,11 @@ _LLM = (
         "1.0",
         {"llm": "Any", "prompt": "Any", "response": "Any", "usage": "Mapping[str, Any] | None"},
         later=_LLM_LATER,
-        writable=("response",),
         value=Value("response", "Any", "Any", "Any"),
         retryable=True,
-        identity=True,
-        aliases={
-            "control": ("provider:response",),
-            "typed": ("AfterModelCallEvent", "AfterModelInvocationEvent"),
-            "flow": ("after_llm_call",),
-        },
+        control=("provider:response",),
+        typed=("AfterModelCallEvent", "AfterModelInvocationEvent"),
+        flow=("after_llm_call",),
     ),
     _hook(
         "error_llm_generate",
@@ -211,11 +211,8 @@ _LLM = (
         {"llm": "Any", "prompt": "Any", **_EXC},
         later=_LLM_LATER,
         retryable=True,
-        identity=True,
-        aliases={
-            "control": ("provider:error",),
-            "typed": ("AfterModelCallEvent", "AfterModelInvocationEvent"),
-        },
+        control=("provider:error",),
+        typed=("AfterModelCallEvent", "AfterModelInvocationEvent"),
     ),
 )
 
@@ -231,13 +228,10 @@ _TOOL = (
         later=_TOOL_LATER,
         writable=("tool_name", "args"),
         value=Value("args", "Mapping[str, Any]", "Mapping[str, Any]", None),
-        identity=True,
-        aliases={
-            "control": ("tool:pre",),
-            "typed": ("BeforeToolCallEvent", "BeforeToolInvocationEvent"),
-            "guidance": ("action:start",),
-            "flow": ("before_tool_execution",),
-        },
+        control=("tool:pre",),
+        typed=("BeforeToolCallEvent", "BeforeToolInvocationEvent"),
+        guidance=("action:start",),
+        flow=("before_tool_execution",),
     ),
     _hook(
         "after_tool_call",
@@ -245,16 +239,12 @@ _TOOL = (
         "1.0",
         {**_TOOL_INPUT, "result": "Any", **_ANY_CONTEXT},
         later=_TOOL_LATER,
-        writable=("result",),
         value=Value("result", "Any", "Any", None),
         retryable=True,
-        identity=True,
-        aliases={
-            "control": ("tool:post",),
-            "typed": ("AfterToolCallEvent", "AfterToolInvocationEvent"),
-            "guidance": ("action:end",),
-            "flow": ("after_tool_execution", "on_tool_error"),
-        },
+        control=("tool:post",),
+        typed=("AfterToolCallEvent", "AfterToolInvocationEvent"),
+        guidance=("action:end",),
+        flow=("after_tool_execution", "on_tool_error"),
     ),
     _hook(
         "error_tool_call",
@@ -262,15 +252,11 @@ _TOOL = (
         "1.0",
         {**_TOOL_INPUT, **_EXC, **_ANY_CONTEXT},
         later={"result": "Any", **_TOOL_LATER},
-        writable=("result",),
         value=Value("result", "Any", "Any", None),
         retryable=True,
-        identity=True,
-        aliases={
-            "control": ("tool:error", "tool:post"),
-            "typed": ("AfterToolCallEvent", "AfterToolInvocationEvent"),
-            "flow": ("on_tool_error", "after_tool_execution"),
-        },
+        control=("tool:error", "tool:post"),
+        typed=("AfterToolCallEvent", "AfterToolInvocationEvent"),
+        flow=("on_tool_error", "after_tool_execution"),
     ),
 )
 
@@ -283,25 +269,20 @@ _WORKFLOW = (
         "1.0",
         _WORKFLOW_INPUT,
         later={"args": "Any"},
-        writable=("args",),
         value=Value("args", "Any", "Any", None),
-        identity=True,
     ),
     _hook(
         "after_workflow_run",
         "The workflow returned",
         "1.0",
         {**_WORKFLOW_INPUT, "result": "Any"},
-        writable=("result",),
         value=Value("result", "Any", "Any", None),
-        identity=True,
     ),
     _hook(
         "error_workflow_run",
         "The workflow raised",
         "1.0",
         {**_WORKFLOW_INPUT, **_EXC},
-        identity=True,
     ),
 )
 
@@ -321,9 +302,7 @@ _RPC = (
         "1.0",
         _ENVELOPE,
         later=_RPC_LATER,
-        writable=("envelope",),
         value=_ENVELOPE_VALUE,
-        identity=True,
     ),
     _hook(
         "after_rpc_response",
@@ -331,9 +310,7 @@ _RPC = (
         "1.0",
         {**_ENVELOPE, "duration_ms": "float"},
         later={"request_envelope": "Mapping[str, Any]", **_RPC_LATER},
-        writable=("envelope",),
         value=_ENVELOPE_VALUE,
-        identity=True,
     ),
     _hook(
         "error_rpc_request",
@@ -341,7 +318,6 @@ _RPC = (
         "1.0",
         {**_ENVELOPE, **_EXC},
         later=_RPC_LATER,
-        identity=True,
     ),
     _hook(
         "before_rpc_handle",
@@ -349,9 +325,7 @@ _RPC = (
         "1.3",
         _ENVELOPE,
         later=_RPC_LATER,
-        writable=("envelope",),
         value=_ENVELOPE_VALUE,
-        identity=True,
     ),
     _hook(
         "after_rpc_handle",
@@ -359,9 +333,7 @@ _RPC = (
         "1.3",
         {**_ENVELOPE, "duration_ms": "float"},
         later={"request_envelope": "Mapping[str, Any]", **_RPC_LATER},
-        writable=("envelope",),
         value=_ENVELOPE_VALUE,
-        identity=True,
     ),
     _hook(
         "error_rpc_handle",
@@ -369,7 +341,6 @@ _RPC = (
         "1.3",
         {**_ENVELOPE, **_EXC},
         later=_RPC_LATER,
-        identity=True,
     ),
 )
 
@@ -382,9 +353,7 @@ _RESOURCE = (
         "1.2",
         {"uri": "str", **_ANY_CONTEXT},
         later=_RESOURCE_LATER,
-        writable=("uri",),
         value=Value("uri", "str", "str", None),
-        identity=True,
     ),
     _hook(
         "after_resource_fetch",
@@ -394,7 +363,6 @@ _RESOURCE = (
         later=_RESOURCE_LATER,
         writable=("content", "mime_type"),
         value=Value("content", "Any", "Any", None),
-        identity=True,
     ),
     _hook(
         "error_resource_fetch",
@@ -402,7 +370,6 @@ _RESOURCE = (
         "1.2",
         {"uri": "str", **_EXC, **_ANY_CONTEXT},
         later=_RESOURCE_LATER,
-        identity=True,
     ),
 )
 
@@ -417,7 +384,6 @@ _PROMPT = (
         later=_RESOURCE_LATER,
         writable=("template_id", "parameters"),
         value=Value("parameters", _PARAMETERS, _PARAMETERS, None),
-        identity=True,
     ),
     _hook(
         "after_prompt_apply",
@@ -425,9 +391,7 @@ _PROMPT = (
         "1.2",
         {"template_id": "str", "rendered": "Any", **_ANY_CONTEXT},
         later=_RESOURCE_LATER,
-        writable=("rendered",),
         value=Value("rendered", "Any", "Any", None),
-        identity=True,
     ),
     _hook(
         "error_prompt_apply",
@@ -435,7 +399,6 @@ _PROMPT = (
         "1.2",
         {"template_id": "str", "parameters": _PARAMETERS, **_EXC, **_ANY_CONTEXT},
         later=_RESOURCE_LATER,
-        identity=True,
     ),
 )
 
@@ -445,7 +408,8 @@ _SESSION = (
         "A session begins",
         "1.2",
         {"session_id": "str", "metadata": "Mapping[str, Any]"},
-        aliases={"control": ("session:start",), "guidance": ("session:start",)},
+        control=("session:start",),
+        guidance=("session:start",),
     ),
     _hook(
         "session_paused",
@@ -464,7 +428,8 @@ _SESSION = (
         "The session ends; `status` is completed, failed or cancelled",
         "1.2",
         {"session_id": "str", "status": "str", "error": "BaseException | str | None"},
-        aliases={"control": ("session:end",), "guidance": ("session:end",)},
+        control=("session:end",),
+        guidance=("session:end",),
     ),
 )
 
@@ -478,23 +443,19 @@ _MODEL = (
         {**_CHOICE, **_ANY_CONTEXT},
         writable=("preferences", "available_models"),
         value=Value("available_models", "Sequence[Any]", "Sequence[Any]", None),
-        identity=True,
     ),
     _hook(
         "after_model_select",
         "A model was chosen",
         "1.2",
         {"selected_model": "Any", "scores": "Mapping[str, float] | None", **_ANY_CONTEXT},
-        writable=("selected_model",),
         value=Value("selected_model", "Any", "Any", None),
-        identity=True,
     ),
     _hook(
         "error_model_select",
         "The choice of a model raised",
         "1.3",
         {**_CHOICE, **_EXC, **_ANY_CONTEXT},
-        identity=True,
     ),
 )
 
@@ -510,7 +471,7 @@ _PROGRESS = (
             **_ANY_CONTEXT,
         },
         later={"progress": "float | None", "total": "float | None", "call_id": "str"},
-        aliases={"guidance": ("action:progress",)},
+        guidance=("action:progress",),
     ),
     _hook(
         "operation_cancelled",
@@ -518,7 +479,8 @@ _PROGRESS = (
         "1.2",
         {"operation_id": "str", **_ANY_CONTEXT},
         later={"reason": "str | None", "call_id": "str"},
-        aliases={"control": ("cancel:requested",), "guidance": ("action:cancel",)},
+        control=("cancel:requested",),
+        guidance=("action:cancel",),
     ),
 )
 
@@ -561,33 +523,31 @@ _CONVERSATION = (
         "A user's prompt reached the agent",
         "1.3",
         {"prompt": "Any", **_ANY_CONTEXT},
-        writable=("prompt",),
         value=Value("prompt", "Any", "Any", None),
-        aliases={"control": ("prompt:submit",)},
+        control=("prompt:submit",),
     ),
     _hook(
         "agent_initialized",
         "An agent was built",
         "1.3",
         {"agent": "Any"},
-        aliases={"typed": ("AgentInitializedEvent",)},
+        typed=("AgentInitializedEvent",),
     ),
     _hook(
         "message_added",
         "A message entered the agent's history",
         "1.3",
         {"agent": "Any", "message": "Any"},
-        aliases={"typed": ("MessageAddedEvent",)},
+        typed=("MessageAddedEvent",),
     ),
     _hook(
         "before_final_response",
         "Just before the final answer is built",
         "1.3",
         {"agent": "Any", "response": "Any"},
-        writable=("response",),
         value=Value("response", "Any", "Any", "Any"),
         retryable=True,
-        aliases={"flow": ("before_final_response",)},
+        flow=("before_final_response",),
     ),
 )
 

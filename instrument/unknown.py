@@ -80,11 +80,7 @@ def likely_hooks(name: str) -> tuple[str, ...]:
         for row in CATALOGUE.values()
         if any(name in aliases for aliases in row.aliases.values())
     )
-    return tuple(named) or tuple(_similar(name))
-
-
-def _similar(name: str) -> list[str]:
-    return _similar_to(name, CATALOGUE)
+    return tuple(named) or tuple(_similar_to(name, CATALOGUE))
 
 
 def _similar_to(name: str, known: Iterable[str]) -> list[str]:

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from instrument.default import bus as default_bus
 from subscribers.content.redaction import Redactor
 from subscribers.errors import PriceError, SpecError, SubscribersError
 from subscribers.options import Capture, Options, SpanMode, Vocabulary, read_options
@@ -77,7 +78,7 @@ def install(
         bus already, by this or by `inspector.attach`.
     """
     try:
-        from subscribers.installation import connect  # noqa: PLC0415 - needs the extra
+        from subscribers import installation  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError as error:
         _check_otel_is_missing(error)
         _logger.warning(
@@ -85,8 +86,10 @@ def install(
             "Install it with: pip install 'mcp-agent-inspector[otel]'"
         )
         return lambda: None
-    return connect(
-        bus,
+    if installation.is_connected(bus, tracer_provider):
+        _logger.info("The hooks of this bus are traced already: nothing is installed.")
+        return lambda: None
+    bridge = installation.make_bridge(
         tracer_provider=tracer_provider,
         options=options,
         redactor=redactor,
@@ -95,6 +98,7 @@ def install(
         spec=spec,
         meter_provider=meter_provider,
     )
+    return installation.connected(bus, tracer_provider, bridge.subscribe(bus or default_bus))
 
 
 def inject(meta: MutableMapping[str, Any] | None) -> None:

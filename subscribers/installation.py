@@ -30,34 +30,6 @@ _logger = logging.getLogger("inspector")
 
 SEMCONV_BASELINE = "genai-dev@6fd0d763"
 
-
-def connect(
-    bus: Bus | None,
-    *,
-    tracer_provider: TracerProvider | None,
-    options: Options | None,
-    redactor: Redactor | None,
-    live: LiveRecords | None,
-    session_id: Callable[[], str | None] | None,
-    spec: Spec | None,
-    meter_provider: MeterProvider | None = None,
-) -> Callable[[], None]:
-    """Make a bridge and subscribe it; see `subscribers.install`."""
-    if is_connected(bus, tracer_provider):
-        _logger.info("The hooks of this bus are traced already: nothing is installed.")
-        return lambda: None
-    bridge = make_bridge(
-        tracer_provider=tracer_provider,
-        options=options,
-        redactor=redactor,
-        live=live,
-        session_id=session_id,
-        spec=spec,
-        meter_provider=meter_provider,
-    )
-    return connected(bus, tracer_provider, bridge.subscribe(bus or default_bus))
-
-
 _connected: WeakKeyDictionary[Bus, list[tuple[TracerProvider, Callable[[], None]]]] = (
     WeakKeyDictionary()
 )
@@ -103,33 +75,33 @@ def make_bridge(
     redactor: Redactor | None,
     live: LiveRecords | None,
     session_id: Callable[[], str | None] | None,
-    spec: Spec | None,
+    spec: Spec | None = None,
     meter_provider: MeterProvider | None = None,
 ) -> Bridge:
     """Make a bridge without a bus; see `subscribers.install`."""
     options = options or read_options()
+    version = _version()
     engine = Engine(spec or usable_spec(), options, redactor)
     tracer = trace.get_tracer(
         BRIDGE_SCOPE,
-        _version(),
+        version,
         tracer_provider,
         attributes={
             "inspector.contract.version": instrument.CONTRACT_VERSION,
             "inspector.semconv": SEMCONV_BASELINE,
         },
     )
+    meter = (
+        metrics.get_meter(BRIDGE_SCOPE, version, meter_provider) if options.has_metrics else None
+    )
     return Bridge(
         engine,
         tracer,
         live=live,
         session_id=session_id,
-        metrics=_metrics(meter_provider) if options.has_metrics else None,
+        metrics=None if meter is None else Metrics(meter),
         prices=_prices(options.prices_file),
     )
-
-
-def _metrics(meter_provider: MeterProvider | None) -> Metrics:
-    return Metrics(metrics.get_meter(BRIDGE_SCOPE, _version(), meter_provider))
 
 
 def _prices(file: str | None) -> PriceList | None:

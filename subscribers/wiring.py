@@ -102,7 +102,6 @@ def wire(
         redactor=redactor,
         live=processor,
         session_id=session_id,
-        spec=None,
     )
     disconnect_others(bus, provider)  # this one reports more
     off = connected(bus, provider, bridge.subscribe(bus or default_bus))

@@ -116,10 +116,7 @@ class ModuleCoordinator:
     async def cleanup(self) -> None:
         """Call each registered cleanup function once, last first; failures are logged."""
         while self._cleanups:
-            try:
-                await _result(self._cleanups.pop()())
-            except Exception:
-                _logger.warning("A module failed to clean up", exc_info=True)
+            await cleaned_up(self._cleanups.pop())
 
     async def process_hook_result(
         self, result: HookResult, event: str, hook_name: str = "hook"
@@ -140,6 +137,14 @@ class ModuleCoordinator:
                 return HookResult("deny", reason=objection)
             return HookResult("continue", data=data, reason=answer.reason)
         return HookResult("deny", reason=_reason(answer))
+
+
+async def cleaned_up(cleanup: Callable[[], Any]) -> None:
+    """Call a cleanup function and await its result; a failure is logged."""
+    try:
+        await _result(cleanup())
+    except Exception:
+        _logger.warning("A module failed to clean up", exc_info=True)
 
 
 def _reason(answer: ApprovalAnswer) -> str:

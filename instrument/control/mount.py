@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from inspect import isawaitable
 from typing import Any
 
-from instrument.control.coordinator import ModuleCoordinator
+from instrument.control.coordinator import ModuleCoordinator, cleaned_up
 from instrument.delivery import run_later
 
 GROUP = "amplifier.modules"
@@ -134,11 +134,4 @@ def _clean_up(cleanup: Callable[[], Any]) -> None:
         _logger.warning("A module failed to clean up", exc_info=True)
         return
     if isawaitable(returned):
-        run_later(_awaited(returned))
-
-
-async def _awaited(returned: Any) -> None:
-    try:
-        await returned
-    except Exception:
-        _logger.warning("A module failed to clean up", exc_info=True)
+        run_later(cleaned_up(lambda: returned))

@@ -7,9 +7,10 @@ reporting tool, may be skipped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -84,7 +85,10 @@ class SessionStateTracker:
         self._init_tools = frozenset(
             names(_ATTEMPT, "init_tools", values.get("init_tools", (INIT_TOOL,)))
         )
-        self._requires_init = _optional_names("requires_init", values.get("requires_init"))
+        tools = values.get("requires_init")
+        self._requires_init = (
+            None if tools is None else frozenset(names(_ATTEMPT, "requires_init", tools))
+        )
         self._triggers = _triggers(values.get("transition_triggers", {INIT_TOOL: "initialized"}))
         self._ways_in = [
             tool
@@ -96,7 +100,7 @@ class SessionStateTracker:
                 f"Cannot {_ATTEMPT}: no tool that is always allowed leads to 'initialized'. "
                 "Name one in init_tools and in transition_triggers."
             )
-        self._now: Callable[[], datetime] = values.get("now") or _utc_now
+        self._now: Callable[[], datetime] = values.get("now") or partial(datetime.now, UTC)
         self._session_id = scope(_ATTEMPT, "session_id", values.get("session_id"))
         self._lock = Lock()
         self._state: SessionState = "uninitialized"
@@ -225,14 +229,6 @@ def _triggers(value: object) -> dict[str, SessionState]:
     for tool, state in value.items():
         choice(_ATTEMPT, f"transition_triggers[{tool!r}]", state, get_args(SessionState))
     return dict(value)
-
-
-def _optional_names(name: str, value: Collection[str] | None) -> frozenset[str] | None:
-    return None if value is None else frozenset(names(_ATTEMPT, name, value))
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class WorkflowViolationError(GuidanceError, RuntimeError):
