@@ -19,10 +19,10 @@ from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS, SPAN_FIELDS
 from inspector.service.query.tree import All, Node
 from inspector.service.search import Search, open_search
-from inspector.service.search.fitting import Evaluator
+from inspector.service.search.evaluator import Evaluator
+from inspector.service.search.fields import SESSION_READERS, SPAN_READERS
 from inspector.service.search.histogram import Buckets, count_sessions
 from inspector.service.search.indexing import Indexer
-from inspector.service.search.reading import SESSION_READERS, SPAN_READERS
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.base import Reader
 from inspector.service.storage.orders import Order, SortKey, place_of

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from inspector.service.model.records import MAX_INT
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.search import open_search
-from inspector.service.search.fitting import Evaluator
+from inspector.service.search.evaluator import Evaluator
 from inspector.service.search.indexing import Indexer
 from inspector.service.storage import Store, open_store
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex

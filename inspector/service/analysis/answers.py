@@ -13,7 +13,7 @@ MAX_BYTES = 64 * 2**20
 _MAX_SPAN_BYTES = 4 * 2**20
 
 
-class AnswerReader:
+class ContentReader:
     """Reads the content of spans of one snapshot, each once, up to a limit."""
 
     def __init__(self, reader: Reader) -> None:
@@ -21,30 +21,34 @@ class AnswerReader:
         self._known: dict[tuple[str, str], SpanContent | None] = {}
         self._room_bytes = MAX_BYTES
         self.left_out = 0
-        """How many spans it did not look into."""
+        """The number of spans that were too large, or beyond the limit."""
 
     def __call__(self, row: SpanRow) -> SpanContent | None:
         """Return the content of a span; None when it is empty or too large."""
         key = row.trace_id, row.span_id
         if key not in self._known:
-            self._known[key] = self._look(row)
+            self._known[key] = self._read(row)
         return self._known[key]
 
-    def _look(self, row: SpanRow) -> SpanContent | None:
+    def _read(self, row: SpanRow) -> SpanContent | None:
         self._room_bytes -= min(row.size_bytes, _MAX_SPAN_BYTES)
         is_too_much = row.size_bytes > _MAX_SPAN_BYTES or self._room_bytes < 0
         if is_too_much or len(self._known) >= MAX_SPANS:
             self.left_out += 1
             return None
         found = self._reader.spans(row.trace_id, (row.span_id,))
-        return said(span_view(self._reader.content(found[0]).span()), row.kind) if found else None
+        return (
+            content_of(span_view(self._reader.content(found[0]).span()), row.kind)
+            if found
+            else None
+        )
 
 
-def said(view: View, kind: SpanKind) -> SpanContent | None:
+def content_of(view: View, kind: SpanKind) -> SpanContent | None:
     """Return the input and output of a span; None when neither was captured.
 
-    A model is given its whole conversation anew each turn: what it was asked are its instructions
-    and the first thing it was told. Ids of calls are left out, they are drawn anew each run.
+    A model is sent its whole conversation each turn: its input is its instructions and the first
+    message of the user. Ids of calls are left out: they differ in each run.
     """
     match kind:
         case SpanKind.TOOL if view.tool:
@@ -52,10 +56,10 @@ def said(view: View, kind: SpanKind) -> SpanContent | None:
         case SpanKind.MCP | SpanKind.RESOURCE | SpanKind.PROMPT if view.mcp:
             pair = _text(view.mcp.request), _text(view.mcp.response)
         case _:
-            told = [message for message in view.messages if message.origin != "output"]
-            first = next((place for place, one in enumerate(told) if one.role == "user"), 0)
+            sent = [message for message in view.messages if message.origin != "output"]
+            first = next((place for place, one in enumerate(sent) if one.role == "user"), 0)
             output = [message for message in view.messages if message.origin == "output"]
-            pair = "\n".join(map(_words, told[: first + 1])), "\n".join(map(_words, output))
+            pair = "\n".join(map(_words, sent[: first + 1])), "\n".join(map(_words, output))
     return SpanContent(*pair) if any(pair) else None
 
 

@@ -43,7 +43,7 @@ def groups_of(tree: SpanTree) -> list[Group]:
     marked = with_failures(tree)
     groups: dict[tuple[str, str, bool], Group] = {}
     for root in tree.roots:
-        # Whether all above has failed too: known on the way down, in one pass.
+        # With whether all above has failed too, so that one pass is enough.
         waiting = [(root, True)]
         while waiting:
             place, is_whole = waiting.pop()
@@ -64,13 +64,13 @@ def groups_of(tree: SpanTree) -> list[Group]:
 
 
 def error_line(detail: dict[str, Any], most: int) -> str:
-    """Return why a span failed, on one line: type and message, code, or what its tool answered."""
+    """Return the error of a span on one line: type and message, code, or the result of its tool."""
     error = detail["view"]["error"] or {}
     parts = [error.get("type"), error.get("message") or detail["status_message"]]
-    said = ": ".join(dict.fromkeys(filter(None, parts)))
-    if not said and error.get("code"):
-        said = f"code {error['code']}"
+    text = ": ".join(dict.fromkeys(filter(None, parts)))
+    if not text and error.get("code"):
+        text = f"code {error['code']}"
     tool = detail["view"]["tool"]
     if tool and tool["result"] and not error.get("message"):
-        said = f"{said}: {tool['result']['text'][:most]}" if said else tool["result"]["text"][:most]
-    return visible_line(said or "no reason was recorded", most)
+        text = ": ".join(filter(None, (text, tool["result"]["text"][:most])))
+    return visible_line(text or "no reason was recorded", most)

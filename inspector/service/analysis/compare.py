@@ -1,9 +1,9 @@
 """Differences between two sessions: added, removed, slower, costlier, other answer. Pure.
 
-Two runs of an agent are never the same, and their spans have no ids in common. So they are laid
-beside each other from the roots down: under a pair, children of one kind and name belong together;
-where several do, first those that were asked the same, in whatever order they came, and then the
-others by start. What finds nobody was added or removed, with all that is below it.
+Two runs of an agent are never the same, and their spans have no ids in common. So they are paired
+from the roots down: under a pair, children of one kind and name are paired; of several, first those
+with the same input, in any order, and then the others by start. A span without a pair was added or
+removed, with all that is below it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SLOWER_BY = 0.25
 SLOWER_BY_NS = 50_000_000
 DEARER_BY = 0.10
 DEARER_BY_TOKENS = 50
-"""Less than a share and an amount of change is chance."""
+"""A change counts above both its share and its amount."""
 _EXCERPT_CHARS = 300
 _BEFORE_CHARS = 40
 _COMPARED_KINDS = frozenset(SpanKind) - {
@@ -40,12 +40,12 @@ _DIVERGING = frozenset(Change) - {Change.SLOWER, Change.FASTER, Change.DEARER, C
 class SpanContent:
     """The input and output of a span, as text without call ids."""
 
-    asked: str
-    answered: str
+    input: str
+    output: str
 
 
-Listen: TypeAlias = Callable[[SpanRow], SpanContent | None]
-"""Returns what a span says; None: nothing, or it was not looked at."""
+ReadContent: TypeAlias = Callable[[SpanRow], SpanContent | None]
+"""Returns the content of a span; None: it has none, or was not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ class Difference:
     """A pair of spans that differ, or the top span of a subtree that only one session has.
 
     Attributes:
-        changes: How, the most telling first.
-        place: Where the span is in its own session: on the left, unless it was added.
+        changes: The most significant first.
+        place: Index of the span in its session: the left one, unless it was added.
         left: The span in the first session; None if it was added.
         right: The span in the second one; None if it was removed.
-        span_count: It and all below it, of what was added or removed; 1 for a pair.
-        own_ns: Time that is not spent in spans below, nor waiting: left, right.
-        answers: Where what was answered begins to differ: left, right.
+        span_count: With all below it, if added or removed; 1 for a pair.
+        own_ns: Self time without waiting: left, right.
+        answers: The outputs from where they begin to differ: left, right.
     """
 
     changes: tuple[Change, ...]
@@ -88,7 +88,7 @@ class Comparison:
     same_count: int = 0
     """Pairs without a difference."""
     diverged: Difference | None = None
-    """The first in time that is more than slower or dearer: what came after may follow from it."""
+    """The first in time that is more than slower or dearer: later ones may follow from it."""
 
     def counts(self) -> dict[Change, int]:
         """Return how often each change occurs."""
@@ -105,18 +105,18 @@ class Comparison:
         return names[::-1]
 
 
-def compare(left: Sequence[SpanRow], right: Sequence[SpanRow], listen: Listen) -> Comparison:
-    """Return the differences, in time that grows only with the number of spans, and sorting.
+def compare(left: Sequence[SpanRow], right: Sequence[SpanRow], read: ReadContent) -> Comparison:
+    """Return the differences, in time that grows with the number of spans and their sorting.
 
     Args:
         left: All spans of the first session.
         right: All spans of the second one.
-        listen: Looks into a span. It is asked about few that have no pair to choose.
+        read: Reads a span; called for few that have no pair to choose.
     """
-    sides = _Side(SpanTree.of(left)), _Side(SpanTree.of(right))
-    found = Comparison(sides[0].tree, sides[1].tree)
-    for one, other in _laid_out(*sides, listen):
-        difference = _difference(sides, one, other, listen)
+    sides = SpanTree.of(left), SpanTree.of(right)
+    found = Comparison(*sides)
+    for one, other in _pairs(*sides, read):
+        difference = _difference(sides, one, other, read)
         if difference is None:
             found.same_count += 1
         else:
@@ -127,47 +127,36 @@ def compare(left: Sequence[SpanRow], right: Sequence[SpanRow], listen: Listen) -
     return found
 
 
-class _Side:
-    """One session."""
-
-    def __init__(self, tree: SpanTree) -> None:
-        self.tree = tree
-
-    def children(self, place: int) -> list[int]:
-        return self.tree.children[place]
-
-    def row(self, place: int) -> SpanRow:
-        return self.tree.rows[place]
-
-
-def _laid_out(left: _Side, right: _Side, listen: Listen) -> Iterator[tuple[int | None, int | None]]:
-    """Yield pairs, and with None what has no pair."""
-    waiting = [(left.tree.roots, right.tree.roots, True)]
+def _pairs(
+    left: SpanTree, right: SpanTree, read: ReadContent
+) -> Iterator[tuple[int | None, int | None]]:
+    """Yield the pairs of spans; a span without a pair is paired with None."""
+    waiting = [(left.roots, right.roots, True)]
     while waiting:
         some, others, are_roots = waiting.pop()
-        for one, other in _matched(left, right, some, others, listen, are_roots=are_roots):
+        for one, other in _matched(left, right, some, others, read, are_roots=are_roots):
             yield one, other
             if one is not None and other is not None:
-                waiting.append((left.children(one), right.children(other), False))
+                waiting.append((left.children[one], right.children[other], False))
 
 
 def _matched(
-    left: _Side,
-    right: _Side,
+    left: SpanTree,
+    right: SpanTree,
     some: Sequence[int],
     others: Sequence[int],
-    listen: Listen,
+    read: ReadContent,
     *,
     are_roots: bool,
 ) -> Iterator[tuple[int | None, int | None]]:
     groups: dict[tuple[str, str], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for side, places, index in ((left, some, 0), (right, others, 1)):
         for place in places:
-            groups[_likeness(side.row(place))][index].append(place)
+            groups[_likeness(side.rows[place])][index].append(place)
     pairs = [
         pair
         for ours, theirs in groups.values()
-        for pair in _paired(left, right, ours, theirs, listen)
+        for pair in _paired(left, right, ours, theirs, read)
     ]
     yield from pairs
     matched = {one for one, _ in pairs}, {other for _, other in pairs}
@@ -175,7 +164,7 @@ def _matched(
         [place for place in some if place not in matched[0]],
         [place for place in others if place not in matched[1]],
     )
-    if are_roots:  # two runs are compared because they are one task, whatever they are called
+    if are_roots:  # two runs of one task, whatever their names
         pairs = list(zip(*alone, strict=False))
         yield from pairs
         alone = alone[0][len(pairs) :], alone[1][len(pairs) :]
@@ -184,23 +173,23 @@ def _matched(
 
 
 def _paired(
-    left: _Side, right: _Side, ours: Sequence[int], theirs: Sequence[int], listen: Listen
+    left: SpanTree, right: SpanTree, ours: Sequence[int], theirs: Sequence[int], read: ReadContent
 ) -> Iterator[tuple[int, int]]:
-    """Yield as many pairs as there can be: those asked the same first, then by start."""
+    """Yield as many pairs as there can be: those with the same input first, then by start."""
     if len(ours) <= 1 and len(theirs) <= 1:
         yield from zip(ours, theirs, strict=False)
         return
     if not (ours and theirs):
         return
-    by_asked: dict[str, deque[int]] = defaultdict(deque)
+    by_input: dict[str, deque[int]] = defaultdict(deque)
     rest_of_ours, rest_of_theirs = dict.fromkeys(ours), []
     for place in ours:
-        if said := _said(left.row(place), listen):
-            by_asked[said.asked].append(place)
+        if content := _content(left.rows[place], read):
+            by_input[content.input].append(place)
     for place in theirs:
-        said = _said(right.row(place), listen)
-        if said and by_asked[said.asked]:
-            match = by_asked[said.asked].popleft()
+        content = _content(right.rows[place], read)
+        if content and by_input[content.input]:
+            match = by_input[content.input].popleft()
             del rest_of_ours[match]
             yield match, place
         else:
@@ -209,44 +198,44 @@ def _paired(
 
 
 def _likeness(row: SpanRow) -> tuple[str, str]:
-    """Return what must be equal: a call of another model is still the same call."""
+    """Return the kind and name of a span, without the model: with another it is the same call."""
     name = row.name.replace(row.model, "") if row.kind is SpanKind.LLM and row.model else row.name
     return row.kind.value, name
 
 
-def _said(row: SpanRow, listen: Listen) -> SpanContent | None:
+def _content(row: SpanRow, read: ReadContent) -> SpanContent | None:
     if row.kind not in _COMPARED_KINDS or row.duplicate_of is not None:
         return None
-    return listen(row)
+    return read(row)
 
 
 def _difference(
-    sides: tuple[_Side, _Side], one: int | None, other: int | None, listen: Listen
+    sides: tuple[SpanTree, SpanTree], one: int | None, other: int | None, read: ReadContent
 ) -> Difference | None:
     left, right = sides
     if one is None or other is None:
         side, place = (right, other) if one is None else (left, one)
         assert place is not None
-        row = side.row(place)
+        row = side.rows[place]
         return Difference(
             (Change.ADDED if one is None else Change.REMOVED,),
             place,
             None if one is None else row,
             row if one is None else None,
-            span_count=sum(1 for _ in side.tree.below(place)),
+            span_count=sum(1 for _ in side.below(place)),
         )
-    ours, theirs = left.row(one), right.row(other)
+    ours, theirs = left.rows[one], right.rows[other]
     if ours.duplicate_of is not None and theirs.duplicate_of is not None:
         return None  # the spans that they repeat are compared
-    own_ns = left.tree.own_ns(one), right.tree.own_ns(other)
+    own_ns = left.own_ns(one), right.own_ns(other)
     changes = [*_outcome(ours, theirs), *_time(*own_ns), *_price(ours, theirs)]
-    said, answers = (_said(ours, listen), _said(theirs, listen)), None
-    if said[0] and said[1]:
-        if said[0].asked != said[1].asked:
-            changes.append(Change.ASKED_DIFFERENTLY)
-        if said[0].answered != said[1].answered:
-            changes.append(Change.ANSWERED_DIFFERENTLY)
-            answers = _excerpts(said[0].answered, said[1].answered)
+    before, after, answers = _content(ours, read), _content(theirs, read), None
+    if before and after:
+        if before.input != after.input:
+            changes.append(Change.OTHER_INPUT)
+        if before.output != after.output:
+            changes.append(Change.OTHER_OUTPUT)
+            answers = _excerpts(before.output, after.output)
     if not changes:
         return None
     ordered = tuple(sorted(changes, key=lambda change: _RANK[change]))
@@ -288,7 +277,7 @@ def _tokens(row: SpanRow) -> float:
 
 
 def _weight(difference: Difference) -> float:
-    """Return how much it matters, among those of its kind."""
+    """Return the significance of a difference among those of its kind."""
     before, after = difference.own_ns
     if before is not None and after is not None:
         return abs(after - before)
@@ -296,7 +285,7 @@ def _weight(difference: Difference) -> float:
 
 
 def _excerpts(left: str, right: str) -> tuple[str, str]:
-    """Return both from a little before they part."""
+    """Return both texts from a little before they differ."""
     parted = next(
         (place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b),
         min(len(left), len(right)),

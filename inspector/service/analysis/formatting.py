@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 LEAST_IDLE_NS = 1_000_000_000
-"""The shortest time in which nothing of a session ran that lists tell of."""
+"""The shortest idle time that lists show."""
 
 
 def duration(ns: int | None) -> str:
@@ -34,10 +34,7 @@ def duration_ms(ms: float | None) -> str:
 
 
 def silence(since: str | None, now_s: float) -> str:
-    """Return `no news for 9 min` for a sender last heard at `since` (RFC 3339, UTC).
-
-    Nothing before a minute is over, and for None.
-    """
+    """Return `no news for 9 min` since a time (RFC 3339, UTC); nothing in the first minute."""
     if since is None:
         return ""
     minutes = int(now_s - datetime.fromisoformat(f"{since[:19]}+00:00").timestamp()) // 60

@@ -1,7 +1,7 @@
 """Indent and compare JSON text without parsing it: only white space between tokens changes.
 
 To parse and write it again would change numbers (`9007199254740993`, `1.0`), repeated names and
-escapes, and what is shown has to be what is there.
+escapes, and the text has to be shown as it is.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 _PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+|"', re.DOTALL)
 _OPENING, _CLOSING = frozenset("{["), frozenset("}]")
 _MAX_INDENT = 40
-"""Levels below are not drawn in: text of brackets alone would grow with its square."""
+"""Deeper levels are not indented: text of brackets alone would grow with its square."""
 _MAX_COMPARED_LINES = 2_000
 
 
 def indented(text: str) -> str:
-    """Return JSON text with each value on a line of its own; empty ones stay closed."""
+    """Return JSON text with each value on its own line; empty containers stay on one."""
     parts: list[str] = _PART.findall(text)
     shown: list[str] = []
     depth = 0
@@ -50,7 +50,7 @@ def differences(before: str, after: str) -> Iterator[str]:
     while end < min(len(left), len(right)) - start and left[-1 - end] == right[-1 - end]:
         end += 1
     changed = left[start : len(left) - end], right[start : len(right) - end]
-    if max(map(len, changed)) > _MAX_COMPARED_LINES:  # comparing takes the square of them
+    if max(map(len, changed)) > _MAX_COMPARED_LINES:  # the comparison takes quadratic time
         yield from (f"- {line}" for line in changed[0])
         yield from (f"+ {line}" for line in changed[1])
         return

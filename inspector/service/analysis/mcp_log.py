@@ -1,7 +1,7 @@
 """Lines of the MCP log, read from spans and moments of any convention. Pure.
 
-A span tells of both halves of an exchange at once; a record of the wire (`docs/formats.md`) of
-one message. Which belong together is for the reader of the log to find: it has all of them.
+A span has both halves of an exchange; a record of the wire (`docs/formats.md`) has one message. The
+reader of the log, which has all of them, finds the ones that belong together.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.analysis.mcp_message import (
-    Direction,
     McpMessage,
     beginning,
     direction_of,
@@ -45,14 +44,14 @@ _CONNECTION = ("inspector.mcp.connection.id", "mcp.session.id")
 _SERVER = ("inspector.mcp.server.name", "mcp.peer.server_id", "fastmcp.server.name")
 _HEADERS = ("inspector.mcp.headers",)
 _HEADER_PREFIXES = ("http.request.header.", "http.response.header.")
-_PERSON_SAID = (
+_PERSON_TEXTS = (
     "inspector.session.prompt",
     "inspector.session.payload",
     "inspector.request.prompt",
     "inspector.request.answer",
 )
 _LOST = re.compile(r"connection closed|(request )?timed out", re.IGNORECASE)
-"""What SDKs say, with a code of their own, when no answer came."""
+"""Messages of SDKs, with codes of their own, when no answer came."""
 _RUNNING = frozenset({SpanStatus.RUNNING, SpanStatus.LOST})
 
 Attributes = Mapping[str, Json]
@@ -65,7 +64,7 @@ class Exchange:
         self.row, self.span, self.attributes, self.view = row, span, attributes, view
         truncated = truncated_keys(attributes)
         self.is_content = False
-        """There are no envelopes, only what was in them."""
+        """There are no envelopes, only their content."""
         self.request, self.response = view.request, view.response
         if self.request is None and self.response is None:
             self.is_content = True
@@ -75,7 +74,7 @@ class Exchange:
             self.response = attribute_payload(
                 attributes, keys.first_key(attributes, keys.TOOL_RESULT), truncated
             )
-        self.asked = read_message(_of(self.request))
+        self.sent = read_message(_of(self.request))
         self.answered = read_message(_of(self.response))
 
     @property
@@ -94,7 +93,7 @@ def exchange_of(row: SpanRow, span: Span, scope: str = "") -> Exchange | None:
 
 
 def _unnamed_method(span: Span, attributes: Attributes, scope: str) -> str | None:
-    """Return the method that only the emitter's habits reveal."""
+    """Return the method that is known only by the instrumentation's own attributes."""
     if scope == _OPENLLMETRY and span.name.endswith(".tool"):
         return "tools/call"
     method = as_text(attributes.get("request.method"))  # mcp-agent
@@ -110,7 +109,7 @@ def entries_of_exchange(found: Exchange, epoch_ns: int) -> Iterator[McpEntry]:
     yield McpEntry(
         **{
             **common,
-            **_said(found.request, found.asked, is_content=found.is_content),
+            **_body_fields(found.request, found.sent, is_content=found.is_content),
             "key": f"{found.key}:request",
             "type": "notification" if is_notification else "request",
             "offset_ns": row.offset_ns,
@@ -123,7 +122,7 @@ def entries_of_exchange(found: Exchange, epoch_ns: int) -> Iterator[McpEntry]:
         yield McpEntry(
             **{
                 **common,
-                **_said(found.response, found.answered, is_content=found.is_content),
+                **_body_fields(found.response, found.answered, is_content=found.is_content),
                 "key": f"{found.key}:response",
                 "type": "response",
                 "offset_ns": row.offset_ns + (row.duration_ns or 0),
@@ -135,7 +134,7 @@ def entries_of_exchange(found: Exchange, epoch_ns: int) -> Iterator[McpEntry]:
             }
         )
     for event in found.span.events:
-        if not _is_about_mcp(event.name):
+        if not is_about_mcp(event.name):
             continue
         moment = Moment(
             session_id=row.session_id,
@@ -151,7 +150,7 @@ def entries_of_exchange(found: Exchange, epoch_ns: int) -> Iterator[McpEntry]:
 def entries_of_moment(moment: Moment, change: int, epoch_ns: int) -> Iterator[McpEntry]:
     """Yield the line of a moment, if it has one.
 
-    What came as a log record and as the event of a span gets the same key.
+    A log record and the span event of the same moment get the same key.
     """
     name, attributes = moment.name, moment.attributes
     place = f"{moment.trace_id}.{moment.span_id}" if moment.span_id else moment.trace_id
@@ -169,19 +168,20 @@ def entries_of_moment(moment: Moment, change: int, epoch_ns: int) -> Iterator[Mc
     if name == FRAME:
         yield _frame(moment, common, change)
     elif name == STDERR:
-        said = {"type": "stderr", "key": f"m{change}", **_shown(_output(moment))}
-        yield McpEntry(**{**common, **said})
+        yield McpEntry(
+            **{**common, "type": "stderr", "key": f"m{change}", **_shown(_output(moment))}
+        )
     elif name.startswith(_TRANSPORT):
         yield _transport(moment, common)
     elif name == _PROGRESS:
-        said = {"type": "notification", "method": "notifications/progress"}
+        notification = {"type": "notification", "method": "notifications/progress"}
         progress = _progress_of(attributes)
-        yield McpEntry(**{**common, **said, "direction": "to_client", "progress": progress})
+        yield McpEntry(**{**common, **notification, "direction": "to_client", "progress": progress})
     elif name == _CANCELLED:
         reason = as_text(attributes.get("inspector.cancelled.reason"))
-        said = {"type": "notification", "method": "notifications/cancelled"}
+        notification = {"type": "notification", "method": "notifications/cancelled"}
         fault = McpFault(kind="cancelled", code=None, message=reason)
-        yield McpEntry(**{**common, **said, "direction": "to_server", "fault": fault})
+        yield McpEntry(**{**common, **notification, "direction": "to_server", "fault": fault})
     elif name in _PEOPLE and _is_elicitation(moment):
         yield _person(moment, common)
 
@@ -200,10 +200,6 @@ def whole_record(moment: Moment, key: str) -> McpFrame:
 
 def is_about_mcp(name: str) -> bool:
     """Return whether a moment of this name may make a line."""
-    return _is_about_mcp(name)
-
-
-def _is_about_mcp(name: str) -> bool:
     return name in (FRAME, STDERR, _PROGRESS, _CANCELLED, *_PEOPLE) or name.startswith(_TRANSPORT)
 
 
@@ -229,7 +225,7 @@ def _common_of(found: Exchange) -> dict[str, Any]:
         "reporter": "receiver" if is_receiver else "sender",
         "method": _name(view.method),
         "target": _target(found),
-        "rpc_id": found.asked.rpc_id or found.answered.rpc_id or _name(view.request_id),
+        "rpc_id": found.sent.rpc_id or found.answered.rpc_id or _name(view.request_id),
         "connection": _name(keys.first(attributes, _CONNECTION)),
         "server": _name(keys.first(attributes, _SERVER))
         or found.answered.server
@@ -237,25 +233,25 @@ def _common_of(found: Exchange) -> dict[str, Any]:
         "server_version": found.answered.server_version,
         "transport": view.transport,
         "protocol_version": found.answered.protocol_version
-        or found.asked.protocol_version
+        or found.sent.protocol_version
         or view.protocol_version,
     }
 
 
 def _target(found: Exchange) -> str | None:
     attributes, view = found.attributes, found.view
-    if found.asked.target is not None:
-        return found.asked.target
+    if found.sent.target is not None:
+        return found.sent.target
     if "resources/" in view.method:
         return _name(view.resource_uri)
     if view.method == "tools/call":
         named = as_text(keys.first(attributes, keys.TOOL))
-        # The SDK's client says it in the name only: `MCP send tools/call search`.
+        # The SDK's client has it in the name only: `MCP send tools/call search`.
         return _name(named or found.span.name.rpartition("tools/call ")[2].removesuffix(".tool"))
     return _name(view.prompt_name)
 
 
-def _said(body: Payload | None, message: McpMessage, *, is_content: bool) -> dict[str, Any]:
+def _body_fields(body: Payload | None, message: McpMessage, *, is_content: bool) -> dict[str, Any]:
     return {
         **_shown(body),
         "form": None if body is None else "content" if is_content else "message",
@@ -278,11 +274,10 @@ def _shown(body: Payload | None) -> dict[str, Any]:
 
 
 def _fault(found: Exchange) -> McpFault | None:
-    """Return what went wrong: an answer that is an error, a result that is one, or no answer."""
+    """Return the failure of an exchange: an error, a result that is one, or no answer."""
     attributes, answer, status = found.attributes, found.answered, found.row.status
     type_ = as_text(attributes.get("error.type")) or as_text(attributes.get("mcp.error.code"))
-    told = as_text(attributes.get("mcp.error.message"))
-    message = found.span.status.message or told or ""
+    message = found.span.status.message or as_text(attributes.get("mcp.error.message")) or ""
     if found.response is None and type_ is not None and _LOST.match(message):
         return McpFault(kind="failed", code=type_, message=message)
     code = answer.error_code or _code(attributes.get("rpc.response.status_code")) or _code(type_)
@@ -299,7 +294,7 @@ def _fault(found: Exchange) -> McpFault | None:
 
 
 def _code(value: Json) -> str | None:
-    """Return a JSON-RPC error code: conventions write it as text."""
+    """Return a JSON-RPC error code, which conventions write as text, too."""
     text = str(value) if isinstance(value, int | str) and not isinstance(value, bool) else ""
     return text if text.removeprefix("-").isascii() and text.removeprefix("-").isdigit() else None
 
@@ -309,8 +304,11 @@ def _frame(moment: Moment, common: dict[str, Any], change: int) -> McpEntry:
     body = _body(moment)
     message = read_message(_of(body))
     half = message.half or ("notification" if message.method else "response")
-    direction = _told_direction(attributes) or (
-        opposite(direction_of(None)) if half == "response" else direction_of(message.method)
+    direction = attributes.get("inspector.mcp.direction")
+    direction = (
+        direction
+        if direction in ("to_server", "to_client")
+        else (opposite(direction_of(None)) if half == "response" else direction_of(message.method))
     )
     fault = None
     if message.error_code is not None:
@@ -320,7 +318,7 @@ def _frame(moment: Moment, common: dict[str, Any], change: int) -> McpEntry:
     return McpEntry(
         **{
             **common,
-            **_said(body, message, is_content=False),
+            **_body_fields(body, message, is_content=False),
             "key": f"m{change}",
             "type": half,
             "direction": direction,
@@ -335,15 +333,6 @@ def _frame(moment: Moment, common: dict[str, Any], change: int) -> McpEntry:
             "result_type": message.result_type,
         }
     )
-
-
-def _told_direction(attributes: Attributes) -> Direction | None:
-    match attributes.get("inspector.mcp.direction"):
-        case "to_server":
-            return "to_server"
-        case "to_client":
-            return "to_client"
-    return None
 
 
 def _transport(moment: Moment, common: dict[str, Any]) -> McpEntry:
@@ -365,7 +354,7 @@ def _transport(moment: Moment, common: dict[str, Any]) -> McpEntry:
 
 
 def _is_elicitation(moment: Moment) -> bool:
-    """Whether a server asks a person, or got the answer: the end of a request does not say."""
+    """Return whether a server asks a person; the end of any request may be the answer."""
     attributes = moment.attributes
     signal = attributes.get("inspector.session.signal") or attributes.get(
         "inspector.request.signal"
@@ -374,13 +363,13 @@ def _is_elicitation(moment: Moment) -> bool:
 
 
 def _person(moment: Moment, common: dict[str, Any]) -> McpEntry:
-    attributes, is_asked = moment.attributes, moment.name in (_PAUSED, _OPENED)
-    said = _shown(attribute_payload(attributes, keys.first_key(attributes, _PERSON_SAID)))
+    attributes, is_request = moment.attributes, moment.name in (_PAUSED, _OPENED)
+    text = attribute_payload(attributes, keys.first_key(attributes, _PERSON_TEXTS))
     return McpEntry(
         **{
             **common,
-            **said,
-            "type": "asked" if is_asked else "answered",
+            **_shown(text),
+            "type": "asked" if is_request else "answered",
             "about_id": _name(attributes.get("inspector.request.id")),
             "state": _name(attributes.get("inspector.request.status")),
         }
@@ -410,15 +399,17 @@ def _body(moment: Moment) -> Payload | None:
 
 
 def _output(moment: Moment) -> Payload:
-    """Return what a server wrote that is no message: of the record, else as a hook told it."""
-    told = attribute_payload(moment.attributes, _OUTPUT, truncated_keys(moment.attributes))
-    return payload(moment.body) if isinstance(moment.body, str) else told or payload("")
+    """Return the standard error of a server: from the record's body, else from its attribute."""
+    if isinstance(moment.body, str):
+        return payload(moment.body)
+    found = attribute_payload(moment.attributes, _OUTPUT, truncated_keys(moment.attributes))
+    return found or payload("")
 
 
 def _headers(attributes: Attributes) -> Payload | None:
-    told = attribute_payload(attributes, keys.first_key(attributes, _HEADERS))
-    if told is not None:
-        return told
+    headers = attribute_payload(attributes, keys.first_key(attributes, _HEADERS))
+    if headers is not None:
+        return headers
     found = {
         key.removeprefix("http."): value
         for key, value in attributes.items()

@@ -1,6 +1,6 @@
 """Parse JSON-RPC messages of MCP, of either era of the protocol. Pure.
 
-Only what a log shows is read; the text itself is kept as it came.
+Only the fields that a log shows are read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inspector.service.model.nesting import parse
 from inspector.service.wire.mcp_log import MAX_NAME_CHARS, MAX_TEXT_CHARS, McpAsk, McpProgress
 
 MAX_READ_CHARS = 2 * 2**20
-"""Of a longer message only what stands at its beginning is known: most write the id there."""
+"""Of a longer message only the beginning is read: most senders write the id there."""
 MAX_ASKS = 10
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"
@@ -38,7 +38,7 @@ _OF_SERVERS = frozenset(
         "notifications/tasks/status",
     }
 )
-"""What servers send; all else is taken for the client's."""
+"""Methods of servers; all others count as the client's."""
 
 Half = Literal["request", "response", "notification"]
 Direction = Literal["to_server", "to_client"]
@@ -56,7 +56,7 @@ def opposite(direction: Direction) -> Direction:
 
 @dataclass(slots=True)
 class McpMessage:
-    """The parsed fields of one message; none where it was not captured or is too long."""
+    """The parsed fields of one message; empty if it was not captured or is too long."""
 
     half: Half | None = None
     method: str | None = None
@@ -79,33 +79,33 @@ class McpMessage:
 
 
 def read_message(text: str | None) -> McpMessage:
-    """Parse a message, or as much of it as an instrumentation kept; never raises."""
+    """Parse a message, or the beginning that an instrumentation sent; never raises."""
     found = McpMessage()
     if text is None:
         return found
     if len(text) > MAX_READ_CHARS:
         return _read_beginning(text)
     try:
-        said = parse(text)
+        message = parse(text)
     except ValueError:  # perhaps its sender cut it
         return _read_beginning(text)
-    if not isinstance(said, dict):
+    if not isinstance(message, dict):
         return found
-    found.method = _text(said.get("method"))
-    found.rpc_id = json_text(said.get("id"))
+    found.method = _text(message.get("method"))
+    found.rpc_id = json_text(message.get("id"))
     if found.method is not None:
         found.half = "notification" if found.rpc_id is None else "request"
-        _read_params(_object(said.get("params")), found)
-    elif "error" in said and "jsonrpc" in said:
+        _read_params(_object(message.get("params")), found)
+    elif "error" in message and "jsonrpc" in message:
         found.half = "response"
-        error = _object(said["error"])
+        error = _object(message["error"])
         found.error_code = json_text(error.get("code"))
         found.error_message = _text(error.get("message"))
-    elif "result" in said and "jsonrpc" in said:
+    elif "result" in message and "jsonrpc" in message:
         found.half = "response"
-        _read_result(_object(said["result"]), found)
+        _read_result(_object(message["result"]), found)
     else:  # the result alone, or the arguments
-        _read_result(said, found)
+        _read_result(message, found)
     return found
 
 
@@ -116,14 +116,14 @@ _INSIDE = re.compile(r'"(?:params|result|error)"\s*:')
 
 
 def _read_beginning(text: str) -> McpMessage:
-    """Return what stands before the large part of a message."""
+    """Return the fields before the large part of a message."""
     inside = _INSIDE.search(text, 0, _HEAD_CHARS)
     head = text[: inside.start() if inside else _HEAD_CHARS]
     found = McpMessage()
-    if told := _METHOD.search(head):
-        found.method = told[1]
-    if told := _ID.search(head):
-        found.rpc_id = told[1]
+    if method := _METHOD.search(head):
+        found.method = method[1]
+    if rpc_id := _ID.search(head):
+        found.rpc_id = rpc_id[1]
     if found.method is not None:
         found.half = "notification" if found.rpc_id is None else "request"
     elif inside is not None and found.rpc_id is not None:
@@ -132,14 +132,14 @@ def _read_beginning(text: str) -> McpMessage:
 
 
 def json_text(value: Any) -> str | None:
-    """Return an id or a token as JSON: `1` is another one than `"1"`."""
+    """Return an id or a token as JSON, where `1` differs from `"1"`."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     return _clean(json.dumps(value, ensure_ascii=False)[:MAX_NAME_CHARS])
 
 
 def beginning(text: str) -> str:
-    """Return as much of a message as the log shows."""
+    """Return the beginning of a message that the log shows."""
     return text[:MAX_TEXT_CHARS]
 
 
@@ -154,8 +154,8 @@ def _read_params(params: Mapping[str, Any], found: McpMessage) -> None:
     found.state_hash = _hash(params.get("requestState"))
     if isinstance(params.get("inputResponses"), dict):
         found.answers = [
-            McpAsk(key=key, method=None, text=_text(_object(given).get("action")))
-            for key, given in _first(params["inputResponses"])
+            McpAsk(key=key, method=None, text=_text(_object(answer).get("action")))
+            for key, answer in _first(params["inputResponses"])
         ]
     match found.method:
         case "notifications/progress":
@@ -175,10 +175,10 @@ def _read_result(result: Mapping[str, Any], found: McpMessage) -> None:
         found.asks = [
             McpAsk(
                 key=key,
-                method=_text(_object(asked).get("method")),
-                text=_text(_object(_object(asked).get("params")).get("message")),
+                method=_text(_object(request).get("method")),
+                text=_text(_object(_object(request).get("params")).get("message")),
             )
-            for key, asked in _first(result["inputRequests"])
+            for key, request in _first(result["inputRequests"])
         ]
     info = _object(result.get("serverInfo")) or _object(
         _object(result.get("_meta")).get(SERVER_INFO)
@@ -194,12 +194,12 @@ def _progress(params: Mapping[str, Any]) -> McpProgress:
     return McpProgress(value=value, total=total, percent=percent, message=message)
 
 
-def _first(asked: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [(_clean(key[:MAX_NAME_CHARS]), asked[key]) for key in list(asked)[:MAX_ASKS]]
+def _first(members: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return [(_clean(key[:MAX_NAME_CHARS]), members[key]) for key in list(members)[:MAX_ASKS]]
 
 
 def _hash(state: Any) -> str | None:
-    """Stand for what is opaque, and may be large or secret."""
+    """Return the hash of a state that is opaque, and may be large or secret."""
     if not isinstance(state, str):
         return None
     return hashlib.sha256(state.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -210,7 +210,7 @@ def _text(value: Any) -> str | None:
 
 
 def _clean(text: str) -> str:
-    """Return it without halves of characters, which JSON can spell and UTF-8 cannot."""
+    """Return text without halves of characters, which JSON can write and UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

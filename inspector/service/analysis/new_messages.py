@@ -1,7 +1,7 @@
 """New messages of a model call: its conversation without that of the call before. Pure.
 
-Each call of a conversation sends all of it again. Messages are alike when they say the same,
-however they are written: an answer comes back without its reasoning, or with ids of its own.
+Each call of a conversation sends all of it again. Messages are alike when their content is the same
+in any form: an answer comes back without its reasoning, or with other ids.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ _INSTRUCTING = ("system", "developer")
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class NewMessages:
     """The new messages of a call, and changes to those before."""
 
     new: tuple[int, ...]
-    """Indices into the call's messages: what it was sent for the first time, then its output."""
+    """Indices into the call's messages: those sent for the first time, then its output."""
     repeated: int = 0
-    kept: int = 0
+    retained: int = 0
     gone: int = 0
-    """Of the messages that the call before was sent, without instructions."""
+    """Of the messages that were sent to the call before, without instructions."""
 
 
-def whats_new(
+def new_messages(
     messages: Sequence[Message], before: Sequence[Message] | None, *, is_new_run: bool = False
-) -> News:
+) -> NewMessages:
     """Return the messages that `before`, the call before, does not have.
 
-    Messages are matched in order. A new run of an agent answers what it was asked, even where it
-    is asked the same again; what it is not sent of the run before was not rewritten.
+    Messages are matched in order. A new run of an agent has a new question, even with the same
+    text; messages of the run before that it is not sent were not rewritten.
     """
-    asked = [place for place, one in enumerate(messages) if one.origin != "output"]
+    sent = [place for place, one in enumerate(messages) if one.origin != "output"]
     answer = [place for place, one in enumerate(messages) if one.origin == "output"]
     if not before:
-        return News((*asked, *answer))
+        return NewMessages((*sent, *answer))
     known = sorted(before, key=lambda one: one.origin == "output")
     places: defaultdict[str, list[int]] = defaultdict(list)
     for place, message in enumerate(known):
@@ -48,7 +48,7 @@ def whats_new(
     new: list[int] = []
     matched: set[int] = set()
     reached = 0
-    for place in asked:
+    for place in sent:
         found = places.get(likeness(messages[place]), [])
         at = bisect_left(found, reached)
         if at == len(found):
@@ -57,20 +57,20 @@ def whats_new(
             matched.add(found[at])
             reached = found[at] + 1
     # Instructions are the same in many conversations.
-    told = {
+    sent_before = {
         place
         for place, one in enumerate(known)
         if one.origin != "output" and one.role not in _INSTRUCTING
     }
-    gone = len(told - matched)
+    gone = len(sent_before - matched)
     if is_new_run and (gone or not new):
-        question = max((p for p in asked if messages[p].role == "user"), default=len(messages))
-        fresh = [place for place in asked if place >= question or place in new]
-        return News((*fresh, *answer), repeated=len(asked) - len(fresh))
-    return News(
+        question = max((p for p in sent if messages[p].role == "user"), default=len(messages))
+        fresh = [place for place in sent if place >= question or place in new]
+        return NewMessages((*fresh, *answer), repeated=len(sent) - len(fresh))
+    return NewMessages(
         (*new, *answer),
         repeated=len(matched),
-        kept=len(told & matched),
+        retained=len(sent_before & matched),
         gone=gone,
     )
 

@@ -1,7 +1,7 @@
 """A session as an outline: the tree of its spans, with similar siblings shortened. Pure.
 
 Where many siblings are alike, the first few and those that failed stand for all: a loop of a
-thousand turns is a few lines. Whoever wants the others asks for what is under their parent.
+thousand turns is a few lines. The others are in the outline of their parent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow
 
 FEW_ALIKE = 6
-"""So many siblings alike are all shown."""
+"""The most siblings alike that are all shown."""
 _FIRST_ALIKE = 3
 _FAILED_ALIKE = 3
 _ID_LENGTHS = (8, 12)
@@ -34,8 +34,8 @@ class OutlineRow(NamedTuple):
 def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[OutlineRow]:
     """Return the full outline; `under` is the index of the span to look inside.
 
-    A span with nothing but duplicates below it is a line of its own, as on the page, unless
-    `every` span is wanted, or what is `under` it.
+    A span with only duplicates below it is one line, as on the page, unless `every` span is wanted,
+    or it is the one to look inside.
     """
     tops = tree.roots if under is None else [under]
     lines: list[OutlineRow] = []
@@ -44,8 +44,8 @@ def lines_of(tree: SpanTree, under: int | None, *, every: bool) -> list[OutlineR
     while waiting:
         depth, line = waiting.pop()
         lines.append(line._replace(depth=depth) if depth else line)
-        is_asked = every or line.span == under
-        if not line.left_out and (is_asked or not tree.is_folded(line.span)):
+        is_open = every or line.span == under
+        if not line.left_out and (is_open or not tree.is_folded(line.span)):
             inside = _chosen(tree, tree.children[line.span], has_failed, every=every)
             waiting += [(depth + 1, child) for child in reversed(inside)]
     return lines
@@ -63,7 +63,7 @@ def place_of(rows: Sequence[SpanRow], span_id: str) -> int:
     """Return the index of the span whose id has this prefix.
 
     Raises:
-        RefusedError: None does, or several do.
+        RefusedError: No span has it, or several have.
     """
     found = [place for place, row in enumerate(rows) if row.span_id.startswith(span_id.lower())]
     if len(found) == 1:
@@ -78,7 +78,7 @@ def place_of(rows: Sequence[SpanRow], span_id: str) -> int:
 def _chosen(
     tree: SpanTree, siblings: Sequence[int], has_failed: bytearray, *, every: bool
 ) -> list[OutlineRow]:
-    """Return the siblings that are shown, and one line for each stretch of those that are not."""
+    """Return the siblings that are shown, and one line for each run of those that are not."""
     if every or len(siblings) <= FEW_ALIKE:
         return [OutlineRow(0, place) for place in siblings]
     likeness = [(tree.rows[place].kind, tree.rows[place].name) for place in siblings]

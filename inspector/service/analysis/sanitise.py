@@ -1,8 +1,8 @@
 r"""Make text from traces safe to show: control and invisible characters are escaped.
 
-A name or a content may hold escape sequences that move a cursor, marks that turn the direction of
-writing, and letters that are not seen at all. Each becomes what Python would write for it
-(`\x1b`, `\u202e`), for a terminal and for a model alike.
+A name or a content may have escape sequences that move a cursor, marks that change the direction of
+writing, and invisible letters. Each becomes its escape in Python (`\x1b`, `\u202e`), for terminals
+and for models.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def visible_part(text: str, offset: int, most: int) -> tuple[str, int]:
 
 
 def as_written(shown: str) -> str:
-    """Return the text that `visible` made `shown` of, if that had no backslash of its own."""
+    """Return the text of which `visible` made `shown`, if that had no backslashes."""
     return _ESCAPE.sub(_char, shown)
 
 

@@ -1,6 +1,6 @@
 """A span as text, for a terminal and for a model: the error first, then the content.
 
-What comes from the trace is as it was recorded: whoever shows it makes it `visible`.
+Text from the trace is unchanged: callers make it `visible`.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _messages(view: dict[str, Any]) -> Iterator[str]:
         if offered:
             yield f"tools offered: {offered}"
         yield ""
-    # The answer first: the input may fill pages.
+    # The output first: the input may fill pages.
     for title, origins in (("Output", {"output"}), ("Input", {"system", "input"})):
         chosen = [message for message in view["messages"] if message["origin"] in origins]
         if chosen:

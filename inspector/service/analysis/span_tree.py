@@ -1,6 +1,6 @@
 """The span tree of a session. Pure; every span has exactly one place, whatever its parent id.
 
-A span whose parent is not there is a root. So is the first span of each circle of parents.
+A span without its parent is a root. So is the first span of each circle of parents.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inspector.service.model.rows import SpanRow
 from inspector.service.model.waits import Interval, length_ns, merged
 
 MAX_FOLDED = 64
-"""The most spans below one that begins folded; as on the page."""
+"""The most spans below a span that is folded; as on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class SpanTree:
 
     @classmethod
     def of(cls, rows: Sequence[SpanRow]) -> SpanTree:
-        """Return the tree of `rows`, in time that grows with their number only."""
+        """Return the tree of `rows`, in linear time."""
         index = {(row.trace_id, row.span_id): place for place, row in enumerate(rows)}
         parents = [index.get((row.trace_id, row.parent_span_id or "")) for row in rows]
         _cut_circles(parents, rows)
@@ -63,7 +63,7 @@ class SpanTree:
         return len(below) <= MAX_FOLDED and all(self.rows[one].duplicate_of for one in below)
 
     def _inside(self, place: int) -> list[SpanRow]:
-        """Return what is inside a span, by start: of one that repeats it, what is inside that."""
+        """Return the children of a span by start, with those of a duplicate in its place."""
         found: list[SpanRow] = []
         for child in self.children[place]:
             if self._is_duplicate(child, place):
@@ -80,8 +80,8 @@ class SpanTree:
         """
         found: defaultdict[int, list[Interval]] = defaultdict(list)
         for place, row in enumerate(self.rows):
-            untold_ns = 0 if row.waited else row.wait_ns
-            waits = [*_waits(row), *_somewhere(row, untold_ns)]
+            unplaced_ns = 0 if row.waited else row.wait_ns
+            waits = [*_waits(row), *_somewhere(row, unplaced_ns)]
             for wait in waits if row.duration_ns is None else _within(waits, row):
                 found[place].append(wait)
                 for above in self.above(place):
@@ -105,9 +105,9 @@ class SpanTree:
             self.rows[one] for one in self.children[place] if self._is_duplicate(one, place)
         )
         waits = [wait for one in (row, *duplicates) for wait in _waits(one)]
-        untold_ns = 0 if row.waited else row.wait_ns
+        unplaced_ns = 0 if row.waited else row.wait_ns
         covered_ns = length_ns(merged(_within([*inside, *waits], row)))
-        return max(row.duration_ns - covered_ns - untold_ns, 0)
+        return max(row.duration_ns - covered_ns - unplaced_ns, 0)
 
     def _is_duplicate(self, child: int, place: int) -> bool:
         return self.rows[child].duplicate_of == self.rows[place].span_id

@@ -1,26 +1,26 @@
 """Rebuild captured states, step by step, from snapshots and patches.
 
 A patch applies to the last snapshot of its name in its trace (`docs/formats.md`, *State*), and its
-hashes say whether that one is here: a chain with a link missing is told as such, never guessed.
+hashes show whether that is stored: of a chain with a link missing, nothing is guessed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
 from inspector.service.model.nesting import is_too_deep, parse
 from inspector.service.model.otlp_values import as_text
-from inspector.service.model.rows import Moment
+from inspector.service.model.rows import Json, Moment
 from subscribers.content.json_patch import Changed, PatchError, apply, changes
 from subscribers.content.snapshots import hash_of
 
 STATE: Final = "inspector.state"
 MAX_CHANGES = 1_000
-"""Of one step, that are told; the others are counted up to `_MAX_COUNTED`."""
+"""Of one step, that are listed; the others are counted up to `_MAX_COUNTED`."""
 _MAX_COUNTED = 20_000
 _MAX_TEXT_CHARS = 2 * 1024 * 1024
 """Of a snapshot that is compared; ours have at most an eighth of it."""
@@ -42,7 +42,7 @@ class Step:
 
 
 _UNKNOWN: Final = object()
-"""No value of JSON: `null` is a state too."""
+"""Stands for no JSON value: `null` is a state too."""
 
 
 @dataclass(slots=True)
@@ -59,67 +59,54 @@ def name_of(moment: Moment) -> str:
     return as_text(moment.attributes.get("inspector.state.name")) or "state"
 
 
-def steps(moments: Iterable[Moment], wanted: frozenset[int]) -> Iterator[tuple[int, Step]]:
-    """Yield the steps at the places in `wanted`, by place.
+def step_at(moments: Sequence[Moment], position: int) -> Step:
+    """Return a step of a state.
 
     Args:
-        moments: All changes of one state in a session, in time.
-        wanted: Places among them.
+        moments: All changes of one state in a session, by time.
+        position: Index of one of them.
     """
     last_of_trace: dict[str, _Known] = {}
     before: _Known | None = None
-    for place, moment in enumerate(moments):
-        known, problem = _resolved(moment, last_of_trace.get(moment.trace_id))
-        last_of_trace[moment.trace_id] = known
-        if place in wanted:
-            found = _compared(before, known) if before else None
-            yield (
-                place,
-                Step(
-                    moment,
-                    name_of(moment),
-                    known.text,
-                    problem,
-                    None if found is None else found[:MAX_CHANGES],
-                    0 if found is None else len(found),
-                ),
-            )
-        before = known
+    for moment in moments[:position]:
+        before, _ = _resolved(moment, last_of_trace.get(moment.trace_id))
+        last_of_trace[moment.trace_id] = before
+    moment = moments[position]
+    known, problem = _resolved(moment, last_of_trace.get(moment.trace_id))
+    found = _compared(before, known) if before else None
+    changes, count = (None, 0) if found is None else (found[:MAX_CHANGES], len(found))
+    return Step(moment, name_of(moment), known.text, problem, changes, count)
 
 
 def _resolved(moment: Moment, last: _Known | None) -> tuple[_Known, str | None]:
-    told = moment.attributes
-    told_hash = as_text(told.get("inspector.state.hash"))
-    value, patch = told.get("inspector.state.value"), told.get("inspector.state.patch")
+    """Return the state after a change, and the reason why it is not known."""
+    attributes = moment.attributes
+    hash_after = as_text(attributes.get("inspector.state.hash"))
+    unknown = _Known(None, _UNKNOWN, hash_after)
+    value, patch = attributes.get("inspector.state.value"), attributes.get("inspector.state.patch")
     if patch is None:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        if _is_cut(told):
-            return _Known(text, _UNKNOWN, told_hash), "The sender cut this state short."
-        return _Known(text, _tree(text), told_hash), None
-    base = as_text(told.get("inspector.state.base"))
+        if _is_cut(attributes):
+            return _Known(text, _UNKNOWN, hash_after), "The sender cut this state short."
+        return _Known(text, _tree(text), hash_after), None
+    base = as_text(attributes.get("inspector.state.base"))
     if last is None or last.tree is _UNKNOWN or (base and last.hash and base != last.hash):
-        return _Known(None, _UNKNOWN, told_hash), (
-            "Only what changed was sent, and the state before it is not here."
-        )
+        return unknown, "Only what changed was sent, and the state before it is not here."
     try:
         tree = apply(last.tree, _tree(patch) if isinstance(patch, str) else patch)
     except PatchError as error:
-        return _Known(
-            None, _UNKNOWN, told_hash
-        ), f"What changed does not fit the state before: {error}"
+        return unknown, f"What changed does not fit the state before: {error}"
     if is_too_deep(tree):
-        return _Known(None, _UNKNOWN, told_hash), "This state is nested deeper than is shown."
-    if told_hash and hash_of(tree) != told_hash:
-        return _Known(None, _UNKNOWN, told_hash), (
-            "What changed was sent, and does not lead to the state that was meant."
-        )
-    return _Known(json.dumps(tree, ensure_ascii=False), tree, told_hash), None
+        return unknown, "This state is nested deeper than is shown."
+    if hash_after and hash_of(tree) != hash_after:
+        return unknown, "What changed was sent, and does not lead to the state that was meant."
+    return _Known(json.dumps(tree, ensure_ascii=False), tree, hash_after), None
 
 
-def _is_cut(told: Any) -> bool:
-    listed = told.get("inspector.truncated")
+def _is_cut(attributes: Mapping[str, Json]) -> bool:
+    listed = attributes.get("inspector.truncated")
     is_listed = isinstance(listed, list) and "inspector.state.value" in listed
-    return is_listed or told.get("inspector.state.value_truncated") is True
+    return is_listed or attributes.get("inspector.state.value_truncated") is True
 
 
 def _tree(text: str) -> Any:

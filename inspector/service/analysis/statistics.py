@@ -33,8 +33,8 @@ class Times:
     Attributes:
         total_ns: The sum, of spans that may overlap.
         mean_ns, median_ns, p95_ns: None when none ended.
-        longest: The one that took longest, the first of several; if none ended, the first.
-        longest_ns: How long that was; None when it has not ended.
+        longest: The longest span, the first of several; if none ended, the first.
+        longest_ns: Its duration; None when it has not ended.
     """
 
     total_ns: int
@@ -50,9 +50,9 @@ class Share:
     """Spans of one kind and name.
 
     Attributes:
-        own_ns: Time in them and in nothing below them, nor waiting; of those that ended.
+        own_ns: Self time without waiting; of those that ended.
         wait_ns: Time waiting for a person.
-        used: What they used themselves, where that counts.
+        used: Their own usage, where that counts.
     """
 
     kind: str
@@ -72,10 +72,10 @@ class RollUp:
 
     Attributes:
         name: Empty for model calls that name no model.
-        used: What they used: of an agent, what is below it and below no agent in between.
-        used_in_all: That, and what is below any agent or tool in between; once for spans that
-            are below others of their name.
-        model_calls, tool_calls: Of those that `used` is of.
+        used: Their usage: of an agent, of the spans below it and below no agent in between.
+        used_in_all: With the spans below any agent or tool in between; once for spans that are
+            below others of their name.
+        model_calls, tool_calls: Of the spans that `used` is of.
     """
 
     name: str
@@ -92,16 +92,16 @@ class RollUp:
 
 @dataclass(slots=True)
 class _Group:
-    """Spans of one name, and what is given to it."""
+    """Spans of one name, and the usage that counts for it."""
 
     places: list[int] = field(default_factory=list)
     outermost: list[int] = field(default_factory=list)
-    """Those below no other of their name."""
+    """Spans below no other of their name."""
     used: Used = field(default_factory=Used)
     model_calls: int = 0
     tool_calls: int = 0
 
-    def take(self, row: SpanRow, used: Used | None) -> None:
+    def add(self, row: SpanRow, used: Used | None) -> None:
         self.used.add(used)
         if row.duplicate_of is None:
             self.model_calls += row.kind in MODEL_KINDS
@@ -113,7 +113,7 @@ class Statistics:
     """Sums over all spans of a session; duplicates are left out, but their usage counts.
 
     Attributes:
-        named: Which agent a run is of, where its span is called otherwise.
+        named: The agents of runs whose spans have other names.
     """
 
     tree: SpanTree
@@ -176,15 +176,11 @@ class Statistics:
         return ((n, row) for n, row in enumerate(self.tree.rows) if row.duplicate_of is None)
 
     def _share(self, places: list[int]) -> Share:
-        rows = [self.tree.rows[place] for place in places]
+        first = self.tree.rows[places[0]]
         return Share(
-            kind=rows[0].kind,
-            name=rows[0].name,
-            count=len(rows),
-            failed=sum(map(is_failed, rows)),
-            running=sum(row.duration_ns is None for row in rows),
+            **self._counts(first.name, places),
+            kind=first.kind,
             own_ns=sum(self.tree.own_ns(place) or 0 for place in places),
-            wait_ns=sum(row.wait_ns for row in rows),
             times=self._times(places),
             used=_sum(self._used[place] for place in places),
         )
@@ -231,10 +227,10 @@ class Statistics:
         )
 
     def _groups(self, kind: SpanKind, name_of: Callable[[SpanRow], str]) -> dict[str, _Group]:
-        """Walk down once; what lies between is given to the nearest of the kind above it."""
+        """Walk down once; each span counts for the nearest span of the kind above it."""
         groups: dict[str, _Group] = defaultdict(_Group)
         inside: Counter[str] = Counter()
-        # Places, with the name of the nearest above; without a place: the way back out of a name.
+        # Places, with the name of the nearest above; None: the end of the spans below a name.
         walk: list[tuple[int | None, str | None]] = [(one, None) for one in self.tree.roots[::-1]]
         while walk:
             place, name = walk.pop()
@@ -250,7 +246,7 @@ class Statistics:
                 inside[name] += 1
                 walk.append((None, name))
             if name is not None:
-                groups[name].take(row, self._used[place])
+                groups[name].add(row, self._used[place])
             walk += [(child, name) for child in reversed(self.tree.children[place])]
         for group in groups.values():
             group.places.sort()

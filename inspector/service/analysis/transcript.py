@@ -1,4 +1,4 @@
-"""Clipped readings of spans, short enough to read many in sequence. Pure."""
+"""The clipped content of spans, short enough to read many in sequence. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from inspector.service import wire
-from inspector.service.analysis.new_messages import News, whats_new
+from inspector.service.analysis.new_messages import NewMessages, new_messages
 from inspector.service.model.nesting import parse
 from inspector.service.model.rows import Json, Moment, RequestRow, RequestStatus
 from inspector.service.wire.transcript import (
@@ -28,7 +28,7 @@ from inspector.service.wire.transcript import (
 MAX_CHARS = 2_000
 """Of one text."""
 MAX_MESSAGES = 40
-"""New ones of one call; more are the beginning of a conversation that was not recorded."""
+"""New ones of one call; there are more if the beginning of the conversation was not recorded."""
 MAX_PIECES = 60
 MAX_MOMENTS = 40
 """Decisions, states and questions of one span, of each."""
@@ -53,19 +53,19 @@ def reading(
         key: (trace id, span id).
         view: Of the span.
         before: Messages of the call before it in the same conversation; None: it is the first.
-        is_new_run: Whether that one was of another run of the agent.
-        epoch_ns: From which offsets count.
+        is_new_run: Whether that call was of another run of the agent.
+        epoch_ns: The origin of offsets.
         moments: Span events and log records of the span, by time.
-        requests: Those of the span, oldest first.
+        requests: Of the span, oldest first.
     """
-    news = whats_new(view.messages, before, is_new_run=is_new_run)
-    happened = list(moments)
+    news = new_messages(view.messages, before, is_new_run=is_new_run)
+    events = list(moments)
     llm = view.llm
     decided = [one for one in view.decisions if not _is_assent(one)]
     return Reading(
         trace_id=key[0],
         span_id=key[1],
-        said=_said(view.messages, news.new[-MAX_MESSAGES:]),
+        said=_messages(view.messages, news.new[-MAX_MESSAGES:]),
         repeated=news.repeated,
         left_out=max(0, len(news.new) - MAX_MESSAGES),
         rewritten=_rewritten(news),
@@ -79,14 +79,14 @@ def reading(
         decisions=[_decision(one, epoch_ns) for one in decided[-MAX_MOMENTS:]],
         assents=len(view.decisions) - len(decided),
         state=[_state(one, epoch_ns) for one in view.state[-MAX_MOMENTS:]],
-        asked=_asked(list(requests), happened, epoch_ns)[-MAX_MOMENTS:],
-        progress=_progress(happened, epoch_ns),
+        asked=_requests(list(requests), events, epoch_ns)[-MAX_MOMENTS:],
+        progress=_progress(events, epoch_ns),
         truncated=view.truncated[:MAX_MOMENTS],
     )
 
 
 def clip(text: str, *, is_json: bool = False, is_truncated: bool = False) -> Clip:
-    """Return the beginning of a text, and how long it is."""
+    """Return the beginning of a text, and its length."""
     return Clip(text=text[:MAX_CHARS], chars=len(text), is_json=is_json, is_truncated=is_truncated)
 
 
@@ -100,11 +100,11 @@ def _name(text: str | None) -> str | None:
     return text[:_NAME_CHARS] if text else None
 
 
-def _rewritten(news: News) -> Rewritten | None:
-    return Rewritten(gone=news.gone, kept=news.kept) if news.gone else None
+def _rewritten(news: NewMessages) -> Rewritten | None:
+    return Rewritten(gone=news.gone, kept=news.retained) if news.gone else None
 
 
-def _said(messages: Sequence[wire.Message], places: Sequence[int]) -> list[Said]:
+def _messages(messages: Sequence[wire.Message], places: Sequence[int]) -> list[Said]:
     room, blob_room = MAX_PIECES, MAX_BLOB_CHARS
     found = []
     for place in places:
@@ -239,36 +239,36 @@ def _ns(rfc3339: str) -> int:
     )
 
 
-def _progress(happened: Sequence[Moment], epoch_ns: int) -> ProgressReading | None:
-    told = [moment for moment in happened if moment.name == "inspector.progress"]
-    if not told:
+def _progress(events: Sequence[Moment], epoch_ns: int) -> ProgressReading | None:
+    reported = [moment for moment in events if moment.name == "inspector.progress"]
+    if not reported:
         return None
-    attributes = told[-1].attributes
+    attributes = reported[-1].attributes
     percent = attributes.get("inspector.progress.percent")
     return ProgressReading(
-        offset_ns=told[-1].time_ns - epoch_ns,
+        offset_ns=reported[-1].time_ns - epoch_ns,
         percent=float(percent) if isinstance(percent, (int, float)) else None,
         message=_text(attributes, "inspector.progress.message"),
     )
 
 
-def _asked(
-    requests: Sequence[RequestRow], happened: Sequence[Moment], epoch_ns: int
+def _requests(
+    requests: Sequence[RequestRow], events: Sequence[Moment], epoch_ns: int
 ) -> list[AskedReading]:
-    """Return what a person was waited for: by the requests, where there are any."""
-    # What is asked in another question was never open by itself.
-    told = [row for row in requests if row.status is not RequestStatus.WITHDRAWN]
-    if told:
-        answers = _answers(happened)
-        return [_request(row, epoch_ns, answers.get(row.id)) for row in told]
-    return _pauses(happened, epoch_ns)
+    """Return the requests to people; without any, the pauses in the span's events."""
+    # A request that is part of another one was never open by itself.
+    opened = [row for row in requests if row.status is not RequestStatus.WITHDRAWN]
+    if opened:
+        answers = _answers(events)
+        return [_request(row, epoch_ns, answers.get(row.id)) for row in opened]
+    return _pauses(events, epoch_ns)
 
 
-def _answers(happened: Sequence[Moment]) -> dict[str | None, Clip]:
-    """Return what questions were answered, by the id of the request."""
+def _answers(events: Sequence[Moment]) -> dict[str | None, Clip]:
+    """Return the answers to questions, by the id of the request."""
     return {
         _text(moment.attributes, "inspector.request.id"): answer
-        for moment in happened
+        for moment in events
         if moment.name == "inspector.request.closed"
         and (answer := _payload_of(moment.attributes)) is not None
     }
@@ -281,13 +281,13 @@ def _payload_of(attributes: Mapping[str, Json]) -> Clip | None:
     try:
         payload = parse(text).get("payload")
     except (ValueError, AttributeError):
-        return None  # cut, or not ours
+        return None  # cut, or of another sender
     return None if payload is None else clip(json.dumps(payload, ensure_ascii=False), is_json=True)
 
 
 def _request(row: RequestRow, epoch_ns: int, payload: Clip | None) -> AskedReading:
     answer = row.answer
-    given = answer or (row.transitions[-1] if row.transitions else None)
+    decided = answer or (row.transitions[-1] if row.transitions else None)
     return AskedReading(
         id=row.id,
         kind=row.kind,
@@ -296,18 +296,18 @@ def _request(row: RequestRow, epoch_ns: int, payload: Clip | None) -> AskedReadi
         waited_ns=None if row.closed_ns is None else max(0, row.closed_ns - row.created_ns),
         status=row.status.value,
         decision=answer.decision if answer else None,
-        actor=given.actor if given else None,
-        reason=_name(given.reason) if given else None,
+        actor=decided.actor if decided else None,
+        reason=_name(decided.reason) if decided else None,
         is_edited=answer.is_edited if answer else False,
         answer=payload,
     )
 
 
-def _pauses(happened: Sequence[Moment], epoch_ns: int) -> list[AskedReading]:
-    """Return the pauses and the requests in a span's own events."""
+def _pauses(events: Sequence[Moment], epoch_ns: int) -> list[AskedReading]:
+    """Return the requests in a span's own events, else the pauses."""
     found: list[AskedReading] = []
     open_: dict[tuple[str, str | None], AskedReading] = {}
-    for moment in happened:
+    for moment in events:
         attributes = moment.attributes
         offset_ns = moment.time_ns - epoch_ns
         match moment.name:
@@ -329,7 +329,7 @@ def _pauses(happened: Sequence[Moment], epoch_ns: int) -> list[AskedReading]:
                 continue
             case _:
                 continue
-        asked = AskedReading(
+        request = AskedReading(
             id=key[1] if key[0] == "request" else None,
             kind=kind[:_NAME_CHARS],
             prompt=prompt,
@@ -342,26 +342,26 @@ def _pauses(happened: Sequence[Moment], epoch_ns: int) -> list[AskedReading]:
             is_edited=False,
             answer=None,
         )
-        open_[key] = asked
-        found.append(asked)
-    asking = [one for one in found if one.id is not None]
-    return asking or found
+        open_[key] = request
+        found.append(request)
+    requests = [one for one in found if one.id is not None]
+    return requests or found
 
 
 def _close(
-    asked: AskedReading | None,
+    request: AskedReading | None,
     offset_ns: int,
     attributes: Mapping[str, Json],
     decision: str,
     reason: str,
 ) -> None:
-    if asked is None:
+    if request is None:
         return
-    asked.waited_ns = max(0, offset_ns - asked.offset_ns)
-    asked.status = _text(attributes, "inspector.request.status") or "answered"
-    asked.decision = _name(_text(attributes, decision))
-    asked.answer = _payload_of(attributes)
-    asked.reason = _name(_text(attributes, f"inspector.{reason}"))
+    request.waited_ns = max(0, offset_ns - request.offset_ns)
+    request.status = _text(attributes, "inspector.request.status") or "answered"
+    request.decision = _name(_text(attributes, decision))
+    request.answer = _payload_of(attributes)
+    request.reason = _name(_text(attributes, f"inspector.{reason}"))
 
 
 def _text(attributes: Mapping[str, Json], key: str) -> str | None:

@@ -1,7 +1,7 @@
 """Truncate the long values of a span, so that it loads at once.
 
-Where each cut was made is said by a JSON Pointer (RFC 6901) into the same answer; by it the whole
-value is found again.
+The place of each cut is a JSON Pointer (RFC 6901) into the same answer, by which the whole value
+can be read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 Json = Any
 
 LONG_VALUES: Final = 16
-"""As many values of the full length are left; what comes later is cut shorter."""
+"""The number of values of full length; later ones are cut shorter."""
 _SHORT: Final = 256
 _DATA: Final = frozenset({"attributes", "metadata", "request_params"})
 """Fields whose members are values from outside: a long list or object there is one value."""
@@ -27,7 +27,7 @@ class Cut:
     pointer: str
     size_bytes: int
     is_json: bool
-    """It is no text: its beginning stands there as JSON."""
+    """It is not a text: the beginning is that of its JSON."""
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ def clamp(detail: dict[str, Json], value_bytes: int) -> tuple[dict[str, Json], l
 
     Args:
         detail: The JSON of a `wire.SpanDetail`.
-        value_bytes: What is left of a value; once `LONG_VALUES` of them are used up, 256 bytes.
+        value_bytes: The length of a cut value; after `LONG_VALUES` of them, 256 bytes.
     """
     clamping = _Clamp(value_bytes, LONG_VALUES * value_bytes)
     return clamping.tree(detail, "", is_data=False), clamping.cuts
@@ -88,7 +88,7 @@ def find(detail: Json, pointer: str) -> Json:
     """Return the value at `pointer`.
 
     Raises:
-        LookupError: Nothing is there.
+        LookupError: There is no such value.
     """
     found = detail
     for step in _steps(pointer):
@@ -119,7 +119,7 @@ def _steps(pointer: str) -> Iterator[str]:
 
 
 def _views_first(value: dict[str, Json]) -> Iterator[tuple[str, Json]]:
-    """Yield the fields that a reader sees first, before the rest, while there is room."""
+    """Yield the view first, which readers see first, while there is room."""
     if "view" in value:
         yield "view", value["view"]
     yield from ((key, inner) for key, inner in value.items() if key != "view")

@@ -1,8 +1,8 @@
 """Tokens and cost without double counting: only those of leaves count. Pure.
 
-An agent often repeats the sum of what its model calls used. What a span used counts when nothing
-below it says that it used anything. A span that shows the same operation again never counts; but
-where the operation itself says nothing of use, what its duplicate says stands for it.
+An agent often repeats the sum of its model calls. The usage of a span counts when no span below it
+reports any. A duplicate never counts; but where the span that it repeats reports no usage, that of
+the duplicate counts for it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NANODOLLARS = 1_000_000_000
 
 @dataclass(slots=True)
 class Used:
-    """A sum of tokens and cost, in whole numbers, so that the order of adding has no effect."""
+    """A sum of tokens and cost, in whole numbers, so that the order of addition has no effect."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -38,12 +38,12 @@ class Used:
 
 def counted(tree: SpanTree) -> list[Used | None]:
     """Return the usage of each span that counts, by its place; None for all others."""
-    used = [None if row.duplicate_of else _told(row) for row in tree.rows]
+    used = [None if row.duplicate_of else _reported(row) for row in tree.rows]
     places = {(row.trace_id, row.span_id): place for place, row in enumerate(tree.rows)}
     for row in tree.rows:
         shown = places.get((row.trace_id, row.duplicate_of or ""))
         if shown is not None and used[shown] is None and not tree.rows[shown].duplicate_of:
-            used[shown] = _told(row)
+            used[shown] = _reported(row)
     is_above = bytearray(len(used))
     for place, one in enumerate(used):
         above = tree.parents[place] if one is not None else None
@@ -65,7 +65,7 @@ def below(tree: SpanTree, used: list[Used | None]) -> list[Used]:
     return sums
 
 
-def _told(row: SpanRow) -> Used | None:
+def _reported(row: SpanRow) -> Used | None:
     if row.input_tokens is None and row.output_tokens is None and row.cost_usd is None:
         return None
     cost = round((row.cost_usd or 0.0) * _NANODOLLARS)

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from inspector.service import wire
-from inspector.service.analysis.answers import AnswerReader
+from inspector.service.analysis.answers import ContentReader
 from inspector.service.analysis.compare import Comparison, compare
 from inspector.service.http.parts import MAX_COMPARED_SPANS, ReadPartsDep
 from inspector.service.http.problems import session_not_found
@@ -68,7 +68,7 @@ def compare_sessions(
 
 def _compared(reader: Reader, left: str, right: str) -> tuple[tuple[Comparison, int], int]:
     """Return the comparison with the number of spans left out of it, and the number of spans."""
-    answers = AnswerReader(reader)
+    answers = ContentReader(reader)
     sides = _spans(reader, left), _spans(reader, right)
     found = compare(*sides, answers)
     return (found, answers.left_out), sum(map(len, sides))

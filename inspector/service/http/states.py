@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query
 
 from inspector.service import wire
-from inspector.service.analysis.states import STATE, Step, name_of, steps
+from inspector.service.analysis.states import STATE, Step, name_of, step_at
 from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.problems import ProblemError, span_not_found
 from inspector.service.http.queries import span_pages
@@ -80,7 +80,7 @@ def get_span_state(
             f"Span {span_id} has no state {wanted!r} at that position. "
             "`view.state` of the span lists what was captured on it.",
         )
-    _, step = next(steps(moments, frozenset([position])))
+    step = step_at(moments, position)
     return _answer(step, moments, position, places, here, is_complete=states.is_complete)
 
 

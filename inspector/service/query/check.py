@@ -51,11 +51,11 @@ def parse_query(text: str, scope: QueryScope, now_ns: int) -> Node:
 
     Args:
         text: As `docs/query.md` describes it.
-        scope: What is looked for: sessions or spans.
-        now_ns: What `now` and `-2h` count from.
+        scope: Of the results: sessions or spans.
+        now_ns: The time that `now` and `-2h` refer to.
 
     Raises:
-        QueryError: It cannot be understood; says where and what to do.
+        QueryError: It is not valid; says where, and what to do.
     """
     tree = parse_syntax(text)
     check = _Check(text, now_ns)
@@ -86,7 +86,7 @@ class _Check:
                 return self._compare(field, operator, value, scope)
 
     def _words(self, token: Token, scope: QueryScope) -> Node:
-        """A session has a text when it, or a span of it, has."""
+        """Return the condition of words: a session has a text when it, or a span of it, has."""
         text = _plain(token)
         if is_begun := token.type == "WORD" and text.endswith("*"):
             text = text.rstrip("*")
@@ -97,7 +97,7 @@ class _Check:
         if not words:
             problem = f"{token} has no letter, digit or symbol to look for."
             raise self._error(problem, token)
-        # `git_*` is the word git: what follows the mark between words may be anything.
+        # `git_*` is the word git: anything may follow the mark between words.
         of_span = Text(
             QueryScope.SPAN, words, is_prefix=is_begun and fold(text + "x") != f"{words} x"
         )
@@ -130,9 +130,9 @@ class _Check:
         return Related(Relation(field.scope.value), found)
 
     def _field(self, name: Token, scope: QueryScope, words: list[str]) -> Field:
-        """Find a field by name: of what is looked for, else of the other; or with its scope.
+        """Find a field by name, with or without a scope: in `scope` first, then in the other.
 
-        Where both have it, but only the other's choices have `words`, the other's is meant.
+        Where both have it, and only the other's choices have `words`, that is meant.
         """
         wanted = name.lower()
         prefix, dot, rest = wanted.partition(".")
@@ -204,7 +204,7 @@ class _Check:
         return Compare(field, _ORDERING.get(operator, Operator.EQUALS), number)
 
     def _time(self, field: Field, operator: Token, value: Token) -> Node:
-        """Compare with all of what was written: `2026-11-01` is a day, not its first moment."""
+        """Compare with all of the written time: `2026-11-01` is a day, not its first moment."""
         first_ns, beyond_ns = self._read(lambda text: values.time(text, self._now_ns), value)
         match operator:
             case ">":
@@ -251,7 +251,7 @@ class _Check:
 
 
 def _never(field: Field, word: str) -> tuple[str, str | None]:
-    """Say that `field` is never `word`, nor its namesake of the other scope, and what is near."""
+    """Return the error of a word that is no choice of `field`, and a near choice."""
     namesakes = [fields[field.name] for fields in FIELDS.values() if field.name in fields]
     close = get_close_matches(word.lower(), [c for one in namesakes for c in one.choices], n=1)
     suggestion = close[0] if close else None
@@ -280,7 +280,7 @@ def _number(text: str) -> int | float:
 
 
 def _plain(token: Token) -> str:
-    """Return what a token says, without quotes."""
+    """Return the text of a token, without quotes."""
     if token.type != "QUOTED":
         return str(token)
     inner = token[1:-1]

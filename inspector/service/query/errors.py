@@ -9,11 +9,11 @@ class QueryError(InspectorError):
     """A query is not valid.
 
     Args:
-        problem: What is wrong and what to do, as a sentence.
-        query: The whole of it.
-        position: Index of the character that the problem begins at.
-        length: How many characters it is about; 0 at the end.
-        suggestion: What was probably meant instead of them.
+        problem: The mistake and what to do, as a sentence.
+        query: The whole query.
+        position: Index of the first character of the mistake.
+        length: Of the mistake, in characters; 0 at the end.
+        suggestion: A likely correction of it.
     """
 
     code = "bad_query"

@@ -1,6 +1,6 @@
 """Fields of the query language, for sessions and spans, and the types of their values.
 
-How a field is read stands in `inspector.search.reading`; where it is stored, with the store.
+`inspector.service.search.fields` reads them from rows.
 """
 
 from __future__ import annotations

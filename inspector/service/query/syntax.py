@@ -28,7 +28,7 @@ def parse_syntax(text: str) -> Syntax:
     """Return the syntax tree of `text`.
 
     Raises:
-        QueryError: It is none, is longer than `MAX_CHARS`, or nested deeper than `MAX_DEPTH`.
+        QueryError: It is not valid, is longer than `MAX_CHARS`, or nested deeper than `MAX_DEPTH`.
     """
     if len(text) > MAX_CHARS:
         raise QueryError(f"A query has at most {MAX_CHARS} characters.", text[:80], 0)

@@ -1,7 +1,7 @@
 """The tree of a checked query, as plain data.
 
-Every comparison is about one scope. Where a query about sessions names what only spans have, some
-span of the session is meant, and the other way round: `Related` says so.
+Every comparison is of one scope. Where a query for sessions has a condition on spans, some span of
+the session has to match, and the other way round: this is `Related`.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class CompareAttribute:
     text: str
     """Case-folded."""
     number: int | float | None
-    """The same, when it is one: numbers are then compared as numbers."""
+    """`text` as a number, if it is one; numbers are compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ class Text:
 
     scope: QueryScope
     words: str
-    """As `inspector.query.words.fold` gives them; at least one."""
+    """As `words.fold` returns them; at least one."""
     is_prefix: bool = False
-    """The last of them may be the beginning of one."""
+    """The last word may be the beginning of one."""
 
 
 @dataclass(frozen=True, slots=True)

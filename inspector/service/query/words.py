@@ -1,8 +1,8 @@
-"""Split text into words: one definition for queries, the index of words and plain reading.
+"""Split text into words: one definition for queries, the index of words and the evaluator.
 
-Letters and digits make words; everything else stands between them, so `a/b.py` is three words in
-a row. Case and accents do not count. Scripts that are written without spaces, and symbols such as
-emoji, are taken character by character: a text in them is found wherever it stands.
+Letters and digits make words; all else separates them, so `a/b.py` is three words in a row. Case
+and accents do not count. In scripts without spaces, and of symbols such as emoji, each character
+is a word, so that any part of a text is found.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Index: code point. Beyond the table a character stays as it is (`str.translate`).
+# By code point. `str.translate` keeps characters beyond the table.
 _ASCII = "".join(chr(code).lower() if chr(code).isalnum() else " " for code in range(128))
 _ACCENTS = re.compile("[\u0300-\u036f\ufe00-\ufe0f]+")
 _BETWEEN = re.compile(r"[\W_]+")
@@ -41,9 +41,9 @@ def has_words(text: str, words: str, *, is_prefix: bool = False) -> bool:
     """Return whether `words` occur in `text` in a row; both are folded.
 
     Args:
-        text: Where to look.
+        text: To search in.
         words: At least one.
-        is_prefix: The last of them may be the beginning of one.
+        is_prefix: The last word may be the beginning of one.
     """
     if is_prefix:
         return f" {words}" in f" {text}"

@@ -1,7 +1,7 @@
 """Sessions that may match a query, by the index of words.
 
-A session has many spans, and each part of a query may be about another one. So sets of sessions
-are put together here, where for spans one question to the index is enough (`terms`).
+A session has many spans, and each part of a query may match another one. So sets of sessions are
+combined here, while for spans one query of the index is enough (`terms`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from inspector.service.search.terms import session_term, span_terms
 from inspector.service.storage.word_reader import WordReader
 
 FEW_SPANS, MANY_SPANS = 500, 5_000
-"""What is rare is found soon, and is enough; when more than many are, it is no help."""
+"""Limits of the spans that are read from the index: first few, which mostly are enough, then many;
+with more the index is no help."""
 MANY_SESSIONS = 1_000
-"""To look at more of them takes less time than to find out which."""
+"""More are read faster than found by the index."""
 
 
 @dataclass(slots=True)
@@ -25,7 +26,7 @@ class Candidates:
 
     Args:
         words: The index.
-        now_ns: What the query's times count from.
+        now_ns: The time that the query's times refer to.
         is_late: Whether to stop.
     """
 
@@ -39,7 +40,7 @@ class Candidates:
     def sessions(self, node: Node) -> set[str] | None:
         """Return the ids of all indexed sessions that may match `node`.
 
-        None: they are too many, it is late, or the index cannot tell.
+        None: they are too many, it is late, or the index does not know.
         """
         for self._most in (FEW_SPANS, MANY_SPANS):
             if (found := self._sessions(node)) is not None:
@@ -49,7 +50,7 @@ class Candidates:
     def _sessions(self, node: Node) -> set[str] | None:
         match node:
             case All(parts):
-                # All are asked: what they find in each session is of use, too.
+                # All parts are evaluated: `spans` uses what they find in each session.
                 known = [one for part in parts if (one := self._sessions(part)) is not None]
                 return set.intersection(*known) if known else None
             case Either(parts):
@@ -62,7 +63,7 @@ class Candidates:
                 term = session_term(node)
                 return None if term is None else self.words.sessions(term, MANY_SESSIONS)
 
-    def look_at(self, session_ids: set[str]) -> None:
+    def add_newer(self, session_ids: set[str]) -> None:
         """Add sessions that changed after the index was updated."""
         self._newer = session_ids
 

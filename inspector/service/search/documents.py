@@ -1,7 +1,7 @@
 """Documents of the index of words: the words and marks of a span or a session.
 
-The plain reading of a query (`fitting`) looks at the same texts. So whatever fits is found by the
-index, which may find more: two values side by side look like one text to it, and marks are hashes.
+The evaluator of queries reads the same texts. So the index finds every match; it may find more: two
+values in a row look like one text to it, and marks are hashes.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from inspector.service.query.words import fold
 from inspector.service.search.marks import as_text, attribute_marks, session_marks, span_marks
 
 VERSION = 1
-"""Of what documents are made of. An index of another version is made anew."""
+"""Of the contents of documents. An index of another version is made anew."""
 
 MAX_TEXT_CHARS = 64 * 1024
-"""Of one span; the rest of its text is not looked at, with or without an index."""
+"""Of one span; the rest of its text is not searched, with or without an index."""
 _ESCAPES = re.compile(r'\\+(?:[bfnrt"/]|u[0-9a-fA-F]{4})')
 _MAX_JSON_CHARS = 256 * 1024
 
@@ -76,7 +76,7 @@ def span_document(span: SpanRecord, content: Content) -> str:
     """Return the document of a span for the index."""
     texts, attributes = span_text(span, content)
     marks = {*span_marks(span), *_origin_marks(content.origin), *attribute_marks(attributes)}
-    # The index takes ASCII apart as `fold` does.
+    # The index splits ASCII as `fold` does.
     words = [text if text.isascii() else fold(text) for text in texts]
     return " ".join((*words, *marks))
 
@@ -111,7 +111,7 @@ def _strings(values: Iterable[Json]) -> Iterator[str]:
 
 
 def _readable(text: str, budget: int) -> str:
-    """Return `text`, at most `budget` of it; JSON without the n of its line breaks."""
+    """Return at most `budget` characters of `text`; JSON with its escapes decoded."""
     if _has_escapes(text):
         try:
             value = orjson.loads(text[: _MAX_JSON_CHARS + 1])

@@ -23,10 +23,10 @@ class Excerpt:
     """Words of a query as they occur in a text.
 
     Attributes:
-        place: Whose text it is: `name`, `status`, `event`, or the key of an attribute.
-        before: A little of what stands before them; begins with `…` if there is more.
+        place: Of the text: `name`, `status`, `event`, or the key of an attribute.
+        before: The context before them; begins with `…` if there is more.
         match: The words themselves.
-        after: A little of what stands behind them; ends with `…` if there is more.
+        after: The context after them; ends with `…` if there is more.
     """
 
     place: str
@@ -39,20 +39,20 @@ class Excerpt:
         return (self.match, self.after) == (other.match, other.after)
 
 
-_SAYS_AGAIN = {
+_REPEATS = {
     "mcp.llm.prompt_json": "gen_ai.input.messages",
     "mcp.llm.response_json": "gen_ai.output.messages",
     "mcp.tool.input_json": "gen_ai.tool.call.arguments",
     "mcp.tool.output_json": "gen_ai.tool.call.result",
 }
-"""Keys of our first convention → those of the current one, with another JSON around the words."""
+"""Keys of our first convention → those of the current one with the same text in other JSON."""
 
 
 def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
     """Return the excerpts of `query`: each word once, then further places; `MOST` in all.
 
     Args:
-        texts: Of a span, with their places (`inspector.search.documents.placed_texts`).
+        texts: Of a span, with their places (`documents.placed_texts`).
         query: Of the scope of spans.
     """
     sought = dict.fromkeys(list(dict.fromkeys(_words(query)))[:MOST], False)
@@ -66,8 +66,8 @@ def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
         for one, is_found in sought.items():
             if at := _find(text, one):
                 excerpt = _excerpt(place, text, *at)
-                # Conventions say the same thing twice.
-                if is_found and _SAYS_AGAIN.get(place) in places:
+                # Spans may have the same text by two conventions.
+                if is_found and _REPEATS.get(place) in places:
                     continue
                 if is_found and any(excerpt.reads_like(other) for other in (*first, *again)):
                     continue
@@ -89,7 +89,7 @@ def _words(node: Node) -> Iterator[Text]:
 
 
 def _find(text: str, sought: Text) -> tuple[int, int] | None:
-    """Return where the words begin and end in `text`."""
+    """Return the start and the end of the words in `text`."""
     if at := _pattern(sought.words, sought.is_prefix).search(text):
         return at.span()
     text = text[:_MAX_MAPPED_CHARS]
@@ -127,7 +127,7 @@ def _find_folded(text: str, sought: Text) -> tuple[int, int] | None:
 
 @lru_cache(4096)
 def _plain(character: str) -> str:
-    """Return what a character is to words: its letters, a space, or nothing if it is an accent."""
+    """Return a character as folded: letters, a space, or nothing if it is an accent."""
     plain = fold(character)
     if not plain:
         return "" if fold(f"a{character}a") == "aa" else " "

@@ -15,7 +15,7 @@ _ROWS_A_PAGE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """Consecutive stretches of time of the same length."""
+    """Consecutive intervals of time of the same length."""
 
     first_ns: int
     width_ns: int
@@ -38,7 +38,7 @@ class Histogram:
 
     counts: Counter[tuple[int, SessionStatus]]
     counted_from_ns: int | None
-    """The time was up: what began before was not looked at. None: all is counted."""
+    """The time was up: sessions before this are not counted. None: all are."""
 
 
 def count_sessions(search: Search, node: Node, buckets: Buckets) -> Histogram:

@@ -1,7 +1,7 @@
-"""Fill the index of words, behind the store and never in its way.
+"""Fill the index of words behind the store, without delaying it.
 
-A thread follows the store's changes from where the index ends. So it does not matter when it
-runs, how often it dies or how far it is behind: what it has not seen is looked at by reading.
+A thread follows the store's changes from the end of the index. It may start late, stop and fall
+behind: rows that are not indexed are read.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from inspector.service.storage.base import Reader, Store
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
 
 CHUNK = 500
-"""Changes that are taken in at once."""
+"""Changes that are indexed together."""
 _IDLE_S = 0.25
 _RETRY_S = 5.0
-# While so many changes a second come in, others need the processor more.
+# Above so many changes a second, ingest needs the processor more.
 _BUSY_CHANGES_PER_S = 2_000
 _BUSY_SHARE = 0.1
 _MAX_PAUSE_S = 5.0
@@ -32,7 +32,7 @@ _log = logging.getLogger("inspector.search")
 def open_words(store: Store, store_path: Path | None) -> WordIndex | None:
     """Open the index of words of a store, beside its file; in memory when it has none.
 
-    None when that cannot be done, which is logged: searching takes longer then.
+    None when that fails, which is logged: searches take longer then.
     """
     path = store_path and store_path.with_name(store_path.name + "-words")
     try:
@@ -46,9 +46,9 @@ class Indexer:
     """Keeps an index up to date with its store.
 
     Args:
-        store: What is indexed.
-        index: Where to.
-        is_running: False: only when `step` is called.
+        store: To index.
+        index: To fill.
+        is_running: Whether a thread fills it; False: only `step` does.
     """
 
     def __init__(self, store: Store, index: WordIndex, *, is_running: bool = True) -> None:
@@ -60,7 +60,7 @@ class Indexer:
             self._thread.start()
 
     def step(self) -> bool:
-        """Index the next stretch of changes; return whether there may be more.
+        """Index the next changes; return whether there may be more.
 
         Raises:
             StoreError: The store cannot be read, or the index not written.
@@ -76,7 +76,7 @@ class Indexer:
         return additions.through < reader.head
 
     def close(self) -> None:
-        """Stop after the present stretch. Idempotent."""
+        """Stop after the current step. Idempotent."""
         self._is_closed.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -95,7 +95,7 @@ class Indexer:
                     _log.warning("Search is slower for now: %s", error)
                 pause_s, is_failing = _RETRY_S, True
                 continue
-            except Exception:  # noqa: BLE001 - our own bug, and nobody else's trouble
+            except Exception:  # noqa: BLE001 - a bug here must not stop the service
                 # A search without an index is slow, not wrong.
                 _log.exception("The index of words is given up until the next start")
                 return

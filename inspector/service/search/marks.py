@@ -1,6 +1,6 @@
-"""Marks: index terms for the properties of a document that its text does not hold.
+"""Marks: index terms for the properties of a document that are not in its text.
 
-A mark is a hash of a name and a value, so two may be alike: what they find is looked at. Numbers
+A mark is a hash of a name and a value, so two may be equal: what they find is evaluated. Numbers
 have marks of their magnitude, times of their hour and day; a condition is an alternative of these.
 """
 
@@ -14,7 +14,7 @@ from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import Json
 from inspector.service.query.fields import FIELDS, Field, Kind, QueryScope
 from inspector.service.query.tree import Operator
-from inspector.service.search.reading import Value, read
+from inspector.service.search.fields import Value, read
 
 MAX_CHARS = 64
 """Longer values have no mark."""
@@ -23,18 +23,18 @@ MAX_MARKS = 256
 TOO_MANY = "k0"
 """Stands for every mark beyond `MAX_MARKS`."""
 OPEN = "k1"
-"""Has no end yet: a duration that grows, as long as one asks."""
+"""Has no end yet: its duration depends on the time of the query."""
 AHEAD = "k2"
 """Began more than an hour after it was received."""
 
 _EXACT = {Kind.TEXT, Kind.CHOICE, Kind.FLAG}
 _SIZED = {Kind.COUNT, Kind.MONEY, Kind.DURATION, Kind.SIZE}
-# Ids are the same for no two, and much of a session changes all the time.
+# Every row has another id, and much of a session changes all the time.
 _UNMARKED_SPAN = {"id", "trace", "ended"}
 _MARKED_SESSION = {"engine", "model", "service", "agent", "tag"}
 _MICRO = 1_000_000
 _TOP_MAGNITUDE = 24
-"""Of all that is larger, too: 3 days, or 10^14 tokens."""
+"""The last: of 3 days, or 10^14 tokens, and above."""
 _HOUR_NS = 3_600 * 10**9
 _MAX_HOURS = 48
 _MAX_DAYS = 62
@@ -62,13 +62,13 @@ def attribute_mark(key: str, value: str | int | float | None = None) -> str | No
 
 
 def size_marks(field: Field, operator: Operator, value: float) -> list[str]:
-    """Return marks; a document whose `field` compares so with `value` has one of them."""
+    """Return marks of which a document has one if its `field` compares so with `value`."""
     marks = _size_marks(_seed(f".{field.name}^"), operator, _magnitude(value, field.kind))
     return [*marks, OPEN] if field.kind is Kind.DURATION else marks
 
 
 def attribute_size_marks(key: str, operator: Operator, value: float) -> list[str]:
-    """Return marks; a document whose attribute compares so with `value` has one of them."""
+    """Return marks of which a document has one if its attribute compares so with `value`."""
     return [*_size_marks(_seed(f"@{key}^"), operator, _magnitude(value)), TOO_MANY]
 
 
@@ -84,12 +84,12 @@ def _size_marks(seed: int, operator: Operator, magnitude: int) -> list[str]:
 
 
 def hour_marks(first_ns: int, beyond_ns: int | None, now_ns: int) -> list[str] | None:
-    """Return marks; a span that began in this time has one of them. None: it is too long.
+    """Return marks of which a span that began in this time has one. None: it is too long.
 
     Args:
-        first_ns: When it begins.
-        beyond_ns: When it ends; None: never.
-        now_ns: What is newer than an hour after this was marked as being ahead of time.
+        first_ns: Its start.
+        beyond_ns: Its end; None: it has none.
+        now_ns: Spans that began more than an hour after this have the mark `AHEAD`.
     """
     end_ns = now_ns + _HOUR_NS if beyond_ns is None else beyond_ns
     ahead = [AHEAD] if beyond_ns is None else []
@@ -179,7 +179,7 @@ def _hours_of(hour: int) -> tuple[str, str]:
 
 
 def _magnitude(value: float, kind: Kind = Kind.COUNT) -> int:
-    """Return the power of four that `value` is below, of dollars that of millionths; 0: nothing."""
+    """Return the power of four that `value` is below, money in millionths; 0: no value."""
     scaled = value * _MICRO if kind is Kind.MONEY else value
     if not scaled > 0:
         return 0

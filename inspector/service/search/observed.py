@@ -10,13 +10,13 @@ from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import SpanKind
 from inspector.service.query.fields import FIELDS, SPAN_FIELDS, Field, Kind, QueryScope
 from inspector.service.query.tree import All, Compare, Node, Operator
+from inspector.service.search.fields import read
 from inspector.service.search.pages import Search
-from inspector.service.search.reading import read
 
 MOST_ROWS = 2_000
-"""Sessions, or spans, that are looked at."""
+"""Sessions, or spans, that are read."""
 MAX_VALUE = 200
-"""Characters of a value; longer ones are nothing to pick from a list."""
+"""Characters of a value; longer ones are of no use in a list."""
 
 _ONE_EACH = frozenset({"id", "trace"})
 _KINDS = {"tool": SpanKind.TOOL, "agent": SpanKind.AGENT}
@@ -24,12 +24,12 @@ _KINDS = {"tool": SpanKind.TOOL, "agent": SpanKind.AGENT}
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Values of a field, and whether they are all."""
+    """Values of a field in the newest rows."""
 
     values: list[tuple[str, int]]
-    """With how many rows had each; the most first."""
+    """With the number of rows that have each; the most frequent first."""
     is_complete: bool
-    """All rows were looked at."""
+    """All rows were read."""
 
 
 def observable(name: str) -> Field | None:
@@ -64,7 +64,7 @@ def observed_values(search: Search, field: Field, prefix: str, most: int) -> Obs
 
 
 def _having(field: Field) -> Node:
-    """Return what spans that have the field have in common."""
+    """Return a condition that all spans with the field meet."""
     if kind := _KINDS.get(field.name):
         return Compare(SPAN_FIELDS["kind"], Operator.EQUALS, kind.value)
     return All()

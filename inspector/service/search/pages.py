@@ -1,9 +1,9 @@
 """Find the matches of a query, newest first, one page at a time.
 
-A page ends when it is full, or when its time is up: what was not looked at yet is what its cursor
-stands for. So an answer comes soon, however much is stored, and nothing is left out in the end.
+A page ends when it is full, or when its time is up: its cursor is where the next one continues. So
+an answer comes soon, however much is stored, and all pages together have all matches.
 
-The index of words says where to look in what it has taken in; what is newer is all looked at.
+The index of words narrows down what it has indexed; newer rows are all read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.query.fields import QueryScope
 from inspector.service.query.tree import All, Node
 from inspector.service.search.candidates import Candidates
-from inspector.service.search.fitting import Evaluator, TooLateError, cheapest_first
+from inspector.service.search.evaluator import Evaluator, TooLateError, cheapest_first
 from inspector.service.search.sorting import Sorted
 from inspector.service.search.terms import span_terms
 from inspector.service.search.times import started_between
@@ -29,13 +29,13 @@ from inspector.service.storage.word_index import WordIndex
 from inspector.service.storage.word_reader import WordReader
 
 PAGE_S = 0.04
-"""How long a page may look for more. What one row takes is not interrupted."""
+"""How long a page may search. One row is not interrupted."""
 
-_LEAST_LOOK = 64
-_MOST_LOOK = 4_096
-"""Rows that are looked at together: few at first, as those may do, and ever more."""
+_MIN_ROWS = 64
+_MAX_ROWS = 4_096
+"""Rows that are read together: few at first, which may be enough, then more."""
 _MOST_NEWER = 2_000
-"""Rows that the index has not taken in: with more, it is no help in finding sessions."""
+"""Rows that are not indexed yet: with more, the index is no help in finding sessions."""
 
 Row = TypeVar("Row", SessionRecord, SpanRecord)
 Position = TypeVar("Position")
@@ -47,7 +47,7 @@ class Page(Generic[Row, Position]):
 
     rows: list[Row]
     next: Position | None
-    """Where to go on; None: everything was looked at."""
+    """Where the next page continues; None: there is none."""
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def open_search(
 ) -> Iterator[Search]:
     """Open a snapshot of `store` to search in, with its index of words if it has one."""
     with ExitStack() as stack:
-        # The index first: so all that it says it has, it has in the store's snapshot too.
+        # The index first, so that the store's snapshot has all that is indexed.
         known = None
         with suppress(StoreUnavailableError):
             known = stack.enter_context(words.read()) if words else None
@@ -69,10 +69,10 @@ class Search:
 
     Args:
         reader: The snapshot.
-        now_ns: What durations of what still runs count to.
-        page_s: How long a page may look.
+        now_ns: The end of durations of what still runs.
+        page_s: How long a page may search.
         clock: Seconds.
-        words: A snapshot of the index, opened before `reader`; None: every row is looked at.
+        words: A snapshot of the index, opened before `reader`; None: every row is read.
     """
 
     reader: Reader
@@ -84,7 +84,7 @@ class Search:
     def sessions(
         self, node: Node, after: tuple[int, str] | None, limit: int
     ) -> Page[SessionRecord, tuple[int, str]]:
-        """Return sessions, newest start first, behind the position (started_ns, id)."""
+        """Return sessions, newest start first, after the position (started_ns, id)."""
         began, node = self.clock(), cheapest_first(node)
         first_ns, beyond_ns = started_between(node, QueryScope.SESSION)
         if beyond_ns is not None:
@@ -109,16 +109,16 @@ class Search:
     def sorted_sessions(
         self, node: Node, order: Order, after: SortPosition | None, limit: int
     ) -> Page[SessionRecord, SortPosition]:
-        """Return sessions in any order, behind a place of it.
+        """Return sessions in any order, after a place of it.
 
         The time of a page counts from when it is known which sessions come next: that takes as long
-        for one as for all, and no page would get past it.
+        for one as for all, so that otherwise no page would end in time.
         """
         node = cheapest_first(node)
         candidates = self._candidates(self.clock())
         found = self._sessions_of_words(candidates, node)
         listing = Sorted(self.reader, node, order, found)
-        listing.find(after, max(_LEAST_LOOK, limit + 1))
+        listing.find(after, max(_MIN_ROWS, limit + 1))
         began = self.clock()
         evaluator = Evaluator(self.reader, self.now_ns)
         if candidates is not None and found is not None:
@@ -136,7 +136,7 @@ class Search:
     def spans(self, node: Node, before: int | None, limit: int) -> Page[SpanRecord, int]:
         """Return spans, last changed first, from before the change `before`.
 
-        What changes while pages are read moves to the front; nothing is on two pages.
+        Spans that change while pages are read move to the front; none is on two pages.
         """
         began, node = self.clock(), cheapest_first(node)
         words, term = self.words, span_terms(node, self.now_ns)
@@ -157,19 +157,19 @@ class Search:
     def _candidates(self, began: float) -> Candidates | None:
         if self.words is None:
             return None
-        # Half of the time: where the index does not help, there has to be some to look.
+        # Half of the time: where the index does not help, the rest is for reading rows.
         half_s = self.page_s / 2
         return Candidates(self.words, self.now_ns, lambda: self._is_late(began, half_s))
 
     def _sessions_of_words(self, candidates: Candidates | None, node: Node) -> set[str] | None:
-        """Return the ids of all sessions that may fit; None: too many, or not known."""
+        """Return the ids of all sessions that may match; None: too many, or not known."""
         found = candidates.sessions(node) if candidates else None
         if candidates is None or found is None:
             return None
         newer = self.reader.sessions_changed(candidates.words.through, _MOST_NEWER)
         if newer is None:
             return None
-        candidates.look_at(newer)
+        candidates.add_newer(newer)
         return found | newer
 
     def _is_late(self, began: float, most_s: float | None = None) -> bool:
@@ -187,10 +187,10 @@ class Search:
         node: Node,
     ) -> Page[Row, Position]:
         found: list[Row] = []
-        most, next_place, looked = max(_LEAST_LOOK, limit + 1), start, began
+        most, next_place, looked = max(_MIN_ROWS, limit + 1), start, began
         looked_at, is_late = start, lambda: self._is_late(began)
-        # What is read already, and asked nothing, is given: else a busy service has short pages.
-        is_asked = not _is_everything(node)
+        # Without a condition all rows that were read match: a busy service has no short pages.
+        is_narrowed = not _is_everything(node)
         while True:
             chunk = look(next_place, most)
             for row in chunk.rows:
@@ -201,27 +201,31 @@ class Search:
                         found.append(row)
                 except TooLateError:
                     return Page(found, looked_at)
-                if is_asked and self._is_late(began):
+                if is_narrowed and self._is_late(began):
                     return Page(found, place(row))
-                # The first row of a page is looked at to its end: else no page gets past it.
+                # The first row of a page is evaluated to its end, or no page would get past it.
                 looked_at, evaluator.is_late = place(row), is_late
             if chunk.next is None:
                 return Page(found, None)
             now = self.clock()
             if now - began >= self.page_s:
                 return Page(found, chunk.next)
-            most, next_place, looked = _next_look(most, now - looked, self.page_s), chunk.next, now
+            most, next_place, looked = (
+                _next_count(most, now - looked, self.page_s),
+                chunk.next,
+                now,
+            )
 
 
 def _is_everything(node: Node) -> bool:
     return isinstance(node, All) and all(map(_is_everything, node.parts))
 
 
-def _next_look(most: int, took_s: float, page_s: float) -> int:
-    """Return how many rows to look at next, when it took so long to look at `most`."""
+def _next_count(most: int, took_s: float, page_s: float) -> int:
+    """Return how many rows to read next, after reading `most` took so long."""
     if took_s < page_s / 8:
-        return min(most * 2, _MOST_LOOK)
-    return max(most // 2, _LEAST_LOOK) if took_s > page_s / 4 else most
+        return min(most * 2, _MAX_ROWS)
+    return max(most // 2, _MIN_ROWS) if took_s > page_s / 4 else most
 
 
 def _newer(chunk: Chunk[SpanRecord, int], through: int) -> Chunk[SpanRecord, int]:

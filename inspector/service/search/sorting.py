@@ -1,7 +1,7 @@
-"""Search sessions in any order, one stretch at a time.
+"""Search sessions in any order, one chunk at a time.
 
-Where they stand is read first, from narrow indexes and for many at once: to find the next few takes
-as long as to find the next thousands.
+Their places are read first, from narrow indexes and many at once: to find the next few takes as
+long as to find the next thousands.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from inspector.service.storage.base import Chunk, Reader
 from inspector.service.storage.orders import Order, SortPosition
 
 _MANY = 8_192
-"""Places that are read together, once the first few did not do."""
+"""Places that are read together, after the first few were not enough."""
 
 
 @dataclass(slots=True)
 class Sorted:
-    """One listing. Each look continues where the last one ended.
+    """One listing. Each call of `look` continues where the last one ended.
 
     Args:
         reader: The snapshot.
-        node: What is asked for.
-        order: How they are sorted.
-        among: Ids of all that may fit; None: any may.
+        node: The condition.
+        order: Of the listing.
+        among: Ids of all sessions that may match; None: any may.
     """
 
     reader: Reader

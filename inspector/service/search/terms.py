@@ -1,6 +1,6 @@
-"""Translate a query to terms of the index of words that every match has in its document.
+"""Translate a query to terms of the index of words that the document of every match has.
 
-As with columns (`inspector.storage.sqlite_narrowing`): this can find too much, never too little.
+As conditions on columns (`storage.sqlite_narrowing`) do, they find all matches, and maybe more.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _compare(node: Compare) -> Term | None:
     if field.kind in {Kind.TEXT, Kind.CHOICE, Kind.FLAG}:
         exact = field_mark(field, value) if operator is Operator.EQUALS else None
         return _either_mark([exact or field_mark(field)])
-    if isinstance(value, str):  # is known: of most it is
+    if isinstance(value, str):  # `IS_KNOWN`, which most are
         return None
     return _either_mark(size_marks(field, operator, value))
 

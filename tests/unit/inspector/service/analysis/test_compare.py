@@ -140,7 +140,7 @@ def test_another_answer_is_shown_from_where_it_parts() -> None:
     same = "x" * 500
     found = compared("tool a", "tool a", {"a": ([f"q {same}red"], [f"q {same}blue"])})
     [difference] = found.differences
-    assert difference.changes == (Change.ANSWERED_DIFFERENTLY,)
+    assert difference.changes == (Change.OTHER_OUTPUT,)
     assert difference.answers
     left, right = difference.answers
     assert left == "…" + "x" * 40 + "red"

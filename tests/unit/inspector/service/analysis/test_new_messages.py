@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.analysis.new_messages import whats_new
+from inspector.service.analysis.new_messages import new_messages
 from inspector.service.normalise.messages import messages_of
 from inspector.service.wire import Message, Part, Payload, ReasoningPart, TextPart, ToolCallPart
 
@@ -31,11 +31,11 @@ MESSAGES = st.lists(st.builds(said, st.sampled_from(["system", "user", "tool"]),
 
 
 def new_of(messages: list[Message], before: list[Message] | None) -> list[Message]:
-    return [messages[place] for place in whats_new(messages, before).new]
+    return [messages[place] for place in new_messages(messages, before).new]
 
 
 def test_a_first_call_is_new_as_a_whole() -> None:
-    news = whats_new([SYSTEM, ASK, ANSWER], None)
+    news = new_messages([SYSTEM, ASK, ANSWER], None)
     assert (news.new, news.repeated, news.gone) == ((0, 1, 2), 0, 0)
 
 
@@ -44,7 +44,7 @@ def test_a_call_that_goes_on_is_what_came_since() -> None:
     messages = [SYSTEM, ASK, echoed, more := said("user", "And?"), end := said("assistant", "No")]
     end.origin = "output"
     assert new_of(messages, [SYSTEM, ASK, ANSWER]) == [more, end]
-    assert whats_new(messages, [SYSTEM, ASK, ANSWER]).repeated == 3
+    assert new_messages(messages, [SYSTEM, ASK, ANSWER]).repeated == 3
 
 
 def test_an_answer_that_comes_back_without_its_reasoning_is_no_news() -> None:
@@ -68,13 +68,13 @@ def test_what_a_person_put_into_an_answer_is_news() -> None:
 def test_a_history_that_was_compacted_is_said() -> None:
     before = [SYSTEM, *(said("user", f"{n}") for n in range(5)), ANSWER]
     summary = said("user", "What was: 0 to 3")
-    news = whats_new([SYSTEM, summary, said("user", "4"), said("user", "go on")], before)
-    assert (news.new, news.repeated, news.kept, news.gone) == ((1, 3), 2, 1, 4)
+    news = new_messages([SYSTEM, summary, said("user", "4"), said("user", "go on")], before)
+    assert (news.new, news.repeated, news.retained, news.gone) == ((1, 3), 2, 1, 4)
 
 
 def test_instructions_count_neither_as_kept_nor_as_gone() -> None:
-    news = whats_new([SYSTEM, said("user", "Something else")], [SYSTEM, ASK, ANSWER])
-    assert (news.new, news.repeated, news.kept, news.gone) == ((1,), 1, 0, 1)
+    news = new_messages([SYSTEM, said("user", "Something else")], [SYSTEM, ASK, ANSWER])
+    assert (news.new, news.repeated, news.retained, news.gone) == ((1,), 1, 0, 1)
 
 
 def test_a_word_that_is_said_again_is_news() -> None:
@@ -86,7 +86,7 @@ def test_a_word_that_is_said_again_is_news() -> None:
 def test_what_is_appended_is_all_that_is_new(before: list[Message], more: list[Message]) -> None:
     answer = said("assistant", "c", output=True)
     echoed = said("assistant", "c")
-    news = whats_new([*before, echoed, *more], [*before, answer])
+    news = new_messages([*before, echoed, *more], [*before, answer])
     first = len(before) + 1
     assert news.new == tuple(range(first, first + len(more)))
     assert (news.repeated, news.gone) == (first, 0)
@@ -94,7 +94,7 @@ def test_what_is_appended_is_all_that_is_new(before: list[Message], more: list[M
 
 @given(messages=MESSAGES, before=MESSAGES)
 def test_every_message_is_new_or_was_there(messages: list[Message], before: list[Message]) -> None:
-    news = whats_new(messages, before)
+    news = new_messages(messages, before)
     assert len(news.new) + news.repeated == len(messages)
     assert list(news.new) == sorted(set(news.new))
     assert 0 <= news.gone <= len(before)
@@ -136,7 +136,7 @@ def test_a_new_run_shows_its_question_and_rewrites_nothing(
     known.append(said("assistant", "Hi", output=True))
     given = [SYSTEM, *(wrote[place] for place in messages)]
 
-    news = whats_new(given, [SYSTEM, *known], is_new_run=True)
+    news = new_messages(given, [SYSTEM, *known], is_new_run=True)
 
     assert [given[place] for place in news.new] == [wrote[place] for place in expected]
     assert news.gone == 0

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.service.analysis.states import Step, steps
+from inspector.service.analysis.states import Step, step_at
 from inspector.service.model.rows import Json, Moment
 from subscribers.content.snapshots import Snapshots
 
@@ -42,7 +42,7 @@ def _captured(states: list[Any], max_bytes: int = 40) -> list[Moment]:
 
 
 def _all(moments: list[Moment]) -> list[Step]:
-    return [step for _, step in steps(moments, frozenset(range(len(moments))))]
+    return [step_at(moments, position) for position in range(len(moments))]
 
 
 @settings(max_examples=200)

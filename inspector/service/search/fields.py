@@ -79,7 +79,7 @@ def _waiting(row: SessionRow, now_ns: int) -> int:
 
 
 def _waiting_too(span: SpanRecord, now_ns: int) -> int:
-    """Return how long a span waited, and waits now if it runs."""
+    """Return how long a span waited, with a wait that goes on."""
     if span.end_ns is not None or not span.waited or span.waited[-1][1] is not None:
         return span.wait_ns
     return span.wait_ns + max(now_ns - span.waited[-1][0], 0)
@@ -91,5 +91,5 @@ def _sum(*counts: int | None) -> int | None:
 
 
 def _subject(span: SpanRecord, kind: SpanKind, operation: str) -> str | None:
-    """Return whom a span of `kind` is about: its name without the convention's first word."""
+    """Return the tool or agent of a span of `kind`: its name without the convention's prefix."""
     return span.name.removeprefix(operation) if span.kind is kind else None

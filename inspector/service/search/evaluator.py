@@ -1,7 +1,7 @@
-"""Match a session or a span against a query: the plain meaning of the language.
+"""Evaluate a query on a session or a span: the definition of the language.
 
-A store may leave out beforehand what cannot fit (`inspector.storage.sqlite_narrowing`), so that
-less is looked at. What fits is decided here alone.
+A store may leave out rows that cannot match (`storage.sqlite_narrowing`), so that fewer are read.
+Only this decides which match.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from inspector.service.query.tree import (
 )
 from inspector.service.query.words import fold, has_words
 from inspector.service.search.documents import session_texts, span_text
+from inspector.service.search.fields import read
 from inspector.service.search.marks import as_text
-from inspector.service.search.reading import read
 from inspector.service.storage.base import Reader, SpanPosition
 
 Subject: TypeAlias = SessionRecord | SpanRecord
@@ -45,8 +45,8 @@ _ORDER: dict[Operator, Callable[[Any, Any], bool]] = {
 }
 _COSTS = {Relation.SESSION: 1, Relation.PARENT: 2, Relation.ANCESTOR: 3}
 _PAGE = 250
-_KEPT_TRACES = 32
-_KEPT_ROWS = 1_024
+_CACHED_TRACES = 32
+_CACHED_ROWS = 1_024
 
 
 def cheapest_first(node: Node) -> Node:
@@ -89,12 +89,12 @@ class TooLateError(InspectorError):
 
 
 class Evaluator:
-    """Matches queries in one snapshot. Remembers traces, so that each is read once.
+    """Evaluates queries in one snapshot. Caches traces, so that each is read once.
 
     Args:
         reader: The snapshot.
-        now_ns: What durations of what still runs count to.
-        known_spans: Gives the changes of all spans of a session that may fit; None: not known.
+        now_ns: The end of durations of what still runs.
+        known_spans: Returns the changes of all spans of a session that may match; None: unknown.
     """
 
     def __init__(
@@ -105,13 +105,13 @@ class Evaluator:
     ) -> None:
         self._known_spans = known_spans
         self.is_late: Callable[[], bool] = lambda: False
-        """Asked now and then, for sessions with many spans; `fits` may raise `TooLateError`."""
+        """Called for sessions with many spans; if true, `fits` raises `TooLateError`."""
         self._reader = reader
         self._now_ns = now_ns
-        self._family = lru_cache(_KEPT_TRACES)(self._read_family)
-        self._session = lru_cache(_KEPT_ROWS)(reader.session)
-        self._span = lru_cache(_KEPT_ROWS)(self._read_span)
-        self._spoken: tuple[int, list[str]] = (0, [])
+        self._family = lru_cache(_CACHED_TRACES)(self._read_family)
+        self._session = lru_cache(_CACHED_ROWS)(reader.session)
+        self._span = lru_cache(_CACHED_ROWS)(self._read_span)
+        self._folded: tuple[int, list[str]] = (0, [])
 
     def fits(self, node: Node, subject: Subject) -> bool:
         """Return whether `subject`, of the scope that `node` was checked for, matches."""
@@ -156,11 +156,11 @@ class Evaluator:
         return any(has_words(text, node.words, is_prefix=node.is_prefix) for text in texts)
 
     def _texts(self, span: SpanRecord) -> list[str]:
-        """Several words are looked for in the same span one after another."""
-        change, texts = self._spoken
+        """Return the folded texts of a span, cached: a query may have several words."""
+        change, texts = self._folded
         if change != span.change:
             texts = [fold(text) for text in span_text(span, self._reader.content(span)).texts]
-            self._spoken = span.change, texts
+            self._folded = span.change, texts
         return texts
 
     def _related(self, relation: Relation, part: Node, subject: Subject) -> Iterable[Subject]:
@@ -214,7 +214,7 @@ class Evaluator:
 
 
 class _Family:
-    """The ancestors and descendants in one trace. A circle of parents ends at its start."""
+    """The children and descendants in one trace. A circle of parents ends at its start."""
 
     def __init__(self, spans: Iterable[SpanRecord]) -> None:
         self._children: dict[str | None, list[SpanRecord]] = {}
@@ -273,8 +273,8 @@ def _text_is_so(text: str, operator: Operator, wanted: str) -> bool:
 
 @lru_cache(256)
 def _pattern(wanted: str) -> re.Pattern[str]:
-    # Each piece is taken at its first place, for good (an atomic group): no other place could
-    # help, and so the time grows with the length of the text only.
+    # Each piece matches at its first place only (an atomic group): no other place could help, so
+    # the time is linear in the length of the text.
     first, *pieces = (re.escape(piece) for piece in re.sub(r"\*+", "*", wanted).split("*"))
     *middle, last = pieces
     found = "".join(f"(?>.*?{piece})" for piece in middle)
