@@ -70,8 +70,8 @@ def open_gallery(page: Page, url: str, look: Look, case: str | None = None) -> N
     """Show all cases, or one alone, and return when nothing more appears."""
     page.set_viewport_size({"width": look.width_px, "height": 900})
     page.clock.set_fixed_time(NOW)
-    asked = {"theme": look.theme} | ({} if case is None else {"case": case})
-    page.goto(f"{url}?{urlencode(asked)}")
+    parameters = {"theme": look.theme} | ({} if case is None else {"case": case})
+    page.goto(f"{url}?{urlencode(parameters)}")
     # All of them are mounted in one go, which takes a while where others work, too.
     page.locator("[data-case]").first.wait_for(timeout=60_000)
     page.evaluate(f"({EXAMINE}).settled()")
@@ -91,13 +91,13 @@ def complaints(page: Page) -> list[dict[str, Any]]:
 
 def not_shown(page: Page) -> list[str]:
     """Return what the gallery says that a case shows, and it does not: `FILE NAME: CASE`."""
-    told: dict[str, str] = page.evaluate(
+    shown: dict[str, str] = page.evaluate(
         "JSON.parse(document.getElementById('root').dataset.shownIn)"
     )
     found: dict[str, list[str]] = page.evaluate(f"({EXAMINE}).components()")
     return [
         f"{component}: {case}"
-        for component, case in told.items()
+        for component, case in shown.items()
         if component.split(" ")[1] not in found.get(case, [])
     ]
 

@@ -53,10 +53,10 @@ def test_a_tool_runs_with_the_arguments_that_were_edited_in_the_browser_and_no_o
         allow = page.get_by_role("button", name="Allow with 1 edit")
         expect(allow).to_have_attribute("aria-disabled", "false")
         allow.click()
-        (said,) = map(json.loads, agent.output_lines())
+        (reported,) = map(json.loads, agent.output_lines())
     expect(card.get_by_text(re.compile("the agent took it"))).to_be_visible()
 
-    assert said == {"ran": [{**ARGS, "path": "/tmp/unit.txt"}], "outcome": "deleted"}
+    assert reported == {"ran": [{**ARGS, "path": "/tmp/unit.txt"}], "outcome": "deleted"}
     receiver.wait_for(lambda got: any(s.name == "execute_tool delete_file" for s in got.spans))
     (span,) = [span for span in receiver.spans if span.name == "execute_tool delete_file"]
     decisions = [attributes(e.attributes) for e in span.events if e.name == "inspector.decision"]

@@ -102,7 +102,9 @@ def test_an_address_that_is_pasted_names_its_session(page: Page, service: Servic
     expect(page.get_by_text("They part at")).to_be_visible()
 
 
-def test_the_same_session_twice_and_one_that_is_gone_are_said(page: Page, service: Service) -> None:
+def test_the_page_says_when_a_session_is_compared_with_itself_or_is_gone(
+    page: Page, service: Service
+) -> None:
     _open(page, service, f"compare?left={FIRST_ID}&right={FIRST_ID}")
     expect(page.get_by_role("alert")).to_contain_text("the same session twice")
     page.goto(f"{service.url}/ui/compare?left={FIRST_ID}&right=nobody")

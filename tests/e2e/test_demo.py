@@ -95,10 +95,10 @@ def test_whatever_ends_the_agent_ends_its_service(
         httpx.get(f"{url}/health")
 
 
-def test_a_port_in_use_is_said_by_the_service_and_ends_the_demo(
+def test_the_service_names_a_port_in_use_and_the_demo_ends(
     settings: dict[str, str], service: Service
 ) -> None:
-    taken = {**settings, "INSPECTOR_PORT": service.environment["INSPECTOR_PORT"]}
+    in_use = {**settings, "INSPECTOR_PORT": service.environment["INSPECTOR_PORT"]}
 
-    with _start(taken) as process:
+    with _start(in_use) as process:
         assert process.wait(20) == 2

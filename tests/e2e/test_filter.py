@@ -15,8 +15,8 @@ from tests.support.services.process import Service
 from tests.support.telemetry.otlp import resource, span
 
 
-def _send(service: Service, name: str, number: int, *, said: str, agent: str) -> None:
-    one = span(name, trace=number, span_id=number, attributes={"note": said})
+def _send(service: Service, name: str, number: int, *, note: str, agent: str) -> None:
+    one = span(name, trace=number, span_id=number, attributes={"note": note})
     scopes = [ScopeSpans(spans=[one])]
     request = ExportTraceServiceRequest(
         resource_spans=[ResourceSpans(resource=resource(service_name=agent), scope_spans=scopes)]
@@ -31,8 +31,8 @@ def _send(service: Service, name: str, number: int, *, said: str, agent: str) ->
 def test_the_list_is_narrowed_by_the_query_language_and_stays_live(
     page: Page, watch: Watch, service: Service
 ) -> None:
-    _send(service, "Alpha", 1, said="a merge conflict in src/app.py", agent="planner")
-    _send(service, "Beta", 2, said="nothing much", agent="triage")
+    _send(service, "Alpha", 1, note="a merge conflict in src/app.py", agent="planner")
+    _send(service, "Beta", 2, note="nothing much", agent="triage")
     page.goto(f"{service.url}/ui/?token={service.token}")
     rows = page.locator("[data-session]")
     expect(rows).to_have_count(2)
@@ -54,7 +54,7 @@ def test_the_list_is_narrowed_by_the_query_language_and_stays_live(
     # A word in what a span says, which the page does not know.
     field.fill('"merge conflict"')
     expect(page.get_by_text("1 session found")).to_be_visible()
-    _send(service, "Gamma", 3, said="one more merge conflict", agent="triage")
+    _send(service, "Gamma", 3, note="one more merge conflict", agent="triage")
     expect(rows).to_have_count(2)
     expect(rows.first).to_contain_text("Gamma")
     _picture(page, "found")

@@ -15,11 +15,11 @@ def test_the_first_load_is_small() -> None:
 
 
 def test_the_first_load_is_what_a_browser_asks_for(page: Page, service: Service) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto(f"{service.url}/ui/?token={service.token}")
     page.get_by_text("No session yet").wait_for()
-    loaded = {url.rsplit("/", 1)[1] for url in asked if "/assets/" in url}
+    loaded = {url.rsplit("/", 1)[1] for url in requested if "/assets/" in url}
     first = {name.rsplit("/", 1)[1] for name in first_load() if "/" in name}
     assert first <= loaded
     # What the page adds when it knows what to show is small, and no other view.

@@ -1,4 +1,4 @@
-"""Characters that hide or act, in every name of a trace: each is told wherever a name stands."""
+"""Characters that hide or act, in every name of a trace: each is shown wherever a name stands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.telemetry.otlp import START_NS
 
 SECOND_NS = 1_000_000_000
 NAME = "pay\u202eexe\u202c\x00\x1b[31m\u200b!"
-TOLD = "U+202E"
+SHOWN = "U+202E"
 SPANS: tuple[dict[str, Any], ...] = (
     {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": NAME, "user.id": NAME},
     {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": f"{NAME}2"},
@@ -95,7 +95,7 @@ def _pairs(attributes: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _request(session: str, trace_id: str) -> bytes:
-    told = {"session.id": session, "inspector.session.title": NAME, "inspector.tags": [NAME]}
+    named = {"session.id": session, "inspector.session.title": NAME, "inspector.tags": [NAME]}
     spans = [
         {
             "traceId": trace_id,
@@ -104,11 +104,15 @@ def _request(session: str, trace_id: str) -> bytes:
             "name": f"{NAME}{session}",
             "startTimeUnixNano": str(START_NS + number),
             "endTimeUnixNano": str(START_NS + 10 * SECOND_NS - number),
-            "attributes": _pairs({**told, **attributes}),
+            "attributes": _pairs({**named, **attributes}),
             "status": {"code": 2, "message": NAME},
             "events": [
-                {"name": name, "timeUnixNano": str(START_NS + number), "attributes": _pairs(given)}
-                for name, given in EVENTS.items()
+                {
+                    "name": name,
+                    "timeUnixNano": str(START_NS + number),
+                    "attributes": _pairs(attributes),
+                }
+                for name, attributes in EVENTS.items()
             ],
         }
         for number, attributes in enumerate(SPANS, start=1)
@@ -154,19 +158,19 @@ MORE = (
 )
 
 
-def test_what_hides_in_a_name_is_told_where_names_are_read_most(
+def test_what_hides_in_a_name_is_shown_where_names_are_read_most(
     page: Page, hiding: Service
 ) -> None:
     page.goto(f"{hiding.url}/ui/?token={hiding.token}")
     assert {place: _hidden(page, hiding, place) for place in FEW} == {place: [] for place in FEW}
     page.keyboard.press("Control+k")
     page.keyboard.type("pay")
-    expect(page.get_by_role("dialog")).to_contain_text(TOLD)
+    expect(page.get_by_role("dialog")).to_contain_text(SHOWN)
     assert page.evaluate(SCAN) == []
 
 
 @pytest.mark.slow
-def test_what_hides_in_a_name_is_told_on_every_page(page: Page, hiding: Service) -> None:
+def test_what_hides_in_a_name_is_shown_on_every_page(page: Page, hiding: Service) -> None:
     page.goto(f"{hiding.url}/ui/?token={hiding.token}")
     found: dict[str, list[str]] = {}
     for place in MORE:
@@ -181,6 +185,6 @@ def _hidden(page: Page, hiding: Service, place: str) -> list[str]:
     """Return where on the page something stands that is never seen."""
     page.goto(f"{hiding.url}/ui/{place}")
     if place != "audit":
-        expect(page.get_by_role("main")).to_contain_text(TOLD)
+        expect(page.get_by_role("main")).to_contain_text(SHOWN)
     found: list[str] = page.evaluate(SCAN)
     return found

@@ -55,7 +55,7 @@ def _chat() -> dict[str, Any]:
         "content": "PHN2Zz4=",
     }
     call = {"type": "tool_call", "id": MARKUP, "name": MARKUP, "arguments": POISON}
-    asked = [
+    messages = [
         _message("system", MARKUP),
         {**_message("user", LINKS, HIDDEN, MARKUP), "name": MARKUP},
         {"role": "user", "parts": [remote, markup, {"type": MARKUP, "content": POISON}]},
@@ -67,7 +67,7 @@ def _chat() -> dict[str, Any]:
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": MARKUP,
         "gen_ai.provider.name": HIDDEN,
-        "gen_ai.input.messages": json.dumps(asked),
+        "gen_ai.input.messages": json.dumps(messages),
         "gen_ai.output.messages": json.dumps(answered),
         "gen_ai.usage.input_tokens": 2**63 - 1,
         "gen_ai.usage.output_tokens": 2**62,

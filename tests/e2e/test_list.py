@@ -24,7 +24,7 @@ HOUR_NS = 3_600 * SECOND_NS
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service with sessions of five hours; the oldest ones took the most tokens."""
     with Service(tmp_path_factory.mktemp("list")) as service:
         now_ns = time_ns()
@@ -106,14 +106,14 @@ def _titles(page: Page) -> list[str]:
 
 
 def test_a_head_sorts_all_there_is_by_keys_too_and_the_address_says_it(
-    page: Page, watch: Watch, told: Service
+    page: Page, watch: Watch, shared: Service
 ) -> None:
-    _open(page, told)
+    _open(page, shared)
     head = page.get_by_role("columnheader", name="Tokens")
     assert head.get_attribute("aria-sort") == "none"
     head.get_by_role("button").focus()
     page.keyboard.press("Enter")
-    expect(page).to_have_url(f"{told.url}/ui/?sort=-tokens")
+    expect(page).to_have_url(f"{shared.url}/ui/?sort=-tokens")
     expect(head).to_have_attribute("aria-sort", "descending")
     # It was not among those that had been read.
     expect(page.locator("[data-session]").first).to_contain_text("Session 249")
@@ -130,13 +130,13 @@ def test_a_head_sorts_all_there_is_by_keys_too_and_the_address_says_it(
 
 
 def test_a_live_row_enters_where_it_belongs_and_the_row_under_the_pointer_stays(
-    page: Page, told: Service
+    page: Page, shared: Service
 ) -> None:
-    _open(page, told, "?sort=-tokens")
+    _open(page, shared, "?sort=-tokens")
     page.locator("[data-session]").nth(6).hover()
     pointed = page.locator("[data-session]:hover")
     title, y = pointed.locator("a").inner_text(), pointed.bounding_box()
-    _import(told, _session(900, time_ns() - HOUR_NS, tokens=1_000_000))
+    _import(shared, _session(900, time_ns() - HOUR_NS, tokens=1_000_000))
     expect(page.get_by_text("1 new")).to_be_visible()
     assert pointed.locator("a").inner_text() == title
     assert pointed.bounding_box() == y
@@ -146,8 +146,8 @@ def test_a_live_row_enters_where_it_belongs_and_the_row_under_the_pointer_stays(
 
 
 @pytest.mark.slow
-def test_columns_are_chosen_kept_and_shared(page: Page, told: Service) -> None:
-    _open(page, told)
+def test_columns_are_chosen_stored_and_shared(page: Page, shared: Service) -> None:
+    _open(page, shared)
     page.get_by_role("button", name="View").click()
     menu = page.get_by_role("dialog", name="Columns and sorting")
     menu.get_by_label("Tool calls").check()
@@ -157,22 +157,22 @@ def test_columns_are_chosen_kept_and_shared(page: Page, told: Service) -> None:
     heads = page.get_by_role("columnheader")
     expect(heads.filter(has_text="Tool calls")).to_be_visible()
     expect(heads.filter(has_text="Models")).to_have_count(0)
-    shared = page.url
-    page.goto(f"{told.url}/ui/")
+    address = page.url
+    page.goto(f"{shared.url}/ui/")
     expect(heads.filter(has_text="Tool calls")).to_be_visible()
     page.evaluate("localStorage.clear()")
-    page.goto(shared)
+    page.goto(address)
     expect(heads.filter(has_text="Tool calls")).to_be_visible()
-    page.goto(f"{told.url}/ui/")
+    page.goto(f"{shared.url}/ui/")
     expect(heads.filter(has_text="Models")).to_be_visible()
     expect(heads.filter(has_text="Tool calls")).to_have_count(0)
 
 
 @pytest.mark.slow
-def test_a_time_is_chosen_on_the_chart_by_pointer_and_by_keys_and_is_taken_back(
-    page: Page, told: Service
+def test_a_time_is_chosen_on_the_chart_by_pointer_and_by_keys_and_is_cleared(
+    page: Page, shared: Service
 ) -> None:
-    _open(page, told)
+    _open(page, shared)
     chart = page.get_by_role("slider", name="Sessions over time")
     expect(page.get_by_text("a bar is 5 minutes")).to_be_visible()
     box = chart.bounding_box()
@@ -194,9 +194,9 @@ def test_a_time_is_chosen_on_the_chart_by_pointer_and_by_keys_and_is_taken_back(
     chart.focus()
     for key in ("Home", "Shift+ArrowRight", "Shift+ArrowRight"):
         page.keyboard.press(key)
-    said = chart.get_attribute("aria-valuetext") or ""
-    assert "15 minutes" in said, said
-    assert "sessions" in said
+    shown = chart.get_attribute("aria-valuetext") or ""
+    assert "15 minutes" in shown, shown
+    assert "sessions" in shown
     page.keyboard.press("Enter")
     expect(chip).to_be_visible()
     expect(page.get_by_role("link", name="Session 249")).to_be_visible()
@@ -209,9 +209,9 @@ def test_a_time_is_chosen_on_the_chart_by_pointer_and_by_keys_and_is_taken_back(
 
 @pytest.mark.slow
 def test_values_that_were_seen_are_offered_and_filters_are_remembered_and_saved(
-    page: Page, told: Service
+    page: Page, shared: Service
 ) -> None:
-    rows = _open(page, told)
+    rows = _open(page, shared)
     field = page.get_by_role("combobox", name="Filter sessions")
     field.press_sequentially("tool:gi")
     expect(page.get_by_role("option", name="git_log")).to_be_visible()
@@ -238,13 +238,13 @@ def test_values_that_were_seen_are_offered_and_filters_are_remembered_and_saved(
 
 
 def test_what_is_selected_is_exported_deleted_and_imported_again(
-    page: Page, told: Service, tmp_path: Path, watch: Watch
+    page: Page, shared: Service, tmp_path: Path, watch: Watch
 ) -> None:
     now_ns = time_ns()
     for n in range(5):
-        _import(told, _session(300 + n, now_ns - n * SECOND_NS, tool="bulk"))
-    _send_running(told, 310)
-    rows = _open(page, told, "?q=tool:bulk+OR+id:" + f"{311:032x}")
+        _import(shared, _session(300 + n, now_ns - n * SECOND_NS, tool="bulk"))
+    _send_running(shared, 310)
+    rows = _open(page, shared, "?q=tool:bulk+OR+id:" + f"{311:032x}")
     expect(rows).to_have_count(6)
     boxes = page.get_by_role("table").get_by_role("checkbox")
     page.get_by_role("link", name="Session 300").focus()
@@ -292,9 +292,9 @@ DROP = """([name, text]) => {
 
 
 def test_a_dropped_file_leads_to_its_session_and_a_bad_one_says_its_lines(
-    page: Page, told: Service, watch: Watch
+    page: Page, shared: Service, watch: Watch
 ) -> None:
-    _open(page, told)
+    _open(page, shared)
     bad = _session(400, time_ns()) + "\n{]\n" + _session(401, time_ns())
     page.evaluate(DROP, ["bad.jsonl", bad])
     panel = page.get_by_role("region", name="Imported files")
@@ -302,19 +302,19 @@ def test_a_dropped_file_leads_to_its_session_and_a_bad_one_says_its_lines(
     expect(panel.get_by_text("2 sessions")).to_be_visible()
     panel.get_by_role("button", name="Close").click()
     page.evaluate(DROP, ["good.jsonl", _session(402, time_ns())])
-    expect(page).to_have_url(f"{told.url}/ui/sessions/{403:032x}")
+    expect(page).to_have_url(f"{shared.url}/ui/sessions/{403:032x}")
     expect(page.get_by_text("Session 402").first).to_be_visible()
     # On any page; what became of it is said in the list.
     page.evaluate(DROP, ["bad.jsonl", "{]"])
     expect(panel.get_by_text("line 1:")).to_be_visible()
     assert watch.errors == []
-    assert watch.elsewhere(told.url) == []
+    assert watch.elsewhere(shared.url) == []
 
 
 def test_a_narrow_page_has_rows_of_two_lines_and_no_sideways_scrolling(
-    page: Page, told: Service
+    page: Page, shared: Service
 ) -> None:
-    rows = _open(page, told, "?cols=agents,models,engine,tags,spans,errors,tokens,cost")
+    rows = _open(page, shared, "?cols=agents,models,engine,tags,spans,errors,tokens,cost")
     wide = page.get_by_role("columnheader").filter(has_text="Engine")
     expect(wide).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})

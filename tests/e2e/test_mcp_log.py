@@ -40,8 +40,10 @@ def begin(service: Service, session: str, trace: int) -> None:
     request = ExportTraceServiceRequest()
     group = request.resource_spans.add()
     group.resource.CopyFrom(resource(service_name="wire"))
-    said: dict[str, Json] = {"session.id": session, "gen_ai.operation.name": "invoke_agent"}
-    group.scope_spans.add().spans.append(span("invoke_agent clerk", trace=trace, attributes=said))
+    attributes: dict[str, Json] = {"session.id": session, "gen_ai.operation.name": "invoke_agent"}
+    group.scope_spans.add().spans.append(
+        span("invoke_agent clerk", trace=trace, attributes=attributes)
+    )
     service.post("/v1/traces", request.SerializeToString())
 
 
@@ -92,17 +94,17 @@ def test_servers_of_both_eras_are_read_and_answered_in_one_log(
         agent.output_lines()
     expect(page.locator(".ins-header, header").get_by_text("pending")).to_have_count(0)
     # What the servers told by themselves is of the agent's session, too.
-    told = (row["id"] for row in service.get("/sessions")["sessions"])
-    assert [session for session in told if session.startswith("mcp-")] == ["mcp-agent"]
+    ids = (row["id"] for row in service.get("/sessions")["sessions"])
+    assert [session for session in ids if session.startswith("mcp-")] == ["mcp-agent"]
 
     servers = page.get_by_role("list", name="MCP servers")
     archive = servers.get_by_role("button", name=re.compile("archive"))
     expect(archive).to_contain_text("0.9.0")
     expect(archive).to_contain_text("MCP 2025-11-25 · with handshake")
-    desk = servers.get_by_role("button", name=re.compile("release desk"))
-    expect(desk).to_contain_text("2.1.0")
-    expect(desk).to_contain_text("MCP 2026-07-28 · stateless")
-    expect(desk).to_contain_text("3 errors")
+    row = servers.get_by_role("button", name=re.compile("release desk"))
+    expect(row).to_contain_text("2.1.0")
+    expect(row).to_contain_text("MCP 2026-07-28 · stateless")
+    expect(row).to_contain_text("3 errors")
 
     expect(line(page, "refuse")).to_contain_text("tool error")
     call = page.locator(".ins-mcp-row--call")  # the server's own log names the prompt, too
@@ -111,8 +113,8 @@ def test_servers_of_both_eras_are_read_and_answered_in_one_log(
     expect(line(page, "sleep")).to_contain_text("cancelled")
     expect(publish).to_contain_text("2 rounds")
     expect(publish).to_have_count(1)
-    asked = page.get_by_text("the server asks for input")
-    expect(asked).to_be_visible()
+    question = page.get_by_text("the server asks for input")
+    expect(question).to_be_visible()
     expect(page.get_by_text("accept", exact=True).first).to_be_visible()
     publish.click()
 

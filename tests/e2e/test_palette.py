@@ -152,8 +152,8 @@ def test_single_letters_can_be_off_and_everything_is_still_in_the_palette(
 def test_cancelling_from_the_palette_only_leads_to_the_button(page: Page, service: Service) -> None:
     with AskingAgent(service.url, service.token) as agent:
         agent.ask("r1", args_json="{}", expires_in_ms=300_000)
-        [asked] = service.get("/requests")["requests"]
-        _open(page, service, f"sessions/{asked['session_id']}")
+        [request] = service.get("/requests")["requests"]
+        _open(page, service, f"sessions/{request['session_id']}")
         expect(page.get_by_role("button", name="Cancel…")).to_be_visible()
         _palette(page).press_sequentially("cancel the ses")
         expect(page.locator(".ins-palette").get_by_role("option", selected=True)).to_contain_text(

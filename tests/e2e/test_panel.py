@@ -34,10 +34,10 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield running
 
 
-def _send(service: Service, told: ExportTraceServiceRequest) -> None:
+def _send(service: Service, spans: ExportTraceServiceRequest) -> None:
     answer = httpx.post(
         f"{service.url}/v1/traces",
-        content=told.SerializeToString(),
+        content=spans.SerializeToString(),
         headers={
             "content-type": "application/x-protobuf",
             "authorization": f"Bearer {service.token}",

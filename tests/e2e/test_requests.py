@@ -174,7 +174,7 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
 
 
 @pytest.mark.slow
-def test_a_hidden_character_can_be_seen_and_taken_out_in_the_editor(
+def test_a_hidden_character_can_be_seen_and_removed_in_the_editor(
     page: Page, service: Service, agent: AskingAgent
 ) -> None:
     agent.ask("r1", args_json='{"name":"report\u202egnp.exe","zero":"a\u200bb"}')
@@ -222,14 +222,14 @@ def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_t
     agent.ask("r2", args_json=ARGS, tool_name="drop_table")
     page.wait_for_function("notices.length === 1")
     notice = "(({ title, body, silent }) => ({ title, body, silent }))(notices[0])"
-    told = {"title": "drop_table wants to run", "body": "S", "silent": True}
-    assert page.evaluate(notice) == told, "no argument, no prompt"
+    expected = {"title": "drop_table wants to run", "body": "S", "silent": True}
+    assert page.evaluate(notice) == expected, "no argument, no prompt"
     page.evaluate("notices[0].dispatchEvent(new Event('click'))")
     expect(page).to_have_url(re.compile(r"/ui/waiting\?request=r2$"))
     assert watch.errors == []
 
 
-def test_who_is_second_is_told_who_was_first(
+def test_who_is_second_learns_who_was_first(
     page: Page, context: BrowserContext, service: Service, agent: AskingAgent
 ) -> None:
     agent.ask("r1", args_json=ARGS)
@@ -327,7 +327,7 @@ def test_the_only_request_is_open_and_stays_so_until_it_is_folded(
     expect(toggle).to_have_attribute("aria-expanded", "false")
 
 
-def test_an_agent_that_is_busy_is_said_to_be(
+def test_the_card_says_that_an_agent_is_busy(
     page: Page, service: Service, agent: AskingAgent
 ) -> None:
     agent.acknowledges = False
@@ -335,8 +335,8 @@ def test_an_agent_that_is_busy_is_said_to_be(
     _sign_in(page, service, "sessions/S")
     card = _open_card(page)
     _armed(card.get_by_role("button", name=re.compile("^Always allow what policy asks"))).click()
-    said = card.get_by_text("sent; the agent has not been heard from yet")
-    expect(said).to_be_visible()
+    notice = card.get_by_text("sent; the agent has not been heard from yet")
+    expect(notice).to_be_visible()
     seq = agent.command("answer")["seq"]
     agent.acknowledge(seq)
     expect(card.get_by_text("the agent took it")).to_be_visible()
@@ -382,9 +382,9 @@ def _answer_one_of_many(page: Page, agent: AskingAgent, other: AskingAgent) -> N
     expect(page.get_by_text("1\u202f020 requests")).to_be_visible()
     assert _card(page, name).bounding_box() == before
     _armed(page.get_by_role("button", name=f"Allow {name.split()[0]} once")).click()
-    asked = int(name.split()[0].removeprefix("tool_"))
-    asker = agent if asked < 500 else other
-    assert asker.answer_to(f"r{asked:04}")["decision"] == "allow"
+    number = int(name.split()[0].removeprefix("tool_"))
+    asker = agent if number < 500 else other
+    assert asker.answer_to(f"r{number:04}")["decision"] == "allow"
 
 
 def test_what_waited_before_the_service_died_is_answered_after(

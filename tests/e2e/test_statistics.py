@@ -30,26 +30,26 @@ def _span(
     number: int, parent: int | None, name: str, start_s: float, s: float, **more: object
 ) -> Span:
     error = str(more.pop("error")) if "error" in more else None
-    said: dict[str, Json] = {"session.id": "support"}
-    said |= {key.replace("__", "."): value for key, value in more.items()}  # type: ignore[misc]  # as JSON
+    attributes: dict[str, Json] = {"session.id": "support"}
+    attributes |= {key.replace("__", "."): value for key, value in more.items()}  # type: ignore[misc]  # as JSON
     return span(
         name,
         span_id=number,
         parent=parent,
         start_ns=START_NS + int(start_s * SECOND_NS),
         duration_ns=int(s * SECOND_NS),
-        attributes=said,
+        attributes=attributes,
         error=error,
     )
 
 
 def _agent(number: int, parent: int, name: str, start_s: float, s: float) -> Span:
-    said = {"gen_ai.operation.name": "invoke_agent"}
-    return _span(number, parent, f"invoke_agent {name}", start_s, s, **said)
+    attributes = {"gen_ai.operation.name": "invoke_agent"}
+    return _span(number, parent, f"invoke_agent {name}", start_s, s, **attributes)
 
 
 def _chat(number: int, parent: int, start_s: float, s: float, first_s: float) -> Span:
-    said: dict[str, object] = {
+    attributes: dict[str, object] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": "small",
         "gen_ai.usage.input_tokens": 1000,
@@ -57,7 +57,7 @@ def _chat(number: int, parent: int, start_s: float, s: float, first_s: float) ->
         "inspector.cost.usd": 0.01,
         "gen_ai.response.time_to_first_chunk": first_s,
     }
-    return _span(number, parent, "chat small", start_s, s, **said)
+    return _span(number, parent, "chat small", start_s, s, **attributes)
 
 
 def _request(*spans: Span) -> bytes:

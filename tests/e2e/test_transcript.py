@@ -110,9 +110,7 @@ def test_it_is_read_with_the_keyboard_alone(page: Page, service: Service) -> Non
     expect(narrowed).to_have_count(0)
 
 
-def test_find_looks_into_what_was_said_and_unfolds_what_hides_it(
-    page: Page, service: Service
-) -> None:
+def test_find_looks_into_messages_and_unfolds_what_hides_them(page: Page, service: Service) -> None:
     _open(page, service, "refunds?view=transcript&find=limit_search")
     expect(page.get_by_role("status").filter(has_text="1 found")).to_be_visible(timeout=LONG)
     page.keyboard.press("/")
@@ -125,9 +123,9 @@ def test_find_looks_into_what_was_said_and_unfolds_what_hides_it(
 TRACE, LIVE = 40, {"session.id": "live"}
 
 
-def _begin(service: Service, number: int, name: str, **said: str) -> None:
+def _begin(service: Service, number: int, name: str, **content: str) -> None:
     """Have a span run, in a process that is not missed for a while."""
-    attributes = {**LIVE, **{key.replace("__", "."): value for key, value in said.items()}}
+    attributes = {**LIVE, **{key.replace("__", "."): value for key, value in content.items()}}
     begun = span(
         name,
         trace=TRACE,
@@ -179,8 +177,8 @@ def test_a_run_grows_while_it_is_read_and_is_answered_where_it_waits(
 
     _send(service, tool(3, 1, 900, delete, "deleted nothing"))
     expect(_entry(page, "tool delete_file")).to_contain_text("deleted nothing")
-    told = [*order, asks("I delete what is old.", delete), answers("t1", "deleted nothing")]
-    _send(service, call(4, 1, 2_000, told, text("assistant", "It stays.")))
+    messages = [*order, asks("I delete what is old.", delete), answers("t1", "deleted nothing")]
+    _send(service, call(4, 1, 2_000, messages, text("assistant", "It stays.")))
     expect(page.get_by_text("It stays.")).to_be_visible()
     expect(page.get_by_role("feed").get_by_text("deleted nothing")).to_have_count(1)
     assert watch.errors == []

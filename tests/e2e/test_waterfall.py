@@ -82,7 +82,7 @@ def body(spans: Sequence[Span]) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Run a service with three sessions."""
     with Service(tmp_path_factory.mktemp("waterfall")) as service:
         for spans in (failed_session(), caught_session(), fine_session()):
@@ -129,16 +129,16 @@ def panel(page: Page) -> Locator:
 
 def in_view(page: Page, text: str) -> None:
     """Wait until the span panel shows `text`, where one sees it."""
-    said = panel(page).get_by_text(text).first
-    expect(said).to_be_visible()
-    expect(said).to_be_in_viewport(ratio=1)
+    found = panel(page).get_by_text(text).first
+    expect(found).to_be_visible()
+    expect(found).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("height", [900, 600])
 def test_the_cause_of_a_failure_is_read_after_three_keys(
-    page: Page, watch: Watch, told: Service, keys: Keys, height: int
+    page: Page, watch: Watch, shared: Service, keys: Keys, height: int
 ) -> None:
-    open_list(page, told)
+    open_list(page, shared)
     page.set_viewport_size({"width": 1440, "height": height})
 
     keys.press("e")  # the newest session with an error, which went on after it
@@ -153,9 +153,9 @@ def test_the_cause_of_a_failure_is_read_after_three_keys(
 
 
 def test_the_error_of_a_session_that_went_on_is_read_after_three_keys(
-    page: Page, told: Service, keys: Keys
+    page: Page, shared: Service, keys: Keys
 ) -> None:
-    open_list(page, told)
+    open_list(page, shared)
 
     keys.press("e", "Enter")
     expect(page.get_by_role("heading", name="triage")).to_be_visible()
@@ -167,9 +167,9 @@ def test_the_error_of_a_session_that_went_on_is_read_after_three_keys(
 
 
 def test_a_row_that_has_the_focus_opens_at_the_cause_with_one_key(
-    page: Page, told: Service, keys: Keys
+    page: Page, shared: Service, keys: Keys
 ) -> None:
-    open_list(page, told)
+    open_list(page, shared)
     page.get_by_role("link", name=re.compile("nightly sync")).focus()
 
     keys.press("Enter")
@@ -179,13 +179,13 @@ def test_a_row_that_has_the_focus_opens_at_the_cause_with_one_key(
 
 @pytest.mark.slow
 def test_the_keys_of_a_session_work_in_each_of_its_views(
-    page: Page, watch: Watch, told: Service, keys: Keys
+    page: Page, watch: Watch, shared: Service, keys: Keys
 ) -> None:
-    open_session(page, told, FAILED)
+    open_session(page, shared, FAILED)
     page.get_by_role("tab").first.wait_for()
     views = page.get_by_role("tablist", name="Views of the session").get_by_role("tab").count()
     for view in range(1, views + 1):
-        page.goto(f"{told.url}/ui/sessions/{trace_hex(FAILED)}?span=none.0")
+        page.goto(f"{shared.url}/ui/sessions/{trace_hex(FAILED)}?span=none.0")
         expect(page.get_by_role("button", name="3 errors")).to_be_visible()
         keys.press(str(view), "Escape")
         expect(panel(page)).to_have_count(0)
@@ -205,9 +205,9 @@ def test_the_keys_of_a_session_work_in_each_of_its_views(
 
 
 def test_the_tree_says_what_each_row_is_and_where(
-    page: Page, watch: Watch, told: Service, keys: Keys
+    page: Page, watch: Watch, shared: Service, keys: Keys
 ) -> None:
-    open_session(page, told, FINE)
+    open_session(page, shared, FINE)
     tree = page.get_by_role("tree", name="Span tree")
     expect(tree).to_match_aria_snapshot(
         """
@@ -235,9 +235,9 @@ def test_the_tree_says_what_each_row_is_and_where(
 
 
 def test_the_frame_of_the_minimap_moves_by_keys_and_is_in_the_address(
-    page: Page, told: Service, keys: Keys
+    page: Page, shared: Service, keys: Keys
 ) -> None:
-    open_session(page, told, FINE)
+    open_session(page, shared, FINE)
     end = page.get_by_role("slider", name="Where it ends")
     before = end.get_attribute("aria-valuetext")
 
@@ -253,10 +253,10 @@ def test_the_frame_of_the_minimap_moves_by_keys_and_is_in_the_address(
     expect(end).to_have_attribute("aria-valuetext", before or "")
 
 
-def test_only_errors_and_what_is_above_them_are_shown_when_asked(
-    page: Page, told: Service, keys: Keys
+def test_only_errors_and_what_is_above_them_are_shown_on_request(
+    page: Page, shared: Service, keys: Keys
 ) -> None:
-    open_session(page, told, FAILED)
+    open_session(page, shared, FAILED)
     rows = page.get_by_role("treeitem")
 
     keys.press("x")
@@ -270,18 +270,18 @@ def test_only_errors_and_what_is_above_them_are_shown_when_asked(
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("spans", ["wide", "deep"])
 def test_a_very_large_session_is_read_whole_with_few_rows_in_the_document(
-    page: Page, watch: Watch, told: Service, spans: str
+    page: Page, watch: Watch, shared: Service, spans: str
 ) -> None:
     count = 100_000 if spans == "wide" else 10_000
     trace = 10 if spans == "wide" else 11
     made = wide_session(count, trace=trace) if spans == "wide" else deep_session(count, trace=trace)
     for request in requests_of(made):
-        told.post("/v1/traces", request)
+        shared.post("/v1/traces", request)
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(f"{told.url}/ui/?token={told.token}")
+    page.goto(f"{shared.url}/ui/?token={shared.token}")
     frames = PageFrames(page)
 
-    frames.open(f"{told.url}/ui/sessions/{trace_hex(trace)}?view=waterfall", count, 300_000)
+    frames.open(f"{shared.url}/ui/sessions/{trace_hex(trace)}?view=waterfall", count, 300_000)
     tree = page.get_by_role("tree", name="Span tree")
     tree.focus()
     page.keyboard.press("ArrowDown")

@@ -22,8 +22,8 @@ const files = import.meta.glob<{ readonly cases: readonly GalleryCase[] }>('./ca
   eager: true,
 });
 const cases = Object.values(files).flatMap((file) => file.cases);
-const asked = new URLSearchParams(location.search);
-const alone = asked.get('case');
+const parameters = new URLSearchParams(location.search);
+const alone = parameters.get('case');
 
 /** Opens at once, and then says nothing. */
 class SilentSource extends EventTarget {
@@ -41,7 +41,7 @@ HTMLDialogElement.prototype.showModal = function showModal() {
 
 const preferences = new PreferenceStore(undefined);
 const theme = applyTheme(preferences, document.documentElement, (query) => matchMedia(query));
-if (asked.has('theme')) preferences.change({ theme: asked.get('theme') as Theme });
+if (parameters.has('theme')) preferences.change({ theme: parameters.get('theme') as Theme });
 
 const inspector = new Inspector({
   api: galleryApi(),
@@ -75,7 +75,7 @@ function Case({ name, height, isPadded = false, Shown }: GalleryCase) {
 
 function Gallery() {
   const shown = alone === null ? cases : cases.filter(({ name }) => name === alone);
-  const width = asked.has('width') ? Number(asked.get('width')) : undefined;
+  const width = parameters.has('width') ? Number(parameters.get('width')) : undefined;
   return (
     <main className={alone === null ? 'gal' : 'gal gal--alone'} style={{ width }}>
       {shown.length === 0 && <p>There is no case “{alone}”.</p>}

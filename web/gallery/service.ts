@@ -29,11 +29,14 @@ const recorded = new Map(
   ),
 );
 /** Of a query, what another answer comes for. */
-const TELLING = new Set(['q', 'left', 'right', 'cursor', 'key', 'name', 'position']);
+const DISTINGUISHING = new Set(['q', 'left', 'right', 'cursor', 'key', 'name', 'position']);
 
 function answerTo(path: string, query: URLSearchParams): Response | undefined {
-  const told = [...query].filter(([name]) => TELLING.has(name));
-  const key = told.length === 0 ? path : `${path}?${told.map((one) => one.join('=')).join('&')}`;
+  const distinguishing = [...query].filter(([name]) => DISTINGUISHING.has(name));
+  const key =
+    distinguishing.length === 0
+      ? path
+      : `${path}?${distinguishing.map((one) => one.join('=')).join('&')}`;
   const known = recorded.get(key);
   return known && new Response(known.text, { ...JSON_HEADERS, status: known.status });
 }
@@ -70,8 +73,8 @@ export const failure: Answers = () =>
 export function galleryApi(answers: Answers = () => undefined): Api {
   return httpApi(HERE, async (input, init) => {
     const { pathname, searchParams } = new URL(String(input));
-    const given = answers(pathname, searchParams);
-    if (given !== undefined) return given;
+    const answer = answers(pathname, searchParams);
+    if (answer !== undefined) return answer;
     if ((init?.method ?? 'GET') !== 'GET') {
       return problem(503, 'Nobody listens', 'Nobody listens in the gallery.');
     }
@@ -89,8 +92,8 @@ export function galleryApi(answers: Answers = () => undefined): Api {
 }
 
 /** The transcript of any spans of a recorded session; each was recorded by itself. */
-function transcript(path: string, asked: readonly string[]): string | undefined {
-  const answers = asked.map((one) => {
+function transcript(path: string, spans: readonly string[]): string | undefined {
+  const answers = spans.map((one) => {
     const [alone] = one.split('~');
     return recorded.get(`${path}?span=${one}`) ?? recorded.get(`${path}?span=${alone}`);
   });

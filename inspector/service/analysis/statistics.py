@@ -1,8 +1,7 @@
 """Time, tokens and cost of a session, in sums. Pure.
 
-By kind and name of spans, by model, by tool and by agent. The page counts the same from the same
-rows while they come in (`web/src/model/statistics/`); `tests/golden/statistics.json` holds both
-to the same numbers.
+By kind and name of spans, by model, by tool and by agent. The page makes the same of single spans
+(`web/src/model/statistics/`); `tests/golden/statistics.json` holds both to the same numbers.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ export interface Api {
     signal: AbortSignal,
   ): Promise<ImportReport>;
   histogram(
-    asked: { q?: string; until_ms?: number; bucket_ms: number; buckets: number },
+    parameters: { q?: string; until_ms?: number; bucket_ms: number; buckets: number },
     signal?: AbortSignal,
   ): Promise<SessionHistogram>;
   session(id: string, signal?: AbortSignal): Promise<Session>;
@@ -77,12 +77,12 @@ export interface Api {
   /** Without `totals`: only what the rows of the session do not tell. */
   statistics(
     sessionId: string,
-    asked: { totals: boolean },
+    parameters: { totals: boolean },
     signal?: AbortSignal,
   ): Promise<SessionStatistics>;
   /** What differs between two sessions; `change`: of these kinds only. */
   compare(
-    asked: {
+    parameters: {
       left: string;
       right: string;
       change?: readonly Change[];
@@ -129,7 +129,7 @@ export interface Api {
   spanState(
     traceId: string,
     spanId: string,
-    asked: { name?: string; position?: number },
+    parameters: { name?: string; position?: number },
     signal?: AbortSignal,
   ): Promise<StateStep>;
   requests(
@@ -216,17 +216,20 @@ export function httpApi(
       if (!response.ok) throw await refusal(response);
       return (await response.json()) as ImportReport;
     },
-    histogram: (asked, signal) => json(`sessions/histogram${query({ ...asked })}`, signal),
+    histogram: (parameters, signal) =>
+      json(`sessions/histogram${query({ ...parameters })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
     spans: async (id, page, signal) => {
-      const asked = query({ ...page, format: 'columns' });
-      return skeletonOf(await json(`sessions/${encodeURIComponent(id)}/spans${asked}`, signal));
+      const parameters = query({ ...page, format: 'columns' });
+      return skeletonOf(
+        await json(`sessions/${encodeURIComponent(id)}/spans${parameters}`, signal),
+      );
     },
     statistics: (id, { totals }, signal) =>
       json(`sessions/${encodeURIComponent(id)}/statistics?totals=${totals}`, signal),
-    compare: ({ change = [], ...asked }, signal) => {
+    compare: ({ change = [], ...parameters }, signal) => {
       const kinds = change.map((one) => `&change=${one}`).join('');
-      return json(`compare${query({ ...asked })}${kinds}`, signal);
+      return json(`compare${query({ ...parameters })}${kinds}`, signal);
     },
     search: (page, signal) => json(`search${query({ ...page })}`, signal),
     transcript: (id, spans, signal) =>
@@ -249,8 +252,8 @@ export function httpApi(
         await read(`spans/${traceId}/${spanId}/value${query({ pointer })}`, signal),
         onProgress,
       ),
-    spanState: (traceId, spanId, asked, signal) =>
-      json(`spans/${traceId}/${spanId}/state${query({ ...asked })}`, signal),
+    spanState: (traceId, spanId, parameters, signal) =>
+      json(`spans/${traceId}/${spanId}/state${query({ ...parameters })}`, signal),
     requests: (page, signal) => json(`requests${query({ ...page })}`, signal),
     request: (id, signal) => json(`requests/${encodeURIComponent(id)}`, signal),
     answer: (id, answer) => post(`requests/${encodeURIComponent(id)}`, answer),

@@ -20,17 +20,17 @@ export const jsxs: Create = (type, props, key) => plainJsxs(type, seenProps(type
 /** The properties of an element as it is shown; those of components are still data. */
 export function seenProps(type: unknown, props: unknown): unknown {
   if (typeof type !== 'string' && type !== Fragment) return props;
-  const given = props as Record<string, unknown>;
+  const original = props as Record<string, unknown>;
   const changed: Record<string, unknown> = {};
-  const children = seenChildren(given['children']);
-  if (children !== given['children']) changed['children'] = children;
+  const children = seenChildren(original['children']);
+  if (children !== original['children']) changed['children'] = children;
   for (const name of SPOKEN) {
-    const value = given[name];
+    const value = original[name];
     if (typeof value !== 'string') continue;
     const seen = seenText(value);
     if (seen !== value) changed[name] = seen;
   }
-  for (const _ in changed) return { ...given, ...changed };
+  for (const _ in changed) return { ...original, ...changed };
   return props;
 }
 

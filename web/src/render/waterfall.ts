@@ -293,14 +293,14 @@ export function drawAxis(
   if (context === undefined) return;
   context.font = palette.font;
   context.textBaseline = 'middle';
-  const taken: { x: number; width: number }[] = [];
+  const occupied: { x: number; width: number }[] = [];
   /** Where there is room, and some between words. */
   const label = (text: string, x: number, width: number): void => {
-    const isTaken = taken.some(
+    const isOccupied = occupied.some(
       (one) => x < one.x + one.width + APART_PX && one.x < x + width + APART_PX,
     );
-    if (isTaken || x < 0 || x + width > width_px) return;
-    taken.push({ x, width });
+    if (isOccupied || x < 0 || x + width > width_px) return;
+    occupied.push({ x, width });
     context.fillText(text, x, height_px / 2 + 1);
   };
   const boxes = gaps.map((gap) => ({ gap, box: boxOf(gap, axis, view, width_px) }));

@@ -1,6 +1,6 @@
 /** The ids of everything that a list is about, also what was not scrolled to. */
 import type { Api } from '../api/client.ts';
-import { type Asked, askedFor } from './sessions.ts';
+import { type Listing, listingParameters } from './sessions.ts';
 
 export const MOST_FOUND = 10_000;
 const PAGE_SIZE = 1000;
@@ -8,7 +8,7 @@ const PAGE_SIZE = 1000;
 /** Calls `onPage` for each page; returns whether that was all. */
 export async function allFound(
   api: Pick<Api, 'sessions'>,
-  asked: Asked,
+  listing: Listing,
   now_ms: number,
   onPage: (ids: readonly string[]) => void,
   signal: AbortSignal,
@@ -17,7 +17,7 @@ export async function allFound(
   for (let count = 0; count < MOST_FOUND; ) {
     const next = cursor == null ? {} : { cursor };
     const page = await api.sessions(
-      { ...askedFor(asked, now_ms), limit: PAGE_SIZE, ...next },
+      { ...listingParameters(listing, now_ms), limit: PAGE_SIZE, ...next },
       signal,
     );
     const ids = page.sessions.slice(0, MOST_FOUND - count).map(({ id }) => id);

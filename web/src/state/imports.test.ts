@@ -42,10 +42,10 @@ test('folders, empty files and what is too large are refused in words, and never
     file('none', 0),
     file('huge', MAX_FILE_BYTES + 1),
   ]);
-  const said = jobs.map(({ state }) => (state.kind === 'failed' ? state.message : state.kind));
-  expect(said[0]).toContain('folder');
-  expect(said[1]).toContain('empty');
-  expect(said[2]).toContain('inspector import');
+  const outcomes = jobs.map(({ state }) => (state.kind === 'failed' ? state.message : state.kind));
+  expect(outcomes[0]).toContain('folder');
+  expect(outcomes[1]).toContain('empty');
+  expect(outcomes[2]).toContain('inspector import');
 });
 
 test('one that fails does not keep the next one, and stopping ends them all', async () => {
@@ -58,9 +58,9 @@ test('one that fails does not keep the next one, and stopping ends them all', as
     });
   });
   const jobs = await imports.add([file('bad'), file('long'), file('never')]);
-  const said = jobs.map(({ state }) => (state.kind === 'failed' ? state.message : state.kind));
-  expect(said[0]).toBe('Line 3 is no JSON.');
-  expect(said[1]).toMatch(/^Stopped\. /);
-  expect(said[2]).toMatch(/^Stopped before/);
+  const outcomes = jobs.map(({ state }) => (state.kind === 'failed' ? state.message : state.kind));
+  expect(outcomes[0]).toBe('Line 3 is no JSON.');
+  expect(outcomes[1]).toMatch(/^Stopped\. /);
+  expect(outcomes[2]).toMatch(/^Stopped before/);
   expect(imports.isBusy).toBe(false);
 });

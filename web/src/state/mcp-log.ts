@@ -15,7 +15,7 @@ export class McpLog {
   /** Up to which change all is known; undefined until the pages were read. */
   private change: number | undefined;
   private isReading = false;
-  private isAsked = false;
+  private isWanted = false;
 
   constructor(sessionId: string, api: Api) {
     this.sessionId = sessionId;
@@ -29,15 +29,15 @@ export class McpLog {
   /** Read what is new; asked for again meanwhile, once more. */
   async read(): Promise<void> {
     if (this.isReading) {
-      this.isAsked = true;
+      this.isWanted = true;
       return;
     }
     this.isReading = true;
     try {
       do {
-        this.isAsked = false;
+        this.isWanted = false;
         await (this.change === undefined ? this.readPages() : this.readSince(this.change));
-      } while (this.isAsked && !this.closing.signal.aborted);
+      } while (this.isWanted && !this.closing.signal.aborted);
       this.state.set({ kind: 'ready' });
     } catch (error) {
       // What is shown stays; what failed is tried again with the next change.
@@ -71,7 +71,7 @@ export class McpLog {
     if (page.change > since) {
       this.change = page.change;
       // Either it is the newest, and nothing comes, or the rest does.
-      this.isAsked ||= page.entries.length >= MANY;
+      this.isWanted ||= page.entries.length >= MANY;
     }
   }
 

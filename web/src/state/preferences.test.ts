@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { DEFAULTS, parsePreferences } from './preferences.ts';
 
 test('what was kept is read', () => {
-  const kept = { ...DEFAULTS, theme: 'dark', panel_px: 700, keys: false };
-  expect(parsePreferences(JSON.stringify(kept))).toEqual(kept);
+  const stored = { ...DEFAULTS, theme: 'dark', panel_px: 700, keys: false };
+  expect(parsePreferences(JSON.stringify(stored))).toEqual(stored);
 });
 
 test('whatever is kept, every preference can be used', () => {

@@ -162,12 +162,12 @@ test('an answer is sent once, however often the button is pressed', async () => 
 
 test('only a request that is new is news', () => {
   const requests = new Requests(service({}));
-  const told: string[][] = [];
-  requests.onOpened = (list) => told.push(list.map(({ id }) => id));
+  const lists: string[][] = [];
+  requests.onOpened = (list) => lists.push(list.map(({ id }) => id));
   requests.apply([opened(pending('a')), opened(pending('b'))]);
   requests.apply([opened(pending('a'))]);
   requests.apply([resolved(closed('b'))]);
-  expect(told).toEqual([['a', 'b']]);
+  expect(lists).toEqual([['a', 'b']]);
 });
 
 test('closed requests are forgotten in the end, those that wait never', () => {

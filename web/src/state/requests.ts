@@ -15,7 +15,7 @@ const PAGE_SIZE = 200;
 /** The service keeps as many pending at most. */
 const MAX_PENDING = 10_000;
 /** Requests that have closed stay for those who look at them, and go in this order. */
-const KEPT_CLOSED = 500;
+const MAX_CLOSED = 500;
 
 const NONE: readonly string[] = [];
 
@@ -169,7 +169,7 @@ export class Requests {
   }
 
   private forget(): void {
-    const excess = this.rows.size - this.pending.get().length - KEPT_CLOSED;
+    const excess = this.rows.size - this.pending.get().length - MAX_CLOSED;
     if (excess <= 0) return;
     const closed = [...this.rows.values()].filter((request) => !isPending(request));
     this.rows.commit(closed.slice(0, excess).map(({ id }) => [id, undefined] as const));

@@ -14,14 +14,14 @@ const session = (id: string) => ({ id, title: id }) as unknown as Session;
 
 /** Answers these pages, one after another. */
 function paged(...pages: Partial<SearchResult>[]) {
-  const asked: (string | undefined)[] = [];
+  const cursors: (string | undefined)[] = [];
   const search: Api['search'] = async ({ cursor }) => {
-    asked.push(cursor);
+    cursors.push(cursor);
     const at = cursor === undefined ? 0 : Number(cursor);
     const next = at + 1 < pages.length ? String(at + 1) : null;
     return { sessions: [], spans: [], next_cursor: next, index: null, ...pages[at] };
   };
-  return { api: { search } as unknown as Api, asked };
+  return { api: { search } as unknown as Api, cursors };
 }
 
 test('what was found is grouped by session, in the order in which it was found', async () => {
@@ -42,30 +42,30 @@ test('what was found is grouped by session, in the order in which it was found',
 });
 
 test('empty pages are read on; a span that moved to a later page is there once', async () => {
-  const { api, asked } = paged({}, {}, { spans: [hit('a', 1)] }, { spans: [hit('a', 1)] });
+  const { api, cursors } = paged({}, {}, { spans: [hit('a', 1)] }, { spans: [hit('a', 1)] });
   const search = new Search(api, 'q');
   await search.more();
-  expect(asked).toEqual([undefined, '1', '2', '3']);
+  expect(cursors).toEqual([undefined, '1', '2', '3']);
   expect(search.found.get()).toMatchObject({ spanCount: 1, hasMore: false });
   await search.more();
-  expect(asked.length).toBe(4);
+  expect(cursors.length).toBe(4);
 });
 
 test('reading stops where there is enough, and goes on when asked', async () => {
   const many = Array.from({ length: 40 }, (_, at) => hit('a', at));
-  const { api, asked } = paged({ spans: many }, { spans: [hit('b', 1)] });
+  const { api, cursors } = paged({ spans: many }, { spans: [hit('b', 1)] });
   const search = new Search(api, 'q');
   await search.more();
-  expect([asked.length, search.found.get().hasMore]).toEqual([1, true]);
+  expect([cursors.length, search.found.get().hasMore]).toEqual([1, true]);
   await search.more();
-  expect([asked.length, search.found.get().hasMore]).toEqual([2, false]);
+  expect([cursors.length, search.found.get().hasMore]).toEqual([2, false]);
 });
 
 test('what could not be asked is asked again', async () => {
   const { api: answering } = paged({ spans: [hit('a', 1)] });
   let isThere = false;
-  const asking: Api['search'] = (...given) =>
-    isThere ? answering.search(...given) : Promise.reject(new Error('gone'));
+  const asking: Api['search'] = (...parameters) =>
+    isThere ? answering.search(...parameters) : Promise.reject(new Error('gone'));
   const search = new Search({ search: asking } as unknown as Api, 'q');
   await search.more();
   expect(search.state.get().kind).toBe('failed');

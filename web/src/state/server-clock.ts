@@ -5,7 +5,7 @@
  * largest of the recent ones is the best.
  */
 
-const KEPT_SAMPLES = 6;
+const MAX_SAMPLES = 6;
 
 export class ServerClock {
   private readonly offsets_ms: number[] = [];
@@ -19,7 +19,7 @@ export class ServerClock {
   observe(now_ns: string): void {
     const server_ms = Number(BigInt(now_ns) / 1000n) / 1000;
     this.offsets_ms.push(server_ms - this.localNow_ms());
-    if (this.offsets_ms.length > KEPT_SAMPLES) this.offsets_ms.shift();
+    if (this.offsets_ms.length > MAX_SAMPLES) this.offsets_ms.shift();
   }
 
   now_ms(): number {

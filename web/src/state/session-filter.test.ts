@@ -39,10 +39,10 @@ class FakeTimers implements Timers {
 
 /** A service whose sessions say what queries they fit, one a page. */
 function service(fitting: Record<string, Session[]>) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const api = {
     sessions: async ({ q = '', cursor = '0' }: { q?: string; cursor?: string }) => {
-      asked.push(`${q}@${cursor}`);
+      requests.push(`${q}@${cursor}`);
       const found = fitting[q];
       if (found === undefined) {
         const problem = { code: 'bad_query', position: 0, length: 3 };
@@ -57,15 +57,15 @@ function service(fitting: Record<string, Session[]>) {
       } as unknown as SessionList;
     },
   } as unknown as Api;
-  return { api, asked };
+  return { api, requests };
 }
 
 function filterOf(fitting: Record<string, Session[]>) {
-  const { api, asked } = service(fitting);
+  const { api, requests } = service(fitting);
   const timers = new FakeTimers();
   const all = new Sessions(api);
   const filter = new SessionFilter(all, api, timers);
-  return { filter, all, timers, asked };
+  return { filter, all, timers, requests };
 }
 
 /** As when one has seen all sessions, and begins to type. */
@@ -76,13 +76,13 @@ function typedFilterOf(fitting: Record<string, Session[]>) {
 }
 
 test('a filter of the address is asked at once, and nothing else is shown meanwhile', async () => {
-  const { filter, all, asked } = filterOf({ '': [session('b', '2')], one: [session('a', '1')] });
+  const { filter, all, requests } = filterOf({ '': [session('b', '2')], one: [session('a', '1')] });
   await all.load();
   filter.ask('one');
   expect(filter.shown.get().order.get()).toEqual([]);
   expect(filter.shown.get().state.get().kind).toBe('loading');
   await expect.poll(() => filter.shown.get().order.get()).toEqual(['a']);
-  expect(asked).toEqual(['@0', 'one@0']);
+  expect(requests).toEqual(['@0', 'one@0']);
   expect(filter.isAsking.get()).toBe(false);
 });
 
@@ -96,13 +96,13 @@ test('where the filter of the address is refused, all is shown beside what is wr
 
 test('the service is asked once typing has ended, and short pages are followed', async () => {
   const rows = [session('c', '3'), session('b', '2'), session('a', '1')];
-  const { filter, all, timers, asked } = typedFilterOf({ 'kind:llm': rows });
+  const { filter, all, timers, requests } = typedFilterOf({ 'kind:llm': rows });
   filter.ask('kind');
   filter.ask('kind:llm');
   expect(filter.isAsking.get()).toBe(true);
   expect(filter.shown.get()).toBe(all);
   await timers.ring();
-  expect(asked).toEqual(['kind:llm@0', 'kind:llm@1', 'kind:llm@2']);
+  expect(requests).toEqual(['kind:llm@0', 'kind:llm@1', 'kind:llm@2']);
   expect(filter.shown.get().order.get()).toEqual(['c', 'b', 'a']);
   expect(filter.isAsking.get()).toBe(false);
   filter.ask('');
@@ -111,10 +111,10 @@ test('the service is asked once typing has ended, and short pages are followed',
 
 test('what changes is asked about again, once for many changes', async () => {
   const fitting = { 'status:running': [session('b', '2'), session('a', '1')] };
-  const { filter, timers, asked } = typedFilterOf(fitting);
+  const { filter, timers, requests } = typedFilterOf(fitting);
   filter.ask('status:running');
   await timers.ring();
-  asked.length = 0;
+  requests.length = 0;
   fitting['status:running'] = [session('c', '3'), session('b', '2')];
   filter.apply([updated(session('c', '3')), updated(session('a', '1', 'failed'))]);
   filter.apply([updated(session('b', '2'))]);
@@ -122,7 +122,7 @@ test('what changes is asked about again, once for many changes', async () => {
   expect(filter.shown.get().rows.get('a')?.status).toBe('failed');
   await timers.ring();
   expect(filter.shown.get().order.get()).toEqual(['c', 'b']);
-  expect(asked).toEqual(['status:running@0', 'status:running@1']);
+  expect(requests).toEqual(['status:running@0', 'status:running@1']);
 });
 
 test('what is wrong with a query is known with its place, and the list stays', async () => {

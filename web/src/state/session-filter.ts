@@ -4,7 +4,7 @@ import type { StreamEvent } from '../api/types.ts';
 import { NEWEST_FIRST, type Sort } from '../model/sessions/session-order.ts';
 import { ALL_TIME, type TimeRange, timeRangeText } from '../model/sessions/time-range.ts';
 import { Cell } from './cell.ts';
-import { type Asked, EVERYTHING, Sessions } from './sessions.ts';
+import { EVERYTHING, type Listing, Sessions } from './sessions.ts';
 
 /** Somebody is still typing. */
 const TYPING_MS = 250;
@@ -25,7 +25,7 @@ export class SessionFilter {
   private readonly all: Sessions;
   private readonly api: Api;
   private readonly timers: Timers;
-  private asked: Asked = EVERYTHING;
+  private listing: Listing = EVERYTHING;
   private readonly now_ms: () => number;
   private current: Sessions;
   private typing: number | undefined;
@@ -43,16 +43,16 @@ export class SessionFilter {
 
   /** Show what fits `query`, sorted, of a time; all of it, newest first, at once. */
   ask(query: string, sort: Sort = NEWEST_FIRST, range: TimeRange = ALL_TIME): void {
-    const asked = { query: query.trim(), sort, range };
-    const before = this.asked;
-    if (isSame(asked, before)) {
+    const listing = { query: query.trim(), sort, range };
+    const before = this.listing;
+    if (isSame(listing, before)) {
       this.isFirst = false;
       return;
     }
-    this.asked = asked;
+    this.listing = listing;
     this.stop();
     this.refused.set(undefined);
-    if (isSame(asked, EVERYTHING)) {
+    if (isSame(listing, EVERYTHING)) {
       this.current = this.all;
       this.shown.set(this.all);
       this.isAsking.set(false);
@@ -62,14 +62,14 @@ export class SessionFilter {
     if (this.isFirst) {
       // Nothing was shown before that could stay, and nobody types: the address asks.
       this.isFirst = false;
-      const sessions = new Sessions(this.api, asked, this.now_ms);
+      const sessions = new Sessions(this.api, listing, this.now_ms);
       this.shown.set(sessions);
       void this.start(sessions);
       return;
     }
-    const delay_ms = asked.query === before.query ? 0 : TYPING_MS;
+    const delay_ms = listing.query === before.query ? 0 : TYPING_MS;
     this.typing = this.timers.set(
-      () => void this.start(new Sessions(this.api, asked, this.now_ms)),
+      () => void this.start(new Sessions(this.api, listing, this.now_ms)),
       delay_ms,
     );
   }
@@ -111,7 +111,7 @@ export class SessionFilter {
   }
 }
 
-function isSame(a: Asked, b: Asked): boolean {
+function isSame(a: Listing, b: Listing): boolean {
   return (
     a.query === b.query && a.sort === b.sort && timeRangeText(a.range) === timeRangeText(b.range)
   );

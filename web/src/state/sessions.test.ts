@@ -74,17 +74,17 @@ const sorted = (api: Api, sort: Sort, range: TimeRange = ALL_TIME) =>
 const priced = (id: string, cost_usd: number | null) => exampleSession({ id, cost_usd });
 
 test('the service sorts, and a live row enters where its value belongs', async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const pages = listing([priced('c', 3), priced('a', 1)]);
   const api = {
     sessions: (page: { cursor?: string }) => {
-      asked.push(page);
+      requests.push(page);
       return pages.sessions(page);
     },
   } as unknown as Api;
   const sessions = sorted(api, '-cost');
   await sessions.load();
-  expect(asked).toEqual([{ limit: 200, sort: '-cost' }]);
+  expect(requests).toEqual([{ limit: 200, sort: '-cost' }]);
   sessions.apply([started(priced('b', 2)), started(priced('x', null))]);
   expect(sessions.order.get()).toEqual(['c', 'b', 'a', 'x']);
 });
@@ -94,12 +94,12 @@ test('what changes stays in its place until the list settles, and nothing settle
   await sessions.load();
   sessions.apply([started(priced('a', 9))]);
   expect(sessions.order.get()).toEqual(['b', 'a']);
-  sessions.isHeld = true;
+  sessions.isOrderPaused = true;
   sessions.settle();
   sessions.apply([started(priced('c', 5))]);
   // It comes in by what the others were placed by.
   expect(sessions.order.get()).toEqual(['c', 'b', 'a']);
-  sessions.isHeld = false;
+  sessions.isOrderPaused = false;
   sessions.settle();
   expect(sessions.order.get()).toEqual(['a', 'c', 'b']);
 });
@@ -109,10 +109,10 @@ test('reading again does not move what is held', async () => {
   const sessions = sorted(listing(page), '-cost');
   await sessions.load();
   page.splice(0, 2, priced('a', 9), priced('b', 2));
-  sessions.isHeld = true;
+  sessions.isOrderPaused = true;
   await sessions.load();
   expect(sessions.order.get()).toEqual(['b', 'a']);
-  sessions.isHeld = false;
+  sessions.isOrderPaused = false;
   await sessions.load();
   expect(sessions.order.get()).toEqual(['a', 'b']);
 });

@@ -26,13 +26,13 @@ export type LoadState =
     };
 
 /** What the list is about. */
-export interface Asked {
+export interface Listing {
   readonly query: string;
   readonly sort: Sort;
   readonly range: TimeRange;
 }
 
-export const EVERYTHING: Asked = { query: '', sort: NEWEST_FIRST, range: ALL_TIME };
+export const EVERYTHING: Listing = { query: '', sort: NEWEST_FIRST, range: ALL_TIME };
 
 const PAGE_SIZE = 200;
 /** With a query, pages may be short: so many are read before what was found is shown. */
@@ -47,12 +47,12 @@ export class Sessions {
   readonly state = new Cell<LoadState>({ kind: 'loading' });
   /** How far the service's index is; undefined without a query. */
   index: IndexState | undefined;
-  readonly asked: Asked;
+  readonly listing: Listing;
   /**
    * Somebody points at a row, or has the focus in one: what is there stays in its order, however
    * its values change. What is new comes in where it belongs.
    */
-  isHeld = false;
+  isOrderPaused = false;
   private readonly api: Api;
   private readonly now_ms: () => number;
   private nextCursor: string | null = null;
@@ -64,14 +64,14 @@ export class Sessions {
   private heardLast = 0;
   private pagesRead = 0;
 
-  constructor(api: Api, asked: Asked = EVERYTHING, now_ms: () => number = () => Date.now()) {
+  constructor(api: Api, listing: Listing = EVERYTHING, now_ms: () => number = () => Date.now()) {
     this.api = api;
-    this.asked = asked;
+    this.listing = listing;
     this.now_ms = now_ms;
   }
 
   get query(): string {
-    return this.asked.query;
+    return this.listing.query;
   }
 
   /** Read the first page and forget what it does not confirm. Call when the feed covers us. */
@@ -137,7 +137,7 @@ export class Sessions {
 
   /** Put rows where their values belong by now, unless they are held. At most once a second. */
   settle(): void {
-    if (this.isHeld || sortKey(this.asked.sort) === 'started') return;
+    if (this.isOrderPaused || sortKey(this.listing.sort) === 'started') return;
     for (const session of this.rows.values()) this.placed.set(session.id, this.valueOf(session));
     const before = this.order.get();
     const sorted = [...before].sort((a, b) => this.compare(a, b));
@@ -145,7 +145,7 @@ export class Sessions {
   }
 
   private get isPlain(): boolean {
-    return this.query === '' && this.asked.sort === NEWEST_FIRST;
+    return this.query === '' && this.listing.sort === NEWEST_FIRST;
   }
 
   /** Read on from `cursor`: a page, or as many as `least` sessions take. */
@@ -157,7 +157,7 @@ export class Sessions {
       const page = await this.api.sessions({
         limit: PAGE_SIZE,
         ...(next === undefined ? {} : { cursor: next }),
-        ...askedFor(this.asked, this.now_ms()),
+        ...listingParameters(this.listing, this.now_ms()),
       });
       sessions.push(...page.sessions);
       this.index = page.index ?? undefined;
@@ -173,19 +173,19 @@ export class Sessions {
     if (this.rows.get(session.id) !== undefined) return true;
     // Whether a new one fits the query is not known here.
     if (this.query !== '') return false;
-    const { range } = this.asked;
+    const { range } = this.listing;
     const isInTime = () => isWithin(boundsOf(range, this.now_ms()), Date.parse(session.started_at));
     if (range.kind !== 'all' && !isInTime()) return false;
     const last = this.order.get().at(-1);
     if (this.nextCursor === null || last === undefined) return true;
     const place = [this.valueOf(session), session.id] as const;
-    return comparePlaces(this.asked.sort, place, this.placeOf(last)) < 0;
+    return comparePlaces(this.listing.sort, place, this.placeOf(last)) < 0;
   }
 
   private commit(sessions: readonly Session[], gone: readonly string[]): void {
     const left = gone.filter((id) => this.placed.delete(id));
     for (const id of gone) this.heard.delete(id);
-    const isFixed = sortKey(this.asked.sort) === 'started';
+    const isFixed = sortKey(this.listing.sort) === 'started';
     const moved = sessions.filter(
       (session) => isFixed && this.placed.get(session.id) !== this.valueOf(session),
     );
@@ -199,16 +199,16 @@ export class Sessions {
     ]);
     if (came.length + left.length + moved.length === 0) return;
     const fresh = new Set([...came, ...moved].map(({ id }) => id));
-    const kept = this.order.get().filter((id) => this.placed.has(id) && !fresh.has(id));
-    this.order.set(this.merged(kept, [...fresh]));
+    const unmoved = this.order.get().filter((id) => this.placed.has(id) && !fresh.has(id));
+    this.order.set(this.merged(unmoved, [...fresh]));
   }
 
   /** Two lists as one: the first is in order, and each of the second goes where it belongs. */
-  private merged(kept: readonly string[], fresh: string[]): string[] {
+  private merged(unmoved: readonly string[], fresh: string[]): string[] {
     fresh.sort((a, b) => this.compare(a, b));
     const merged: string[] = [];
     let next = 0;
-    for (const id of kept) {
+    for (const id of unmoved) {
       while (next < fresh.length && this.compare(fresh[next] ?? '', id) < 0) {
         merged.push(fresh[next] ?? '');
         next += 1;
@@ -219,8 +219,8 @@ export class Sessions {
   }
 
   private valueOf(session: Session): SortValue {
-    if (sortKey(this.asked.sort) === 'changed') return this.heard.get(session.id) ?? 0;
-    return sortValue(session, this.asked.sort, this.now_ms());
+    if (sortKey(this.listing.sort) === 'changed') return this.heard.get(session.id) ?? 0;
+    return sortValue(session, this.listing.sort, this.now_ms());
   }
 
   private placeOf(id: string): readonly [SortValue, string] {
@@ -228,15 +228,15 @@ export class Sessions {
   }
 
   private compare(a: string, b: string): number {
-    return comparePlaces(this.asked.sort, this.placeOf(a), this.placeOf(b));
+    return comparePlaces(this.listing.sort, this.placeOf(a), this.placeOf(b));
   }
 
   /** By the last change, only the service knows the order of what has not changed since. */
   private noteOrder(sessions: readonly Session[]): void {
-    if (sortKey(this.asked.sort) !== 'changed') return;
+    if (sortKey(this.listing.sort) !== 'changed') return;
     for (const { id } of sessions) {
       this.pagesRead += 1;
-      const number = isDescending(this.asked.sort) ? -this.pagesRead : this.pagesRead - FAR;
+      const number = isDescending(this.listing.sort) ? -this.pagesRead : this.pagesRead - FAR;
       this.heard.set(id, number);
     }
   }
@@ -252,8 +252,8 @@ export class Sessions {
 }
 
 /** The part of a request that says what the list is about. */
-export function askedFor(
-  { query, sort, range }: Asked,
+export function listingParameters(
+  { query, sort, range }: Listing,
   now_ms: number,
 ): { q?: string; sort?: Sort; since_ms?: number; until_ms?: number } {
   return {

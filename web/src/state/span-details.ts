@@ -11,13 +11,13 @@ export interface LoadedSpan {
   readonly row: SpanRow;
 }
 
-const KEPT = 24;
+const MAX_CACHED = 24;
 /** Of longer values only the beginning comes with the span: see `SpanValues`. */
 const MAX_VALUE_BYTES = 65_536;
 
 export class SpanDetails {
   private readonly api: Api;
-  private readonly kept = new Map<string, LoadedSpan>();
+  private readonly cache = new Map<string, LoadedSpan>();
 
   constructor(api: Api) {
     this.api = api;
@@ -25,18 +25,18 @@ export class SpanDetails {
 
   /** What is known of the span, perhaps an older version of it. */
   peek(key: string): LoadedSpan | undefined {
-    return this.kept.get(key);
+    return this.cache.get(key);
   }
 
   async load(row: SpanRow, signal: AbortSignal): Promise<LoadedSpan> {
     const text = await this.api.spanText(row.trace_id, row.span_id, signal, MAX_VALUE_BYTES);
     const loaded = { text, detail: JSON.parse(text) as SpanDetail, row };
     const key = spanKey(row);
-    this.kept.delete(key);
-    this.kept.set(key, loaded);
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= KEPT) break;
-      this.kept.delete(oldest);
+    this.cache.delete(key);
+    this.cache.set(key, loaded);
+    for (const oldest of this.cache.keys()) {
+      if (this.cache.size <= MAX_CACHED) break;
+      this.cache.delete(oldest);
     }
     return loaded;
   }

@@ -3,7 +3,7 @@ import type { Api } from '../api/client.ts';
 import type { Clamped } from '../api/types.ts';
 
 /** Characters of all that is kept; the newest is kept however long it is. */
-const MAX_KEPT = 32 * 1024 * 1024;
+const MAX_CACHED = 32 * 1024 * 1024;
 
 export interface SpanId {
   readonly trace_id: string;
@@ -12,7 +12,7 @@ export interface SpanId {
 
 export class SpanValues {
   private readonly api: Api;
-  private readonly kept = new Map<string, string>();
+  private readonly cache = new Map<string, string>();
   private size = 0;
 
   constructor(api: Api) {
@@ -20,7 +20,7 @@ export class SpanValues {
   }
 
   peek(span: SpanId, cut: Clamped): string | undefined {
-    return this.kept.get(keyOf(span, cut));
+    return this.cache.get(keyOf(span, cut));
   }
 
   async load(
@@ -35,17 +35,17 @@ export class SpanValues {
 
   private keep(key: string, text: string): void {
     this.forget(key);
-    this.kept.set(key, text);
+    this.cache.set(key, text);
     this.size += text.length;
-    for (const oldest of this.kept.keys()) {
-      if (this.size <= MAX_KEPT || oldest === key) break;
+    for (const oldest of this.cache.keys()) {
+      if (this.size <= MAX_CACHED || oldest === key) break;
       this.forget(oldest);
     }
   }
 
   private forget(key: string): void {
-    this.size -= this.kept.get(key)?.length ?? 0;
-    this.kept.delete(key);
+    this.size -= this.cache.get(key)?.length ?? 0;
+    this.cache.delete(key);
   }
 }
 

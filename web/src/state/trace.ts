@@ -40,12 +40,12 @@ export class Trace {
   /** Keys of spans that wait for a person right now. */
   readonly waiting = new Cell<ReadonlySet<string>>(new Set());
   /** How many moments (decisions, progress, questions) the stream told of a span. */
-  readonly told = new KeyedStore<number>();
+  readonly momentCounts = new KeyedStore<number>();
   readonly freeze = new Cell<Freeze | undefined>(undefined);
   /** Where the session went, when it was merged into another; null when it was deleted. */
   readonly moved = new Cell<{ readonly to: string | null } | undefined>(undefined);
   private readonly api: Api;
-  private readonly held = new Map<string, SpanRow>();
+  private readonly deferred = new Map<string, SpanRow>();
   private loading: AbortController | undefined;
   /** Keys that a load in progress, or the feed meanwhile, has confirmed. */
   private confirmed: Set<string> | undefined;
@@ -131,7 +131,7 @@ export class Trace {
   apply(events: readonly StreamEvent[]): void {
     const rows: SpanRow[] = [];
     const waiting = new Set(this.waiting.get());
-    const told = new Map<string, number>();
+    const counts = new Map<string, number>();
     for (const event of events) {
       // Some of our spans belong to that session now.
       if (event.type === 'SessionUpdated' && event.moved_from === this.sessionId) void this.load();
@@ -159,10 +159,10 @@ export class Trace {
       }
       if ('span_id' in event && event.span_id != null) {
         const key = `${event.trace_id}.${event.span_id}`;
-        told.set(key, (told.get(key) ?? this.told.get(key) ?? 0) + 1);
+        counts.set(key, (counts.get(key) ?? this.momentCounts.get(key) ?? 0) + 1);
       }
     }
-    if (this.freeze.get() === undefined) this.told.commit(told);
+    if (this.freeze.get() === undefined) this.momentCounts.commit(counts);
     if (!isSame(waiting, this.waiting.get())) this.waiting.set(waiting);
     if (rows.length > 0) this.merge(rows);
   }
@@ -174,8 +174,8 @@ export class Trace {
 
   thaw(): void {
     this.freeze.set(undefined);
-    const rows = [...this.held.values()];
-    this.held.clear();
+    const rows = [...this.deferred.values()];
+    this.deferred.clear();
     this.merge(rows);
   }
 
@@ -186,12 +186,12 @@ export class Trace {
     for (const row of rows) {
       const key = spanKey(row);
       this.confirmed?.add(key);
-      const known = freeze === undefined ? this.spans : this.held;
+      const known = freeze === undefined ? this.spans : this.deferred;
       changes.set(key, newerRow(changes.get(key) ?? known.get(key), row));
     }
     if (freeze !== undefined) {
-      for (const [key, row] of changes) this.held.set(key, row);
-      this.freeze.set({ ...freeze, behind: this.held.size });
+      for (const [key, row] of changes) this.deferred.set(key, row);
+      this.freeze.set({ ...freeze, behind: this.deferred.size });
       return;
     }
     let isNewStructure = false;

@@ -11,15 +11,15 @@ const wanted = (one: SpanRow, more: Partial<Wanted> = {}): Wanted => ({
   key: spanKey(one),
   row: one,
   before: undefined,
-  told: 0,
+  momentCount: 0,
   ...more,
 });
 
 function service() {
-  const asked: (readonly string[])[] = [];
+  const requests: (readonly string[])[] = [];
   const answers: ((left_out?: string[], missing?: string[]) => void)[] = [];
   const transcript = (_: string, spans: readonly string[]): Promise<Transcript> => {
-    asked.push(spans);
+    requests.push(spans);
     return new Promise((resolve) => {
       answers.push((left_out = [], missing = []) => {
         const readings = spans
@@ -37,7 +37,7 @@ function service() {
     await vi.advanceTimersByTimeAsync(0);
   };
   const readings = new Readings('s', { transcript } as unknown as Api);
-  return { asked, settle, readings };
+  return { requests, settle, readings };
 }
 
 beforeEach(() => {
@@ -48,55 +48,55 @@ afterEach(() => {
 });
 
 test('what is wanted is asked for once, with the call before it', async () => {
-  const { asked, settle, readings } = service();
+  const { requests, settle, readings } = service();
   const [one, two] = [wanted(row(1)), wanted(row(2), { before: spanKey(row(1)) })];
   readings.want([one, two]);
-  expect(asked).toEqual([[one.key, `${two.key}~${one.key}`]]);
+  expect(requests).toEqual([[one.key, `${two.key}~${one.key}`]]);
   await settle();
   readings.want([one, two]);
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   expect(readings.reads.get(one.key)?.of).toBe(one);
 });
 
 test('what is wanted meanwhile is asked for next, what is not wanted any more is not', async () => {
-  const { asked, settle, readings } = service();
+  const { requests, settle, readings } = service();
   readings.want([wanted(row(1))]);
   readings.want([wanted(row(2))]);
   readings.want([wanted(row(3))]);
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   await settle();
-  expect(asked[1]).toEqual([spanKey(row(3))]);
+  expect(requests[1]).toEqual([spanKey(row(3))]);
 });
 
 test('a row that ended is read again at once, one that runs after a while', async () => {
-  const { asked, settle, readings } = service();
-  const running = (told: number) =>
-    wanted(row(1, { status: 'running', duration_ns: null }), { told });
+  const { requests, settle, readings } = service();
+  const running = (momentCount: number) =>
+    wanted(row(1, { status: 'running', duration_ns: null }), { momentCount });
   readings.want([running(0)]);
   await settle();
   readings.want([running(1)]);
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(700);
-  expect(asked).toHaveLength(2);
+  expect(requests).toHaveLength(2);
   await settle();
   readings.want([wanted(row(1))]);
-  expect(asked).toHaveLength(3);
+  expect(requests).toHaveLength(3);
 });
 
 test('a span that the service does not have is not asked for without end', async () => {
-  const { asked, settle, readings } = service();
+  const { requests, settle, readings } = service();
   readings.want([wanted(row(1))]);
   await settle([], [spanKey(row(1))]);
   await vi.advanceTimersByTimeAsync(1000);
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
   await vi.advanceTimersByTimeAsync(3000);
-  expect(asked).toHaveLength(2);
+  expect(requests).toHaveLength(2);
 });
 
 test('what an answer had no room for is asked for at once', async () => {
-  const { asked, settle, readings } = service();
+  const { requests, settle, readings } = service();
   const [one, two] = [wanted(row(1)), wanted(row(2))];
   readings.want([one, two]);
   await settle([two.key]);
-  expect(asked[1]).toEqual([two.key]);
+  expect(requests[1]).toEqual([two.key]);
 });

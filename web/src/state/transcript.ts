@@ -10,7 +10,7 @@ export interface Wanted {
   readonly row: SpanRow;
   readonly before: string | undefined;
   /** How many moments of it the stream told. */
-  readonly told: number;
+  readonly momentCount: number;
 }
 
 export interface Read {
@@ -19,8 +19,8 @@ export interface Read {
   readonly of: Wanted;
 }
 
-const MAX_ASKED = 40;
-const KEPT = 4000;
+const MAX_REQUESTED = 40;
+const MAX_CACHED = 4000;
 /** A running span is asked for again at most this often. */
 const REFRESH_MS = 600;
 const RETRY_MS = 3000;
@@ -33,7 +33,7 @@ export class Readings {
   private readonly sessionId: string;
   private readonly now_ms: () => number;
   private wanted: readonly Wanted[] = [];
-  private readonly asked = new Map<string, { readonly one: Wanted; readonly at_ms: number }>();
+  private readonly requested = new Map<string, { readonly one: Wanted; readonly at_ms: number }>();
   private loading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -59,25 +59,23 @@ export class Readings {
   private async pump(): Promise<void> {
     if (this.loading !== undefined) return;
     clearTimeout(this.timer);
-    const asked = this.due();
-    if (asked.length === 0) return;
+    const due = this.due();
+    if (due.length === 0) return;
     const loading = new AbortController();
     this.loading = loading;
     const at_ms = this.now_ms();
-    for (const one of asked) this.asked.set(one.key, { one, at_ms });
+    for (const one of due) this.requested.set(one.key, { one, at_ms });
     try {
-      const spans = asked.map(({ key, before }) =>
-        before === undefined ? key : `${key}~${before}`,
-      );
+      const spans = due.map(({ key, before }) => (before === undefined ? key : `${key}~${before}`));
       const answer = await this.api.transcript(this.sessionId, spans, loading.signal);
       if (loading.signal.aborted) return;
-      this.take(asked, answer.readings);
+      this.take(due, answer.readings);
       // There was no room for those: they come first the next time.
-      for (const span of answer.left_out) this.asked.delete(span.split('~')[0] ?? '');
+      for (const span of answer.left_out) this.requested.delete(span.split('~')[0] ?? '');
     } catch (error) {
       if (loading.signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);
-      this.problems.commit(asked.map(({ key }) => [key, message] as const));
+      this.problems.commit(due.map(({ key }) => [key, message] as const));
     }
     this.loading = undefined;
     void this.pump();
@@ -91,11 +89,11 @@ export class Readings {
     for (const one of this.wanted) {
       const known = this.reads.get(one.key);
       if (known !== undefined && isSame(known.of, one)) continue;
-      const asked = this.asked.get(one.key);
-      const at_ms = asked === undefined ? 0 : asked.at_ms + pause_ms(asked.one, one);
+      const before = this.requested.get(one.key);
+      const at_ms = before === undefined ? 0 : before.at_ms + pause_ms(before.one, one);
       if (at_ms <= now_ms) found.push(one);
       else soonest_ms = Math.min(soonest_ms, at_ms);
-      if (found.length === MAX_ASKED) return found;
+      if (found.length === MAX_REQUESTED) return found;
     }
     if (found.length === 0 && soonest_ms < Number.POSITIVE_INFINITY) {
       this.timer = setTimeout(() => void this.pump(), soonest_ms - now_ms);
@@ -103,8 +101,8 @@ export class Readings {
     return found;
   }
 
-  private take(asked: readonly Wanted[], readings: readonly Reading[]): void {
-    const byKey = new Map(asked.map((one) => [one.key, one]));
+  private take(due: readonly Wanted[], readings: readonly Reading[]): void {
+    const byKey = new Map(due.map((one) => [one.key, one]));
     const changes: [string, Read][] = [];
     for (const reading of readings) {
       const one = byKey.get(`${reading.trace_id}.${reading.span_id}`);
@@ -113,22 +111,22 @@ export class Readings {
     if (this.problems.size > 0)
       this.problems.commit(changes.map(([key]) => [key, undefined] as const));
     this.reads.commit(changes);
-    const excess = this.reads.size - KEPT;
+    const excess = this.reads.size - MAX_CACHED;
     if (excess <= 0) return;
     const needed = new Set(this.wanted.map(({ key }) => key));
     const old = [...this.reads.keys()].filter((key) => !needed.has(key)).slice(0, excess);
-    for (const key of old) this.asked.delete(key);
+    for (const key of old) this.requested.delete(key);
     this.reads.commit(old.map((key) => [key, undefined] as const));
   }
 }
 
 function isSame(a: Wanted, b: Wanted): boolean {
-  return a.row === b.row && a.before === b.before && a.told === b.told;
+  return a.row === b.row && a.before === b.before && a.momentCount === b.momentCount;
 }
 
-/** How long after a question for `asked` one for `now` may follow. */
-function pause_ms(asked: Wanted, now: Wanted): number {
+/** How long after a request for `before` one for `now` may follow. */
+function pause_ms(before: Wanted, now: Wanted): number {
   // The same once more: it is not there yet, or could not be asked for.
-  if (isSame(asked, now)) return RETRY_MS;
+  if (isSame(before, now)) return RETRY_MS;
   return hasEnded(now.row.status) ? 0 : REFRESH_MS;
 }

@@ -3,13 +3,13 @@ import type { Api } from '../api/client.ts';
 import type { Verb } from '../api/types.ts';
 import { KeyedStore } from './keyed-store.ts';
 
-type Given =
+type VerbState =
   | { readonly kind: 'sending'; readonly verb: Verb }
   | { readonly kind: 'told'; readonly verb: Verb; readonly message: string }
   | { readonly kind: 'failed'; readonly verb: Verb; readonly message: string };
 
 /** The last verb of each session, by its id. */
-export class Verbs extends KeyedStore<Given> {
+export class Verbs extends KeyedStore<VerbState> {
   private readonly api: Api;
 
   constructor(api: Api) {

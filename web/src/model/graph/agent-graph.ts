@@ -340,10 +340,10 @@ function bounded(
       Number(b.errors > 0) - Number(a.errors > 0) ||
       b.count - a.count,
   );
-  const kept = new Set(ranked.slice(0, most).map(({ id }) => id));
+  const shown = new Set(ranked.slice(0, most).map(({ id }) => id));
   return {
-    nodes: nodes.filter(({ id }) => kept.has(id)),
-    edges: edges.filter(({ from, to }) => kept.has(from) && kept.has(to)),
+    nodes: nodes.filter(({ id }) => shown.has(id)),
+    edges: edges.filter(({ from, to }) => shown.has(from) && shown.has(to)),
     leftOut: nodes.length - most,
   };
 }

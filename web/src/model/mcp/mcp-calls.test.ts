@@ -31,8 +31,8 @@ test('a span that tells of an exchange is one call, with its time and what came 
 });
 
 test('a twin of another layer gives its id to the call that it tells of once more', () => {
-  const twin = exchange('t.b', 12, 28, { duplicate_of: 't.a', rpc_id: '7', server: null });
-  const calls = join([...exchange('t.a', 10, 30), ...twin]);
+  const duplicate = exchange('t.b', 12, 28, { duplicate_of: 't.a', rpc_id: '7', server: null });
+  const calls = join([...exchange('t.a', 10, 30), ...duplicate]);
   expect(calls).toHaveLength(1);
   expect(calls[0]?.rounds[0]?.request?.rpc_id).toBe('7');
 });
@@ -75,10 +75,10 @@ test('a layer around the one with the messages tells of the same exchange', () =
 
 test('each round is told by its own layers, inside and around', () => {
   const text = { text: '{}', form: 'message' } as const;
-  const [asked, input] = exchange('t.tool', 10, 90, { ...text, rpc_id: '6' });
+  const [request, input] = exchange('t.tool', 10, 90, { ...text, rpc_id: '6' });
   const calls = join(
     [
-      asked as McpEntry,
+      request as McpEntry,
       { ...(input as McpEntry), result_type: 'input_required', state_hash: 's' },
       ...exchange('t.sdk1', 11, 20, { rpc_id: '6', server: null }),
       ...exchange('t.sdk2', 60, 80, { rpc_id: '7', server: null }),
@@ -128,15 +128,15 @@ test('a server’s span of which the client told nothing stands for itself', () 
 });
 
 function rounds(hashes: readonly [string | null, string | null]): McpEntry[] {
-  const [asked, answered] = hashes;
+  const [firstHash, secondHash] = hashes;
   const first = exchange('t.a', 10, 20, { rpc_id: '1' }).map((entry) =>
     entry.type === 'response'
-      ? { ...entry, result_type: 'input_required', state_hash: asked }
+      ? { ...entry, result_type: 'input_required', state_hash: firstHash }
       : entry,
   );
   const second = exchange('t.b', 40, 50, { rpc_id: '2' }).map((entry) =>
     entry.type === 'request'
-      ? { ...entry, state_hash: answered, answers: [{ key: 'a', method: null, text: 'accept' }] }
+      ? { ...entry, state_hash: secondHash, answers: [{ key: 'a', method: null, text: 'accept' }] }
       : entry,
   );
   return [...first, ...second];
@@ -202,13 +202,13 @@ test('progress and cancellation go to the call that their token and id name', ()
 });
 
 test('what a server asks during a call lies below it', () => {
-  const asked = exchange('t.e', 15, 18, {
+  const elicitation = exchange('t.e', 15, 18, {
     method: 'elicitation/create',
     direction: 'to_client',
     reporter: 'receiver',
     target: null,
   });
-  const calls = join([...exchange('t.a', 10, 30), ...asked], { 't.e': 't.a' });
+  const calls = join([...exchange('t.a', 10, 30), ...elicitation], { 't.e': 't.a' });
   expect(calls.map(({ during }) => during)).toEqual([undefined, 't.a']);
   const rows = nestedRows(
     calls,

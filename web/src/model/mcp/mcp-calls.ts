@@ -117,18 +117,19 @@ function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): D
     } else if (entry.type === 'request' || entry.type === 'response') frames.push(entry);
   }
   const own = new Map<string, Draft>();
-  const later: Told[] = [];
+  const later: Report[] = [];
   for (const [key, round] of bySpan) {
     const entry = round.request ?? round.response;
     if (entry === undefined) continue;
-    const told = { key, round, entry };
-    const twin = entry.duplicate_of === null ? undefined : bySpan.get(entry.duplicate_of);
-    const twinEntry = twin?.request ?? twin?.response;
+    const report = { key, round, entry };
+    const duplicate = entry.duplicate_of === null ? undefined : bySpan.get(entry.duplicate_of);
+    const duplicateEntry = duplicate?.request ?? duplicate?.response;
     // A later round is a duplicate of the whole call, and an exchange of its own.
-    const isToldThere = hasText(twin) && !(twinEntry && isOtherId(twinEntry, entry));
-    const isFirst = entry.reporter !== 'receiver' && hasText(round) && !isToldThere;
+    const isReportedThere =
+      hasText(duplicate) && !(duplicateEntry && isOtherId(duplicateEntry, entry));
+    const isFirst = entry.reporter !== 'receiver' && hasText(round) && !isReportedThere;
     if (isFirst) add(own, key, begun(round, key));
-    else later.push(told);
+    else later.push(report);
   }
   // Whoever has the messages tells best; a layer around it may know of more than one.
   const within = new Map<string, Draft>();
@@ -140,10 +141,10 @@ function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): D
   }
   for (const { key, round, entry } of later) {
     const isFar = entry.reporter === 'receiver';
-    const twin = entry.duplicate_of === null ? undefined : own.get(entry.duplicate_of);
+    const duplicate = entry.duplicate_of === null ? undefined : own.get(entry.duplicate_of);
     const about =
       within.get(key) ??
-      (twin !== undefined && !isOtherId(twin.first, entry) ? twin : undefined) ??
+      (duplicate !== undefined && !isOtherId(duplicate.first, entry) ? duplicate : undefined) ??
       nearest(
         key,
         own,
@@ -185,7 +186,7 @@ function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): D
   return [...own.values(), ...loose];
 }
 
-interface Told {
+interface Report {
   readonly key: string;
   readonly round: McpRound;
   readonly entry: McpEntry;
@@ -227,14 +228,14 @@ function isFrame(entry: McpEntry): boolean {
 function roundsOf({ rounds, tellings }: Draft): McpRound[] {
   const whole = rounds[0] ?? {};
   const wire = tellings.filter(({ request, response }) => (request ?? response)?.exchange === null);
-  const told = (wire.length > 0 ? wire : tellings).sort((a, b) => startOf(a) - startOf(b));
-  if (told.length === 0) return rounds;
-  if (told.length === 1) return [merged(whole, told[0] ?? {})];
-  return told.map((round, at) =>
+  const reports = (wire.length > 0 ? wire : tellings).sort((a, b) => startOf(a) - startOf(b));
+  if (reports.length === 0) return rounds;
+  if (reports.length === 1) return [merged(whole, reports[0] ?? {})];
+  return reports.map((round, at) =>
     merged(
       {
         ...(at === 0 && whole.request !== undefined ? { request: whole.request } : {}),
-        ...(at === told.length - 1 && whole.response !== undefined
+        ...(at === reports.length - 1 && whole.response !== undefined
           ? { response: whole.response }
           : {}),
       },
@@ -309,15 +310,15 @@ function groupRounds(drafts: readonly Draft[]): Draft[] {
 }
 
 function goesOn(group: Draft, next: Draft): boolean {
-  const asked = group.rounds.at(-1)?.response;
+  const question = group.rounds.at(-1)?.response;
   const request = next.rounds[0]?.request;
-  if (asked == null || request === undefined) return false;
-  if (asked.state_hash !== null || request.state_hash !== null) {
-    return asked.state_hash === request.state_hash;
+  if (question == null || request === undefined) return false;
+  if (question.state_hash !== null || request.state_hash !== null) {
+    return question.state_hash === request.state_hash;
   }
   if (request.answers.length > 0) return true;
   // Nothing was captured of it: a second call of the same, in the same trace, is taken for it.
-  return request.text === null && request.trace_id === asked.trace_id;
+  return request.text === null && request.trace_id === question.trace_id;
 }
 
 /** Progress, cancellation, questions: to the call that they are about. Returns what stands alone. */

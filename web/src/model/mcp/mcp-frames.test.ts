@@ -18,10 +18,10 @@ const wire = fc
     }),
     { maxLength: 40 },
   )
-  .map((said) => {
+  .map((drawn) => {
     let at_ns = 0;
     const busy = new Map<string, number>();
-    return said.flatMap(({ gap_ns, took_ns, has, rpc_id, ...place }, number) => {
+    return drawn.flatMap(({ gap_ns, took_ns, has, rpc_id, ...place }, number) => {
       at_ns += gap_ns + 1;
       const within = JSON.stringify([place, rpc_id]);
       // An id is used again at the earliest when it has been answered.
@@ -50,13 +50,13 @@ function shuffled(frames: readonly McpEntry[], seed: number): McpEntry[] {
 
 test('each response joins its own request, whatever the interleaving and the order of arrival', () => {
   fc.assert(
-    fc.property(wire, fc.integer(), (said, seed) => {
-      const frames = said.flatMap(({ request, response }) => [request, response]);
+    fc.property(wire, fc.integer(), (exchanges, seed) => {
+      const frames = exchanges.flatMap(({ request, response }) => [request, response]);
       const joined = joinFrames(shuffled(frames, seed)).map((round) => [
         round.request?.key,
         round.response?.key,
       ]);
-      const wanted = said.map(({ request, response }) => [request.key, response.key]);
+      const wanted = exchanges.map(({ request, response }) => [request.key, response.key]);
       expect(new Set(joined.map(String))).toEqual(new Set(wanted.map(String)));
     }),
   );
@@ -64,8 +64,8 @@ test('each response joins its own request, whatever the interleaving and the ord
 
 test('every message is in exactly one round, also where halves are missing', () => {
   fc.assert(
-    fc.property(wire, fc.integer(), (said, seed) => {
-      const frames = said.flatMap(({ request, response, has }) =>
+    fc.property(wire, fc.integer(), (exchanges, seed) => {
+      const frames = exchanges.flatMap(({ request, response, has }) =>
         has === 'both' ? [request, response] : has === 'request' ? [request] : [response],
       );
       const shown = joinFrames(shuffled(frames, seed)).flatMap(({ request, response }) =>
@@ -78,8 +78,8 @@ test('every message is in exactly one round, also where halves are missing', () 
 
 test('what is joined is of one connection, of one id, and goes opposite ways', () => {
   fc.assert(
-    fc.property(wire, (said) => {
-      const frames = said.flatMap(({ request, response, has }) =>
+    fc.property(wire, (exchanges) => {
+      const frames = exchanges.flatMap(({ request, response, has }) =>
         has === 'response' ? [response] : [request, response],
       );
       for (const { request, response } of joinFrames(frames)) {

@@ -44,9 +44,9 @@ export function joinFrames(frames: readonly McpEntry[]): McpRound[] {
       if (waiting === undefined) open.set(place, [round]);
       else waiting.push(round);
     } else if (frame.type === 'response') {
-      const asked = frame.rpc_id === null ? undefined : open.get(placeOf(frame))?.shift();
-      if (asked === undefined) rounds.push({ response: frame });
-      else asked.response = frame;
+      const round = frame.rpc_id === null ? undefined : open.get(placeOf(frame))?.shift();
+      if (round === undefined) rounds.push({ response: frame });
+      else round.response = frame;
     }
   }
   return rounds;

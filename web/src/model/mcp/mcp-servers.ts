@@ -57,20 +57,23 @@ function serverOf(name: string, calls: readonly McpCall[], beside: readonly McpC
   );
   const requests = calls.filter((call) => call.kind === 'call');
   const connection = beside.filter((call) => call.kind === 'transport').at(-1);
-  const told = connection?.rounds[0]?.request;
+  const connectionEntry = connection?.rounds[0]?.request;
   const failed = requests.filter((call) => call.state === 'error' || call.state === 'unanswered');
   const protocolVersion = last(entries, (entry) => entry.protocol_version);
   const begun = requests.find((call) => BEGINNINGS.has(call.method));
-  const failedStep = told?.state === 'failed' ? (told.step ?? 'spawn') : stepOf(requests, told);
+  const failedStep =
+    connectionEntry?.state === 'failed'
+      ? (connectionEntry.step ?? 'spawn')
+      : stepOf(requests, connectionEntry);
   return {
     name,
     version: last(entries, (entry) => entry.server_version),
     protocolVersion,
     era: eraOf(protocolVersion, begun),
-    transport: last(entries, (entry) => entry.transport) ?? told?.transport ?? undefined,
-    state: stateOf(told, requests, failedStep),
+    transport: last(entries, (entry) => entry.transport) ?? connectionEntry?.transport ?? undefined,
+    state: stateOf(connectionEntry, requests, failedStep),
     failedStep,
-    reason: told?.text ?? undefined,
+    reason: connectionEntry?.text ?? undefined,
     calls: requests.length,
     errors: failed.length,
     pending: requests.filter((call) => call.state === 'pending').length,
@@ -90,9 +93,12 @@ function eraOf(version: string | undefined, begun: McpCall | undefined): Era | u
 }
 
 /** The step that did not go well, where only its failure says that the connection did not. */
-function stepOf(requests: readonly McpCall[], told: McpEntry | undefined): string | undefined {
-  const step = told?.step ?? undefined;
-  if (step !== undefined && told?.state !== 'connected') return step;
+function stepOf(
+  requests: readonly McpCall[],
+  connectionEntry: McpEntry | undefined,
+): string | undefined {
+  const step = connectionEntry?.step ?? undefined;
+  if (step !== undefined && connectionEntry?.state !== 'connected') return step;
   const wentWell = requests.some((call) => call.state === 'ok');
   const failed = requests.find(
     (call) =>
@@ -111,15 +117,17 @@ function wentWellAfter(requests: readonly McpCall[], failed: McpCall): boolean {
 }
 
 function stateOf(
-  told: McpEntry | undefined,
+  connectionEntry: McpEntry | undefined,
   requests: readonly McpCall[],
   failedStep: string | undefined,
 ): McpServer['state'] {
-  switch (told?.state) {
+  switch (connectionEntry?.state) {
     case 'failed':
     case 'reconnecting':
     case 'connected':
-      return failedStep === undefined || told.state === 'reconnecting' ? told.state : 'failed';
+      return failedStep === undefined || connectionEntry.state === 'reconnecting'
+        ? connectionEntry.state
+        : 'failed';
     case 'disconnected':
       return failedStep === undefined ? 'closed' : 'failed';
   }

@@ -8,13 +8,13 @@ const clip = (value: unknown): Clip => {
 };
 
 test('a form that a server sent is read with what was filled in', () => {
-  const asked = readServerAsk(
+  const ask = readServerAsk(
     'elicitation/create',
     clip({ params: { message: 'Shelve it?' } }),
     clip({ result: { action: 'accept', content: { channel: 'beta' } } }),
   );
-  expect(asked).toMatchObject({ asked: 'Shelve it?', action: 'accept' });
-  expect(asked?.content?.text).toBe('{"channel":"beta"}');
+  expect(ask).toMatchObject({ asked: 'Shelve it?', action: 'accept' });
+  expect(ask?.content?.text).toBe('{"channel":"beta"}');
 });
 
 test('what a model was asked for a server is read with what it said', () => {

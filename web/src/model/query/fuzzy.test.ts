@@ -34,8 +34,8 @@ test('nothing typed fits everything, and no text is too long', () => {
 test('every subsequence is found, and what is marked spells it', () => {
   const text = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 60 });
   fc.assert(
-    fc.property(text, fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }), (all, taken) => {
-      const query = [...all].filter((one, at) => taken[at] && one.trim() !== '').join('');
+    fc.property(text, fc.array(fc.boolean(), { minLength: 60, maxLength: 60 }), (all, included) => {
+      const query = [...all].filter((one, at) => included[at] && one.trim() !== '').join('');
       const typed = query.slice(0, 48);
       const match = fuzzyMatch(typed, all);
       expect(match).toBeDefined();

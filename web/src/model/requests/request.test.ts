@@ -12,7 +12,7 @@ import {
   outcomeOf,
 } from './request.ts';
 
-const given: GivenAnswer = {
+const granted: GivenAnswer = {
   decision: 'allow',
   actor: 'Ana',
   origin: 'browser',
@@ -25,7 +25,7 @@ const given: GivenAnswer = {
 
 const answered = exampleRequest({
   status: 'answered',
-  answer: given,
+  answer: granted,
   transitions: [
     ...exampleRequest().transitions,
     { status: 'answered', at: '', actor: 'Ana', origin: 'browser', reason: null },
@@ -49,11 +49,11 @@ test('a name cannot make a button say something else', () => {
 });
 
 test('who asks a question is said', () => {
-  const asked = (signal_name: string | null) =>
+  const headline = (signal_name: string | null) =>
     headlineOf(exampleRequest({ kind: 'question', tool_name: null, signal_name }));
-  expect(asked(null)).toBe('A question');
-  expect(asked('elicitation')).toBe('An MCP server asks');
-  expect(asked('approved')).toBe('A signal is awaited: approved');
+  expect(headline(null)).toBe('A question');
+  expect(headline('elicitation')).toBe('An MCP server asks');
+  expect(headline('approved')).toBe('A signal is awaited: approved');
 });
 
 test('what is closed does not want anything any more', () => {
@@ -71,9 +71,9 @@ test('of two versions the one with more transitions counts, whichever comes firs
 });
 
 test('what the agent said of an answer is not forgotten', () => {
-  const taken = { ...answered, answer: { ...given, applied: true } };
-  expect(newerRequest(taken, answered)).toBe(taken);
-  expect(newerRequest(answered, taken)).toBe(taken);
+  const applied = { ...answered, answer: { ...granted, applied: true } };
+  expect(newerRequest(applied, answered)).toBe(applied);
+  expect(newerRequest(answered, applied)).toBe(applied);
 });
 
 test('a lost request that is back is the newer one', () => {
@@ -91,7 +91,7 @@ test('a lost request that is back is the newer one', () => {
 test('how it ended is said with who did it, and whether the agent took it', () => {
   expect(outcomeOf(answered)).toBe('allowed with edits by Ana');
   expect(appliedText(answered)).toBe('sent; the agent has not been heard from yet');
-  const refused = { ...given, applied: false, applied_reason: 'not open here' };
+  const refused = { ...granted, applied: false, applied_reason: 'not open here' };
   expect(appliedText({ ...answered, answer: refused })).toBe(
     'the agent did not take it: not open here',
   );

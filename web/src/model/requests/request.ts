@@ -26,6 +26,7 @@ export function compareOldestFirst(a: Request, b: Request): number {
 export function headlineOf(request: Request): string {
   const tool = toolOf(request);
   const waits = isPending(request);
+  const asks = waits ? 'asks' : 'asked';
   switch (request.kind) {
     case 'approval':
       if (tool !== undefined) return `${tool} ${waits ? 'wants' : 'wanted'} to run`;
@@ -33,11 +34,11 @@ export function headlineOf(request: Request): string {
     case 'breakpoint':
       return `${waits ? 'Stopped' : 'Was stopped'} ${tool === undefined ? 'at a breakpoint' : `before ${tool}`}`;
     case 'question':
-      if (isElicitation(request)) return `An MCP server ${waits ? 'asks' : 'asked'}`;
+      if (isElicitation(request)) return `An MCP server ${asks}`;
       if (request.signal_name) {
         return `A signal ${waits ? 'is' : 'was'} awaited: ${plainLine(request.signal_name, 60)}`;
       }
-      return tool === undefined ? 'A question' : `${tool} ${waits ? 'asks' : 'asked'}`;
+      return tool === undefined ? 'A question' : `${tool} ${asks}`;
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Difference, Session, View } from '../../api/types.ts';
-import { briefly, deltaOf, saidIn, sessionIdIn, summarise } from './comparison.ts';
+import { briefly, deltaOf, exchangeIn, sessionIdIn, summarise } from './comparison.ts';
 
 const session = (values: Partial<Session>) =>
   ({
@@ -65,19 +65,19 @@ test('a model is asked by its first words, not by all that was said before each 
     { role: 'assistant', origin: 'output', parts: text('hi') },
   ];
   const view = { tool: null, mcp: null, messages } as unknown as View;
-  expect(saidIn(view, 'llm')).toEqual({ asked: 'be kind\nhello', answered: 'hi' });
+  expect(exchangeIn(view, 'llm')).toEqual({ question: 'be kind\nhello', answer: 'hi' });
 });
 
 test('a time that is not the whole one is called so', () => {
-  const told = (whole_s: number, own: readonly [number, number]) =>
+  const delta = (whole_s: number, own: readonly [number, number]) =>
     briefly({
       left: { duration_ns: whole_s * 1e9 },
       right: { duration_ns: whole_s * 1e9 },
       left_own_ns: own[0] * 1e9,
       right_own_ns: own[1] * 1e9,
     } as Difference);
-  expect(told(9, [8, 5])).toBe('in itself 8 s → 5 s');
-  expect(told(9, [9, 9])).toBe('');
+  expect(delta(9, [8, 5])).toBe('in itself 8 s → 5 s');
+  expect(delta(9, [9, 9])).toBe('');
   expect(
     briefly({
       left: { duration_ns: 1e9 },

@@ -118,28 +118,28 @@ export function sessionIdIn(text: string): string {
   }
 }
 
-export interface Said {
-  readonly asked: string;
-  readonly answered: string;
+export interface Exchange {
+  readonly question: string;
+  readonly answer: string;
 }
 
 /** What went into a span and what came out, as the service compares it. */
-export function saidIn(view: View, kind: SpanKind): Said {
+export function exchangeIn(view: View, kind: SpanKind): Exchange {
   if (kind === 'tool' && view.tool !== null) {
-    return { asked: view.tool.arguments?.text ?? '', answered: view.tool.result?.text ?? '' };
+    return { question: view.tool.arguments?.text ?? '', answer: view.tool.result?.text ?? '' };
   }
   if (view.mcp !== null && (kind === 'mcp' || kind === 'resource' || kind === 'prompt')) {
-    return { asked: view.mcp.request?.text ?? '', answered: view.mcp.response?.text ?? '' };
+    return { question: view.mcp.request?.text ?? '', answer: view.mcp.response?.text ?? '' };
   }
-  const told = view.messages.filter(({ origin }) => origin !== 'output');
-  const first = told.findIndex(({ role }) => role === 'user');
+  const input = view.messages.filter(({ origin }) => origin !== 'output');
+  const first = input.findIndex(({ role }) => role === 'user');
   const output = view.messages.filter(({ origin }) => origin === 'output');
   return {
-    asked: told
+    question: input
       .slice(0, Math.max(first, 0) + 1)
       .map(wordsOf)
       .join('\n'),
-    answered: output.map(wordsOf).join('\n'),
+    answer: output.map(wordsOf).join('\n'),
   };
 }
 

@@ -35,7 +35,7 @@ export function joined(bars: readonly Bar[]): Bar | undefined {
 }
 
 /** `12 sessions, 1 failed, 2 waiting`. */
-export function said({ total, failed, waiting }: Bar): string {
+export function describeBar({ total, failed, waiting }: Bar): string {
   const parts = [plural(total, 'session')];
   if (failed > 0) parts.push(`${failed} failed`);
   if (waiting > 0) parts.push(`${waiting} waiting`);

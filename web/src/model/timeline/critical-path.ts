@@ -30,7 +30,7 @@ export function* criticalPathSteps(
   const go = (number: number, start_ns: number, until_ns: number): void => {
     const children = number === SESSION ? forest.roots() : forest.childrenOf(number);
     const inside = children
-      .filter((child) => !forest.isBareTwin(child))
+      .filter((child) => !forest.isBareDuplicate(child))
       .map((child) => ({ child, times: timesOf(child) }))
       .sort((a, b) => a.times.end_ns - b.times.end_ns || a.child - b.child);
     open.push({ number, start_ns, end_ns: until_ns, until_ns, inside });

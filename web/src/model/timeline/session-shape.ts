@@ -57,7 +57,7 @@ export function* shapeSteps(
 
 function isLeaf(forest: SpanForest, number: number): boolean {
   return (
-    !forest.isBareTwin(number) &&
-    forest.childrenOf(number).every((child) => forest.isBareTwin(child))
+    !forest.isBareDuplicate(number) &&
+    forest.childrenOf(number).every((child) => forest.isBareDuplicate(child))
   );
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow } from '../../api/types.ts';
 import { exampleSpan } from '../examples.ts';
-import { failedAbove, failedBelow, selfTime_ns, twinsOf } from './span-family.ts';
+import { duplicatesOf, failedAbove, failedBelow, selfTime_ns } from './span-family.ts';
 import { spanKey } from './span-key.ts';
 
 function rowsOf(...rows: SpanRow[]) {
@@ -30,12 +30,12 @@ test("spans that are each other's parents do not hang the page", () => {
 });
 
 test('a twin is found from either side, in its own trace', () => {
-  const told = span('a', null);
-  const twin = span('b', null, { duplicate_of: 'a' });
+  const original = span('a', null);
+  const duplicate = span('b', null, { duplicate_of: 'a' });
   const stranger = span('c', null, { duplicate_of: 'a', trace_id: 'other' });
-  const rows = rowsOf(told, twin, stranger);
-  expect(twinsOf(rows, told)).toEqual([twin]);
-  expect(twinsOf(rows, twin)).toEqual([told]);
+  const rows = rowsOf(original, duplicate, stranger);
+  expect(duplicatesOf(rows, original)).toEqual([duplicate]);
+  expect(duplicatesOf(rows, duplicate)).toEqual([original]);
 });
 
 test('its own time is what no child and no wait covers', () => {

@@ -33,13 +33,14 @@ export function failedBelow(rows: Rows, row: SpanRow): SpanRow[] {
 }
 
 /** Spans that tell of the same operation. */
-export function twinsOf(rows: Rows, row: SpanRow): SpanRow[] {
-  const twins: SpanRow[] = [];
+export function duplicatesOf(rows: Rows, row: SpanRow): SpanRow[] {
+  const duplicates: SpanRow[] = [];
   for (const other of rows.values()) {
     if (other.trace_id !== row.trace_id || other === row) continue;
-    if (other.duplicate_of === row.span_id || row.duplicate_of === other.span_id) twins.push(other);
+    if (other.duplicate_of === row.span_id || row.duplicate_of === other.span_id)
+      duplicates.push(other);
   }
-  return twins;
+  return duplicates;
 }
 
 /**

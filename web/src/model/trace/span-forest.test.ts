@@ -117,20 +117,23 @@ test('a row is one deeper than the row of its parent, or is a root', () => {
 });
 
 test('what has only bare twins below it begins folded', () => {
-  const twin = (id: string, parent: string) => ({ ...span(id, parent, 1), duplicate_of: parent });
+  const duplicate = (id: string, parent: string) => ({
+    ...span(id, parent, 1),
+    duplicate_of: parent,
+  });
   const forest = forestOf([
     span('root', null, 0),
     span('call', 'root', 1),
-    twin('call-again', 'call'),
+    duplicate('call-again', 'call'),
     span('mixed', 'root', 1),
-    twin('mixed-again', 'mixed'),
+    duplicate('mixed-again', 'mixed'),
     span('work', 'mixed', 1),
     span('served', 'root', 1),
-    twin('served-again', 'served'),
+    duplicate('served-again', 'served'),
     span('server', 'served-again', 1),
     span('sent', 'root', 1),
-    twin('sent-again', 'sent'),
-    twin('handled', 'sent-again'),
+    duplicate('sent-again', 'sent'),
+    duplicate('handled', 'sent-again'),
   ]);
   const rows = forest.arrange(AS_AT_FIRST);
   const folded = [...rows.folded.keys()].filter((number) => rows.folded[number] === 1);
@@ -146,10 +149,10 @@ test('what is kept is shown with all that is above it, and nothing else', () => 
     fc.property(anySpans, fc.nat(), (spans, random) => {
       const wanted = spans.length === 0 ? [] : [random % spans.length];
       const forest = forestOf(spans);
-      const kept = forest.withAncestors(wanted);
-      const rows = forest.arrange({ ...AS_AT_FIRST, kept });
+      const only = forest.withAncestors(wanted);
+      const rows = forest.arrange({ ...AS_AT_FIRST, only });
       const shown = [...rows.spanIndex.slice(0, rows.count)].sort((a, b) => a - b);
-      expect(shown).toEqual([...kept.keys()].filter((number) => kept[number] === 1));
+      expect(shown).toEqual([...only.keys()].filter((number) => only[number] === 1));
     }),
   );
 });

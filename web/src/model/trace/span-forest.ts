@@ -42,7 +42,7 @@ export interface Arrangement {
   /** All the others; undefined: as at first (`isFoldedAtFirst`). */
   readonly all: boolean | undefined;
   /** Only these are shown: 1 at the number of a span. A child is shown only below its parent. */
-  readonly kept?: Uint8Array | undefined;
+  readonly only?: Uint8Array | undefined;
 }
 
 export const AS_AT_FIRST: Arrangement = { byHand: new Map(), all: undefined };
@@ -175,11 +175,11 @@ export class SpanForest {
   isFoldedAtFirst(number: number): boolean {
     const children = this.children[number];
     if (children === undefined || children.length === 0) return false;
-    return children.every((child) => this.isBareTwin(child));
+    return children.every((child) => this.isBareDuplicate(child));
   }
 
   /** A twin with nothing below it but twins, and not many of them. */
-  isBareTwin(number: number): boolean {
+  isBareDuplicate(number: number): boolean {
     const below = [number];
     for (let place = 0; place < below.length; place += 1) {
       const one = below[place] ?? number;
@@ -224,7 +224,7 @@ export class SpanForest {
   }
 
   /** Place every span once; what is below a folded one is left out. */
-  arrange({ byHand, all, kept }: Arrangement): Rows {
+  arrange({ byHand, all, only }: Arrangement): Rows {
     const count = this.size;
     const columns = {
       spanIndex: new Uint32Array(count),
@@ -236,7 +236,7 @@ export class SpanForest {
       folded: new Uint8Array(count),
     };
     const chosen = this.numbered(byHand);
-    const isKept = (number: number) => kept === undefined || kept[number] === 1;
+    const isIncluded = (number: number) => only === undefined || only[number] === 1;
     const seen = new Uint8Array(count);
     let row = 0;
     let rootCount = 0;
@@ -251,7 +251,7 @@ export class SpanForest {
       positions.push(position);
     };
     const placeAll = (root: number): void => {
-      if (!isKept(root)) return;
+      if (!isIncluded(root)) return;
       rootCount += 1;
       push(root, 0, rootCount);
       for (let top = numbers.pop(); top !== undefined; top = numbers.pop()) {
@@ -268,7 +268,9 @@ export class SpanForest {
           columns.rowOf[top] = row;
           row += 1;
         }
-        const children = this.childrenOf(top).filter((child) => seen[child] === 0 && isKept(child));
+        const children = this.childrenOf(top).filter(
+          (child) => seen[child] === 0 && isIncluded(child),
+        );
         if (children.length === 0) continue;
         const isFolded = chosen.get(top) ?? all ?? this.isFoldedAtFirst(top);
         columns.childCount[top] = children.length;
@@ -280,7 +282,7 @@ export class SpanForest {
     for (const root of this.roots()) placeAll(root);
     // What is left is caught in circles: the first of each, by start, counts as its root.
     if (seenCount < count) {
-      const left = [...seen.keys()].filter((number) => seen[number] === 0 && isKept(number));
+      const left = [...seen.keys()].filter((number) => seen[number] === 0 && isIncluded(number));
       for (const number of left.sort(this.byStart)) if (seen[number] === 0) placeAll(number);
     }
     return { count: row, rootCount, ...columns };

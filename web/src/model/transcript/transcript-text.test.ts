@@ -51,8 +51,8 @@ test('however calls and tools are told, none is joined twice, and ids are kept t
     fc.property(
       fc.array(fc.record({ id: ids, name: names }), { maxLength: 6 }),
       fc.array(fc.record({ call_id: ids, name: names }), { maxLength: 6 }),
-      (calls, given) => {
-        const tools = given.map((tool, at) => ({ ...tool, key: String(at) }));
+      (calls, drawn) => {
+        const tools = drawn.map((tool, at) => ({ ...tool, key: String(at) }));
         const joined = joinCalls(
           calls.map(({ id, name }) => ({ id: id ?? null, name })),
           tools,

@@ -185,7 +185,7 @@ test('a failed tool knows when it was called again, in the same run', () => {
 test('what a model said is below the tools that ran while it was called', () => {
   const spans = [span(1, null, 'llm', { ms: 90 }), span(2, 1, 'tool'), span(3, null, 'llm')];
   expect(drawn(spans)).toEqual(['call 1', 'tool 2', 'said 1', 'call 3']);
-  expect([...layout(spans).saidBelow]).toEqual([key(1)]);
+  expect([...layout(spans).answeredBelow]).toEqual([key(1)]);
 });
 
 test('what a server asks for in the middle of a call is shown, its side of the call is not', () => {
@@ -267,16 +267,16 @@ const anySpans = fc
       kind: fc.constantFrom(...KINDS),
       status: fc.constantFrom('ok', 'error', 'running', 'lost'),
       at: fc.integer({ min: 0, max: 50 }),
-      isTwin: fc.boolean(),
+      isDuplicate: fc.boolean(),
     }),
     { maxLength: 12 },
   )
   .map((list) =>
-    list.map(({ parent, kind, status, at, isTwin }, index) =>
+    list.map(({ parent, kind, status, at, isDuplicate }, index) =>
       span(index + 1, parent === 0 ? null : parent, kind, {
         at,
         status: status as SpanRow['status'],
-        duplicate_of: isTwin && parent !== 0 ? id(parent) : null,
+        duplicate_of: isDuplicate && parent !== 0 ? id(parent) : null,
         duration_ns: status === 'running' || status === 'lost' ? null : MS,
       }),
     ),

@@ -63,7 +63,7 @@ export interface TranscriptLayout {
   readonly toolsOf: ReadonlyMap<string, readonly string[]>;
   readonly callOf: ReadonlyMap<string, string>;
   /** Model calls whose answer is an entry of its own, below what is in them. */
-  readonly saidBelow: ReadonlySet<string>;
+  readonly answeredBelow: ReadonlySet<string>;
   /** Agent → the first and the last model call of its own. */
   readonly firstCall: ReadonlyMap<string, string>;
   readonly lastCall: ReadonlyMap<string, string>;
@@ -116,13 +116,13 @@ export function layoutTranscript(
   /** Position of the folded agent that hides it, plus 1. */
   const hiddenBy = new Uint32Array(rows.length);
   const opened: number[] = [];
-  const saidBelow = new Set<string>();
+  const answeredBelow = new Set<string>();
   const close = (until: number) => {
     for (let last = opened.at(-1); last !== undefined && at(level, last) >= until; ) {
       opened.pop();
       const key = at(keys, last);
       const type = at(roles, last) === 'agent' ? 'end' : 'said';
-      if (type === 'said') saidBelow.add(key);
+      if (type === 'said') answeredBelow.add(key);
       entries.push({
         ...entry(key, type, at(depth, last)),
         id: `${key}:${type}`,
@@ -165,7 +165,7 @@ export function layoutTranscript(
     entries,
     entryOf,
     ...links,
-    saidBelow,
+    answeredBelow,
     sums,
     above: (key) => agentsAbove(tree, roles, key),
     failedAbove: (key) => failuresAbove(tree, key),

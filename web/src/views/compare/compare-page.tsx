@@ -105,12 +105,12 @@ function useSessionsOf(
   right: string,
 ): Comparison | undefined {
   const result = useCell(compared?.result ?? NONE);
-  const [kept, setKept] = useState<{ of: string; result: Comparison }>();
+  const [last, setLast] = useState<{ of: string; result: Comparison }>();
   const of = `${left} ${right}`;
   useEffect(() => {
-    if (result !== undefined) setKept({ of, result });
+    if (result !== undefined) setLast({ of, result });
   }, [result, of]);
-  return result ?? (kept?.of === of ? kept.result : undefined);
+  return result ?? (last?.of === of ? last.result : undefined);
 }
 
 function Start({ left, right }: { readonly left: string; readonly right: string }) {

@@ -5,8 +5,8 @@ import {
   CHANGE_NAMES,
   CHANGE_SIGNS,
   deltaOf,
-  type Said,
-  saidIn,
+  type Exchange,
+  exchangeIn,
 } from '../../model/sessions/comparison.ts';
 import { formatCost, formatDuration, groupThousands } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
@@ -133,29 +133,32 @@ interface TextsProps {
 
 /** What was asked and answered; where the answers part at once, the rest when it was read. */
 function Texts({ left, right, difference }: TextsProps) {
-  const said = useBoth(left, right);
+  const exchanges = useBoth(left, right);
   const answers = useMemo(
     () =>
-      said === undefined
+      exchanges === undefined
         ? diffTexts(difference.left_answer ?? '', difference.right_answer ?? '')
-        : diffTexts(said.left.answered, said.right.answered),
-    [said, difference],
+        : diffTexts(exchanges.left.answer, exchanges.right.answer),
+    [exchanges, difference],
   );
-  const asked = useMemo(
-    () => (said === undefined ? undefined : diffTexts(said.left.asked, said.right.asked)),
-    [said],
+  const question = useMemo(
+    () =>
+      exchanges === undefined
+        ? undefined
+        : diffTexts(exchanges.left.question, exchanges.right.question),
+    [exchanges],
   );
   return (
     <>
-      {asked !== undefined && asked.editCount > 0 && (
+      {question !== undefined && question.editCount > 0 && (
         <>
           <h3>Asked</h3>
-          <ArgumentDiff diff={asked} />
+          <ArgumentDiff diff={question} />
         </>
       )}
       {answers.editCount > 0 && (
         <>
-          <h3>Answered{said === undefined && ': where they part'}</h3>
+          <h3>Answered{exchanges === undefined && ': where they part'}</h3>
           <ArgumentDiff diff={answers} />
         </>
       )}
@@ -163,14 +166,14 @@ function Texts({ left, right, difference }: TextsProps) {
   );
 }
 
-function useBoth(left: SpanRow, right: SpanRow): { left: Said; right: Said } | undefined {
+function useBoth(left: SpanRow, right: SpanRow): { left: Exchange; right: Exchange } | undefined {
   const { details } = useInspector();
-  const [both, setBoth] = useState<{ left: Said; right: Said }>();
+  const [both, setBoth] = useState<{ left: Exchange; right: Exchange }>();
   useEffect(() => {
     const loading = new AbortController();
     const load = async (row: SpanRow) => {
       const { detail } = await details.load(row, loading.signal);
-      return saidIn(detail.view, row.kind);
+      return exchangeIn(detail.view, row.kind);
     };
     Promise.all([load(left), load(right)]).then(
       ([before, after]) => setBoth({ left: before, right: after }),

@@ -199,8 +199,8 @@ function EdgeLabel({
   onOpen,
 }: EdgeProps & { readonly onOpen: (key: string | undefined) => void }) {
   const curve = curveOf(edge, layout, NODE, direction);
-  const said = labelOf(edge);
-  if (curve === undefined || said === '') return null;
+  const label = labelOf(edge);
+  if (curve === undefined || label === '') return null;
   return (
     <button
       type="button"
@@ -211,7 +211,7 @@ function EdgeLabel({
       title={`${edge.kind === 'handoff' ? 'Handed over' : 'Called'} ${plural(edge.count, 'time')}${edge.errors > 0 ? `, ${plural(edge.errors, 'error')}` : ''}${edge.tokens > 0 ? `, ${formatCount(edge.tokens)} tokens` : ''}`}
       onClick={() => onOpen(edge.open)}
     >
-      {said}
+      {label}
     </button>
   );
 }

@@ -91,15 +91,15 @@ function columnsOfEdges(
   onSelect: GraphTablesProps['onSelect'],
 ): Column<GraphEdge>[] {
   const names = new Map(nodes.map(({ id, name }) => [id, name]));
-  const said = ({ from, kind, to }: GraphEdge) =>
+  const nameOf = ({ from, kind, to }: GraphEdge) =>
     `${names.get(from) ?? ''} ${WORDS[kind]} ${names.get(to) ?? ''}`;
   return [
     {
       id: 'edge',
       head: 'Who, whom',
-      value: said,
+      value: nameOf,
       Shown: ({ row }) => (
-        <SpanLink name={said(row)} title={said(row)} onOpen={() => onSelect(row.open)} />
+        <SpanLink name={nameOf(row)} title={nameOf(row)} onOpen={() => onSelect(row.open)} />
       ),
     },
     countColumn('order', 'Order', ({ order }) => order ?? null),

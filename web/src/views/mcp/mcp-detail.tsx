@@ -103,7 +103,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
           {response?.result_type === 'input_required' && ' · the server asks for input'}
         </h3>
       )}
-      <Asked entry={request} />
+      <Questions entry={request} />
       <div className="ins-mcp-round__pair">
         {call.kind === 'call' && request === undefined && (
           <p className="ins-mcp-frame__none">Its request was not seen.</p>
@@ -130,7 +130,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
           </p>
         )}
       </div>
-      <Asked entry={response} />
+      <Questions entry={response} />
     </div>
   );
 }
@@ -147,16 +147,16 @@ function Reason({ entry }: { readonly entry: McpEntry | undefined }) {
 }
 
 /** What a message asks a person or a model for, or the answers that went back. */
-function Asked({ entry }: { readonly entry: McpEntry | undefined }) {
+function Questions({ entry }: { readonly entry: McpEntry | undefined }) {
   if (entry === undefined) return null;
-  const said = [
+  const lines = [
     ...entry.asks.map((one) => ['asks', one] as const),
     ...entry.answers.map((one) => ['answers', one] as const),
   ];
-  if (said.length === 0) return null;
+  if (lines.length === 0) return null;
   return (
     <ul className="ins-mcp-asks">
-      {said.map(([what, one]) => (
+      {lines.map(([what, one]) => (
         <li key={`${what} ${one.key} ${one.method}`}>
           <span>{what}</span>
           {one.key !== '' && (

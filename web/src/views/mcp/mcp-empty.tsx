@@ -21,9 +21,9 @@ export function McpEmpty() {
     <section className="ins-mcp-empty">
       <h2>No MCP traffic in this session</h2>
       <p>
-        Nothing in it tells of a message between an MCP client and a server, of either era of the
-        protocol (with <code>initialize</code>, up to 2025-11-25, or stateless, from 2026-07-28).
-        Three ways to see some:
+        Nothing in it is a message between an MCP client and a server, of either era of the protocol
+        (with <code>initialize</code>, up to 2025-11-25, or stateless, from 2026-07-28). Three ways
+        to see some:
       </p>
       <dl>
         <dt>Announce requests on the hook bus: shows the messages themselves</dt>

@@ -21,8 +21,8 @@ const MAX_TREE_CHARS = 8_000_000;
 type Loaded = { readonly frame: McpFrame } | { readonly error: string };
 
 export function FrameView({ sessionId, entry, what }: FrameViewProps) {
-  const [isAsked, setAsked] = useState((entry.size_bytes ?? 0) <= MAX_AT_ONCE_BYTES);
-  const loaded = useFrame(sessionId, entry, isAsked && entry.text !== null);
+  const [isWanted, setWanted] = useState((entry.size_bytes ?? 0) <= MAX_AT_ONCE_BYTES);
+  const loaded = useFrame(sessionId, entry, isWanted && entry.text !== null);
   const [isText, setText] = useState(false);
   const frame = loaded !== undefined && 'frame' in loaded ? loaded.frame : undefined;
   const text = frame?.body?.text ?? entry.text ?? '';
@@ -68,8 +68,8 @@ export function FrameView({ sessionId, entry, what }: FrameViewProps) {
         </p>
       )}
       {isPart && loaded === undefined && (
-        <button type="button" className="ins-link" onClick={() => setAsked(true)}>
-          {isAsked ? 'loading …' : `Show all ${formatBytes(entry.size_bytes ?? 0)}`}
+        <button type="button" className="ins-link" onClick={() => setWanted(true)}>
+          {isWanted ? 'loading …' : `Show all ${formatBytes(entry.size_bytes ?? 0)}`}
         </button>
       )}
       {loaded !== undefined && 'error' in loaded && <p role="alert">{loaded.error}</p>}

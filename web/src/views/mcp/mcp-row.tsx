@@ -94,7 +94,7 @@ const MAX_SHOWN_CHARS = 200;
 function Rest({ call }: { readonly call: McpCall }) {
   const state = call.kind === 'transport' ? '' : stateText(call);
   const progress = call.notes.findLast((note) => note.progress !== null)?.progress;
-  const said =
+  const text =
     call.kind === 'stderr' || call.kind === 'transport'
       ? call.rounds[0]?.request?.text
       : call.fault?.message;
@@ -118,9 +118,9 @@ function Rest({ call }: { readonly call: McpCall }) {
           {state}
         </span>
       )}
-      {said != null && said !== '' && said !== state && (
-        <span className="ins-mcp-row__said" title={plainLine(said, MAX_SHOWN_CHARS)}>
-          <VisibleText text={said.slice(0, MAX_SHOWN_CHARS)} />
+      {text != null && text !== '' && text !== state && (
+        <span className="ins-mcp-row__said" title={plainLine(text, MAX_SHOWN_CHARS)}>
+          <VisibleText text={text.slice(0, MAX_SHOWN_CHARS)} />
         </span>
       )}
     </>

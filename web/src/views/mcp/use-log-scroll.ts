@@ -69,12 +69,12 @@ export function useLogScroll(
       scroller.scrollTop = scroller.scrollHeight;
       return;
     }
-    const kept = anchor.current;
-    if (kept === undefined) return;
-    const at = keys.indexOf(kept.key);
+    const before = anchor.current;
+    if (before === undefined) return;
+    const at = keys.indexOf(before.key);
     const start_px = at < 0 ? undefined : virtualizer.measurementsCache[at]?.start;
     if (start_px === undefined) return;
-    const wanted_px = start_px - kept.top_px;
+    const wanted_px = start_px - before.top_px;
     if (Math.abs(wanted_px - scroller.scrollTop) > 1) scroller.scrollTop = wanted_px;
   }, [keys, scroller, virtualizer]);
 

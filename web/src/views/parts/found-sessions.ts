@@ -13,19 +13,19 @@ const TYPING_MS = 150;
 export function useFoundSessions(query: string): readonly Session[] {
   const { sessions } = useInspector();
   const order = useCell(sessions.order);
-  const asked = useAskedSessions(query);
+  const matching = useMatchingSessions(query);
   return useMemo(() => {
     const loaded = order.flatMap((id) => sessions.rows.get(id) ?? []);
     const all =
       query === ''
         ? loaded.slice(0, RECENT_SESSIONS)
-        : [...best(loaded, query, (session) => session.title || session.id), ...asked];
+        : [...best(loaded, query, (session) => session.title || session.id), ...matching];
     return [...new Map(all.map((session) => [session.id, session])).values()];
-  }, [order, asked, query, sessions]);
+  }, [order, matching, query, sessions]);
 }
 
 /** Sessions that the service knows and the list has not loaded. */
-function useAskedSessions(query: string): readonly Session[] {
+function useMatchingSessions(query: string): readonly Session[] {
   const { api } = useInspector();
   const [found, setFound] = useState<readonly Session[]>([]);
   useEffect(() => {

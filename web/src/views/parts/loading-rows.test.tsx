@@ -17,10 +17,10 @@ test('a service that does not answer is told from one that is slow', () => {
       <LoadingRows lengths={[60, 40]} />
     </PageContext>,
   );
-  const said = () => screen.getByRole('status').textContent;
-  expect(said()).toBe('Loading');
+  const shown = () => screen.getByRole('status').textContent;
+  expect(shown()).toBe('Loading');
   act(() => status.set({ kind: 'reconnecting', retry_at_ms: 0 }));
-  expect(said()).toContain('Is inspector serve running?');
+  expect(shown()).toContain('Is inspector serve running?');
   act(() => status.set({ kind: 'refused', status: 401 }));
-  expect(said()).toContain('inspector token');
+  expect(shown()).toContain('inspector token');
 });

@@ -84,8 +84,8 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
       event.preventDefault();
     }
     const chosen = suggestions[active] ?? (event.key === 'Tab' ? suggestions[0] : undefined);
-    const isTaken = event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey);
-    if (isOpen && isTaken && chosen !== undefined) {
+    const isAccepting = event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey);
+    if (isOpen && isAccepting && chosen !== undefined) {
       event.preventDefault();
       choose(chosen);
     } else if (event.key === 'Enter') {

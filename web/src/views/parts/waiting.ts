@@ -9,23 +9,23 @@ import { useCell, useInspector, useRow } from './context.ts';
  * the innermost running spans that have waited, as long as their session waits.
  */
 export function useWaiting(trace: Trace): ReadonlySet<string> {
-  const told = useCell(trace.waiting);
+  const waiting = useCell(trace.waiting);
   const { requests } = useInspector();
-  const asked = useRow(requests.ofSession, trace.sessionId);
+  const requestIds = useRow(requests.ofSession, trace.sessionId);
   const session = useCell(trace.session);
   const structure = useCell(trace.structure);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when to read anew
   return useMemo(() => {
-    const keys = (asked ?? [])
+    const keys = (requestIds ?? [])
       .map((id) => requests.rows.get(id))
       .map((request) => `${request?.trace_id}.${request?.span_id}`)
       .filter((key) => trace.spans.get(key) !== undefined);
-    if (keys.length > 0) return new Set([...keys, ...told]);
-    if (session?.status !== 'waiting' || told.size > 0) return told;
+    if (keys.length > 0) return new Set([...keys, ...waiting]);
+    if (session?.status !== 'waiting' || waiting.size > 0) return waiting;
     const running = [...trace.tally.running.values()];
     const parents = new Set(running.map((span) => `${span.trace_id}.${span.parent_span_id}`));
     const innermost = running.filter((span) => !parents.has(spanKey(span)));
     const waited = innermost.filter((span) => span.waits > 0);
     return new Set((waited.length > 0 ? waited : innermost).map(spanKey));
-  }, [told, asked, session?.status, trace, structure]);
+  }, [waiting, requestIds, session?.status, trace, structure]);
 }

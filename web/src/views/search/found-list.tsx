@@ -160,7 +160,7 @@ interface OpenProps {
 
 function SessionHead({ of, isTab, onOpen }: OpenProps & { readonly of: FoundSession }) {
   const path = sessionPath(of.id);
-  const told = [
+  const details = [
     ...(of.hits.length > 0 ? [`${plural(of.hits.length, 'span')} found`] : []),
     ...(of.session === undefined
       ? []
@@ -172,7 +172,7 @@ function SessionHead({ of, isTab, onOpen }: OpenProps & { readonly of: FoundSess
       <FoundLink path={path} isTab={isTab} onOpen={onOpen} title={plainLine(of.title || of.id)}>
         {plainLine(of.title || of.id)}
       </FoundLink>
-      <small title={told.join(', ')}>{told.join(', ')}</small>
+      <small title={details.join(', ')}>{details.join(', ')}</small>
     </h2>
   );
 }

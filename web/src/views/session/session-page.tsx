@@ -31,7 +31,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const view = useSessionView(trace);
   useFirstCause(trace, selected, view?.id === 'waterfall', select);
   const waiting = useWaiting(trace);
-  const isAsked = useRow(requests.ofSession, trace.sessionId) !== undefined;
+  const hasRequest = useRow(requests.ofSession, trace.sessionId) !== undefined;
   useSessionActions(trace, selected, waiting, select);
 
   if (moved?.to === null) return <Gone text="This session was deleted." />;
@@ -45,7 +45,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
           <SessionTools trace={trace} selected={selected} waiting={waiting} onSelect={select} />
         </div>
         <WaitingStrip sessionId={trace.sessionId} />
-        <WaitsElsewhere isWaiting={session?.status === 'waiting'} hasRequest={isAsked} />
+        <WaitsElsewhere isWaiting={session?.status === 'waiting'} hasRequest={hasRequest} />
       </div>
       <Split
         main={<CurrentView view={view} trace={trace} selected={selected} onSelect={select} />}

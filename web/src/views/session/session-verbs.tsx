@@ -9,7 +9,7 @@ import './session-verbs.css';
 export function SessionVerbs({ session }: { readonly session: Session }) {
   const { verbs } = useInspector();
   const [isCancelling, setCancelling] = useState(false);
-  const given = useRow(verbs, session.id);
+  const state = useRow(verbs, session.id);
   // Also one that waits for a person: `waiting` is what its status says then.
   const isPaused = session.paused_since !== null;
   const isOpen =
@@ -43,13 +43,13 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
   if (!isOpen) return null;
   return (
     <div ref={group} className="ins-verbs" role="group" aria-label="Control of the session">
-      {given !== undefined && (
+      {state !== undefined && (
         <span
-          className={`ins-verbs__said ins-verbs__said--${given.kind}`}
-          role={given.kind === 'failed' ? 'alert' : 'status'}
-          title={given.kind === 'sending' ? undefined : given.message}
+          className={`ins-verbs__said ins-verbs__said--${state.kind}`}
+          role={state.kind === 'failed' ? 'alert' : 'status'}
+          title={state.kind === 'sending' ? undefined : state.message}
         >
-          {given.kind === 'sending' ? `${NAMES[given.verb]} …` : given.message}
+          {state.kind === 'sending' ? `${NAMES[state.verb]} …` : state.message}
         </span>
       )}
       {isCancelling ? (

@@ -20,26 +20,26 @@ interface ShareMenuProps {
   readonly session: Session;
 }
 
-const SAID_MS = 4000;
+const NOTICE_MS = 4000;
 const MOST_CAUSES = 5;
 
 export function ShareMenu({ trace, session }: ShareMenuProps) {
   const inspector = useInspector();
   const { api, router } = inspector;
-  const [said, setSaid] = useState('');
+  const [notice, setNotice] = useState('');
   useEffect(() => {
-    if (said === '') return;
-    const timer = setTimeout(() => setSaid(''), SAID_MS);
+    if (notice === '') return;
+    const timer = setTimeout(() => setNotice(''), NOTICE_MS);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [notice]);
   usePlain();
   const actions = useMemo(() => {
     const copy = async (what: string, text: string | Promise<string>) => {
       try {
         await copyText(await text);
-        setSaid(`${what} copied`);
+        setNotice(`${what} copied`);
       } catch {
-        setSaid(`Could not copy: the browser does not allow it`);
+        setNotice(`Could not copy: the browser does not allow it`);
       }
     };
     return [
@@ -81,7 +81,7 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
         }
       </Disclosure>
       <span className="ins-share__said" role="status">
-        {said}
+        {notice}
       </span>
     </>
   );
@@ -106,13 +106,13 @@ function download(url: string, id: string): void {
 async function markdownOf({ details }: Inspector, trace: Trace, session: Session): Promise<string> {
   const errors = [...trace.tally.errors.values()];
   const parents = new Set(errors.map(parentKey));
-  const causes = errors
+  const first = errors
     .filter((span) => !parents.has(spanKey(span)))
     .sort((a, b) => endOffset(a, 0) - endOffset(b, 0))
     .slice(0, MOST_CAUSES);
   const { signal } = new AbortController();
-  const said = await Promise.all(
-    causes.map(async (span) => {
+  const causes = await Promise.all(
+    first.map(async (span) => {
       const text = await details.load(span, signal).then(
         ({ detail }) => detail.view.error?.message || detail.status_message || '',
         () => '',
@@ -123,7 +123,7 @@ async function markdownOf({ details }: Inspector, trace: Trace, session: Session
   return summaryOf({
     session,
     link: window.location.href,
-    causes: said,
+    causes,
     errorCount: errors.length,
     outline: outlineOf(trace),
   });

@@ -90,7 +90,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
 /** Kind, name, status and how long it took: what the eye sees of the row and its bar. */
 function labelOf(span: SpanRow, state: string): string {
   const took = span.duration_ns === null ? [] : [formatDuration(span.duration_ns)];
-  const said = state === 'unset' ? 'ok' : state;
+  const status = state === 'unset' ? 'ok' : state;
   const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
   // What is read stands in it as it is seen: who speaks to the page says it so.
   const seen = [
@@ -98,7 +98,7 @@ function labelOf(span: SpanRow, state: string): string {
     ...(span.duplicate_of !== null ? ['twin'] : []),
     ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
   ].join(' ');
-  return [kindName(span.kind), seen, said, ...took].join(', ');
+  return [kindName(span.kind), seen, status, ...took].join(', ');
 }
 
 /** The words that conventions put before the name that one looks for. */

@@ -36,7 +36,7 @@ export function useTreeView(trace: Trace, isErrorsOnly: boolean): TreeView {
   const rows = useMemo(() => {
     const { forest } = trace;
     if (!isErrorsOnly) return forest.arrange(arrangement);
-    return forest.arrange({ ...arrangement, kept: forest.withAncestors(failedOf(trace)) });
+    return forest.arrange({ ...arrangement, only: forest.withAncestors(failedOf(trace)) });
   }, [trace, structure, arrangement, isErrorsOnly, isErrorsOnly && errors]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: they say when to look anew
   const aboveErrors = useMemo(

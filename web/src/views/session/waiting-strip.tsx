@@ -2,7 +2,7 @@
 import { useCallback, useState } from 'react';
 import { useInspector, useRow } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
-import { useKept } from '../parts/requests/kept.ts';
+import { usePinned } from '../parts/requests/pinned.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
 import './waiting-strip.css';
 
@@ -14,7 +14,7 @@ export function WaitingStrip({ sessionId }: { readonly sessionId: string }) {
   const [open, setOpen] = useState<string | undefined>(undefined);
   const toggle = useCallback((id: string) => setOpen((now) => (now === id ? undefined : id)), []);
   // The one that is read stays when it is answered, until it is closed.
-  const shown = useKept(waiting, open).slice(0, SHOWN);
+  const shown = usePinned(waiting, open).slice(0, SHOWN);
   if (shown.length === 0) return null;
   const more = waiting.length - shown.length;
   return (

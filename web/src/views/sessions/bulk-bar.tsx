@@ -18,7 +18,7 @@ interface Running {
   readonly verb: Verb;
   readonly bulk: Bulk;
   /** Once it is over. */
-  readonly said?: string;
+  readonly outcome?: string;
 }
 
 interface BulkBarProps {
@@ -43,8 +43,8 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
     setDeleting(false);
     setNote('');
     setRunning({ verb, bulk });
-    const said = await work(bulk);
-    setRunning((now) => (now?.bulk === bulk ? { ...now, said } : now));
+    const outcome = await work(bulk);
+    setRunning((now) => (now?.bulk === bulk ? { ...now, outcome } : now));
   };
   const exportAll = () =>
     begin('export', async (bulk) => {
@@ -78,7 +78,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
     setNote('');
     try {
       const onPage = (ids: readonly string[]) => selection.add(ids);
-      const isAll = await allFound(api, sessions.asked, clock.now_ms(), onPage, abort.signal);
+      const isAll = await allFound(api, sessions.listing, clock.now_ms(), onPage, abort.signal);
       if (!isAll) setNote(`Only the first ${groupThousands(MOST_FOUND)} are selected.`);
     } catch (error) {
       if (!abort.signal.aborted) setNote(error instanceof Error ? error.message : String(error));
@@ -167,7 +167,7 @@ function Deleting({ ids, sessions, onDelete, onKeep }: DeletingProps) {
             />
             <span>
               Also the {open.length} that {open.length === 1 ? 'runs or waits' : 'run or wait'}
-              {waiting > 0 && ` (${waiting} for a person)`}. Their agents are not told: they go on,
+              {waiting > 0 && ` (${waiting} for a person)`}. Their agents do not know: they go on,
               what they send begins the session anew, and what they ask can no longer be answered
               here, so that its default applies.
             </span>
@@ -199,13 +199,13 @@ const MOST_FAILURES = 50;
 function Run({ running, onClose }: { readonly running: Running; readonly onClose: () => void }) {
   const progress = useCell<Progress>(running.bulk.progress);
   const { total, done, failures } = progress;
-  const isOver = running.said !== undefined;
+  const isOver = running.outcome !== undefined;
   const doing = running.verb === 'export' ? 'Exporting' : 'Deleting';
   return (
     <section className="ins-bulk ins-bulk--run" aria-label={`${doing} sessions`}>
       <div className="ins-bulk__line">
         <span role="status">
-          {running.said ?? `${doing} ${groupThousands(done)} of ${plural(total, 'session')}`}
+          {running.outcome ?? `${doing} ${groupThousands(done)} of ${plural(total, 'session')}`}
         </span>
         {!isOver && (
           <progress max={total} value={done + failures.length} aria-label={`${doing} sessions`} />

@@ -68,7 +68,7 @@ function Report({ report }: { readonly report: ImportReport }) {
   const [only] = sessions;
   return (
     <div className="ins-imports__said" role="status">
-      {said(report)}
+      {summaryOf(report)}
       {sessions.length === 1 && only !== undefined && (
         <>
           {' '}
@@ -94,7 +94,7 @@ function Report({ report }: { readonly report: ImportReport }) {
   );
 }
 
-function said(report: ImportReport): string {
+function summaryOf(report: ImportReport): string {
   const known = report.span_duplicates + report.log_duplicates;
   const parts = [
     report.sessions.length > 0 ? plural(report.sessions.length, 'session') : '',

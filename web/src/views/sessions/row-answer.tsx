@@ -1,7 +1,7 @@
 /** What a session waits for, answered in its row: below the row, over the ones that follow. */
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useInspector, useRow } from '../parts/context.ts';
-import { useKept } from '../parts/requests/kept.ts';
+import { usePinned } from '../parts/requests/pinned.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
 import './row-answer.css';
 
@@ -57,7 +57,7 @@ function Requests({ waiting, onKeyDown }: RequestsProps) {
   }, []);
   const toggle = useCallback((id: string) => choose((now) => (now === id ? undefined : id)), []);
   const isGone = useRow(requests.rows, chosen ?? '') === undefined;
-  const ids = useKept(waiting, isGone ? undefined : chosen);
+  const ids = usePinned(waiting, isGone ? undefined : chosen);
   return (
     <div
       ref={panel}

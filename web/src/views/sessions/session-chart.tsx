@@ -11,7 +11,13 @@ import {
 } from 'react';
 import type { Api } from '../../api/client.ts';
 import type { SessionHistogram } from '../../api/types.ts';
-import { axisTime, type Bar, barsOf, joined, said } from '../../model/sessions/session-chart.ts';
+import {
+  axisTime,
+  type Bar,
+  barsOf,
+  describeBar,
+  joined,
+} from '../../model/sessions/session-chart.ts';
 import { bucketsOf, type TimeRange, timeRangeText } from '../../model/sessions/time-range.ts';
 import { plural } from '../../model/text/format.ts';
 import { readPalette } from '../../render/palette.ts';
@@ -60,7 +66,7 @@ export function SessionChart({ query, range, onCount }: SessionChartProps) {
         <figcaption>
           <span>{axisTime(all.since_ms, all.until_ms - all.since_ms, width_ms)}</span>
           <span className="ins-chart__said">
-            {said(all)}
+            {describeBar(all)}
             {found?.counted_from != null && ', what is older is not counted yet'}
             {` · a bar is ${lengthName(width_ms)}`}
           </span>
@@ -129,7 +135,7 @@ function Plot({ bars, isZoomed, onShow }: PlotProps) {
   const words =
     bar === undefined || span === undefined
       ? ''
-      : `${axisTime(bar.since_ms, 2 * 86_400_000, span)}, ${lengthName(span)}: ${said(bar)}`;
+      : `${axisTime(bar.since_ms, 2 * 86_400_000, span)}, ${lengthName(span)}: ${describeBar(bar)}`;
   return (
     <div
       ref={setPlot}

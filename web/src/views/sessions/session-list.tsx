@@ -93,7 +93,7 @@ export function SessionList(props: SessionListProps) {
             isNarrow ? undefined : { ['--ins-list-grid' as string]: template, minWidth: least_px }
           }
         >
-          <Head sort={sessions.asked.sort} columns={columns} />
+          <Head sort={sessions.listing.sort} columns={columns} />
           <div
             role="rowgroup"
             className="ins-list__rows"
@@ -238,17 +238,17 @@ function useSettling(sessions: Sessions, scroller: HTMLElement | null): void {
   useEffect(() => {
     if (scroller === null) return;
     const timer = setInterval(() => {
-      sessions.isHeld = scroller.matches(':hover') || focusedKey() !== undefined;
+      sessions.isOrderPaused = scroller.matches(':hover') || focusedKey() !== undefined;
       sessions.settle();
     }, SETTLE_MS);
     const hold = () => {
-      sessions.isHeld = true;
+      sessions.isOrderPaused = true;
     };
     scroller.addEventListener('pointermove', hold, { passive: true });
     scroller.addEventListener('focusin', hold);
     return () => {
       clearInterval(timer);
-      sessions.isHeld = false;
+      sessions.isOrderPaused = false;
       scroller.removeEventListener('pointermove', hold);
       scroller.removeEventListener('focusin', hold);
     };

@@ -122,8 +122,8 @@ function Bulk({ isOpen, sessions, selection }: BulkProps) {
 }
 
 /** What the chart counted is of this very list, and of all of it. */
-function totalOf(counted: Counted | undefined, { asked }: Sessions, isShown: boolean) {
-  const isSame = counted?.query === asked.query && counted.range === asked.range;
+function totalOf(counted: Counted | undefined, { listing }: Sessions, isShown: boolean) {
+  const isSame = counted?.query === listing.query && counted.range === listing.range;
   return isShown && isSame ? counted.total : undefined;
 }
 
@@ -145,7 +145,7 @@ function Count({ sessions, isAsking, total }: CountProps) {
       ? `${groupThousands(count)} of ${plural(total, 'session')}`
       : `${plural(count, 'session')} and more`;
   const behind = sessions.index?.changes_behind ?? 0;
-  const isNarrowed = sessions.query !== '' || sessions.asked.range.kind !== 'all';
+  const isNarrowed = sessions.query !== '' || sessions.listing.range.kind !== 'all';
   return (
     <span className="ins-sessions__count" role="status">
       {isAsking && 'looking'}

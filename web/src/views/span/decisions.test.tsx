@@ -6,7 +6,7 @@ import { Decisions } from './decisions.tsx';
 
 afterEach(cleanup);
 
-function decision(given: Partial<Decision>): Decision {
+function decision(values: Partial<Decision>): Decision {
   return {
     time: '2026-01-01T10:00:00Z',
     hook: 'before_tool_call',
@@ -16,7 +16,7 @@ function decision(given: Partial<Decision>): Decision {
     microseconds: 12.4,
     before: null,
     after: null,
-    ...given,
+    ...values,
   };
 }
 

@@ -15,7 +15,7 @@ export function Decisions({ decisions }: { readonly decisions: readonly Decision
       <List decisions={decisions.filter((decision) => !isAssent(decision))} />
       {assents.length > 0 && (
         <details>
-          <summary>{told(assents)}</summary>
+          <summary>{summaryOf(assents)}</summary>
           <List decisions={assents} />
         </details>
       )}
@@ -28,7 +28,7 @@ function isAssent({ action, reason, before, after }: Decision): boolean {
   return action === 'continue' && reason === null && before === null && after === null;
 }
 
-function told(assents: readonly Decision[]): string {
+function summaryOf(assents: readonly Decision[]): string {
   const who = new Set(assents.map(({ interceptor }) => interceptor)).size;
   return `${who} ${who === 1 ? 'interceptor' : 'interceptors'} had no objection`;
 }

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import type { SpanDetail, SpanLink, SpanRow } from '../../api/types.ts';
 import { indexJson } from '../../model/json/json-text.ts';
-import { twinsOf } from '../../model/trace/span-family.ts';
+import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -24,20 +24,20 @@ interface LinksProps {
 const MAX_SHOWN = 500;
 
 export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
-  const twins = useMemo(() => twinsOf(trace.spans, row), [trace, row]);
+  const duplicates = useMemo(() => duplicatesOf(trace.spans, row), [trace, row]);
   const index = useMemo(() => indexJson(text), [text]);
   const list = index?.member(0, 'links');
   const nodes = index === undefined || list === undefined ? [] : [...index.children(list)];
   return (
     <>
-      {twins.length > 0 && (
+      {duplicates.length > 0 && (
         <section className="ins-section">
           <h3>Tells of the same operation</h3>
           <ul className="ins-links">
-            {twins.map((twin) => (
-              <li key={spanKey(twin)}>
-                <SpanButton row={twin} onSelect={onSelect} />
-                <code>{twin.span_id}</code>
+            {duplicates.map((duplicate) => (
+              <li key={spanKey(duplicate)}>
+                <SpanButton row={duplicate} onSelect={onSelect} />
+                <code>{duplicate.span_id}</code>
               </li>
             ))}
           </ul>

@@ -2,7 +2,7 @@
 import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { Message, Payload, SpanDetail } from '../../api/types.ts';
-import { AskedWith } from './overview.tsx';
+import { FailedInput } from './overview.tsx';
 
 afterEach(cleanup);
 
@@ -13,7 +13,7 @@ const payload = (text: string): Payload => ({
   original_bytes: null,
 });
 
-const said = (text: string): Message => ({
+const message = (text: string): Message => ({
   role: 'user',
   origin: 'input',
   name: null,
@@ -23,7 +23,7 @@ const said = (text: string): Message => ({
 
 function show(view: Partial<SpanDetail['view']>): void {
   const all = { tool: null, mcp: null, messages: [], ...view };
-  render(<AskedWith detail={{ view: all } as unknown as SpanDetail} />);
+  render(<FailedInput detail={{ view: all } as unknown as SpanDetail} />);
 }
 
 test('of a failed tool its arguments are read beside the error, and its result where it has one', () => {
@@ -44,7 +44,7 @@ test('of a failed tool its arguments are read beside the error, and its result w
 });
 
 test('of a failed model call the last message is read, and no other', () => {
-  show({ messages: [said('first'), said('last')] });
+  show({ messages: [message('first'), message('last')] });
   expect(screen.getByText('last')).toBeTruthy();
   expect(screen.queryByText('first')).toBeNull();
 });

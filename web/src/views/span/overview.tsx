@@ -38,7 +38,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
       {view.error === null && detail.status_message !== null && detail.status_message !== '' && (
         <p className="ins-section">{detail.status_message}</p>
       )}
-      {row.status === 'error' && <AskedWith detail={detail} />}
+      {row.status === 'error' && <FailedInput detail={detail} />}
       {row.status === 'error' && <Propagation {...{ row, trace, onSelect }} />}
       {view.usage !== null && <UsageBlock usage={view.usage} />}
       <Facts title="Span" facts={spanFacts(row, detail, trace)} />
@@ -52,7 +52,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
 }
 
 /** What it was given when it failed: read beside the error, without another tab. */
-export function AskedWith({ detail }: { readonly detail: SpanDetail }) {
+export function FailedInput({ detail }: { readonly detail: SpanDetail }) {
   const last = detail.view.messages.at(-1);
   return (
     <>

@@ -2,7 +2,7 @@
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
 import { Cuts } from '../../model/trace/cuts.ts';
-import { twinsOf } from '../../model/trace/span-family.ts';
+import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -69,11 +69,11 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
     return [...TABS.filter(([tab]) => counts[tab] > 0), ...visualiserTabs(loaded.detail)];
   }, [counts, loaded]);
   const shown = tabs.map(([tab]) => tab);
-  const isAsked = useRow(requests.ofSpan, spanKey(row)) !== undefined;
+  const hasRequest = useRow(requests.ofSpan, spanKey(row)) !== undefined;
   const isWaiting = useWaiting(trace).has(spanKey(row));
-  const [wasAsked] = useState(isAsked);
+  const [hadRequest] = useState(hasRequest);
   const tab =
-    shown.find((name) => name === wanted) ?? (wasAsked ? 'overview' : preferredTab(row, shown));
+    shown.find((name) => name === wanted) ?? (hadRequest ? 'overview' : preferredTab(row, shown));
   const { trace_id, span_id } = row;
   const context = useMemo(
     () => loaded && { id: { trace_id, span_id }, cuts: new Cuts(loaded.detail), isRaw },
@@ -112,7 +112,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
       </div>
       <div key={tab} className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
         <SpanRequests spanKey={spanKey(row)} />
-        <WaitsElsewhere isWaiting={isWaiting} hasRequest={isAsked} />
+        <WaitsElsewhere isWaiting={isWaiting} hasRequest={hasRequest} />
         {load.problem !== undefined && (
           <p className="ins-panel__problem" role="alert">
             {load.problem}
@@ -165,7 +165,7 @@ function countsOf(
     decisions: view.decisions.length,
     state: view.state.length,
     events: detail.events.length,
-    links: detail.links.length + twinsOf(trace.spans, row).length,
+    links: detail.links.length + duplicatesOf(trace.spans, row).length,
     attributes:
       Object.keys(detail.attributes).length + Object.keys(detail.resource.attributes).length,
     raw: 1,

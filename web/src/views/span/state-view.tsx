@@ -19,14 +19,14 @@ interface StateViewProps {
   readonly onSelect: (key: string) => void;
 }
 
-interface Asked {
+interface StepChoice {
   readonly name?: string;
   readonly position?: number;
 }
 
 export function StateView({ span, version, onSelect }: StateViewProps) {
-  const [asked, setAsked] = useState<Asked>({});
-  const { step, problem, isLoading } = useStateStep(span, asked, version);
+  const [choice, setChoice] = useState<StepChoice>({});
+  const { step, problem, isLoading } = useStateStep(span, choice, version);
   const actions = useMemo(
     () =>
       [
@@ -35,7 +35,7 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
       ].flatMap(([name, key, position]) =>
         step === undefined || position === undefined
           ? []
-          : [{ name, keys: [key], run: () => setAsked({ name: step.name, position }) }],
+          : [{ name, keys: [key], run: () => setChoice({ name: step.name, position }) }],
       ),
     [step],
   );
@@ -47,7 +47,7 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
       </p>
     );
   }
-  const go = (position: number) => setAsked({ name: step.name, position });
+  const go = (position: number) => setChoice({ name: step.name, position });
   const isHere = step.at.span_id === span.span_id && step.at.trace_id === span.trace_id;
   return (
     <div className="ins-state" aria-busy={isLoading}>
@@ -58,7 +58,7 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
               key={name}
               type="button"
               aria-pressed={name === step.name}
-              onClick={() => setAsked({ name })}
+              onClick={() => setChoice({ name })}
             >
               <VisibleText text={name} />
             </button>
@@ -114,24 +114,24 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
   );
 }
 
-function useStateStep(span: SpanId, asked: Asked, version: unknown) {
+function useStateStep(span: SpanId, choice: StepChoice, version: unknown) {
   const { api } = useInspector();
   const { trace_id, span_id } = span;
   const [state, setState] = useState<{ of?: unknown; step?: StateStep; problem?: string }>({});
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another version too
   useEffect(() => {
     const loading = new AbortController();
-    api.spanState(trace_id, span_id, asked, loading.signal).then(
-      (step) => setState({ of: asked, step }),
+    api.spanState(trace_id, span_id, choice, loading.signal).then(
+      (step) => setState({ of: choice, step }),
       (error: unknown) => {
         if (loading.signal.aborted) return;
         const problem = error instanceof Error ? error.message : String(error);
-        setState((before) => ({ ...before, of: asked, problem }));
+        setState((before) => ({ ...before, of: choice, problem }));
       },
     );
     return () => loading.abort();
-  }, [api, trace_id, span_id, asked, version]);
-  return { step: state.step, problem: state.problem, isLoading: state.of !== asked };
+  }, [api, trace_id, span_id, choice, version]);
+  return { step: state.step, problem: state.problem, isLoading: state.of !== choice };
 }
 
 interface StepsProps {

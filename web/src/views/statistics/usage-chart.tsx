@@ -16,14 +16,14 @@ export function UsageChart({ usage }: { readonly usage: UsageOverTime }) {
   const width = buckets.length * STEP;
   const tokens = totals.reduce((sum, one) => sum + one, 0);
   const length_ns = bucket_ns * buckets.length;
-  const said = `${formatCount(tokens)} tokens${all > 0 ? ` and ${formatCost(all)}` : ''} in ${formatDuration(length_ns)}; at most ${formatCount(most)} in ${formatDuration(bucket_ns)}.`;
+  const description = `${formatCount(tokens)} tokens${all > 0 ? ` and ${formatCost(all)}` : ''} in ${formatDuration(length_ns)}; at most ${formatCount(most)} in ${formatDuration(bucket_ns)}.`;
   return (
     <figure className="ins-usage-chart">
       <svg
         viewBox={`0 0 ${width} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={said}
+        aria-label={description}
       >
         {buckets.map((one, at) => {
           const input = (one.input_tokens / most) * (HEIGHT - 4);

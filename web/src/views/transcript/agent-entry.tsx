@@ -193,20 +193,21 @@ interface TextProps {
 }
 
 function Task({ read, via, isShort }: TextProps) {
-  const said = inputOf(read?.reading);
-  const asked = via?.reading.tool?.arguments ?? null;
-  if (said === undefined && asked === null) return null;
-  const pairs = said === undefined && asked !== null ? argumentPairs(asked) : undefined;
+  const input = inputOf(read?.reading);
+  const callArguments = via?.reading.tool?.arguments ?? null;
+  if (input === undefined && callArguments === null) return null;
+  const pairs =
+    input === undefined && callArguments !== null ? argumentPairs(callArguments) : undefined;
   return (
     <div className="ins-tx__task">
       <span className="ins-tx__label">asked</span>
-      {said !== undefined ? (
-        <ClipView {...said} what="the task" isMarkdown isShort={isShort} />
+      {input !== undefined ? (
+        <ClipView {...input} what="the task" isMarkdown isShort={isShort} />
       ) : pairs !== undefined ? (
         <Pairs pairs={pairs} />
       ) : (
-        asked !== null && (
-          <ClipView clip={asked} what="the task" whole={noWhole} isShort={isShort} />
+        callArguments !== null && (
+          <ClipView clip={callArguments} what="the task" whole={noWhole} isShort={isShort} />
         )
       )}
     </div>
@@ -214,14 +215,14 @@ function Task({ read, via, isShort }: TextProps) {
 }
 
 function Answer({ read, via, isShort }: TextProps) {
-  const said = outputOf(read?.reading);
+  const output = outputOf(read?.reading);
   const result = via?.reading.tool?.result ?? null;
-  if (said === undefined && result === null) return null;
+  if (output === undefined && result === null) return null;
   return (
     <div className="ins-tx__task">
       <span className="ins-tx__label">answered</span>
-      {said !== undefined ? (
-        <ClipView {...said} what="the answer" isMarkdown isShort={isShort} />
+      {output !== undefined ? (
+        <ClipView {...output} what="the answer" isMarkdown isShort={isShort} />
       ) : (
         result !== null && (
           <ClipView clip={result} what="the answer" whole={noWhole} isMarkdown isShort={isShort} />
@@ -250,7 +251,7 @@ function outputOf(reading: Reading | undefined): Found | undefined {
 /** The last text of messages that fit. */
 function textOf(
   reading: Reading | undefined,
-  fits: (said: Reading['said'][number]) => boolean,
+  fits: (message: Reading['said'][number]) => boolean,
 ): Found | undefined {
   const piece = reading?.said
     .filter(fits)
@@ -274,7 +275,8 @@ export function AgentEnd(props: AgentProps) {
   const read = useRow(readings.reads, entry.key);
   const last = useRow(readings.reads, layout.lastCall.get(entry.key) ?? '');
   const answer = outputOf(read?.reading);
-  const isSaid = answer !== undefined && outputOf(last?.reading)?.clip.text === answer.clip.text;
+  const isRepeated =
+    answer !== undefined && outputOf(last?.reading)?.clip.text === answer.clip.text;
   const cause = layout.sums.get(entry.key)?.cause;
   const causeRow = useRow(trace.spans, cause ?? '');
   const isOwn = cause === entry.key;
@@ -313,7 +315,7 @@ export function AgentEnd(props: AgentProps) {
           <Consequence of={entry.key} layout={layout} />
         </>
       )}
-      {answer !== undefined && last !== undefined && !isSaid && (
+      {answer !== undefined && last !== undefined && !isRepeated && (
         <ClipView {...answer} what="the answer" isMarkdown />
       )}
     </>

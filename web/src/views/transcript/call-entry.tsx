@@ -29,17 +29,17 @@ export function CallEntry(props: CallProps) {
     if (piece.type !== 'tool_result' || isFirst) return false;
     return before === undefined || (piece.id != null && answered.has(piece.id));
   };
-  const said = reading?.said ?? [];
+  const messages = reading?.said ?? [];
   const isNewRun = layout.agentOf.get(before?.of.key ?? '') !== layout.agentOf.get(entry.key);
   return (
     <>
       <SinceTurnBefore {...props} />
-      {said
+      {messages
         .filter(({ origin }) => origin !== 'output')
         .map((one) => (
           <Message
             key={one.pieces[0]?.at.join() ?? one.role}
-            said={one}
+            message={one}
             isElsewhere={isElsewhere}
             isOpen={isOpen}
             resultOf={() => undefined}
@@ -68,7 +68,7 @@ export function CallEntry(props: CallProps) {
         )}
         <Asks names={asksFor(reading, joined, tools, trace)} />
       </header>
-      {!layout.saidBelow.has(entry.key) && <Answer {...props} isElsewhere={isElsewhere} />}
+      {!layout.answeredBelow.has(entry.key) && <Answer {...props} isElsewhere={isElsewhere} />}
     </>
   );
 }
@@ -91,7 +91,7 @@ export function CallEnd(props: CallProps) {
           {row.status === 'running' ? 'is at work' : row.status === 'error' ? 'failed' : 'said'}
         </span>
       </header>
-      <Answer {...props} isElsewhere={(piece) => joined.has(piece)} isErrorSaid={isInside} />
+      <Answer {...props} isElsewhere={(piece) => joined.has(piece)} isErrorShown={isInside} />
       {row.status === 'error' && isInside && (
         <p className="ins-tx__after">
           Because{' '}
@@ -111,10 +111,10 @@ function Answer({
   readings,
   isOpen,
   isElsewhere,
-  isErrorSaid = false,
+  isErrorShown = false,
 }: CallProps & {
   readonly isElsewhere: (piece: Piece) => boolean;
-  readonly isErrorSaid?: boolean;
+  readonly isErrorShown?: boolean;
 }) {
   const reading = useRow(readings.reads, entry.key)?.reading;
   const next = useRow(readings.reads, layout.next.get(entry.key) ?? '');
@@ -126,14 +126,14 @@ function Answer({
         .map((one) => (
           <Message
             key={one.pieces[0]?.at.join() ?? one.role}
-            said={one}
+            message={one}
             isElsewhere={isElsewhere}
             isOpen={isOpen}
             resultOf={(call) => (call.id == null ? undefined : results.get(call.id))}
           />
         ))}
       <Moments reading={reading} />
-      {row.status === 'error' && !isErrorSaid && (
+      {row.status === 'error' && !isErrorShown && (
         <>
           {reading !== undefined && <ErrorBlock reading={reading} />}
           <Consequence of={entry.key} layout={layout} />
@@ -236,9 +236,9 @@ function asksFor(
   trace: Trace,
 ): readonly string[] {
   if (joined.size > 0) return [...joined].map(({ name }) => name ?? '(no name)');
-  const isSaid = reading?.said.some(({ origin }) => origin === 'output') ?? false;
+  const hasAnswer = reading?.said.some(({ origin }) => origin === 'output') ?? false;
   const isForTools = reading?.finish_reasons.some((reason) => reason.startsWith('tool')) ?? false;
-  if (isSaid && !isForTools) return [];
+  if (hasAnswer && !isForTools) return [];
   return tools.map((key) => plainName(trace.spans.get(key)?.name ?? ''));
 }
 
@@ -247,11 +247,11 @@ function Asks({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return null;
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const told = [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`));
+  const shown = [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`));
   return (
     <span className="ins-tx__quiet ins-tx__asks">
-      calls {told.slice(0, 6).join(', ')}
-      {told.length > 6 && ` and ${told.length - 6} more`}
+      calls {shown.slice(0, 6).join(', ')}
+      {shown.length > 6 && ` and ${shown.length - 6} more`}
     </span>
   );
 }

@@ -11,11 +11,11 @@ import { ClipView } from './clip-view.tsx';
 import type { EntryProps } from './entry-parts.tsx';
 import { Message } from './messages.tsx';
 import {
-  AskedLines,
   Consequence,
   Decisions,
   ErrorBlock,
   plainName,
+  RequestLines,
   StateLines,
 } from './moments.tsx';
 import { Pairs } from './pairs.tsx';
@@ -63,7 +63,7 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
           {isFailed && <ErrorBlock reading={reading} />}
           {isFailed && <Consequence of={entry.key} layout={layout} />}
           <Decisions decisions={reading.decisions} />
-          <AskedLines asked={reading.asked} />
+          <RequestLines requests={reading.asked} />
           <StateLines state={reading.state} />
           {mcp !== null && <ServerAskLine mcp={mcp} />}
           {isOpen && mcp !== null && (
@@ -73,10 +73,10 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
             </>
           )}
           {(isOpen || entry.type === 'line') &&
-            reading.said.map((said) => (
+            reading.said.map((message) => (
               <Message
-                key={said.pieces[0]?.at.join() ?? said.role}
-                said={said}
+                key={message.pieces[0]?.at.join() ?? message.role}
+                message={message}
                 isOpen={isOpen}
                 isElsewhere={() => false}
                 resultOf={() => undefined}

@@ -9,7 +9,7 @@ import { VisibleText } from '../parts/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
 
 interface MessageProps {
-  readonly said: Said;
+  readonly message: Said;
   /** Pieces that are shown elsewhere. */
   readonly isElsewhere: (piece: Piece) => boolean;
   readonly isOpen: boolean;
@@ -17,10 +17,11 @@ interface MessageProps {
   readonly resultOf: (call: Piece) => Piece | undefined;
 }
 
-export function Message({ said, isElsewhere, isOpen, resultOf }: MessageProps) {
-  const pieces = said.pieces.filter((piece) => !isElsewhere(piece));
+export function Message({ message, isElsewhere, isOpen, resultOf }: MessageProps) {
+  const pieces = message.pieces.filter((piece) => !isElsewhere(piece));
   if (pieces.length === 0) return null;
-  const isSystem = said.origin === 'system' || said.role === 'system' || said.role === 'developer';
+  const isSystem =
+    message.origin === 'system' || message.role === 'system' || message.role === 'developer';
   const body = pieces.map((piece) => (
     <PieceView key={piece.at.join()} piece={piece} isOpen={isOpen} result={resultOf(piece)} />
   ));
@@ -31,14 +32,14 @@ export function Message({ said, isElsewhere, isOpen, resultOf }: MessageProps) {
       </Fold>
     );
   }
-  const isOutput = said.origin === 'output';
+  const isOutput = message.origin === 'output';
   return (
-    <div className={`ins-msg ins-msg--${isOutput ? 'output' : roleClass(said.role)}`}>
+    <div className={`ins-msg ins-msg--${isOutput ? 'output' : roleClass(message.role)}`}>
       {!isOutput && (
         <p className="ins-msg__role">
-          {said.role}
-          {said.name !== null && ` ${said.name}`}
-          {said.role === 'assistant' && ', sent along'}
+          {message.role}
+          {message.name !== null && ` ${message.name}`}
+          {message.role === 'assistant' && ', sent along'}
         </p>
       )}
       {body}

@@ -30,13 +30,13 @@ export function ErrorBlock({ reading }: { readonly reading: Reading }) {
   const type = [...new Set([error.type, error.code])]
     .filter((text) => text !== null && text !== SAYS_NOTHING)
     .join(' ');
-  const isSaid = error.message?.text !== error.type;
+  const isMessage = error.message?.text !== error.type;
   return (
     <div className="ins-tx__error">
       <StatusIcon shape="failed" />
       <div>
         {type !== '' && <strong>{type}</strong>}
-        {error.message !== null && isSaid && (
+        {error.message !== null && isMessage && (
           <ClipView
             clip={error.message}
             what="the error"
@@ -110,7 +110,7 @@ export function Moments({ reading, after_ns = -Infinity, until_ns = Infinity }: 
   return (
     <>
       <Decisions decisions={reading.decisions.filter(isThen)} />
-      <AskedLines asked={reading.asked.filter(isThen)} />
+      <RequestLines requests={reading.asked.filter(isThen)} />
       <StateLines state={reading.state.filter(isThen)} />
     </>
   );
@@ -176,10 +176,10 @@ function afterOf({ action }: DecisionReading) {
     view.decisions.find((one) => one.action === action && one.after !== null)?.after?.text;
 }
 
-export function AskedLines({ asked }: { readonly asked: readonly AskedReading[] }) {
-  return asked
+export function RequestLines({ requests }: { readonly requests: readonly AskedReading[] }) {
+  return requests
     .filter(({ status }) => status !== 'pending')
-    .map((one) => <AskedLine key={`${one.id} ${one.offset_ns}`} asked={one} />);
+    .map((one) => <RequestLine key={`${one.id} ${one.offset_ns}`} request={one} />);
 }
 
 const ANSWERS: Readonly<Record<string, string>> = {
@@ -191,8 +191,8 @@ const ANSWERS: Readonly<Record<string, string>> = {
   cancel: 'Cancelled',
 };
 
-function AskedLine({ asked }: { readonly asked: AskedReading }) {
-  const { waited_ns, decision, actor, reason, prompt, is_edited, status, answer } = asked;
+function RequestLine({ request }: { readonly request: AskedReading }) {
+  const { waited_ns, decision, actor, reason, prompt, is_edited, status, answer } = request;
   const pairs = answer === null ? undefined : argumentPairs(answer);
   const isExpired = status === 'expired';
   const verdict = isExpired ? 'Expired' : (ANSWERS[decision ?? ''] ?? status);

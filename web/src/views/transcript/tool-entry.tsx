@@ -14,11 +14,11 @@ import { VisibleText } from '../parts/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
 import { type EntryProps, Took } from './entry-parts.tsx';
 import {
-  AskedLines,
   Consequence,
   Decisions,
   ErrorBlock,
   plainName,
+  RequestLines,
   StateLines,
 } from './moments.tsx';
 import { Pairs } from './pairs.tsx';
@@ -30,10 +30,10 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
   const callKey = layout.callOf.get(entry.key) ?? '';
   const call = useRow(readings.reads, callKey)?.reading;
   const next = useRow(readings.reads, layout.next.get(callKey) ?? '')?.reading;
-  const told = useMemo(() => toldElsewhere(reading, call, next), [reading, call, next]);
+  const found = useMemo(() => fromMessages(reading, call, next), [reading, call, next]);
   const again = useRow(trace.spans, layout.again.get(entry.key) ?? '');
-  const args = reading?.tool?.arguments ?? told.arguments;
-  const result = reading?.tool?.result ?? told.result;
+  const args = reading?.tool?.arguments ?? found.arguments;
+  const result = reading?.tool?.result ?? found.result;
   const isFailed = row.status === 'error' || reading?.tool?.is_error === true;
   const isDenied =
     isFailed && (reading?.decisions.some(({ action }) => action === 'deny') ?? false);
@@ -52,12 +52,12 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
       {waiting.map((key) => (
         <SpanRequests key={key} spanKey={key} />
       ))}
-      {reading !== undefined && <AskedLines asked={reading.asked} />}
+      {reading !== undefined && <RequestLines requests={reading.asked} />}
       <Running reading={reading} row={row} trace={trace} />
-      {row.status === 'error' && reading !== undefined && !isSaidByDecision(reading) && (
+      {row.status === 'error' && reading !== undefined && !isInDecision(reading) && (
         <ErrorBlock reading={reading} />
       )}
-      {result != null && !isSaidByError(reading, result) && (
+      {result != null && !isInError(reading, result) && (
         <div className={`ins-tx__result${isFailed ? ' ins-tx__result--failed' : ''}`}>
           <ClipView
             clip={result}
@@ -81,13 +81,13 @@ function resultOf({ view }: SpanDetail): string | undefined {
 }
 
 /** Who denied it said why. */
-function isSaidByDecision({ error, decisions }: Reading): boolean {
+function isInDecision({ error, decisions }: Reading): boolean {
   const message = error?.message?.text;
   return message !== undefined && decisions.some(({ reason }) => reason === message);
 }
 
 /** The message of the error is the answer once more. */
-function isSaidByError(reading: Reading | undefined, result: Clip): boolean {
+function isInError(reading: Reading | undefined, result: Clip): boolean {
   const message = reading?.error?.message?.text;
   return message !== undefined && message.length > 20 && result.text.includes(message);
 }
@@ -126,7 +126,7 @@ function ToolState({
 }
 
 /** What the model asked for and was told, of a tool whose own span does not say. */
-function toldElsewhere(
+function fromMessages(
   reading: Reading | undefined,
   call: Reading | undefined,
   next: Reading | undefined,
@@ -137,9 +137,9 @@ function toldElsewhere(
   const at = joinCalls(calls, [
     { key: '', name: tool.name, call_id: tool.call_id ?? undefined },
   ]).keys();
-  const asked = calls[at.next().value ?? -1];
-  const answered = asked?.id == null ? undefined : resultsOf(next).get(asked.id);
-  return { arguments: asked?.clip ?? null, result: answered?.clip ?? null };
+  const request = calls[at.next().value ?? -1];
+  const answered = request?.id == null ? undefined : resultsOf(next).get(request.id);
+  return { arguments: request?.clip ?? null, result: answered?.clip ?? null };
 }
 
 const NOTHING = { arguments: null, result: null };

@@ -306,7 +306,7 @@ function useWants(
   isFinding: boolean,
 ): void {
   const version = useVersion(trace.spans);
-  const told = useVersion(trace.told);
+  const momentCounts = useVersion(trace.momentCounts);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the versions say that rows are newer
   useEffect(() => {
     const keys = new Set<string>();
@@ -350,10 +350,15 @@ function useWants(
     for (const key of keys) {
       const row = trace.spans.get(key);
       if (row === undefined) continue;
-      wanted.push({ key, row, before: layout.before.get(key), told: trace.told.get(key) ?? 0 });
+      wanted.push({
+        key,
+        row,
+        before: layout.before.get(key),
+        momentCount: trace.momentCounts.get(key) ?? 0,
+      });
     }
     readings.want(wanted);
-  }, [trace, readings, layout, first, count, isFinding, version, told]);
+  }, [trace, readings, layout, first, count, isFinding, version, momentCounts]);
 }
 
 interface OutcomeProps {

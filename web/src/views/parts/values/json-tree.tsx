@@ -140,7 +140,7 @@ function Search({ index, root, word, onWord, onReveal }: SearchProps) {
           />
         ) : (
           <span className="ins-json__found" role="status">
-            {search.kind === 'done' ? told(at, found.length, search.work.isFull) : 'stopped'}
+            {search.kind === 'done' ? countOf(at, found.length, search.work.isFull) : 'stopped'}
           </span>
         ))}
       {found.length > 0 && (
@@ -157,7 +157,7 @@ function Search({ index, root, word, onWord, onReveal }: SearchProps) {
   );
 }
 
-function told(at: number, count: number, isFull: boolean): string {
+function countOf(at: number, count: number, isFull: boolean): string {
   if (count === 0) return 'not there';
   const all = `${groupThousands(count)}${isFull ? ' or more' : ''}`;
   return at < 0 ? `${all} found` : `${groupThousands(at + 1)} of ${all}`;

@@ -10,7 +10,7 @@ import { Slow } from './slow.tsx';
 /** Fetched without being asked for. */
 const SMALL_BYTES = 1024 * 1024;
 /** Progress is drawn no more often. */
-const TELL_MS = 50;
+const REPORT_MS = 50;
 
 type Whole =
   | { readonly kind: 'beginning'; readonly problem?: string }
@@ -66,11 +66,11 @@ export function useWhole(cut: Clamped, small_bytes = SMALL_BYTES) {
     loading.current?.abort();
     const calling = new AbortController();
     loading.current = calling;
-    let told_ms = 0;
+    let reported_ms = 0;
     const onProgress = (done_bytes: number) => {
       const now_ms = performance.now();
-      if (calling.signal.aborted || now_ms - told_ms < TELL_MS) return;
-      told_ms = now_ms;
+      if (calling.signal.aborted || now_ms - reported_ms < REPORT_MS) return;
+      reported_ms = now_ms;
       setWhole({ kind: 'loading', done_bytes });
     };
     setWhole({ kind: 'loading', done_bytes: 0 });
