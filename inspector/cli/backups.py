@@ -49,10 +49,10 @@ def restore(
     from inspector.service.storage.sqlite_backup import restore as put_back  # noqa: PLC0415
 
     path = _path_of(load_settings(store=store).store)
-    kept = put_back(file, path)
+    previous = put_back(file, path)
     typer.echo(f"{path}: restored from {file}")
-    if kept is not None:
-        typer.echo(f"What was there before is {kept}. Delete it when you need it no more.")
+    if previous is not None:
+        typer.echo(f"What was there before is {previous}. Delete it when you need it no more.")
 
 
 def _path_of(store: str) -> Path:

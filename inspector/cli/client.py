@@ -30,9 +30,9 @@ class NoServiceError(InspectorError):
 
 
 class _SameOrigin(urllib.request.HTTPRedirectHandler):
-    """Follows within the service, as to a session that was merged into another, and nowhere else.
+    """A handler that follows redirects within the service only, as to a merged session.
 
-    The token goes wherever a request is sent on to.
+    The token goes with every redirect.
     """
 
     def redirect_request(
@@ -44,7 +44,7 @@ class _SameOrigin(urllib.request.HTTPRedirectHandler):
         headers: HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        """Return the request to make next; None: there is none."""
+        """Return the next request, or None."""
         if req.get_method() != "GET" or _origin(newurl) != _origin(req.full_url):
             return None
         return super().redirect_request(req, fp, code, msg, headers, newurl)
@@ -55,7 +55,7 @@ class Client:
     """A service, by its address.
 
     Attributes:
-        actor: Who asks, for the record of what was done; None: the service finds a name.
+        actor: The name for the audit log; None: the service finds one.
     """
 
     url: str
@@ -68,7 +68,7 @@ class Client:
 
         Raises:
             NoServiceError: None is named, and none runs.
-            SettingsError: What is named is no address.
+            SettingsError: The named one is no address.
         """
         if named := url or os.environ.get("INSPECTOR_URL", "").strip():
             if not runfile.is_address(named):
@@ -98,12 +98,12 @@ class Client:
         """Send `body` as JSON, and return the JSON of the answer.
 
         Args:
-            path: Of a route that changes something.
-            body: JSON; None: nothing is sent.
-            headers: In the place of those that say who asks.
+            path: Path of a route that changes something.
+            body: JSON; None: no body.
+            headers: Replace those that name the caller.
 
         Raises:
-            NoServiceError: It does not answer. Whether it took what was sent is not known.
+            NoServiceError: It does not answer; it may have acted nevertheless.
             RefusedError: It answers with a problem.
         """
         content = b"" if body is None else json.dumps(body).encode()
@@ -116,8 +116,8 @@ class Client:
         """Yield (position, event) from the position `after` on, until the stream breaks off.
 
         Args:
-            after: `as_of` of a list, or the last position that was seen.
-            session_ids: Whose spans; without any: all.
+            after: `as_of` of a list, or the last received position.
+            session_ids: The sessions whose spans are sent; none: all.
 
         Raises:
             NoServiceError: The service does not answer, or the connection broke.
@@ -142,8 +142,10 @@ class Client:
         media_type: str = "application/octet-stream",
         headers: Mapping[str, str] | None = None,
     ) -> HTTPResponse:
-        given = {name: value for name, value in query.items() if value is not None}
-        address = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(given)}" if given else "")
+        parameters = {name: value for name, value in query.items() if value is not None}
+        address = f"{self.url}{path}" + (
+            f"?{urllib.parse.urlencode(parameters)}" if parameters else ""
+        )
         request = urllib.request.Request(address, data=body)
         if body is not None:
             request.add_header("Content-Type", media_type)
@@ -184,6 +186,10 @@ class Client:
                     yield piece
             except (OSError, HTTPException) as error:
                 raise NoServiceError(f"{self.url} broke off: {error!r}.") from error
+
+    def export(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session as a gzip file; raise as `download`."""
+        return self.download(f"/trace/{urllib.parse.quote(session_id, safe='')}")
 
     def upload(self, path: str, body: Iterable[bytes]) -> Any:
         """Send `body` as a stream, and return the JSON of the answer.

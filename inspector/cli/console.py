@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from inspector.cli.console_tree import plain, say, span_line, status, tree_lines
+from inspector.cli.console_tree import plain, print_line, span_line, status, tree_lines
 from inspector.cli.hook_validation.finding import ERROR, WARNING, Report
 from inspector.service.analysis.causes import Group
 from inspector.service.analysis.formatting import (
@@ -28,9 +28,9 @@ from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
 _PIPED_WIDTH = 200
-"""What does not go to a terminal is read by programs: nothing is cut to fit eighty columns."""
+"""Width without a terminal: programs read it, so nothing is cut to eighty columns."""
 _WIDE = 100
-"""From this width on there is room for the counts."""
+"""The least width for the counts."""
 _PATH_NAMES = 6
 
 Row = dict[str, Any]
@@ -41,7 +41,7 @@ def show_sessions(sessions: list[Row], *, is_narrowed: bool = False) -> None:
 
     Args:
         sessions: Their rows.
-        is_narrowed: There may be others, which do not fit.
+        is_narrowed: Whether a filter excludes others.
     """
     console = Console()
     if not sessions:
@@ -52,7 +52,7 @@ def show_sessions(sessions: list[Row], *, is_narrowed: bool = False) -> None:
     table = Table(box=None, pad_edge=False, expand=console.is_terminal)
     for name in ("id", "status", "started"):
         table.add_column(name, no_wrap=True, max_width=40)
-    # In a narrow terminal it is the title that gives way: an id is copied, a duration compared.
+    # A narrow terminal shortens the title: people copy ids and compare durations.
     table.add_column("title", no_wrap=True, overflow="ellipsis", ratio=1)
     counts = (("spans", 5), ("errors", 6), ("tokens", 6)) if console.width >= _WIDE else ()
     for name, min_width in (("duration", 8), *counts):
@@ -70,7 +70,7 @@ def show_sessions(sessions: list[Row], *, is_narrowed: bool = False) -> None:
 
 
 def _standing(session: Row) -> Text:
-    """Return its status, and how long nothing was heard of it if it runs for want of an end."""
+    """Return the status, and the silence of a session that runs without an end."""
     quiet = silence(session.get("silent_since"), time.time())
     return status(session["status"]) + Text(f" ({quiet})" if quiet else "", "bright_black")
 
@@ -89,7 +89,7 @@ def _duration_ns(session: Row) -> int | None:
 
 
 def _idle(session: Row) -> str:
-    """Return how long nothing of it ran, where that is worth a word: its duration is without."""
+    """Return the idle time, which the duration excludes; empty if it is short."""
     idle_ns = round(session.get("idle_ms", 0.0) * 1e6)
     return f"idle {duration(idle_ns)}" if idle_ns >= LEAST_IDLE_NS else ""
 
@@ -98,7 +98,7 @@ def name_sessions(sessions: Sequence[Row]) -> None:
     """List the candidate sessions on standard error."""
     console = Console(stderr=True)
     for session in sessions:
-        say(console, session_head(session, with_id=True))
+        print_line(console, session_head(session, with_id=True))
 
 
 def show_hits(hits: list[Row]) -> None:
@@ -109,11 +109,11 @@ def show_hits(hits: list[Row]) -> None:
     for hit in hits:
         row = span_row(hit["span"], hit["session_id"])
         owner = f"  {row.span_id}  {plain(hit['session_title'])}  {plain(hit['session_id'])}"
-        say(console, span_line(row) + Text(owner, "bright_black"))
+        print_line(console, span_line(row) + Text(owner, "bright_black"))
 
 
 def span_row(span: Row, session_id: str) -> SpanRow:
-    """Return a row of the API as a row."""
+    """Return a span of the API as a `SpanRow`."""
     kind, state = SpanKind(span["kind"]), SpanStatus(span["status"])
     fields = {name: value for name, value in span.items() if name in SpanRow.__slots__}
     return SpanRow(**{**fields, "session_id": session_id, "kind": kind, "status": state})
@@ -146,38 +146,42 @@ def show_session(
 
     Args:
         session: Its row.
-        tree: All of its spans.
-        why: Why some of them failed, by index.
-        console: Where.
-        every: Nothing is left out where siblings are alike.
+        tree: All its spans.
+        why: Error messages by index of the span.
+        console: The output.
+        every: Whether similar siblings are shown, too.
     """
-    say(console, session_head(session, with_id=True))
+    print_line(console, session_head(session, with_id=True))
     id_length = short_ids(tree.rows)
 
-    def says(place: int) -> Text:
+    def describe(place: int) -> Text:
         row = tree.rows[place]
         line = span_line(row) + Text(f"  {row.span_id[:id_length]}", "bright_black")
         return line + Text(f"  {plain(why[place])}", "red") if place in why else line
 
     lines = lines_of(tree, None, every=every)
-    for line in tree_lines(tree, lines, says, is_ascii=console.options.ascii_only):
-        say(console, line)
+    for line in tree_lines(tree, lines, describe, is_ascii=console.options.ascii_only):
+        print_line(console, line)
     if len(lines) < len(tree.rows):
-        say(console, Text("Show all with --full.", "bright_black"))
+        print_line(console, Text("Show all with --full.", "bright_black"))
 
 
 def show_errors(session: Row, tree: SpanTree, found: Sequence[tuple[Group, str]]) -> None:
     """Print the errors of a session: each cause with its message and place."""
     console = Console()
-    say(console, session_head(session))
+    print_line(console, session_head(session))
     for group, message in found:
         first = group.places[0]
         row = tree.rows[first]
         times = f"  {len(group.places)} times" if len(group.places) > 1 else ""
-        say(console, Text.assemble(span_line(row), (f"{times}  {row.span_id}", "bright_black")))
+        print_line(
+            console, Text.assemble(span_line(row), (f"{times}  {row.span_id}", "bright_black"))
+        )
         console.print(Text(f"  {visible(message)}", "red"), soft_wrap=True, highlight=False)
         above = [plain(tree.rows[place].name) for place in tree.above(first)[-_PATH_NAMES:]]
-        say(console, Text(f"  in {' > '.join(above)}" if above else "  the root", "bright_black"))
+        print_line(
+            console, Text(f"  in {' > '.join(above)}" if above else "  the root", "bright_black")
+        )
     if not found:
         console.print("Nothing failed.")
 
@@ -186,8 +190,8 @@ def show_span(detail: Row, *, is_full: bool) -> None:
     """Print one span with its content, and its other data if `is_full`."""
     console = Console()
     row = span_row(detail, detail["session_id"])
-    say(console, span_line(row))
-    say(console, Text(f"span {row.span_id}  trace {row.trace_id}", "bright_black"))
+    print_line(console, span_line(row))
+    print_line(console, Text(f"span {row.span_id}  trace {row.trace_id}", "bright_black"))
     for chapter in [*content(detail), *(attributes(detail) if is_full else ())]:
         style = "bold" if chapter.startswith("## ") and "\n" not in chapter else ""
         console.print(Text(visible(chapter), style), soft_wrap=True, highlight=False)
@@ -197,18 +201,20 @@ def show_comparison(found: Row) -> None:
     """Print the differences between two sessions, and the first of them."""
     console = Console()
     for name in ("left", "right"):
-        say(console, Text(f"{name:<6}", "bold") + session_head(found[name], with_id=True))
+        print_line(console, Text(f"{name:<6}", "bold") + session_head(found[name], with_id=True))
     total = plural(found["difference_count"], "difference")
-    say(console, Text(f"{total}, {plural(found['same_count'], 'span')} the same"))
+    print_line(console, Text(f"{total}, {plural(found['same_count'], 'span')} the same"))
     if found["diverged"]:
-        say(console, Text("first: ", "bold") + _difference_head(found["diverged"]))
+        print_line(console, Text("first: ", "bold") + _difference_head(found["diverged"]))
     for difference in found["differences"]:
-        say(console, _difference_head(difference))
+        print_line(console, _difference_head(difference))
         for side, sign, style in (("left", "-", "red"), ("right", "+", "green")):
             if difference[f"{side}_answer"] is not None:
-                say(console, Text(f"    {sign} {plain(difference[f'{side}_answer'], 400)}", style))
+                print_line(
+                    console, Text(f"    {sign} {plain(difference[f'{side}_answer'], 400)}", style)
+                )
     if (hidden := found["difference_count"] - len(found["differences"])) > 0:
-        say(console, Text(f"… {hidden} more: see --limit", "bright_black"))
+        print_line(console, Text(f"… {hidden} more: see --limit", "bright_black"))
 
 
 _CHANGES = {"failed": "bold red", "removed": "red", "added": "green", "recovered": "green"}

@@ -1,4 +1,4 @@
-"""Spans on a terminal: one line each, with branches that lead to their children."""
+"""Spans on a terminal: a tree of lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KINDS: Mapping[SpanKind, str] = {
 }
 _NAME_CHARS = 200
 _MAX_LEVELS = 16
-"""Deeper lines say their level: a terminal is only so wide."""
+"""Deeper lines show their level as a number, because a terminal is narrow."""
 _BRANCHES = {False: ("├─ ", "└─ ", "│  ", "   "), True: ("|- ", "`- ", "|  ", "   ")}
 
 
@@ -53,8 +53,8 @@ def span_line(row: SpanRow, *, elapsed_ns: int | None = None, is_waiting: bool =
 
     Args:
         row: The span.
-        elapsed_ns: Since it began, of one that runs.
-        is_waiting: For a person.
+        elapsed_ns: Time since the start of a running span.
+        is_waiting: Whether it waits for a person.
     """
     is_remarkable = row.status not in (SpanStatus.OK, SpanStatus.UNSET)
     parts: list[Text | tuple[str, str]] = [
@@ -71,25 +71,25 @@ def span_line(row: SpanRow, *, elapsed_ns: int | None = None, is_waiting: bool =
         tokens(row.input_tokens, row.output_tokens),
         money(row.cost_usd) if row.cost_usd else "",
     ]
-    if said := "  ".join(filter(None, figures)):
-        parts.append((f"  {said}", "bright_black"))
+    if text := "  ".join(filter(None, figures)):
+        parts.append((f"  {text}", "bright_black"))
     return Text.assemble(*parts)
 
 
 def tree_lines(
     tree: SpanTree,
     lines: Sequence[OutlineRow],
-    says: Callable[[int], Text],
+    describe: Callable[[int], Text],
     *,
     is_ascii: bool = False,
 ) -> Iterator[Text]:
-    """Yield the lines of an outline, each with the branches that lead to it.
+    """Yield the lines of an outline, each with its branches.
 
     Args:
-        tree: Whose outline it is.
-        lines: The outline, whole.
-        says: Returns what to say of a span.
-        is_ascii: The terminal has nothing else.
+        tree: The spans of the outline.
+        lines: The complete outline.
+        describe: Returns the line of a span.
+        is_ascii: Whether the terminal has ASCII only.
     """
     fork, corner, trunk, gap = _BRANCHES[is_ascii]
     is_last = _last_ones(lines)
@@ -101,15 +101,15 @@ def tree_lines(
         branches = "".join(trunk if is_open else gap for is_open in levels)
         head = Text(f"{deep}{branches}{corner if last else fork}", style="bright_black")
         row = tree.rows[line.span]
-        yield head + (_left_out(line, row) if line.left_out else says(line.span))
+        yield head + (_left_out(line, row) if line.left_out else describe(line.span))
         open_levels.append(not last)
 
 
 def _left_out(line: OutlineRow, row: SpanRow) -> Text:
-    said = Text(
+    text = Text(
         f"… {line.left_out} more, such as {row.kind.value} {plain(row.name)}", "bright_black"
     )
-    return said + Text(f", {line.failed} with errors", "red") if line.failed else said
+    return text + Text(f", {line.failed} with errors", "red") if line.failed else text
 
 
 def _last_ones(lines: Sequence[OutlineRow]) -> list[bool]:
@@ -124,7 +124,7 @@ def _last_ones(lines: Sequence[OutlineRow]) -> list[bool]:
     return found[::-1]
 
 
-def say(console: Console, line: Text) -> None:
+def print_line(console: Console, line: Text) -> None:
     """Print a line: cut to the width of a terminal, in full elsewhere."""
     if console.is_terminal:
         console.print(line, no_wrap=True, overflow="ellipsis", crop=True, highlight=False)

@@ -1,7 +1,7 @@
 """`inspector requests`, `approve`, `answer`, `cancel` and so on: control from a terminal.
 
-Exit codes beside the common ones: 4 it is on its way and the agent has not said that it took it;
-5 it is refused, somebody else was first, or the agent did not take it.
+Exit codes beside the common ones: 4 on its way, not yet confirmed by the agent; 5 refused, not the
+first answer, or not applied by the agent.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import getpass
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import IO, Annotated, Any
+from collections.abc import Iterator
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import typer
 
-from inspector.cli import choosing, session_spans
+from inspector.cli import selection, session_spans
 from inspector.cli.client import Client
+from inspector.cli.files import STDIO, input_file, output_file
 from inspector.errors import RefusedError, SettingsError
 from inspector.service.analysis.sanitise import visible
 
@@ -27,7 +27,6 @@ app = typer.Typer()
 
 ON_ITS_WAY, NOT_DONE = 4, 5
 _PAGE = 200
-_STDIO = "-"
 _MAX_ARGS_BYTES = 4 * 1024 * 1024
 
 Row = dict[str, Any]
@@ -42,7 +41,7 @@ RunningId = Annotated[
     str | None,
     typer.Argument(help="Its id, or the beginning of it; default: the only one that runs."),
 ]
-HeldId = Annotated[
+PausedId = Annotated[
     str | None,
     typer.Argument(help="Its id, or the beginning of it; default: the only one that is paused."),
 ]
@@ -74,7 +73,7 @@ def requests(
     client = _client()
     if request_id is not None:
         found = one_request(client, request_id)
-        return _say_json(found) if as_json else showing.show_request(found)
+        return _print_json(found) if as_json else showing.show_request(found)
     session_id = session_spans.one_session(client, session)["id"] if session else None
     status = None if every else "pending"
     listed, has_more = session_spans.pages(
@@ -82,7 +81,7 @@ def requests(
     )
     if has_more:
         typer.echo(f"These are the newest {limit}; --limit shows more.", err=True)
-    return _say_json(listed) if as_json else showing.show_requests(listed)
+    return _print_json(listed) if as_json else showing.show_requests(listed)
 
 
 @app.command()
@@ -174,13 +173,13 @@ def pause(session_id: RunningId = None, reason: Reason = None, as_json: Json = F
 
 
 @app.command()
-def resume(session_id: HeldId = None, reason: Reason = None, as_json: Json = False) -> None:
+def resume(session_id: PausedId = None, reason: Reason = None, as_json: Json = False) -> None:
     """Let a session that is held go on."""
     _verb("resume", session_id, reason, as_json=as_json)
 
 
 @app.command()
-def step(session_id: HeldId = None, reason: Reason = None, as_json: Json = False) -> None:
+def step(session_id: PausedId = None, reason: Reason = None, as_json: Json = False) -> None:
     """Let a session that is held do one operation."""
     _verb("step", session_id, reason, as_json=as_json)
 
@@ -198,7 +197,7 @@ def signal(
     body = {"signal_name": name, "payload_json": payload, "reason": reason}
     with _refusals():
         result = client.post(f"/signal/{quote(found['id'], safe='')}", body)
-    _say_result(result, as_json=False)
+    _print_result(result, as_json=False)
 
 
 @app.command()
@@ -212,21 +211,24 @@ def audit(
     """Show who did what to agents, or tried to, newest first."""
     client = _client()
     if export is not None:
-        _download(client, export)
+        with output_file(export) as file:
+            size_bytes = sum(file.write(piece) for piece in client.download("/audit/export"))
+        if export != STDIO:
+            typer.echo(f"{export}: {size_bytes} bytes")
         return None
     entries, _ = session_spans.pages(client, "entries", limit, "/audit")
     if as_json:
-        return _say_json(entries)
+        return _print_json(entries)
     from inspector.cli.requests import show_audit  # noqa: PLC0415 - rich takes a while
 
     return show_audit(entries)
 
 
 def one_request(client: Client, wanted: str) -> Row:
-    """Return the request whose id is or begins with `wanted`: an open one goes first.
+    """Return the request whose id is or begins with `wanted`, preferably an open one.
 
     Raises:
-        RefusedError: None does, or several do.
+        RefusedError: There is none, or there are several.
     """
     try:
         found: Row = client.get(f"/requests/{quote(wanted, safe='')}")
@@ -245,12 +247,7 @@ def one_request(client: Client, wanted: str) -> Row:
 
 
 def _listed(client: Client, status: str | None) -> Iterator[Row]:
-    cursor: str | None = None
-    while True:
-        page = client.get("/requests", status=status, limit=_PAGE, cursor=cursor)
-        yield from page["requests"]
-        if (cursor := page["next_cursor"]) is None:
-            return
+    return session_spans.rows(client, "/requests", "requests", status=status, limit=_PAGE)
 
 
 def _client() -> Client:
@@ -261,7 +258,7 @@ def _client() -> Client:
 
 
 def _check_shown(request: Row) -> None:
-    """Refuse to approve by a hash what is not what it is the hash of."""
+    """Refuse to approve arguments that differ from their hash."""
     text = request["args_json"]
     if text is None:
         return
@@ -271,10 +268,10 @@ def _check_shown(request: Row) -> None:
 
 
 def _request(client: Client, wanted: str | None, *, is_sure: bool) -> Row:
-    """Return the request that is named, else the only one that is open."""
+    """Return the named request, else the only open one."""
     if wanted is not None:
         return one_request(client, wanted)
-    found = choosing.only_request(lambda: _listed(client, "pending"))
+    found = selection.only_request(lambda: _listed(client, "pending"))
     if is_sure or not _is_terminal():
         raise SettingsError(
             f"There is nobody to show it to here: name the request, {found['id']}. "
@@ -309,19 +306,19 @@ def _ask_about(request: Row, what: str, edited: str | None = None) -> None:
 def _answer(client: Client, request: Row, body: Row, *, as_json: bool) -> None:
     with _refusals():
         result = client.post(f"/requests/{quote(request['id'], safe='')}", body)
-    _say_result(result, as_json=as_json)
+    _print_result(result, as_json=as_json)
 
 
 def _verb(verb: str, session_id: str | None, reason: str | None, *, as_json: bool) -> None:
     client = _client()
     if session_id is None:
-        found = choosing.only_session(client, verb)
+        found = selection.only_session(client, verb)
         typer.echo(f"{verb} {visible(found['id'])}: {visible(found['title'])}", err=True)
     else:
         found = session_spans.one_session(client, session_id)
     with _refusals():
         result = client.post(f"/sessions/{quote(found['id'], safe='')}/{verb}", {"reason": reason})
-    _say_result(result, as_json=as_json)
+    _print_result(result, as_json=as_json)
 
 
 @contextlib.contextmanager
@@ -332,10 +329,10 @@ def _refusals() -> Iterator[None]:
         raise NotDoneError(str(error), error.problem) from error
 
 
-def _say_result(result: Row, *, as_json: bool) -> None:
+def _print_result(result: Row, *, as_json: bool) -> None:
     """Report the result, by text and by exit code."""
     if as_json:
-        _say_json(result)
+        _print_json(result)
     else:
         typer.echo(visible(result["message"]), err=result["applied"] is not True)
     if result["applied"] is None and result.get("processes") != 0:
@@ -347,9 +344,8 @@ def _say_result(result: Row, *, as_json: bool) -> None:
 def _read(name: str) -> str:
     """Return the text of a file: it is sent unchanged, and only the agent parses it as JSON."""
     try:
-        data = (
-            sys.stdin.buffer.read(_MAX_ARGS_BYTES + 1) if name == _STDIO else _beginning(Path(name))
-        )
+        with input_file(name) as (file, _):
+            data = file.read(_MAX_ARGS_BYTES + 1)
         if len(data) > _MAX_ARGS_BYTES:
             raise SettingsError(f"{name} is longer than {_MAX_ARGS_BYTES} bytes.")
         return data.decode("utf-8-sig").strip()
@@ -359,31 +355,9 @@ def _read(name: str) -> str:
         raise SettingsError(f"{name} is no UTF-8 text.") from error
 
 
-def _beginning(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(_MAX_ARGS_BYTES + 1)
-
-
-def _download(client: Client, name: str) -> None:
-    pieces = client.download("/audit/export")
-    if name == _STDIO:
-        _write(sys.stdout.buffer, pieces)
-        return
-    # Beside it first: what was there stays until all is written.
-    part = Path(f"{name}.part")
-    with part.open("wb") as file:
-        size_bytes = _write(file, pieces)
-    part.replace(name)
-    typer.echo(f"{name}: {size_bytes} bytes")
-
-
-def _write(file: IO[bytes], pieces: Iterable[bytes]) -> int:
-    return sum(file.write(piece) for piece in pieces)
-
-
 def _is_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-def _say_json(value: object) -> None:
+def _print_json(value: object) -> None:
     typer.echo(json.dumps(value, indent=2))

@@ -12,14 +12,16 @@ from typing import IO, Annotated, Any
 import typer
 
 from inspector.cli.client import Client
+from inspector.cli.reader import find_reader
 from inspector.errors import SettingsError
+from inspector.service.analysis.formatting import plural
 from inspector.service.analysis.sanitise import visible
 
 app = typer.Typer()
 
 FAILED = 1
 _PIECE_BYTES = 65_536
-_STDIO = "-"
+STDIO = "-"
 
 Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 
@@ -43,19 +45,19 @@ def export(
 
     if (session_id is None) == (query is None):
         raise SettingsError("Say which session by its id, or several by --query.")
-    exporter = transfer.find_exporter()
-    ids = transfer.wanted(exporter, session_id, query)
+    reader = find_reader()
+    ids = transfer.select(reader, session_id, query)
     name = output or f"{transfer.file_name(ids[0]) if session_id else 'sessions'}.otlp.jsonl.gz"
-    with _output(name) as file, _progress("exported", len(ids)) as advance:
+    with output_file(name) as file, _progress("exported", len(ids)) as advance:
         size_bytes = 0
         for id_ in ids:
-            for piece in transfer.pieces(exporter, id_, is_packed=name.endswith(".gz")):
+            for piece in transfer.pieces(reader, id_, is_packed=name.endswith(".gz")):
                 size_bytes += file.write(piece)
             advance(1)
-    if as_json and name != _STDIO:
+    if as_json and name != STDIO:
         typer.echo(json.dumps({"file": name, "size_bytes": size_bytes, "sessions": ids}, indent=2))
-    elif name != _STDIO:
-        typer.echo(f"{visible(name)}: {_count(len(ids), 'session')}, {size_bytes} bytes")
+    elif name != STDIO:
+        typer.echo(f"{visible(name)}: {plural(len(ids), 'session')}, {size_bytes} bytes")
 
 
 @app.command("import")
@@ -72,24 +74,24 @@ def import_(
     client = Client.find()
     reports = []
     for name in files:
-        with _input(name) as (file, size_bytes), _progress(name, size_bytes) as advance:
+        with input_file(name) as (file, size_bytes), _progress(name, size_bytes) as advance:
             report = client.upload("/import", _read(file, advance))
         reports.append({"file": name, **report})
         if not as_json:
-            _say_report(name, report)
+            _print_report(name, report)
     if as_json:
         typer.echo(json.dumps(reports, indent=2))
     if any(report["mistake_count"] for report in reports):
         raise typer.Exit(FAILED)
 
 
-def _say_report(name: str, report: dict[str, Any]) -> None:
+def _print_report(name: str, report: dict[str, Any]) -> None:
     name = visible(name)
-    taken = [_count(report["spans"], "span"), _count(report["logs"], "log record")]
+    stored = [plural(report["spans"], "span"), plural(report["logs"], "log record")]
     there = report["span_duplicates"] + report["log_duplicates"]
     sessions = report["sessions"]
     typer.echo(
-        f"{name}: {' and '.join(taken)} of {_count(len(sessions), 'session')}"
+        f"{name}: {' and '.join(stored)} of {plural(len(sessions), 'session')}"
         + (f"; {there} were there already" if there else "")
         + (
             f"; {report['not_stored']} are of a kind that is not stored"
@@ -99,17 +101,17 @@ def _say_report(name: str, report: dict[str, Any]) -> None:
     for mistake in report["mistakes"]:
         typer.echo(f"{name}:{mistake['line']}: {visible(mistake['message'])}", err=True)
     if rest := report["mistake_count"] - len(report["mistakes"]):
-        typer.echo(f"{name}: and {_count(rest, 'mistake')} more", err=True)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+        typer.echo(f"{name}: and {plural(rest, 'mistake')} more", err=True)
 
 
 @contextlib.contextmanager
-def _output(name: str) -> Iterator[IO[bytes]]:
-    """Open what is written to; a file appears only once it is whole."""
-    if name == _STDIO:
+def output_file(name: str) -> Iterator[IO[bytes]]:
+    """Open a file, or standard output for `-`; the file appears only once it is whole.
+
+    Raises:
+        SettingsError: It cannot be written.
+    """
+    if name == STDIO:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
@@ -127,9 +129,13 @@ def _output(name: str) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def _input(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
-    """Open what is read; return its size too, if it has one."""
-    if name == _STDIO:
+def input_file(name: str) -> Iterator[tuple[IO[bytes], int | None]]:
+    """Open a file, or standard input for `-`; yield it with its size, if known.
+
+    Raises:
+        SettingsError: It cannot be read.
+    """
+    if name == STDIO:
         yield sys.stdin.buffer, None
         return
     with contextlib.ExitStack() as stack:
@@ -148,7 +154,7 @@ def _read(file: IO[bytes], advance: Callable[[int], None]) -> Iterable[bytes]:
 
 @contextlib.contextmanager
 def _progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Show on the terminal, if it is one, how far it is."""
+    """Show the progress on a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

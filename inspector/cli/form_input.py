@@ -1,6 +1,6 @@
-"""Build the answer to a question as JSON text, from `name=value` pairs or a dialogue.
+"""Answers to questions as JSON text, from `name=value` pairs or a dialogue.
 
-A value becomes part of the text as it was typed, so that a number keeps all its digits.
+A value is part of the text exactly as typed, so that a number keeps all its digits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def of_pairs(form_json: str | None, pairs: Sequence[str]) -> str:
     """Return a JSON object from `name=value` pairs; the form says which values are text.
 
     Raises:
-        SettingsError: One is no pair, or its value is not of the field's type.
+        SettingsError: One is no pair, or its value has the wrong type.
     """
     properties = _properties(form_json)
     values: dict[str, str] = {}
@@ -54,8 +54,8 @@ def by_asking(request: Mapping[str, Any]) -> str:
 
 
 def _filled(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str | None:
-    """Ask until what is typed fits: the fields before it need not be typed again."""
-    while (typed := _asked(name, schema, is_required=is_required)) != "":
+    """Ask for one field until its value is valid."""
+    while (typed := _prompt(name, schema, is_required=is_required)) != "":
         try:
             return _value(name, typed, schema)
         except SettingsError as error:
@@ -63,7 +63,7 @@ def _filled(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str |
     return None
 
 
-def _asked(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str:
+def _prompt(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str:
     title = plain(str(schema.get("title") or name), 80)
     choices = [True, False] if schema.get("type") == "boolean" else schema.get("enum")
     among = f" ({', '.join(plain(_shown(one), 40) for one in choices[:20])})" if choices else ""
@@ -82,7 +82,7 @@ def _shown(choice: object) -> str:
 
 
 def _value(name: str, value: str, schema: Mapping[str, Any]) -> str:
-    """Return a value as JSON text: unchanged where the form wants no text."""
+    """Return a value as JSON text; unchanged if the field is not of type string."""
     kind = schema.get("type")
     is_json = bool(_JSON_TYPES.intersection(kind if isinstance(kind, list) else [kind]))
     if not is_json:

@@ -1,7 +1,7 @@
-"""The command line: arguments in, exit code out. Other modules do the work, imported on use.
+"""The command line: arguments and exit codes. Other modules do the work, imported on use.
 
 Exit codes: 0 done, 1 failed, 2 cannot start with these arguments or settings, 3 no service runs;
-of what is done to agents, 4 on its way and not yet taken, 5 refused or not taken.
+of commands to agents, 4 on its way and not applied yet, 5 refused or not applied.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from html import escape
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,15 +20,16 @@ import typer
 
 from inspector import runfile
 from inspector.cli import backups as cli_backups
-from inspector.cli import choosing, session_spans
 from inspector.cli import control as cli_control
 from inspector.cli import doctor_command as cli_doctor
 from inspector.cli import files as cli_files
 from inspector.cli import policies as cli_policies
 from inspector.cli import run as cli_run
+from inspector.cli import selection, session_spans
 from inspector.cli.client import Client, NoServiceError
 from inspector.cli.reader import find_reader
 from inspector.errors import InspectorError, RefusedError, SettingsError
+from inspector.paths import write_private
 from inspector.service.analysis.sanitise import visible
 from inspector.service.settings import Settings, load_settings
 from inspector.service.token import load_token
@@ -69,8 +71,8 @@ Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 NO_FLAG = frozenset({"token"})
 
 
-def _say_version(is_asked: bool) -> None:
-    if is_asked:
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
         typer.echo(f"mcp-agent-inspector {VERSION}")
         raise typer.Exit
 
@@ -79,17 +81,17 @@ def _say_version(is_asked: bool) -> None:
 def main(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_say_version, is_eager=True, help="Say the version."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version."),
     ] = False,
 ) -> None:
     """Watch AI agents and MCP applications while they run."""
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Give `command` a flag for each setting; it gets those that were given, by name."""
+    """Add a flag for each setting to `command`, which gets those of the command line by name."""
 
-    def run(**given: Any) -> None:
-        command(**given)
+    def run(**flags: Any) -> None:
+        command(**flags)
 
     parameters = [_flag(name) for name in Settings.model_fields if name not in NO_FLAG]
     own = inspect.signature(command, eval_str=True).parameters.values()
@@ -118,14 +120,14 @@ def _flag(name: str) -> inspect.Parameter:
 
 @app.command()
 @with_settings
-def serve(config: Config = None, rotate_token: Rotate = False, **given: Any) -> None:
+def serve(config: Config = None, rotate_token: Rotate = False, **flags: Any) -> None:
     """Run the service, and print the address to open."""
     from inspector.service.server.serve import serve as run  # noqa: PLC0415 - half a second
 
-    settings = load_settings(config, **given)
+    settings = load_settings(config, **flags)
     if rotate_token:
         _rotate(settings)
-    run(settings, say=_say_now)
+    run(settings, say=_print_now)
 
 
 @app.command()
@@ -141,10 +143,10 @@ def token(
         if service:
             typer.echo("A service is running: start it again to use the new token.", err=True)
     elif service and not any(map(settings.is_explicit, ("store", "token", "token_file"))):
-        _say_now(service.token)
+        _print_now(service.token)
         return
-    given = settings.token.get_secret_value() if settings.token else None
-    _say_now(load_token(settings.store, configured=given, file=settings.token_file))
+    flags = settings.token.get_secret_value() if settings.token else None
+    _print_now(load_token(settings.store, configured=flags, file=settings.token_file))
 
 
 @app.command(name="open")
@@ -154,13 +156,11 @@ def open_(
     ] = True,
 ) -> None:
     """Print the address of the running service with its token, and open it in the browser."""
-    from inspector.cli.opening import open_address  # noqa: PLC0415
-
     client = Client.find()
     client.get("/health")
     address = f"{client.url}/ui/" + (f"?token={client.token}" if client.token else "")
-    _say_now(address)
-    if browser and not open_address(address):
+    _print_now(address)
+    if browser and not _open_in_browser(address):
         typer.echo("There is no browser here: open the address yourself.", err=True)
 
 
@@ -182,7 +182,7 @@ def sessions(
     """List sessions, newest first unless sorted: of the running service, else of the store."""
     found = _searched(query, "sessions", limit, status=status, sort=sort)
     if as_json:
-        return _say_json(found)
+        return _print_json(found)
     from inspector.cli.console import show_sessions  # noqa: PLC0415
 
     show_sessions(found, is_narrowed=bool(query or status))
@@ -198,7 +198,7 @@ def search(
     """Find spans, newest first: of the running service, else of the store."""
     found = _searched(query, "spans", limit, "/search")
     if as_json:
-        return _say_json(found)
+        return _print_json(found)
     from inspector.cli.console import show_hits  # noqa: PLC0415
 
     show_hits(found)
@@ -225,15 +225,15 @@ def show(
 
     reader = find_reader()
     if session_id is None:
-        session = choosing.newest_session(reader)
+        session = selection.newest_session(reader)
     else:
         session = session_spans.one_session(reader, session_id)
     if span_id is not None:
-        showing.one_span(reader, session, span_id, is_full=full, say_json=_json_wanted(as_json))
+        showing.one_span(reader, session, span_id, is_full=full, print_json=_json_wanted(as_json))
     elif errors:
-        showing.errors(reader, session, say_json=_json_wanted(as_json))
+        showing.errors(reader, session, print_json=_json_wanted(as_json))
     else:
-        showing.tree(reader, session, is_full=full, say_json=_json_wanted(as_json))
+        showing.tree(reader, session, is_full=full, print_json=_json_wanted(as_json))
 
 
 @app.command()
@@ -248,7 +248,7 @@ def compare(
     ids = [session_spans.one_session(reader, wanted)["id"] for wanted in (left, right)]
     found = reader.get("/compare", left=ids[0], right=ids[1], limit=limit)
     if as_json:
-        return _say_json(found)
+        return _print_json(found)
     from inspector.cli.console import show_comparison  # noqa: PLC0415
 
     show_comparison(found)
@@ -268,7 +268,7 @@ def tail(
     """
     from inspector.cli.tail import follow  # noqa: PLC0415
 
-    follow(session_ids or [], say_json=_json_wanted(as_json, indent=None))
+    follow(session_ids or [], print_json=_json_wanted(as_json, indent=None))
 
 
 @app.command()
@@ -330,7 +330,7 @@ def validate(
 
     report = check(path)
     if as_json:
-        _say_json(report.as_json())
+        _print_json(report.as_json())
     else:
         from inspector.cli.console import show_report  # noqa: PLC0415
 
@@ -339,9 +339,38 @@ def validate(
         raise typer.Exit(FAILED)
 
 
+def _open_in_browser(address: str) -> bool:
+    """Open an address with a token; return False without a browser.
+
+    Every user of the machine can read the arguments of a command. So the browser gets a page that
+    only this user may read, and that page leads to the address.
+    """
+    import webbrowser  # noqa: PLC0415
+
+    for directory in runfile.directories():
+        path = directory / "open.html"
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_private(path, _PAGE.format(address=escape(address)))
+        except OSError:
+            continue
+        try:
+            return webbrowser.open(path.resolve().as_uri())
+        except webbrowser.Error:
+            return False
+    return False
+
+
+_PAGE = (
+    '<!doctype html><meta charset="utf-8"><title>Inspector</title>'
+    '<meta name="referrer" content="no-referrer">'
+    '<meta http-equiv="refresh" content="0;url={address}"><a href="{address}">Inspector</a>\n'
+)
+
+
 @contextmanager
 def _mcp_library() -> Iterator[None]:
-    """Say what to install where what is imported lacks the MCP library, or has version 1 of it."""
+    """Turn a failed import of the MCP library, or of its version 2, into advice."""
     try:
         yield
     except ImportError as error:
@@ -372,15 +401,15 @@ def _searched(
 
 
 def _json_wanted(is_wanted: bool, indent: int | None = 2) -> Callable[[object], None] | None:
-    """Return what prints JSON, if it is wanted."""
-    return (lambda value: _say_json(value, indent)) if is_wanted else None
+    """Return a function that prints JSON, if that is wanted."""
+    return (lambda value: _print_json(value, indent)) if is_wanted else None
 
 
-def _say_json(value: object, indent: int | None = 2) -> None:
-    _say_now(json.dumps(value, indent=indent))
+def _print_json(value: object, indent: int | None = 2) -> None:
+    _print_now(json.dumps(value, indent=indent))
 
 
-def _say_now(line: str) -> None:
+def _print_now(line: str) -> None:
     typer.echo(line)
     sys.stdout.flush()  # whoever waits for the line reads it from a pipe
 

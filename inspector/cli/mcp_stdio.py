@@ -15,7 +15,7 @@ from inspector.service.mcp.source import CALLER, READ_ONLY
 
 
 class CurrentService:
-    """Calls the service that runs at the time: a host outlives several services."""
+    """A caller of the currently running service: a host outlives several services."""
 
     def __init__(self, find: Callable[[], ServiceReader]) -> None:
         self._find = find

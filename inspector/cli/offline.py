@@ -1,4 +1,4 @@
-"""Read the store without a service: the same routes, called in this process."""
+"""Reading of the store without a service: the same routes, called in this process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ENDED = {SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED
 
 @dataclass(frozen=True)
 class OfflineClient:
-    """Answers like a service on this store."""
+    """A client whose routes run in this process on a store."""
 
     settings: Settings
 
@@ -50,7 +50,7 @@ class OfflineClient:
             yield from packed_session(store, session_id)
 
     async def _get(self, path: str, query: dict[str, object]) -> Any:
-        token = secrets.token_urlsafe()  # for this one question: none is kept beside the store
+        token = secrets.token_urlsafe()  # for this one request
         app = create_app(self.settings, token=token, open_parts=_reading)
         async with app.router.lifespan_context(app):
             return await ask(app, token, path, query)
@@ -58,19 +58,19 @@ class OfflineClient:
 
 @asynccontextmanager
 async def _reading(settings: Settings, access: Access) -> AsyncIterator[ReadParts]:
-    """Open the parts that only read: nothing is received, sent or written."""
+    """Open the parts that only read."""
     with closing(open_to_read(settings.store, _ended_since)) as store:
         yield ReadParts(settings=settings, access=access, store=store, feed=Feed(store))
 
 
 def _ended_since(record: SessionRecord) -> SessionRow | None:
-    """Return a session that ended, and was only not settled before the service stopped."""
+    """Return a session that had ended without being settled when the service stopped."""
     state = SessionState.load(record.state)
     status, _ = status_of(state, time.time_ns(), record.changed_ns, is_owner_alive=False)
     if status not in _ENDED:
         return None
     row = state.row(status)
-    if state.run_time is None:  # too long to be kept: nothing more of it ran than was known
+    if state.run_time is None:  # too long to be stored: no more running time is known
         before, ended_ns = record.row, row.ended_ns or row.started_ns
         since_ns = ended_ns if before.idle_since_ns is None else before.idle_since_ns
         row = replace(row, idle_ns=before.idle_ns + max(ended_ns - since_ns, 0))

@@ -46,8 +46,8 @@ def check(file: File = None, as_json: Json = False) -> None:
 
     found, mistakes = _read(file)
     if as_json:
-        told = [{"file": str(one.file), **line._asdict()} for one in found for line in lines(one)]
-        typer.echo(json.dumps({"rules": told, "mistakes": mistakes}, indent=2))
+        output = [{"file": str(one.file), **line._asdict()} for one in found for line in lines(one)]
+        typer.echo(json.dumps({"rules": output, "mistakes": mistakes}, indent=2))
     else:
         for one in found:
             typer.echo(f"{one.file}")
@@ -57,8 +57,8 @@ def check(file: File = None, as_json: Json = False) -> None:
             typer.echo("No policy is in force here.")
             for source in [] if is_switched_off(os.environ) else _places(file):
                 typer.echo(f"  looked at {source.file}", err=True)
-        _note_prices(found)
-        _say_mistakes(mistakes)
+        _warn_of_prices(found)
+        _print_mistakes(mistakes)
     if mistakes:
         raise typer.Exit(FAILED)
 
@@ -89,21 +89,21 @@ def try_(
         raise typer.BadParameter(f"there are {', '.join(HOOKS)}", param_hint="--on")
     found, mistakes = _read(file)
     if mistakes:
-        _say_mistakes(mistakes)
+        _print_mistakes(mistakes)
         raise typer.Exit(FAILED)
-    given = _object(args)
-    kwargs = {"tool_name": tool, "args": given, "server_name": server}
+    value = _object(args)
+    kwargs = {"tool_name": tool, "args": value, "server_name": server}
     if on != BEFORE_TOOL_CALL:
-        kwargs = {**given, "server_name": given.get("server_name", server)}
+        kwargs = {**value, "server_name": value.get("server_name", server)}
     trial = try_out(found, Event(on, kwargs, lambda: agent))
     if as_json:
-        told = {
+        output = {
             "verdict": trial.verdict,
             "reason": trial.reason,
             "matched": [line._asdict() for line in trial.matched],
             "budgets": [line._asdict() for line in trial.counted],
         }
-        typer.echo(json.dumps(told, indent=2))
+        typer.echo(json.dumps(output, indent=2))
         return
     verdict = typer.style(trial.verdict, fg=_STYLES.get(trial.verdict))
     typer.echo(f"{verdict}: {trial.reason}")
@@ -139,15 +139,15 @@ def _shown(line: RuleText) -> str:
     return f"{line.kind:<10} {line.name}: {line.words}{place}"
 
 
-def _say_mistakes(mistakes: list[str]) -> None:
+def _print_mistakes(mistakes: list[str]) -> None:
     for mistake in mistakes:
         typer.echo(typer.style(mistake, fg=typer.colors.RED), err=True)
     if mistakes:
-        said = "Until they are mended, agents deny what such a file may have guarded."
-        typer.echo(said, err=True)
+        text = "Until they are mended, agents deny what such a file may have guarded."
+        typer.echo(text, err=True)
 
 
-def _note_prices(found: list[Rules]) -> None:
+def _warn_of_prices(found: list[Rules]) -> None:
     from inspector.agent_side.policies.explanation import needs_prices  # noqa: PLC0415 - on use
 
     if any(needs_prices(one) for one in found) and not os.environ.get("INSPECTOR_PRICES"):
@@ -160,9 +160,9 @@ def _note_prices(found: list[Rules]) -> None:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        given = json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         raise typer.BadParameter(f"it is no JSON: {error}", param_hint="--args") from error
-    if not isinstance(given, dict):
+    if not isinstance(value, dict):
         raise typer.BadParameter("it is no JSON object", param_hint="--args")
-    return given
+    return value

@@ -1,7 +1,8 @@
-"""Choose the source of sessions: the running service, or else the store itself."""
+"""The source of sessions: the running service, or else the store."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from inspector.cli.client import Client, NoServiceError
@@ -10,7 +11,7 @@ from inspector.service.token import store_path
 
 
 class ServiceReader(Protocol):
-    """Answers the read-only requests of `openapi.yaml`."""
+    """A source that answers the read-only requests of `openapi.yaml`."""
 
     def get(self, path: str, **query: object) -> Any:
         """Return the JSON at `path`.
@@ -19,6 +20,9 @@ class ServiceReader(Protocol):
             NoServiceError: The service does not answer.
             RefusedError: The answer is a problem.
         """
+
+    def export(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session as a gzip file; raise as `get`."""
 
 
 def find_reader(url: str | None = None) -> ServiceReader:

@@ -1,8 +1,7 @@
 """Requests and the audit log on a terminal.
 
-What an agent asks is written by the agent and by whatever it talks to. It stands behind a bar, one
-line like the other, so that nothing of it can pass for a question of ours; what cannot be seen is
-written out.
+The text of a request comes from the agent and its peers. A bar before each of its lines keeps it
+from passing for a question of ours; invisible characters are escaped.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from inspector.cli.console_tree import plain, say
+from inspector.cli.console_tree import plain, print_line
 from inspector.service.analysis.formatting import duration
 from inspector.service.analysis.json_text import differences, indented
 from inspector.service.analysis.sanitise import visible
@@ -77,14 +76,14 @@ def _list(requests: Sequence[Row], console: Console) -> None:
 
 
 def _table(columns: dict[str, list[Text]], width: int) -> Table:
-    """Return a table in which the last column alone is shortened: ids are there to be copied."""
+    """Return a table that shortens the last column only, because people copy ids."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     left = width
     *short, last = columns
     for name in short:
-        taken = max(cell_len(name), *(cell.cell_len for cell in columns[name]))
-        table.add_column(name, no_wrap=True, width=taken)
-        left -= taken + _GAP_CHARS
+        needed = max(cell_len(name), *(cell.cell_len for cell in columns[name]))
+        table.add_column(name, no_wrap=True, width=needed)
+        left -= needed + _GAP_CHARS
     table.add_column(last, no_wrap=True, overflow="ellipsis", width=max(left, 1))
     for row in zip(*columns.values(), strict=True):
         table.add_row(*row)
@@ -93,11 +92,11 @@ def _table(columns: dict[str, list[Text]], width: int) -> Table:
 
 def headline(request: Row) -> str:
     """Return a request in one line."""
-    asked = request["args_json"] or request["args_text"] or ""
+    arguments = request["args_json"] or request["args_text"] or ""
     if request["kind"] == "question":
         return plain(f"? {request['prompt']}", _LINE_CHARS)
     named = request["tool_name"] or request["hook"] or request["kind"]
-    return plain(f"{named} {asked or request['prompt']}", _LINE_CHARS)
+    return plain(f"{named} {arguments or request['prompt']}", _LINE_CHARS)
 
 
 def show_request(request: Row, console: Console | None = None) -> None:
@@ -110,12 +109,12 @@ def show_request(request: Row, console: Console | None = None) -> None:
         (request["status"], _STYLES.get(request["status"], "")),
         (f"  {_until(request)}", "bright_black"),
     )
-    say(console, head)
+    print_line(console, head)
     session = f"{plain(request['session_title'])}  {plain(request['session_id'])}"
-    say(console, Text(f"session    {session}", "bright_black"))
-    say(console, Text(f"request    {plain(request['id'])}", "bright_black"))
+    print_line(console, Text(f"session    {session}", "bright_black"))
+    print_line(console, Text(f"request    {plain(request['id'])}", "bright_black"))
     if request["interceptor"]:
-        say(console, Text(f"asked by   {plain(request['interceptor'])}", "bright_black"))
+        print_line(console, Text(f"asked by   {plain(request['interceptor'])}", "bright_black"))
     if request["prompt"]:
         console.print("prompt")
         _barred(console, request["prompt"])
@@ -129,9 +128,11 @@ def show_request(request: Row, console: Console | None = None) -> None:
     for one in request["transitions"]:
         reason = f": {plain(one['reason'])}" if one["reason"] else ""
         who = f"{plain(one['actor'])} ({one['origin']})"
-        say(console, Text(f"{one['at'][:19]}Z  {one['status']} by {who}{reason}", "bright_black"))
+        print_line(
+            console, Text(f"{one['at'][:19]}Z  {one['status']} by {who}{reason}", "bright_black")
+        )
     if answer := request["answer"]:
-        say(console, Text(f"answer     {_answered(answer)}"))
+        print_line(console, Text(f"answer     {_answered(answer)}"))
 
 
 def show_edit(request: Row, edited: str, console: Console) -> None:
@@ -153,7 +154,7 @@ def show_audit(entries: Sequence[Row]) -> None:
             if one[name]
         )
         who = f"{plain(one['actor'], 80)} ({one['origin']})"
-        say(
+        print_line(
             console,
             Text.assemble(
                 (f"{one['at'][:19]}Z  ", "bright_black"),
@@ -188,11 +189,11 @@ def _barred(console: Console, text: str, style: str = "") -> None:
 
 
 def _answered(answer: Row) -> str:
-    taken = {True: "the agent took it", False: "the agent did not take it", None: "on its way"}
+    needed = {True: "the agent took it", False: "the agent did not take it", None: "on its way"}
     why = f": {plain(answer['applied_reason'])}" if answer["applied_reason"] else ""
     edited = ", edited" if answer["is_edited"] else ""
     who = f"{plain(answer['actor'])} ({answer['origin']})"
-    return f"{answer['decision']}{edited} by {who}, {taken[answer['applied']]}{why}"
+    return f"{answer['decision']}{edited} by {who}, {needed[answer['applied']]}{why}"
 
 
 def _until(request: Row) -> str:

@@ -20,9 +20,9 @@ app = typer.Typer()
 
 _PROGRAMS = {".py", ".pyz"}
 _OF_PYTHON = {"-m", "-c"}
-"""What of Python's own options may stand for a program."""
+"""Options of Python that stand for a program."""
 _WITHOUT_US = {"-I", "-E", "-S"}
-"""What makes Python pass over PYTHONPATH or `sitecustomize`."""
+"""Options with which Python ignores PYTHONPATH or `sitecustomize`."""
 
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -61,26 +61,26 @@ def run(
 
 
 def _environment(
-    given: os._Environ[str] | dict[str, str],
+    environ: os._Environ[str] | dict[str, str],
     *,
     url: str | None,
     only: str | None,
     capture: str | None,
 ) -> dict[str, str]:
-    """Return what the program is started with.
+    """Return the environment of the program.
 
     Raises:
-        SettingsError: `only` names no framework that there is an adapter for.
+        SettingsError: `only` names a framework without an adapter.
     """
     try:
         select_adapters(only)
     except ValueError as error:
         raise SettingsError(f"--only {only}: {error}") from error
-    asked = {"INSPECTOR_URL": url, AUTO_ATTACH: only, "INSPECTOR_CAPTURE_CONTENT": capture}
-    path = [str(Path(bootstrap.__path__[0])), *filter(None, [given.get("PYTHONPATH")])]
+    settings = {"INSPECTOR_URL": url, AUTO_ATTACH: only, "INSPECTOR_CAPTURE_CONTENT": capture}
+    path = [str(Path(bootstrap.__path__[0])), *filter(None, [environ.get("PYTHONPATH")])]
     return {
-        **given,
-        **{name: value for name, value in asked.items() if value is not None},
+        **environ,
+        **{name: value for name, value in settings.items() if value is not None},
         "PYTHONPATH": os.pathsep.join(path),
         SAYS: "1",
     }

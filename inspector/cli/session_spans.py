@@ -1,4 +1,4 @@
-"""Read a session and its spans from a service or from the store."""
+"""Sessions and their spans, read from a service or from the store."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Row = dict[str, Any]
 def pages(
     reader: ServiceReader, what: str, limit: int, path: str = "/sessions", **query: object
 ) -> tuple[list[Row], bool]:
-    """Return up to the wanted number of rows, and whether there may be more.
+    """Return at most `limit` rows, and whether there may be more.
 
-    Pages of a query may be short, and not the last.
+    A page of a query may be short without being the last.
     """
     found: list[Row] = []
     cursor: str | None = None
@@ -38,12 +38,12 @@ def one_session(reader: ServiceReader, wanted: str) -> Row:
     """Return the session whose id is or begins with `wanted`.
 
     Raises:
-        RefusedError: None does, or several do.
+        RefusedError: There is none, or there are several.
     """
     quoted = wanted.replace("\\", "\\\\").replace('"', '\\"')
     # The whole id first: any number of others may begin with it.
-    exact = (one for one in _found(reader, f'id:"{quoted}"') if one["id"] == wanted)
-    beginning = (one for one in _found(reader, f'id~"{quoted}"') if one["id"].startswith(wanted))
+    exact = (one for one in _matches(reader, f'id:"{quoted}"') if one["id"] == wanted)
+    beginning = (one for one in _matches(reader, f'id~"{quoted}"') if one["id"].startswith(wanted))
     fitting = list(islice(exact, 1)) or list(islice(beginning, 2))
     if len(fitting) != 1:
         if fitting:
@@ -52,25 +52,24 @@ def one_session(reader: ServiceReader, wanted: str) -> Row:
     return fitting[0]
 
 
-def _found(reader: ServiceReader, query: str) -> Iterator[Row]:
-    """Yield all sessions that fit."""
+def rows(reader: ServiceReader, path: str, what: str, **query: object) -> Iterator[Row]:
+    """Yield all rows of a list, page by page."""
     cursor: str | None = None
     while True:
-        page = reader.get("/sessions", q=query, limit=_ID_MATCHES, cursor=cursor)
-        yield from page["sessions"]
+        page = reader.get(path, cursor=cursor, **query)
+        yield from page[what]
         if (cursor := page["next_cursor"]) is None:
             return
 
 
-def spans(reader: ServiceReader, session_id: str) -> tuple[list[Row], str]:
-    """Return all spans of a session, and the position in the stream to follow it from."""
-    address = f"/sessions/{quote(session_id, safe='')}/spans"
-    page = reader.get(address, limit=_PAGE)
-    found, as_of = page["spans"], page["as_of"]
-    while cursor := page["next_cursor"]:
-        page = reader.get(address, limit=_PAGE, cursor=cursor)
-        found += page["spans"]
-    return found, as_of
+def _matches(reader: ServiceReader, query: str) -> Iterator[Row]:
+    return rows(reader, "/sessions", "sessions", q=query, limit=_ID_MATCHES)
+
+
+def spans(reader: ServiceReader, session_id: str) -> list[Row]:
+    """Return all spans of a session."""
+    path = f"/sessions/{quote(session_id, safe='')}/spans"
+    return list(rows(reader, path, "spans", limit=_PAGE))
 
 
 def span(reader: ServiceReader, trace_id: str, span_id: str) -> Row:

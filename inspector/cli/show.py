@@ -19,14 +19,14 @@ _LINE_CHARS = 160
 _MESSAGE_CHARS = 4_000
 
 Row = dict[str, Any]
-SayJson = Callable[[object], None] | None
+PrintJson = Callable[[object], None] | None
 
 
-def tree(reader: ServiceReader, session: Row, *, is_full: bool, say_json: SayJson) -> None:
+def tree(reader: ServiceReader, session: Row, *, is_full: bool, print_json: PrintJson) -> None:
     """Show a session as the tree of its spans; all of them if `is_full`."""
-    found, _ = session_spans.spans(reader, session["id"])
-    if say_json:
-        return say_json({"session": session, "spans": found})
+    found = session_spans.spans(reader, session["id"])
+    if print_json:
+        return print_json({"session": session, "spans": found})
     return show_tree(reader, session, _tree(session, found), Console(), every=is_full)
 
 
@@ -39,13 +39,13 @@ def show_tree(
     show_session(session, tree, why, console, every=every)
 
 
-def errors(reader: ServiceReader, session: Row, *, say_json: SayJson) -> None:
+def errors(reader: ServiceReader, session: Row, *, print_json: PrintJson) -> None:
     """Show the errors of a session: the causes, those that failed it first."""
-    tree = _tree(session, session_spans.spans(reader, session["id"])[0])
+    tree = _tree(session, session_spans.spans(reader, session["id"]))
     found = _causes(reader, tree, _MESSAGE_CHARS)
-    if not say_json:
+    if not print_json:
         return show_errors(session, tree, found)
-    return say_json(
+    return print_json(
         [
             {
                 "trace_id": tree.rows[group.places[0]].trace_id,
@@ -61,14 +61,14 @@ def errors(reader: ServiceReader, session: Row, *, say_json: SayJson) -> None:
 
 
 def one_span(
-    reader: ServiceReader, session: Row, span_id: str, *, is_full: bool, say_json: SayJson
+    reader: ServiceReader, session: Row, span_id: str, *, is_full: bool, print_json: PrintJson
 ) -> None:
     """Show one span with its content, and its attributes too if `is_full`."""
-    found, _ = session_spans.spans(reader, session["id"])
+    found = session_spans.spans(reader, session["id"])
     row = found[place_of([span_row(span, session["id"]) for span in found], span_id)]
     detail = session_spans.span(reader, row["trace_id"], row["span_id"])
-    if say_json:
-        return say_json(detail)
+    if print_json:
+        return print_json(detail)
     return show_span(detail, is_full=is_full)
 
 

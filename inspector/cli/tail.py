@@ -1,7 +1,6 @@
 """`inspector tail`: live events, as a tree, as lines, or as JSON.
 
-The stream may break off and the service be started anew: it is taken up where it broke off, which
-is said once.
+If the stream breaks off or the service restarts, it resumes at its position, with one message.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, Protocol
 
 from rich.console import Console, Group
@@ -21,9 +20,9 @@ from inspector.cli import session_spans
 from inspector.cli import show as showing
 from inspector.cli.client import Client, NoServiceError
 from inspector.cli.console import session_head, span_row
-from inspector.cli.console_tree import plain, say, span_line, tree_lines
+from inspector.cli.console_tree import plain, print_line, span_line, tree_lines
 from inspector.cli.requests import headline, time_ns_of
-from inspector.cli.tail_state import Following, LiveSession
+from inspector.cli.tail_state import LiveSession, LiveSessions
 from inspector.service.analysis.formatting import duration
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
@@ -34,43 +33,43 @@ _MIN_LINES = 3
 _LIVE_QUERY = "status:running,waiting,paused"
 _MAX_LIVE = 50
 _MAX_PENDING = 200
-_MAX_ASKED = 3
-"""The most lines for what one session asks."""
+_MAX_REQUEST_LINES = 3
+"""Limit of lines for the requests of one session."""
 
 Row = dict[str, Any]
 
 
 class EventView(Protocol):
-    """Displays events."""
+    """A display of events."""
 
     def begin(self, client: Client) -> str:
-        """Show the present state; return the position to follow from."""
+        """Show the current state; return the position to follow from."""
 
-    def take(self, client: Client, event: Row) -> None:
+    def show(self, client: Client, event: Row) -> None:
         """Show an event."""
 
-    def aside(self, message: str) -> None:
+    def notify(self, message: str) -> None:
         """Report on the connection."""
 
 
-def follow(wanted: Sequence[str], *, say_json: Callable[[object], None] | None) -> None:
+def follow(wanted: Sequence[str], *, print_json: Callable[[object], None] | None) -> None:
     """Show events until interrupted.
 
     Args:
-        wanted: Beginnings of the ids of sessions; none: all.
-        say_json: Prints an event for programs, if that is wanted.
+        wanted: Prefixes of session ids; none: all sessions.
+        print_json: Prints an event for programs; None: for people.
 
     Raises:
         NoServiceError: No service runs.
-        RefusedError: It refuses, or has no such session.
+        RefusedError: The service refuses, or has no such session.
     """
     client = Client.find()
     ids = [session_spans.one_session(client, one)["id"] for one in wanted]
     console = Console()
     view: EventView
     around: AbstractContextManager[Any] = nullcontext()
-    if say_json:
-        view = Passing(say_json)
+    if print_json:
+        view = JsonLines(print_json)
     elif console.is_terminal:
         live = LiveView(console, ids)
         view, around = live, live.shown
@@ -78,14 +77,14 @@ def follow(wanted: Sequence[str], *, say_json: Callable[[object], None] | None) 
         view = EventLines(console, ids)
     after = view.begin(client)
     with around:
-        for source, event in _endless(client, after, ids, view.aside):
+        for source, event in _endless(client, after, ids, view.notify):
             if event["type"] == "Gap":
                 view.begin(source)
-            view.take(source, event)
+            view.show(source, event)
 
 
 def _endless(
-    client: Client, after: str, ids: Sequence[str], aside: Callable[[str], None]
+    client: Client, after: str, ids: Sequence[str], notify: Callable[[str], None]
 ) -> Iterator[tuple[Client, Row]]:
     """Yield events with their service, also after a restart at another address."""
     is_lost = False
@@ -93,50 +92,44 @@ def _endless(
         try:
             for event_id, event in client.events(after=after, session_ids=ids):
                 if is_lost:
-                    aside("Connected again.")
+                    notify("Connected again.")
                     is_lost = False
                 after = event_id or after
                 yield client, event
         except NoServiceError as error:
             if not is_lost:
-                aside(f"{error} Waiting for it.")
+                notify(f"{error} Waiting for it.")
                 is_lost = True
             time.sleep(RETRY_S)
-            client = _found_again(client)
+            with suppress(NoServiceError):  # it may be at another address now
+                client = Client.find()
 
 
-def _found_again(client: Client) -> Client:
-    try:
-        return Client.find()
-    except NoServiceError:
-        return client
-
-
-class Aside:
-    """Prints messages beside the events on stderr."""
-
-    def aside(self, message: str) -> None:
-        """Report on the connection."""
-        sys.stderr.write(f"inspector: {message}\n")
-        sys.stderr.flush()
-
-
-class Passing(Aside):
-    """Unchanged events, for programs."""
-
-    def __init__(self, say_json: Callable[[object], None]) -> None:
-        self._say = say_json
+class _StreamView:
+    """A view without a screen: messages go to stderr."""
 
     def begin(self, client: Client) -> str:
         """Start with the next event."""
         return str(client.get("/sessions", limit=1)["as_of"])
 
-    def take(self, client: Client, event: Row) -> None:
+    def notify(self, message: str) -> None:
+        """Report on the connection."""
+        sys.stderr.write(f"inspector: {message}\n")
+        sys.stderr.flush()
+
+
+class JsonLines(_StreamView):
+    """Unchanged events as JSON, for programs."""
+
+    def __init__(self, print_json: Callable[[object], None]) -> None:
+        self._print = print_json
+
+    def show(self, client: Client, event: Row) -> None:
         """Print the event."""
-        self._say(event)
+        self._print(event)
 
 
-class EventLines(Aside):
+class EventLines(_StreamView):
     """A line for each notable event, for a pipe or a log."""
 
     def __init__(self, console: Console, ids: Sequence[str]) -> None:
@@ -144,21 +137,17 @@ class EventLines(Aside):
         self._ids = frozenset(ids)
         self._statuses: dict[str, str] = {}
 
-    def begin(self, client: Client) -> str:
-        """Start with the next event."""
-        return str(client.get("/sessions", limit=1)["as_of"])
-
-    def take(self, client: Client, event: Row) -> None:
+    def show(self, client: Client, event: Row) -> None:
         """Print the line of an event, if it has one."""
         if self._ids and event.get("session_id") not in self._ids:
             return
-        if said := self._said(event):
+        if text := self._describe(event):
             tail = Text(f"  {plain(event['session_id'])}", "bright_black")
-            line = Text(f"{event['time'][11:23]}  ", "bright_black") + said + tail
-            say(self._console, line)
+            line = Text(f"{event['time'][11:23]}  ", "bright_black") + text + tail
+            print_line(self._console, line)
             self._console.file.flush()
 
-    def _said(self, event: Row) -> Text | None:
+    def _describe(self, event: Row) -> Text | None:
         match event:
             case {"type": "SpanStarted" | "SpanEnded" as what, "span": span}:
                 word = "began " if what == "SpanStarted" else "ended "
@@ -169,29 +158,29 @@ class EventLines(Aside):
                 if before == session["status"]:
                     return None
                 return Text("session ") + session_head(session)
-            case {"request": {"status": "pending"} as asked}:
-                return Text("asks  ", "bold yellow") + Text(f"{headline(asked)}  {_id(asked)}")
-            case {"request": {} as asked}:
-                return Text(f"{_outcome(asked)}  {_id(asked)}")
+            case {"request": {"status": "pending"} as request}:
+                return Text("asks  ", "bold yellow") + Text(f"{headline(request)}  {_id(request)}")
+            case {"request": {} as request}:
+                return Text(f"{_outcome(request)}  {_id(request)}")
             case {"type": "WaitingOnSignal" | "SignalReceived" as what}:
                 return Text("waits" if what == "WaitingOnSignal" else "goes on")
-            case {"type": "DecisionMade", "attributes": told}:
-                action = told.get("inspector.decision.action") or "something"
+            case {"type": "DecisionMade", "attributes": attributes}:
+                action = attributes.get("inspector.decision.action") or "something"
                 if action == "continue":  # nobody objected: most decisions are that
                     return None
-                reason = told.get("inspector.decision.reason")
+                reason = attributes.get("inspector.decision.reason")
                 return Text(plain(f"decided {action}" + (f": {reason}" if reason else "")))
         return None
 
 
 class LiveView:
-    """The trees of running sessions, below the ended ones, which scroll away."""
+    """The trees of running sessions; ended ones scroll away above."""
 
     def __init__(self, console: Console, ids: Sequence[str]) -> None:
         self._console = console
         self._ids = frozenset(ids)
-        self._known = Following()
-        self._lock = threading.Lock()  # the screen is drawn by a thread of its own
+        self._known = LiveSessions()
+        self._lock = threading.Lock()  # a thread of its own draws the screen
         self.shown = Live(
             console=console,
             get_renderable=self._drawn,
@@ -203,11 +192,11 @@ class LiveView:
     def begin(self, client: Client) -> str:
         """Read the running sessions."""
         page = client.get("/sessions", q=_LIVE_QUERY, limit=_MAX_LIVE)
-        known = Following()
+        known = LiveSessions()
         for session in page["sessions"]:
             if self._ids and session["id"] not in self._ids:
                 continue
-            found, _ = session_spans.spans(client, session["id"])
+            found = session_spans.spans(client, session["id"])
             known.live[session["id"]] = alive = LiveSession(session)
             for span in found:
                 alive.put(span_row(span, session["id"]))
@@ -218,8 +207,8 @@ class LiveView:
             self._known = known
         return str(page["as_of"])
 
-    def take(self, client: Client, event: Row) -> None:
-        """Apply an event; a session that it ends is printed for good."""
+    def show(self, client: Client, event: Row) -> None:
+        """Apply an event; print the session that it ends."""
         if self._ids and event.get("session_id", "") not in self._ids and "session_id" in event:
             return
         with self._lock:
@@ -227,12 +216,12 @@ class LiveView:
         if ended:
             self._show_ended(client, ended)
 
-    def aside(self, message: str) -> None:
-        """Print above the trees: stderr would be written into them."""
+    def notify(self, message: str) -> None:
+        """Print above the trees; stderr would write into them."""
         self._console.print(Text(f"inspector: {message}", "yellow"))
 
     def _show_ended(self, client: Client, session: Row) -> None:
-        found, _ = session_spans.spans(client, session["id"])
+        found = session_spans.spans(client, session["id"])
         tree = SpanTree.of([span_row(span, session["id"]) for span in found])
         showing.show_tree(client, session, tree, self._console)
 
@@ -245,7 +234,7 @@ class LiveView:
 
 
 def screen(sessions: Sequence[LiveSession], console: Console, now_ns: int) -> Iterator[Text]:
-    """Yield the part of the sessions that fits on the screen, the newest last."""
+    """Yield as many sessions as fit on the screen, the newest last."""
     if not sessions:
         yield _line("Nothing runs. Waiting; Ctrl-C ends this.", "bright_black")
         return
@@ -264,11 +253,11 @@ def _session_lines(
     epoch_ns = int(session.row["epoch_ns"])
     elapsed = Text(f"  {_elapsed(session.row, now_ns)}", "bright_black")
     yield _cut(session_head(session.row) + elapsed)
-    asked = _asked(session, room - 1)
-    yield from asked
-    tree, lines = session.outline(room - len(asked))
+    request = _request_lines(session, room - 1)
+    yield from request
+    tree, lines = session.outline(room - len(request))
 
-    def says(place: int) -> Text:
+    def describe(place: int) -> Text:
         row = tree.rows[place]
         is_running = row.status is SpanStatus.RUNNING
         return span_line(
@@ -277,12 +266,12 @@ def _session_lines(
             is_waiting=is_running and session.waits(row),
         )
 
-    for text in tree_lines(tree, lines, says, is_ascii=is_ascii):
+    for text in tree_lines(tree, lines, describe, is_ascii=is_ascii):
         yield _cut(text)
 
 
 def _elapsed(session: Row, now_ns: int) -> str:
-    """Return how long anything of a session ran, which grows while something does."""
+    """Return the running time of a session, which grows while a span runs."""
     since = session.get("idle_since")
     until_ns = now_ns if since is None else time_ns_of(since)
     idle_ns = round(session.get("idle_ms", 0.0) * 1e6)
@@ -290,10 +279,10 @@ def _elapsed(session: Row, now_ns: int) -> str:
     return f"{ran}…" if since is None else ran
 
 
-def _asked(session: LiveSession, room: int) -> list[Text]:
-    """Return what a session asks, in at most `room` lines."""
+def _request_lines(session: LiveSession, room: int) -> list[Text]:
+    """Return the requests of a session in at most `room` lines."""
     pending = [*session.requests.values()]
-    most = min(_MAX_ASKED, room)
+    most = min(_MAX_REQUEST_LINES, room)
     shown = pending if len(pending) <= most else pending[: most - 1]
     texts = [f"  asks  {headline(request)}  {_id(request)}" for request in shown]
     if more := len(pending) - len(shown):
@@ -306,7 +295,7 @@ def _id(request: Row) -> str:
 
 
 def _outcome(request: Row) -> str:
-    """Return how a request ended."""
+    """Return the end of a request in words."""
     if answer := request["answer"]:
         edited = ", edited" if answer["is_edited"] else ""
         who = f"{plain(answer['actor'], 80)} ({answer['origin']})"

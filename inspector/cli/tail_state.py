@@ -1,6 +1,7 @@
-"""The state of running sessions, as a follower of the stream knows it. Pure.
+"""The state of running sessions, for a follower of the stream. Pure.
 
-It keeps what a screen has room for: the spans that run, what they are below, and what ended last.
+It stores as much as a screen shows: the running spans with their ancestors, and the last ended
+ones.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from inspector.service.analysis.outline import OutlineRow
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow, SpanStatus
 
-KEPT_SPANS = 1_000
-"""Of one session, beside those that run and what they are below."""
+MAX_SPANS = 1_000
+"""Limit of spans of one session, without the running ones and their ancestors."""
 
 _LIVE = frozenset({"running", "waiting", "paused"})
 _ABOUT_PEOPLE = frozenset(
@@ -34,10 +35,10 @@ class LiveSession:
     waiting: set[Key] = field(default_factory=set)
     """Spans that wait for a person."""
     requests: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What it asks, by id, oldest first."""
+    """Its open requests by id, oldest first."""
 
-    def hear(self, event: dict[str, Any]) -> None:
-        """Record that a person is asked, or is not any more."""
+    def record(self, event: dict[str, Any]) -> None:
+        """Record the start or the end of a wait for a person."""
         if request := event.get("request"):
             self.requests.pop(request["id"], None)
             if request["status"] == "pending":
@@ -49,32 +50,32 @@ class LiveSession:
 
     def waits(self, span: SpanRow) -> bool:
         """Return whether a running span waits for a person."""
-        is_asked = bool(span.waited) and span.waited[-1][1] is None
-        return is_asked or (span.trace_id, span.span_id) in self.waiting
+        is_open = bool(span.waited) and span.waited[-1][1] is None
+        return is_open or (span.trace_id, span.span_id) in self.waiting
 
     def put(self, span: SpanRow) -> None:
         """Store the newest version of a span."""
         key = span.trace_id, span.span_id
         self.spans.pop(key, None)
-        self.spans[key] = span  # at the end: the last that changed
+        self.spans[key] = span  # at the end: the last change
         if span.status is not SpanStatus.RUNNING:
             self.waiting.discard(key)
-        if len(self.spans) > 2 * KEPT_SPANS:
+        if len(self.spans) > 2 * MAX_SPANS:
             tree = SpanTree.of([*self.spans.values()])
-            kept = chosen(tree, range(len(tree.rows) - 1, -1, -1), KEPT_SPANS)
-            rows = [row for place, row in enumerate(tree.rows) if place in kept]
+            chosen_places = chosen(tree, range(len(tree.rows) - 1, -1, -1), MAX_SPANS)
+            rows = [row for place, row in enumerate(tree.rows) if place in chosen_places]
             self.spans = {(row.trace_id, row.span_id): row for row in rows}
 
     def outline(self, room: int) -> tuple[SpanTree, list[OutlineRow]]:
         """Return the tree, and its `room` most notable lines."""
         tree = SpanTree.of([*self.spans.values()])
-        kept = chosen(tree, range(len(tree.rows) - 1, -1, -1), room)
+        chosen_places = chosen(tree, range(len(tree.rows) - 1, -1, -1), room)
         lines: list[OutlineRow] = []
-        waiting = [(0, root) for root in reversed(tree.roots) if root in kept]
+        waiting = [(0, root) for root in reversed(tree.roots) if root in chosen_places]
         while waiting:
             depth, place = waiting.pop()
             lines.append(OutlineRow(depth, place))
-            below = [child for child in tree.children[place] if child in kept]
+            below = [child for child in tree.children[place] if child in chosen_places]
             waiting += [(depth + 1, child) for child in reversed(below)]
         return tree, lines[-room:] if room else []
 
@@ -82,33 +83,33 @@ class LiveSession:
 def chosen(tree: SpanTree, newest_first: Iterable[int], room: int) -> set[int]:
     """Return the running spans, then the newest others, each with its ancestors.
 
-    Those that run are all there, however many; others, as far as there is room.
+    All running ones are included, the others as far as there is room.
     """
-    kept: set[int] = set()
+    chosen_places: set[int] = set()
     order = [*newest_first]
     running = [place for place in order if tree.rows[place].status is SpanStatus.RUNNING]
     for place in running:
-        _keep(tree, place, kept)
+        _add_with_ancestors(tree, place, chosen_places)
     for place in order:
-        if len(kept) >= room:
+        if len(chosen_places) >= room:
             break
-        _keep(tree, place, kept)
-    return kept
+        _add_with_ancestors(tree, place, chosen_places)
+    return chosen_places
 
 
-def _keep(tree: SpanTree, place: int | None, kept: set[int]) -> None:
-    while place is not None and place not in kept:
-        kept.add(place)
+def _add_with_ancestors(tree: SpanTree, place: int | None, chosen_places: set[int]) -> None:
+    while place is not None and place not in chosen_places:
+        chosen_places.add(place)
         place = tree.parents[place]
 
 
 @dataclass(slots=True)
-class Following:
+class LiveSessions:
     """All running sessions, in the order of their first event."""
 
     live: dict[str, LiveSession] = field(default_factory=dict)
     ahead_ns: int = 0
-    """How far the service's clock is ahead of ours."""
+    """Lead of the service's clock over ours."""
 
     def apply(self, event: dict[str, Any], now_ns: int) -> dict[str, Any] | None:
         """Apply an event; return the row of a session that it ends."""
@@ -124,7 +125,7 @@ class Following:
                     known.put(span_row(span, session_id))
             case {"type": what, "session_id": session_id} if what in _ABOUT_PEOPLE:
                 if known := self.live.get(session_id):
-                    known.hear(event)
+                    known.record(event)
         return None
 
     def _session(self, row: dict[str, Any]) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ import apsw
 import pytest
 from typer.testing import CliRunner
 
-from inspector.cli.doctor import senders
+from inspector.cli.doctor import agents
 from inspector.cli.main import app
 from tests.support.services.otlp_targets import bare_receiver
 from tests.support.services.process import Service, environment, free_port, running_service
@@ -222,11 +222,11 @@ def test_an_mcp_agent_beside_a_newer_mcp_is_said(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     versions = {"mcp": "2.3.0", "mcp-agent": "0.2.6"}
-    monkeypatch.setattr(senders, "_version", versions.get)
+    monkeypatch.setattr(agents, "_version", versions.get)
     assert levels(examine(1), "mcp-agent") == ["fail"]
-    monkeypatch.setattr(senders, "_version", {"mcp": "1.9", "mcp-agent": "0.2.6"}.get)
+    monkeypatch.setattr(agents, "_version", {"mcp": "1.9", "mcp-agent": "0.2.6"}.get)
     assert levels(examine(0), "mcp-agent") == ["ok"]
-    monkeypatch.setattr(senders, "_version", {}.get)
+    monkeypatch.setattr(agents, "_version", {}.get)
     monkeypatch.setenv("INSPECTOR_ENABLE_PATCH", "1")
     found = examine(0)
     assert levels(found, "mcp-agent") == levels(found, "extras") == ["warn"]

@@ -1,17 +1,16 @@
 """`inspector doctor`: checks of this setup, with advice for each problem.
 
-It only looks: nothing is written, and nothing is sent but questions to what listens on this
-machine, or was named as the service or as a target.
+It only reads: it writes nothing, and sends nothing but GET requests to listeners on this machine
+and to the named service and targets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from inspector.cli.doctor.agents import examine_frameworks, examine_policies, examine_senders
 from inspector.cli.doctor.disk import examine_store, examine_token
 from inspector.cli.doctor.finding import FAIL, OK, CheckResult
-from inspector.cli.doctor.policies import examine_policies
-from inspector.cli.doctor.senders import examine_frameworks, examine_senders
 from inspector.cli.doctor.service import examine_forwarding, examine_ports, examine_service
 from inspector.errors import InspectorError
 from inspector.service.settings import Settings, load_settings

@@ -15,12 +15,12 @@ from inspector.service.settings import Settings
 from inspector.service.token import store_path, token_path
 
 FEW_BYTES = 1024**3
-"""Free disk below which somebody should know."""
+"""Free disk space below which the doctor warns."""
 _CHECKED_BYTES = 256 * 1024**2  # a larger store is not read whole for a look
 
 
 def examine_token(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Check the token: yield its place, and never its value."""
+    """Check the token; its value is never shown."""
     if settings.token:
         yield CheckResult(OK, "token", "as INSPECTOR_TOKEN says")
         return
@@ -66,13 +66,15 @@ def _examine_file(path: Path) -> CheckResult:
         ((schema,),) = connection.execute("PRAGMA user_version")
         ((sessions,),) = connection.execute("SELECT count(*) FROM session")
         is_small = size_bytes <= _CHECKED_BYTES
-        said = [row[0] for row in connection.execute("PRAGMA quick_check(1)")] if is_small else []
+        problems = (
+            [row[0] for row in connection.execute("PRAGMA quick_check(1)")] if is_small else []
+        )
     except Exception as error:  # noqa: BLE001 - whatever a damaged file makes of it
         return CheckResult(FAIL, "store", f"{path} is damaged: {error}", _RESCUE)
     finally:
         connection.close()
-    if said not in ([], ["ok"]):
-        return CheckResult(FAIL, "store", f"{path} is damaged: {said[0]}", _RESCUE)
+    if problems not in ([], ["ok"]):
+        return CheckResult(FAIL, "store", f"{path} is damaged: {problems[0]}", _RESCUE)
     checked = "whole" if is_small else "too large to be checked here"
     message = f"{path}: {sessions} sessions, {_size(size_bytes)}, schema {schema}, {checked}"
     return CheckResult(OK, "store", message)

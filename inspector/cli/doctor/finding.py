@@ -9,7 +9,7 @@ Level: TypeAlias = Literal["ok", "warn", "fail"]
 
 OK: Level = "ok"
 WARN: Level = "warn"
-"""It works, but perhaps not as somebody thinks."""
+"""It works, but perhaps not as expected."""
 FAIL: Level = "fail"
 """Something does not work."""
 

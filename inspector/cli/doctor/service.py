@@ -59,7 +59,7 @@ def _examine_health(found: Mapping[str, object], where: str) -> Iterator[CheckRe
 
 
 def _examine_run_files(environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Yield why a run-file that is there does not count."""
+    """Report run-files that are not trusted."""
     for directory in runfile.directories(environ):
         path = directory / runfile.NAME
         if path.exists():
@@ -107,7 +107,7 @@ def examine_forwarding(settings: Settings, environ: Mapping[str, str]) -> Iterat
 
 
 def _without_user(url: str) -> str:
-    """Return `url` without a name and a password: this is shown, and pasted into reports."""
+    """Return `url` without user and password: people paste the output into reports."""
     before, mark, rest = url.partition("://")
     host, slash, path = rest.partition("/")
     return f"{before}{mark}{host.rpartition('@')[2]}{slash}{path}"

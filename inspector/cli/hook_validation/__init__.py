@@ -2,8 +2,8 @@
 
     report = validate(Path("my-hook"))
 
-Its text is read first. Only what has no error is then mounted, on a coordinator of its own in
-a process of its own, with a time limit; the text of the handlers that it registers is read last.
+The source is checked first. Without an error, the module is mounted on a coordinator of its own in
+a process of its own, with a time limit. The source of the registered handlers is checked last.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["RULES", "Finding", "Report", "UnreadablePathError", "validate"]
 def validate(path: Path, *, time_limit_s: float = TIME_LIMIT_S) -> Report:
     """Check the Python file, the package or the distribution at `path`.
 
-    Runs the module's own code, unless reading it showed an error already.
+    Runs the module's code, unless its source has an error.
 
     Args:
         path: A `.py` file, a folder with `__init__.py`, or one with `pyproject.toml`.
-        time_limit_s: How long importing and mounting each entry point may take, in seconds.
+        time_limit_s: Time limit for importing and mounting each entry point, in seconds.
 
     Raises:
-        UnreadablePathError: There is nothing at `path` that could be a module.
+        UnreadablePathError: There is no module at `path`.
     """
     target = locate(path)
     found = [*target.findings, *check_module(target)]

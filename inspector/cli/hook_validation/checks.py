@@ -1,4 +1,4 @@
-"""Checks of a module's text: the whole before it runs, its handlers once they are known."""
+"""Checks of the source: the module before it runs, its handlers after it was mounted."""
 
 from __future__ import annotations
 
@@ -96,10 +96,10 @@ def _check_handler(path: Path, handler: Function) -> Iterator[Finding]:
 
 
 def _risks(function: Function) -> Iterator[ast.expr]:
-    """Yield what may well raise outside of a try: an await, or a key that `data` may not have."""
+    """Yield expressions outside of a try that may raise: an await, or a key missing in `data`."""
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     data = names[-1] if names else ""
-    asked = {
+    checked = {
         _constant(node.left)
         for node in own_nodes(function)
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn)
@@ -112,13 +112,13 @@ def _risks(function: Function) -> Iterator[ast.expr]:
                 isinstance(node, ast.Subscript)
                 and isinstance(node.ctx, ast.Load)
                 and last_name(node.value) == data
-                and _constant(node.slice) not in asked
+                and _constant(node.slice) not in checked
             ):
                 yield node
 
 
 def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the expressions of a statement, without those of the statements in it."""
+    """Yield the expressions of a statement, without those of inner statements."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return
     waiting: list[ast.AST] = [statement]
@@ -134,19 +134,19 @@ def _wrong_results(node: ast.AST) -> Iterator[str]:
         return
     if any(word.arg is None for word in node.keywords) or len(node.args) > 1:
         return
-    given = {word.arg: word.value for word in node.keywords if word.arg}
+    arguments = {word.arg: word.value for word in node.keywords if word.arg}
     if node.args:
-        given["action"] = node.args[0]
-    for name in given.keys() - set(_FIELDS):
+        arguments["action"] = node.args[0]
+    for name in arguments.keys() - set(_FIELDS):
         yield f"HookResult has no field {name}; it has {', '.join(_FIELDS)}."
     for name, choices in _CHOICES.items():
-        value = given.get(name)
+        value = arguments.get(name)
         if isinstance(value, ast.Constant) and value.value not in choices:
             yield f"{name} is {value.value!r}; possible are {', '.join(choices)}."
-    action = _constant(given.get("action"))
+    action = _constant(arguments.get("action"))
     needed = _NEEDED.get(action) if isinstance(action, str) else None
     if needed is not None:
-        value = given.get(needed)
+        value = arguments.get(needed)
         if value is None or (isinstance(value, ast.Constant) and not value.value):
             yield f"A HookResult with action {action} has no {needed}."
 

@@ -5,98 +5,85 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ERROR, WARNING = "error", "warning"
 _MAX_CHARS = 500
 
 
-@dataclass(frozen=True)
-class Rule:
-    """One rule that modules are checked against.
+class Rule(NamedTuple):
+    """A rule for modules of hooks.
 
     Attributes:
-        level: `error` for what the contract requires, `warning` for what it recommends.
-        advice: What to do.
+        level: `error` for a requirement of the contract, `warning` for a recommendation.
+        advice: How to follow it.
     """
 
     level: str
     advice: str
 
 
+_REQUIRED = {
+    # An entry point and its mount().
+    "cannot-parse": "Make it valid UTF-8 Python.",
+    "bad-pyproject": "Make pyproject.toml valid TOML with a [project] table.",
+    "no-entry-point": 'Add [project.entry-points."amplifier.modules"] with a line such as '
+    'my-hook = "my_hook:mount".',
+    "bad-entry-point": 'Name a module of this distribution: "my_hook:mount".',
+    "no-mount": "Add `async def mount(coordinator, config=None)`.",
+    "mount-not-async": "Write `async def mount(coordinator, config=None)`.",
+    "mount-signature": "Take two arguments: `mount(coordinator, config=None)`.",
+    "mount-returns-other": "Return a function that cleans up, or None.",
+    "nothing-registered": "Register a handler in mount(): "
+    "coordinator.hooks.register(event, handler).",
+    # Handlers that return a valid HookResult on every path, and do not crash.
+    "handler-not-async": "Write `async def handler(event, data) -> HookResult`.",
+    "handler-signature": "Take two arguments: `handler(event, data)`.",
+    "return-missing": 'Return HookResult(action="continue") there.',
+    "return-other": "Return a HookResult on every path.",
+    "bad-result": "Make it a HookResult with the fields that its action needs.",
+    "handler-raises": "Catch it, log it, and return a HookResult: deny, or continue without "
+    "blocking.",
+    # Checked by running it.
+    "import-failed": "Let it be imported where it is installed, without arguments.",
+    "mount-failed": "Let mount(coordinator, {}) succeed: give every setting a default.",
+    "trial-timeout": "Do slow work in handlers or in tasks, not in import and mount().",
+    "trial-died": "Do not end the process in import, mount() or cleanup.",
+}
+_RECOMMENDED = {
+    "no-distribution": "Validate the folder with pyproject.toml: plans find modules by entry "
+    "point.",
+    "handler-unguarded": "Wrap it in try/except, log the error and return a HookResult.",
+    "mount-needs-config": "Begin with `config = config or {}`.",
+    "no-cleanup": "Return a function that calls what each register() returned.",
+    "cleanup-failed": "Let cleanup() only unregister, and never raise.",
+    "cleanup-incomplete": "Call what each register() returned, in cleanup().",
+    "priority-range": "Give a priority from 10 to 90; lower is earlier.",
+    "no-logging": "Log in mount() which handlers are registered.",
+    "no-enabled-events": 'Register for config.get("enabled_events", [...]) and not for a fixed '
+    "list.",
+    "events-not-contributed": "Call "
+    'coordinator.register_contributor("observability.events", name, lambda: [...]).',
+    "foreign-import": "Import it from instrument.control or instrument.testing to run it here.",
+    "nothing-registered-by-default": "Register for a default list of events when the "
+    "configuration names none.",
+}
 RULES: Mapping[str, Rule] = {
-    # Required: an entry point and its mount().
-    "cannot-parse": Rule(ERROR, "Make it valid UTF-8 Python."),
-    "bad-pyproject": Rule(ERROR, "Make pyproject.toml valid TOML with a [project] table."),
-    "no-entry-point": Rule(
-        ERROR,
-        'Add [project.entry-points."amplifier.modules"] with a line such as '
-        'my-hook = "my_hook:mount".',
-    ),
-    "bad-entry-point": Rule(ERROR, 'Name a module of this distribution: "my_hook:mount".'),
-    "no-mount": Rule(ERROR, "Add `async def mount(coordinator, config=None)`."),
-    "mount-not-async": Rule(ERROR, "Write `async def mount(coordinator, config=None)`."),
-    "mount-signature": Rule(ERROR, "Take two arguments: `mount(coordinator, config=None)`."),
-    "mount-returns-other": Rule(ERROR, "Return a function that cleans up, or None."),
-    "nothing-registered": Rule(
-        ERROR, "Register a handler in mount(): coordinator.hooks.register(event, handler)."
-    ),
-    # Required: handlers that return a valid HookResult on every path, and do not crash.
-    "handler-not-async": Rule(ERROR, "Write `async def handler(event, data) -> HookResult`."),
-    "handler-signature": Rule(ERROR, "Take two arguments: `handler(event, data)`."),
-    "return-missing": Rule(ERROR, 'Return HookResult(action="continue") there.'),
-    "return-other": Rule(ERROR, "Return a HookResult on every path."),
-    "bad-result": Rule(ERROR, "Make it a HookResult with the fields that its action needs."),
-    "handler-raises": Rule(
-        ERROR, "Catch it, log it, and return a HookResult: deny, or continue without blocking."
-    ),
-    # Required, and seen only when it runs.
-    "import-failed": Rule(ERROR, "Let it be imported where it is installed, without arguments."),
-    "mount-failed": Rule(
-        ERROR, "Let mount(coordinator, {}) succeed: give every setting a default."
-    ),
-    "trial-timeout": Rule(
-        ERROR, "Do slow work in handlers or in tasks, not in import and mount()."
-    ),
-    "trial-died": Rule(ERROR, "Do not end the process in import, mount() or cleanup."),
-    # Recommended.
-    "no-distribution": Rule(
-        WARNING, "Validate the folder with pyproject.toml: plans find modules by entry point."
-    ),
-    "handler-unguarded": Rule(
-        WARNING, "Wrap it in try/except, log the error and return a HookResult."
-    ),
-    "mount-needs-config": Rule(WARNING, "Begin with `config = config or {}`."),
-    "no-cleanup": Rule(WARNING, "Return a function that calls what each register() returned."),
-    "cleanup-failed": Rule(WARNING, "Let cleanup() only unregister, and never raise."),
-    "cleanup-incomplete": Rule(WARNING, "Call what each register() returned, in cleanup()."),
-    "priority-range": Rule(WARNING, "Give a priority from 10 to 90; lower is earlier."),
-    "no-logging": Rule(WARNING, "Log in mount() which handlers are registered."),
-    "no-enabled-events": Rule(
-        WARNING, 'Register for config.get("enabled_events", [...]) and not for a fixed list.'
-    ),
-    "events-not-contributed": Rule(
-        WARNING,
-        'Call coordinator.register_contributor("observability.events", name, lambda: [...]).',
-    ),
-    "foreign-import": Rule(
-        WARNING, "Import it from instrument.control or instrument.testing to run it here."
-    ),
-    "nothing-registered-by-default": Rule(
-        WARNING, "Register for a default list of events when the configuration names none."
-    ),
+    code: Rule(level, advice)
+    for level, rules in ((ERROR, _REQUIRED), (WARNING, _RECOMMENDED))
+    for code, advice in rules.items()
 }
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One mistake in a module.
+    """A mistake in a module.
 
     Attributes:
         code: A key of `RULES`.
-        problem: What is wrong, as one line.
-        path: The file, when there is one.
-        line: From 1, when it is known.
+        problem: The mistake, as one line.
+        path: The file, if there is one.
+        line: From 1, if known.
     """
 
     code: str

@@ -1,6 +1,6 @@
 """Exits of a function: with a value, without one, or with an exception.
 
-Where reading cannot tell, the function is given the benefit of the doubt.
+In doubt, a path counts as correct.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
 _ALL = frozenset({"Exception", "BaseException"})
 _CANCELLING = frozenset({"CancelledError", "KeyboardInterrupt", "SystemExit", "GeneratorExit"})
-"""What must not be swallowed: raising it is no failure of a handler."""
+"""Exceptions that a handler must not swallow, so that it may raise them."""
 
 _NO_RESULT = (
     ast.Constant,
@@ -68,20 +68,14 @@ def _goes_on(statement: ast.stmt) -> bool:
         case ast.For() | ast.AsyncFor() | ast.While():
             return _breaks(statement) or can_fall_off(statement.orelse)
         case ast.Try() | ast.TryStar():
-            return _try_goes_on(statement)
+            ways = [[*statement.body, *statement.orelse], *(one.body for one in statement.handlers)]
+            return can_fall_off(statement.finalbody) and any(map(can_fall_off, ways))
         case ast.Match(cases=cases):
             is_complete = any(_takes_all(case) for case in cases)
             return not is_complete or any(can_fall_off(case.body) for case in cases)
         case ast.Expr(value=ast.Call(func=func)):
             return last_name(func) != "assert_never"
     return True
-
-
-def _try_goes_on(statement: ast.Try | ast.TryStar) -> bool:
-    if not can_fall_off(statement.finalbody):
-        return False
-    whole = [*statement.body, *statement.orelse]
-    return can_fall_off(whole) or any(can_fall_off(one.body) for one in statement.handlers)
 
 
 def _suppresses(item: ast.withitem) -> bool:

@@ -26,7 +26,7 @@ _Finding = tuple[str, str, str, int]
 
 
 class _Watched(HookRegistry):
-    """A registry that keeps what was registered."""
+    """A registry that records its handlers and their priorities."""
 
     def __init__(self, bus: Any) -> None:
         super().__init__(bus)
@@ -46,7 +46,7 @@ class _Watched(HookRegistry):
 
 
 def main(arguments: list[str]) -> None:
-    """Try the module and leave at once, whatever threads it has started."""
+    """Try the module and exit at once, even if it has started threads."""
     answer, root, module, function, file = arguments
     places: set[_Place] = set()
     found = _try(root, module, function, file, places)
@@ -55,8 +55,8 @@ def main(arguments: list[str]) -> None:
 
 
 def _try(root: str, module: str, function: str, file: str, places: set[_Place]) -> list[_Finding]:
-    """Import and mount the module, note where its handlers are, and return what is wrong."""
-    _lend_names()
+    """Import and mount the module, record its handlers in `places`, and return the findings."""
+    _provide_kernel_names()
     sys.path.insert(0, root)
     try:
         imported = importlib.import_module(module)
@@ -70,7 +70,7 @@ def _try(root: str, module: str, function: str, file: str, places: set[_Place]) 
         return [("import-failed", problem, file, 0)]
     if mount is None:
         return [("no-mount", f"There is no {function}() in {module}.", file, 0)]
-    found = list(_judge("mount", mount, "a coordinator and a config", file))
+    found = list(_check_function("mount", mount, "a coordinator and a config", file))
     if found:
         return found
     try:
@@ -90,7 +90,7 @@ async def _mount(mount: Any, file: str, places: set[_Place]) -> list[_Finding]:
     for handler, priority in hooks.registered:
         place = _place(handler, file)
         places.add(place)
-        found += _judge("handler", handler, "an event and its data", file)
+        found += _check_function("handler", handler, "an event and its data", file)
         if not isinstance(priority, int) or not 10 <= priority <= 90:
             problem = f"The priority {priority!r} is not in 10 to 90; the default, 0, is too early."
             found.append(("priority-range", problem, *place))
@@ -108,7 +108,7 @@ async def _mount(mount: Any, file: str, places: set[_Place]) -> list[_Finding]:
     return found + await _mount_bare(mount, file, line)
 
 
-def _judge(role: str, function: Any, wanted: str, file: str) -> Iterator[_Finding]:
+def _check_function(role: str, function: Any, wanted: str, file: str) -> Iterator[_Finding]:
     """Check that a `mount` or a `handler` is async and takes two arguments."""
     place = _place(function, file)
     name = getattr(function, "__name__", type(function).__name__)
@@ -139,7 +139,7 @@ async def _clean_up(cleanup: Callable[[], Any], hooks: _Watched, file: str) -> l
 
 
 async def _mount_bare(mount: Any, file: str, line: int) -> list[_Finding]:
-    """Mount it as a plan without configuration may."""
+    """Mount the module without a configuration, as a plan may."""
     try:
         await mount(testing.TestCoordinator(), None)
     except Exception as error:  # noqa: BLE001 - it is the module's
@@ -148,8 +148,8 @@ async def _mount_bare(mount: Any, file: str, line: int) -> list[_Finding]:
     return []
 
 
-def _lend_names() -> None:
-    """Let modules that were written for the seed's own kernel find its names."""
+def _provide_kernel_names() -> None:
+    """Provide the names of the original kernel to modules that were written for it."""
     for name, content in {
         "amplifier_core": vars(control),
         "amplifier_core.models": vars(control),
@@ -158,10 +158,10 @@ def _lend_names() -> None:
         "amplifier_core.events": vars(control.events),
         "amplifier_core.testing": vars(testing),
     }.items():
-        lent = ModuleType(name)
-        vars(lent).update({key: value for key, value in content.items() if key[0] != "_"})
-        lent.__path__ = []
-        sys.modules[name] = lent
+        module = ModuleType(name)
+        vars(module).update({key: value for key, value in content.items() if key[0] != "_"})
+        module.__path__ = []
+        sys.modules[name] = module
 
 
 def _place(function: Any, file: str) -> _Place:

@@ -26,22 +26,14 @@ class UnreadablePathError(InspectorError):
 
 
 @dataclass(frozen=True)
-class Source:
-    """A parsed file of the module."""
-
-    path: Path
-    tree: ast.Module
-
-
-@dataclass(frozen=True)
 class Entry:
     """The entry point of a module, which mounts it.
 
     Attributes:
         module: Its dotted name.
-        function: What to call in it.
-        file: Where the module is.
-        import_root: The folder from which it is imported.
+        function: The name of its mount function.
+        file: The file of the module.
+        import_root: The folder on the import path.
     """
 
     module: str
@@ -56,14 +48,15 @@ class Target:
 
     path: Path
     entries: list[Entry] = field(default_factory=list)
-    sources: list[Source] = field(default_factory=list)
+    sources: dict[Path, ast.Module] = field(default_factory=dict)
+    """The parsed files."""
     findings: list[Finding] = field(default_factory=list)
 
     def nodes(self) -> Iterator[tuple[Path, ast.AST]]:
         """Yield every node of every file."""
-        for source in self.sources:
-            for node in ast.walk(source.tree):
-                yield source.path, node
+        for path, tree in self.sources.items():
+            for node in ast.walk(tree):
+                yield path, node
 
     @property
     def main_file(self) -> Path:
@@ -77,34 +70,28 @@ def locate(path: Path) -> Target:
     Raises:
         UnreadablePathError: It does not exist, cannot be read, is too large, or is no Python.
     """
+    target = Target(path)
     try:
-        return _locate(path)
+        if path.is_file() and path.suffix == ".py":
+            _add_single(target, path.parent if path.name == "__init__.py" else path)
+        elif (path / "pyproject.toml").is_file():
+            _add_distribution(target)
+        elif (path / "__init__.py").is_file():
+            _add_single(target, path)
+        else:
+            wrong = "there is no such file or folder"
+            if path.exists():
+                wrong = "it is no .py file, and no folder with __init__.py or pyproject.toml"
+            raise UnreadablePathError(f"Cannot validate {path}: {wrong}. Name a module of hooks.")
     except OSError as error:
         raise UnreadablePathError(f"Cannot read {path}: {error.strerror or error}.") from error
-
-
-def _locate(path: Path) -> Target:
-    target = Target(path)
-    if path.is_file() and path.suffix == ".py":
-        folder = path.parent
-        package = path.name == "__init__.py"
-        _add_single(target, folder if package else path)
-    elif (path / "pyproject.toml").is_file():
-        _add_distribution(target)
-    elif (path / "__init__.py").is_file():
-        _add_single(target, path)
-    else:
-        wrong = "there is no such file or folder"
-        if path.exists():
-            wrong = "it is no .py file, and no folder with __init__.py or pyproject.toml"
-        raise UnreadablePathError(f"Cannot validate {path}: {wrong}. Name a module of hooks.")
     return target
 
 
 def _add_single(target: Target, path: Path) -> None:
-    whole = path.resolve()  # "." has no name
+    absolute = path.resolve()  # "." has no name
     file = path if path.is_file() else path / "__init__.py"
-    target.entries.append(Entry(whole.stem, "mount", file, whole.parent))
+    target.entries.append(Entry(absolute.stem, "mount", file, absolute.parent))
     target.findings.append(finding("no-distribution", "There is no pyproject.toml with it.", path))
     _add_sources(target, path)
 
@@ -164,7 +151,7 @@ def _add_sources(target: Target, path: Path) -> None:
         if isinstance(parsed, Finding):
             target.findings.append(parsed)
         else:
-            target.sources.append(Source(file, parsed))
+            target.sources[file] = parsed
 
 
 def _python_files(path: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""Mount a module in a process of its own, which may hang or die without harm here."""
+"""Mounting of a module in a process of its own, which may hang or die."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _environment() -> dict[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process, and those that it started and left."""
+    """Kill the process, and those that it has started."""
     with suppress(ProcessLookupError, PermissionError):
         if sys.platform == "win32":
             process.kill()
@@ -98,8 +98,5 @@ def _answered(target: Target, entry: Entry, answer: Path) -> TrialResult | None:
 
 
 def _shown(target: Target, entry: Entry, file: object) -> Path:
-    """Return a file of the module as the caller named it, and its entry for any other."""
-    for source in target.sources:
-        if str(source.path.resolve()) == file:
-            return source.path
-    return entry.file
+    """Return a file of the module as the caller named it; for any other, its entry."""
+    return next((path for path in target.sources if str(path.resolve()) == file), entry.file)

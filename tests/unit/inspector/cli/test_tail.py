@@ -4,7 +4,7 @@ from typing import Any
 from rich.console import Console, Group
 
 from inspector.cli.tail import EventLines, screen
-from inspector.cli.tail_state import KEPT_SPANS, Following, LiveSession, chosen
+from inspector.cli.tail_state import MAX_SPANS, LiveSessions, LiveSession, chosen
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
 from tests.support.telemetry.span_rows import MS, row, rows_from_text
@@ -48,14 +48,14 @@ def event(kind: str, **fields: Any) -> dict[str, Any]:
     return {"type": kind, "time": TIME, "session_id": "run", **fields}
 
 
-def started() -> Following:
-    known = Following()
+def started() -> LiveSessions:
+    known = LiveSessions()
     known.apply(event("SessionStarted", session=SESSION), 0)
     known.apply(event("SpanStarted", span=SPAN), 0)
     return known
 
 
-def drawn(known: Following, *, width: int = 80, height: int = 24, now_ns: int = 5 * MS) -> str:
+def drawn(known: LiveSessions, *, width: int = 80, height: int = 24, now_ns: int = 5 * MS) -> str:
     console = Console(file=io.StringIO(), width=width, height=height, force_terminal=False)
     console.print(Group(*screen([*known.live.values()], console, now_ns)))
     assert isinstance(console.file, io.StringIO)
@@ -134,7 +134,7 @@ def test_a_deleted_session_is_gone() -> None:
 
 
 def test_several_sessions_share_the_screen_and_nothing_is_wider_or_higher_than_it() -> None:
-    known = Following()
+    known = LiveSessions()
     for number in range(30):
         name = f"run-{number}"
         known.apply(event("SessionStarted", session={**SESSION, "id": name}), 0)
@@ -167,9 +167,9 @@ def test_what_runs_is_kept_before_what_ended_last() -> None:
 def test_a_session_that_runs_for_long_takes_no_more_and_more_memory() -> None:
     session = LiveSession(SESSION)
     session.put(row(1, None, "lead", status=SpanStatus.RUNNING))
-    for number in range(2, 3 * KEPT_SPANS):
+    for number in range(2, 3 * MAX_SPANS):
         session.put(row(number, 1))
-    assert len(session.spans) <= 2 * KEPT_SPANS
+    assert len(session.spans) <= 2 * MAX_SPANS
     assert ("0" * 31 + "1", "0" * 15 + "1") in session.spans, "what runs is not forgotten"
 
 
@@ -188,7 +188,7 @@ def test_lines_of_a_pipe_are_one_for_each_event_that_says_something() -> None:
         event("SpanEnded", span=done),
         {"type": "Heartbeat", "time": TIME, "now_ns": "1"},
     ):
-        lines.take(None, one)  # type: ignore[arg-type]  # nobody is asked
+        lines.show(None, one)  # type: ignore[arg-type]  # nobody is asked
     assert isinstance(console.file, io.StringIO)
     said = console.file.getvalue().splitlines()
     assert [line[14:19].strip() for line in said] == ["sessi", "began", "decid", "waits", "ended"]
@@ -202,9 +202,9 @@ def test_what_is_asked_and_answered_is_a_line_of_a_pipe() -> None:
     lines = EventLines(console, [])
     answer = {"decision": "allow", "actor": "ada\x1b[2J", "origin": "browser", "is_edited": True}
     answered = request(status="answered", answer=answer, args_json=None)
-    lines.take(None, event("ApprovalRequested", request=request()))  # type: ignore[arg-type]
-    lines.take(None, event("ApprovalResolved", request=answered))  # type: ignore[arg-type]
-    lines.take(None, event("ApprovalResolved", request=request(status="expired")))  # type: ignore[arg-type]
+    lines.show(None, event("ApprovalRequested", request=request()))  # type: ignore[arg-type]
+    lines.show(None, event("ApprovalResolved", request=answered))  # type: ignore[arg-type]
+    lines.show(None, event("ApprovalResolved", request=request(status="expired")))  # type: ignore[arg-type]
     assert isinstance(console.file, io.StringIO)
     said = [line[14:] for line in console.file.getvalue().splitlines()]
     assert said == [

@@ -1,6 +1,6 @@
-"""Choose the object of a command that names none: the only candidate.
+"""The default object of a command: the only candidate.
 
-Of several none is taken: they are listed, and nothing is done.
+If there are several, they are listed and nothing is done.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from inspector.cli import session_spans
 from inspector.cli.reader import ServiceReader
 from inspector.errors import RefusedError
 
-_HELD = ("paused", "waiting")
-"""What can be held; whether it is, `paused_since` says."""
+_PAUSED = ("paused", "waiting")
+"""Statuses of paused sessions; `paused_since` must be set, too."""
 STATUSES: Mapping[str, tuple[str, ...]] = {
     "pause": ("running", "waiting"),
     "cancel": ("running", "waiting", "paused"),
-    "resume": _HELD,
-    "step": _HELD,
+    "resume": _PAUSED,
+    "step": _PAUSED,
 }
-"""Verb to the sessions that it is for."""
+"""Statuses of the candidates of each verb."""
 
 _MOST = 50
-"""Of those that are listed."""
+"""Limit of candidates."""
 _ANSWERED_ELSE = "question"
-"""The kind of request that has `inspector answer`."""
+"""The kind of request that needs `inspector answer`."""
 
 Row = dict[str, Any]
 
@@ -56,7 +56,7 @@ def only_session(reader: ServiceReader, verb: str) -> Row:
         found += session_spans.pages(reader, "sessions", _MOST, status=status)[0]
     *most, last = STATUSES[verb]
     how = f"{', '.join(most)} or {last}"
-    if STATUSES[verb] is _HELD:
+    if STATUSES[verb] is _PAUSED:
         how, found = "paused", [one for one in found if one["paused_since"]]
     return _only(found, "session", how, console.name_sessions)
 
@@ -65,7 +65,7 @@ def only_request(listed: Callable[[], Any]) -> Row:
     """Return the only request that can be allowed or denied.
 
     Args:
-        listed: Gives those that are open.
+        listed: Yields the open requests.
 
     Raises:
         RefusedError: There is none, or there are several.
@@ -80,10 +80,12 @@ def only_request(listed: Callable[[], Any]) -> Row:
     return _only(fitting, "request", "open", requests.name_requests)
 
 
-def _only(found: Sequence[Row], what: str, how: str, tell: Callable[[Sequence[Row]], None]) -> Row:
+def _only(
+    found: Sequence[Row], what: str, how: str, show_candidates: Callable[[Sequence[Row]], None]
+) -> Row:
     if not found:
         raise RefusedError(f"No {what} is {how}: nothing was done.")
     if len(found) > 1:
-        tell(found)
+        show_candidates(found)
         raise RefusedError(f"{len(found)} {what}s are {how}: name one. Nothing was done.")
     return found[0]

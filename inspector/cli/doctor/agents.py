@@ -1,4 +1,4 @@
-"""Checks that agents here would reach the service: by OTLP, by `attach`, by the patch."""
+"""Checks of agents that start here: their OTLP, frameworks and policies."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from importlib.metadata import PackageNotFoundError, version
 from urllib.parse import urlsplit
 
 from inspector import runfile
+from inspector.agent_side.policies.explanation import lines, needs_prices
+from inspector.agent_side.policies.locations import SWITCH, find_sources, is_switched_off
+from inspector.agent_side.policies.sources import load
 from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.cli.doctor.probe import health, listens
+from inspector.errors import PolicyError
 from inspector.runfile import environment_token
 from inspector.service.settings import Settings
 
@@ -16,7 +20,7 @@ _EXTRAS = {"serve": "uvicorn", "mcp": "mcp", "otel": "opentelemetry-sdk"}
 
 
 def examine_senders(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
-    """Check where a stock OpenTelemetry SDK that starts here would send its spans."""
+    """Check the target of a stock OpenTelemetry SDK that starts here."""
     if environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         yield CheckResult(WARN, "OTLP", "OTEL_SDK_DISABLED: SDKs of this environment make no spans")
         return
@@ -69,21 +73,45 @@ def examine_frameworks(settings: Settings, environ: Mapping[str, str]) -> Iterat
         advice = "Set INSPECTOR_TOKEN to what `inspector token` prints there."
         yield CheckResult(WARN, "attach", "INSPECTOR_URL is set and INSPECTOR_TOKEN is not", advice)
     protocol, framework = _version("mcp"), _version("mcp-agent")
-    is_asked = environ.get("INSPECTOR_ENABLE_PATCH", "").strip().lower() in ("1", "true", "on")
+    is_enabled = environ.get("INSPECTOR_ENABLE_PATCH", "").strip().lower() in ("1", "true", "on")
     if framework and protocol and not protocol.startswith(("0.", "1.")):
         advice = "pip install 'mcp-agent-inspector[mcp-agent]' in an environment of its own."
         message = f"mcp-agent {framework} does not work with mcp {protocol}"
         yield CheckResult(FAIL, "mcp-agent", message, advice)
-    elif is_asked and not framework:
+    elif is_enabled and not framework:
         advice = "Unset it, or: pip install 'mcp-agent-inspector[mcp-agent]'"
         yield CheckResult(
             WARN, "mcp-agent", "INSPECTOR_ENABLE_PATCH is set, and it is missing", advice
         )
     elif framework:
-        state = "is asked for" if is_asked else "is off (INSPECTOR_ENABLE_PATCH=1 asks for it)"
+        state = "is asked for" if is_enabled else "is off (INSPECTOR_ENABLE_PATCH=1 asks for it)"
         yield CheckResult(OK, "mcp-agent", f"{framework} with mcp {protocol}; its patch {state}")
     elif protocol:
         yield CheckResult(OK, "mcp", f"{protocol} is installed")
+
+
+def examine_policies(settings: Settings, environ: Mapping[str, str]) -> Iterator[CheckResult]:
+    """Yield the content of each file of policies, or its mistake."""
+    if is_switched_off(environ):
+        yield CheckResult(WARN, "policies", f"{SWITCH} is off: no policy acts on agents from here")
+        return
+    for source in find_sources(environ):
+        try:
+            rules = load(source)
+        except PolicyError as error:
+            advice = "Mend it (`inspector policies check`): agents deny what it may have guarded."
+            yield CheckResult(FAIL, "policies", error.mistakes[0].removesuffix("."), advice)
+            continue
+        if rules is None:
+            continue
+        kinds = [line.kind for line in lines(rules)]
+        counts = f"{kinds.count('policy')} policies, {kinds.count('budget')} budgets"
+        counts += f", {kinds.count('breakpoint')} breakpoints" if "breakpoint" in kinds else ""
+        yield CheckResult(OK, "policies", f"{rules.file}: {counts}")
+        if needs_prices(rules) and not environ.get("INSPECTOR_PRICES"):
+            advice = "Name your prices with INSPECTOR_PRICES."
+            message = "a model call that does not say what it cost uses up a budget of cost"
+            yield CheckResult(WARN, "policies", message, advice)
 
 
 def _is_here(environ: Mapping[str, str]) -> bool:
@@ -96,7 +124,7 @@ def _bracketed(host: str) -> str:
 
 
 def _first(environ: Mapping[str, str], *names: str) -> str:
-    return next((given for name in names if (given := environ.get(name, "").strip())), "")
+    return next((value for name in names if (value := environ.get(name, "").strip())), "")
 
 
 def _version(package: str) -> str | None:
