@@ -42,7 +42,7 @@ def test_a_narrow_terminal_has_no_half_columns(
     assert "completed" in row
 
 
-def test_a_list_says_how_long_nothing_was_heard_of_what_still_runs(
+def test_a_list_shows_the_silence_of_a_running_session(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     since = datetime.fromtimestamp(time.time() - 9 * 60 - 5, UTC).isoformat()

@@ -21,7 +21,7 @@ FORM = json.dumps(
 )
 
 
-def test_values_are_of_the_type_that_the_form_says() -> None:
+def test_values_have_the_types_of_the_form() -> None:
     pairs = ["name=1", "count=9007199254740993", "sure=true", "maybe=null", "odd=x=y", "more=2"]
     assert of_pairs(FORM, pairs) == (
         '{"name":"1","count":9007199254740993,"sure":true,"maybe":null,"odd":"x=y","more":"2"}'
@@ -35,7 +35,7 @@ def test_without_a_form_or_with_a_broken_one_everything_is_text() -> None:
 
 
 @pytest.mark.parametrize("pair", ["count=many", "count=", "count=NaN", "sure=yes", "count", "=3"])
-def test_what_does_not_fit_is_said(pair: str) -> None:
+def test_a_value_of_the_wrong_type_is_refused(pair: str) -> None:
     with pytest.raises(SettingsError, match=r"count|sure|name=value"):
         of_pairs(FORM, [pair])
 

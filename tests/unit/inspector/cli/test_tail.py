@@ -4,7 +4,7 @@ from typing import Any
 from rich.console import Console, Group
 
 from inspector.cli.tail import EventLines, screen
-from inspector.cli.tail_state import MAX_SPANS, LiveSessions, LiveSession, chosen
+from inspector.cli.tail_state import MAX_SPANS, LiveSession, LiveSessions, chosen
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanStatus
 from tests.support.telemetry.span_rows import MS, row, rows_from_text
@@ -74,7 +74,7 @@ def test_the_time_is_that_of_the_service() -> None:
     assert known.ahead_ns == 6_000 * MS
 
 
-def test_a_span_that_waits_for_a_person_says_so_until_it_goes_on() -> None:
+def test_a_span_that_waits_for_a_person_is_marked_until_it_goes_on() -> None:
     known = started()
     place = {"trace_id": SPAN["trace_id"], "span_id": SPAN["span_id"]}
     known.apply(event("WaitingOnSignal", **place), 0)
@@ -84,7 +84,7 @@ def test_a_span_that_waits_for_a_person_says_so_until_it_goes_on() -> None:
 
 
 def request(**fields: Any) -> dict[str, Any]:
-    given = {
+    defaults = {
         "id": "req-1",
         "kind": "approval",
         "status": "pending",
@@ -95,16 +95,16 @@ def request(**fields: Any) -> dict[str, Any]:
         "args_text": None,
         "answer": None,
     }
-    return {**given, **fields}
+    return {**defaults, **fields}
 
 
-def test_a_span_that_says_that_it_waits_is_shown_so() -> None:
+def test_a_span_with_an_open_wait_is_shown_as_waiting() -> None:
     known = started()
     known.apply(event("SpanUpdated", span={**SPAN, "waited": [[1, None]]}), 0)
     assert "waiting  5.0 ms" in drawn(known)
 
 
-def test_what_is_asked_is_shown_until_it_is_answered() -> None:
+def test_a_request_is_shown_until_it_is_answered() -> None:
     known = started()
     known.apply(event("ApprovalRequested", request=request()), 0)
     assert r'asks  delete_file {"path":"/etc\x1b[2J"}  req-1' in drawn(known)
@@ -118,7 +118,7 @@ def test_what_is_asked_is_shown_until_it_is_answered() -> None:
     assert "delete_file" not in drawn(known)
 
 
-def test_a_session_that_ended_is_told_once_and_forgotten() -> None:
+def test_a_session_that_ends_is_reported_once_and_dropped() -> None:
     known = started()
     ended = {**SESSION, "status": "failed"}
     assert known.apply(event("SessionFinished", session=ended), 0) == ended
@@ -148,7 +148,7 @@ def test_several_sessions_share_the_screen_and_nothing_is_wider_or_higher_than_i
         assert "more sessions run" in lines[0]
 
 
-def test_what_runs_is_kept_before_what_ended_last() -> None:
+def test_running_spans_are_chosen_before_ended_ones() -> None:
     tree = SpanTree.of(
         rows_from_text(
             """
@@ -160,8 +160,8 @@ def test_what_runs_is_kept_before_what_ended_last() -> None:
             """
         )
     )
-    kept = chosen(tree, range(len(tree.rows) - 1, -1, -1), 3)
-    assert sorted(tree.rows[place].name for place in kept) == ["four", "lead", "two"]
+    places = chosen(tree, range(len(tree.rows) - 1, -1, -1), 3)
+    assert sorted(tree.rows[place].name for place in places) == ["four", "lead", "two"]
 
 
 def test_a_session_that_runs_for_long_takes_no_more_and_more_memory() -> None:
@@ -173,7 +173,7 @@ def test_a_session_that_runs_for_long_takes_no_more_and_more_memory() -> None:
     assert ("0" * 31 + "1", "0" * 15 + "1") in session.spans, "what runs is not forgotten"
 
 
-def test_lines_of_a_pipe_are_one_for_each_event_that_says_something() -> None:
+def test_a_pipe_gets_a_line_for_each_notable_event() -> None:
     console = Console(file=io.StringIO(), force_terminal=False)
     lines = EventLines(console, [])
     done = {**SPAN, "status": "error", "duration_ns": 12 * MS, "input_tokens": 5}
@@ -190,14 +190,14 @@ def test_lines_of_a_pipe_are_one_for_each_event_that_says_something() -> None:
     ):
         lines.show(None, one)  # type: ignore[arg-type]  # nobody is asked
     assert isinstance(console.file, io.StringIO)
-    said = console.file.getvalue().splitlines()
-    assert [line[14:19].strip() for line in said] == ["sessi", "began", "decid", "waits", "ended"]
-    assert all(line.startswith("09:30:00.123") and line.endswith("  run") for line in said)
-    assert "error  12 ms  5→0 tokens" in said[-1]
+    output = console.file.getvalue().splitlines()
+    assert [line[14:19].strip() for line in output] == ["sessi", "began", "decid", "waits", "ended"]
+    assert all(line.startswith("09:30:00.123") and line.endswith("  run") for line in output)
+    assert "error  12 ms  5→0 tokens" in output[-1]
     assert "\x1b" not in console.file.getvalue()
 
 
-def test_what_is_asked_and_answered_is_a_line_of_a_pipe() -> None:
+def test_a_pipe_gets_a_line_for_each_request_and_answer() -> None:
     console = Console(file=io.StringIO(), force_terminal=False)
     lines = EventLines(console, [])
     answer = {"decision": "allow", "actor": "ada\x1b[2J", "origin": "browser", "is_edited": True}
@@ -206,8 +206,8 @@ def test_what_is_asked_and_answered_is_a_line_of_a_pipe() -> None:
     lines.show(None, event("ApprovalResolved", request=answered))  # type: ignore[arg-type]
     lines.show(None, event("ApprovalResolved", request=request(status="expired")))  # type: ignore[arg-type]
     assert isinstance(console.file, io.StringIO)
-    said = [line[14:] for line in console.file.getvalue().splitlines()]
-    assert said == [
+    output = [line[14:] for line in console.file.getvalue().splitlines()]
+    assert output == [
         r'asks  delete_file {"path":"/etc\x1b[2J"}  req-1  run',
         r"answered  allow, edited by ada\x1b[2J (browser)  req-1  run",
         "expired  req-1  run",

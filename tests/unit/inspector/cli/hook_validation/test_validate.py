@@ -270,12 +270,12 @@ async def passed_on(event, data):
 
 
 @pytest.mark.parametrize(
-    "given",
+    "handler",
     ["gate", "Gate()", "Gate().other", "functools.partial(gate.other)", "decorated", "passed_on"],
 )
-def test_handlers_are_read_whatever_they_are(tmp_path: Path, given: str) -> None:
+def test_handlers_are_read_whatever_they_are(tmp_path: Path, handler: str) -> None:
     start, end = GOOD.index("    async def gate"), GOOD.index("    offs = [")
-    code = GOOD[:start] + GOOD[end:].replace("event, gate,", f"event, {given},") + HANDLERS
+    code = GOOD[:start] + GOOD[end:].replace("event, gate,", f"event, {handler},") + HANDLERS
 
     report = validate(distribution(tmp_path, code))
 
@@ -285,7 +285,7 @@ def test_handlers_are_read_whatever_they_are(tmp_path: Path, given: str) -> None
     }
 
 
-def test_what_only_mounting_shows_is_found(tmp_path: Path) -> None:
+def test_mistakes_that_only_mounting_shows_are_found(tmp_path: Path) -> None:
     code = GOOD.replace("event, gate, priority=10", "event, *[len, 99]")
 
     assert codes(validate(distribution(tmp_path, code))) >= {
@@ -305,7 +305,7 @@ def test_a_module_with_an_error_in_its_text_is_never_run(tmp_path: Path) -> None
     assert mark.exists()
 
 
-def test_the_module_is_not_told_of_a_running_service(
+def test_the_module_does_not_see_a_running_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSPECTOR_TOKEN", "secret")
@@ -314,7 +314,7 @@ def test_the_module_is_not_told_of_a_running_service(
     assert validate(distribution(tmp_path, code)).findings == []
 
 
-def test_what_cannot_be_a_module_is_refused(tmp_path: Path) -> None:
+def test_a_path_without_a_module_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.txt").touch()
     (tmp_path / "large.py").write_bytes(b"#" * 1_000_001)
     os.mkfifo(tmp_path / "pipe.py")
@@ -353,7 +353,7 @@ def run() -> Callable[..., tuple[int, str]]:
     return invoke
 
 
-def test_the_command_tells_people_where_and_what_to_do(
+def test_the_command_prints_place_and_advice(
     tmp_path: Path, run: Callable[..., tuple[int, str]]
 ) -> None:
     exit_code, shown = run(str(distribution(tmp_path, BAD_MODULES["bad-result"])))
@@ -375,9 +375,9 @@ def test_warnings_alone_succeed_and_machines_read_json(
     exit_code, shown = run(str(distribution(tmp_path, BAD_MODULES["no-cleanup"])), "--json")
 
     assert exit_code == 0
-    told = json.loads(shown)
-    assert (told["is_valid"], told["errors"], told["warnings"]) == (True, 0, 1)
-    assert told["findings"][0].keys() == {"level", "code", "problem", "path", "line", "advice"}
+    report = json.loads(shown)
+    assert (report["is_valid"], report["errors"], report["warnings"]) == (True, 0, 1)
+    assert report["findings"][0].keys() == {"level", "code", "problem", "path", "line", "advice"}
 
 
 def test_the_command_refuses_a_path_that_cannot_be_read(
