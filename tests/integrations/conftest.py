@@ -15,7 +15,8 @@ from tests.integrations.capabilities import CAPABILITIES, FRAMEWORKS
 from tests.integrations.hook_log import HookLog
 from tests.support.services.process import Service
 
-pytest.register_assert_rewrite("tests.integrations.stories", "tests.integrations.contract")
+for module in ("stories", "contract", "mcp_contract"):
+    pytest.register_assert_rewrite(f"tests.integrations.{module}")
 
 RESULTS = Path(__file__).parent / "results"
 SHOWN = pytest.StashKey[dict[str, dict[str, bool]]]()

@@ -75,6 +75,8 @@ class AdapterContract:
         """Run each test with `way` in each way to run an agent."""
         if "way" in metafunc.fixturenames:
             metafunc.parametrize("way", self.agent.WAYS)
+        if "async_way" in metafunc.fixturenames:
+            metafunc.parametrize("async_way", [one for one in self.agent.WAYS if one != "sync"])
 
     @pytest.fixture
     def ran(self) -> list[Any]:
@@ -164,7 +166,7 @@ class AdapterContract:
 
     @pytest.mark.shows("concurrency")
     async def test_runs_at_the_same_time_keep_their_own_calls(
-        self, hooks: HookLog, way: str
+        self, hooks: HookLog, async_way: str
     ) -> None:
         together = asyncio.Barrier(10)
 
@@ -177,9 +179,7 @@ class AdapterContract:
             script = self.agent.calls("meet", {"number": number}), self.agent.says(f"run-{number}")
             return self.agent(*script, tools=[meet])
 
-        if way == "sync":  # each has an event loop of its own, and the barrier has one
-            pytest.skip("runs at the same time are async")
-        answers = await asyncio.gather(*(agent(number).run(way) for number in range(10)))
+        answers = await asyncio.gather(*(agent(number).run(async_way) for number in range(10)))
 
         assert answers == [f"run-{number}" for number in range(10)]
         numbers = {

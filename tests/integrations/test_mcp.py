@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from mcp.server.runner import ServerRunner
 from mcp.types import CallToolResult, CreateMessageResult, ElicitResult, TextContent
 
 from inspector.integrations import mcp
-from instrument import ApprovalAnswer, Bus, Decision
-from tests.integrations.cancellation import cancel_from_browser
+from instrument import Bus, Decision
 from tests.integrations.hook_log import HookLog
+from tests.integrations.mcp_contract import McpContract, Shelf
 
 pytestmark = pytest.mark.anyio
 
@@ -60,45 +61,25 @@ async def over_stdio(kind: str, **callbacks: Any) -> AsyncIterator[Client]:
             yield client
 
 
-class Shelf:
-    """A server in this process, and what its tools were really called with."""
-
-    def __init__(self) -> None:
-        self.ran: list[Any] = []
-        self.server = server = MCPServer("shelf", version="1.0", log_level="ERROR")
-
-        @server.tool()
-        async def fetch(title: str) -> str:
-            self.ran.append(title)
-            return f"the book {title}"
-
-        @server.tool()
-        async def fail(title: str) -> str:
-            self.ran.append(title)
-            raise ToolError(f"no {title}")
-
-        @server.tool()
-        async def flaky() -> str:
-            self.ran.append(len(self.ran))
-            if len(self.ran) == 1:
-                raise ToolError("not yet")
-            return "now"
-
-        @server.resource("shelf://top")
-        async def top() -> str:
-            return "dust"
-
-        @server.prompt()
-        def describe(title: str) -> str:
-            return f"Describe {title}."
-
-
 @pytest.fixture
 def shelf() -> Shelf:
-    return Shelf()
+    return Shelf(MCPServer("shelf", log_level="ERROR"), ToolError)
 
 
-MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
+class TestContract(McpContract):
+    framework = "mcp"
+    make_server = staticmethod(partial(MCPServer, log_level="ERROR"))
+    tool_error = ToolError
+    request_error = MCPError
+    connect = staticmethod(lambda server, mode: Client(server, mode=mode))
+
+    async def test_a_result_that_is_replaced_by_its_json_has_the_sdks_type(
+        self, bus: Bus, shelf: Shelf, mode: str
+    ) -> None:
+        content = [{"type": "text", "text": "hidden"}]
+        bus.intercept("after_tool_call", lambda **_: Decision.modify(result={"content": content}))
+
+        assert await self.call(shelf, mode, "fetch", title="Emma") == (False, "hidden")
 
 
 def text_of(result: CallToolResult) -> str:
@@ -166,23 +147,6 @@ async def test_an_abandoned_call_is_reported_as_cancelled(hooks: HookLog) -> Non
     assert cancelled["call_id"] == hooks.one("error_rpc_request")["call_id"]
 
 
-@pytest.mark.shows("mcp", "cancel")
-async def test_a_call_that_a_person_cancels_ends() -> None:
-    async def run(running: asyncio.Event) -> Any:
-        server = MCPServer("shelf", log_level="ERROR")
-
-        @server.tool()
-        async def forever() -> str:
-            running.set()
-            await asyncio.Event().wait()
-            return "never"
-
-        async with Client(server) as client:
-            return await client.call_tool("forever", {})
-
-    assert "execute_tool forever" in await cancel_from_browser(mcp.attach, run)
-
-
 @pytest.mark.shows("mcp", "tool_error")
 async def test_a_server_that_dies_leaves_nothing_open_and_its_last_words(
     hooks: HookLog,
@@ -213,91 +177,6 @@ async def test_what_a_server_writes_to_its_log_still_arrives_there(tmp_path: Pat
     assert log.read_text() == "out of memory\n"
 
 
-@MODES
-@pytest.mark.shows("mcp", "deny")
-async def test_a_denied_tool_does_not_run_and_the_model_reads_why(
-    bus: Bus, shelf: Shelf, mode: Any
-) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.deny("not on Sundays"))
-    async with Client(shelf.server, mode=mode) as client:
-        result = await client.call_tool("fetch", {"title": "Emma"})
-    assert shelf.ran == []
-    assert (result.is_error, text_of(result)) == (True, "Denied: not on Sundays")
-
-
-@MODES
-@pytest.mark.shows("mcp", "edit")
-async def test_arguments_that_a_hook_changed_are_what_runs(
-    bus: Bus, shelf: Shelf, mode: Any
-) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"title": "Persuasion"}))
-    async with Client(shelf.server, mode=mode) as client:
-        await client.call_tool("fetch", {"title": "Emma"})
-    assert shelf.ran == ["Persuasion"]
-
-
-@MODES
-@pytest.mark.shows("mcp", "replace")
-@pytest.mark.parametrize("instead", ["hidden", {"content": [{"type": "text", "text": "hidden"}]}])
-async def test_a_result_that_a_hook_replaced_has_the_sdks_type(
-    bus: Bus, shelf: Shelf, mode: Any, instead: Any
-) -> None:
-    bus.intercept("after_tool_call", lambda **_: Decision.modify(result=instead))
-    async with Client(shelf.server, mode=mode) as client:
-        result = await client.call_tool("fetch", {"title": "Emma"})
-    assert isinstance(result, CallToolResult)
-    assert text_of(result) == "hidden"
-
-
-@MODES
-@pytest.mark.shows("mcp", "retry", "tool_error")
-async def test_a_tool_that_answers_with_an_error_is_run_again(
-    bus: Bus, hooks: HookLog, shelf: Shelf, mode: Any
-) -> None:
-    bus.intercept("error_tool_call", lambda **_: Decision.retry("once more"))
-    async with Client(shelf.server, mode=mode) as client:
-        result = await client.call_tool("flaky", {})
-    assert text_of(result) == "now"
-    assert len(shelf.ran) == 2
-
-
-@pytest.mark.shows("mcp", "approve")
-async def test_a_person_allows_a_call_and_edits_it(bus: Bus, shelf: Shelf) -> None:
-    class Person:
-        async def ask(self, request: Any) -> ApprovalAnswer:
-            return ApprovalAnswer("allow", changes={"args": {"title": "Sanditon"}})
-
-    bus.set_approval_provider(Person())
-    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("May it?"))
-    async with Client(shelf.server) as client:
-        await client.call_tool("fetch", {"title": "Emma"})
-    assert shelf.ran == ["Sanditon"]
-
-
-@pytest.mark.shows("mcp", "resources")
-@MODES
-async def test_resources_and_prompts_are_reported(hooks: HookLog, shelf: Shelf, mode: Any) -> None:
-    async with Client(shelf.server, mode=mode) as client:
-        await client.read_resource("shelf://top")
-        await client.get_prompt("describe", {"title": "Emma"})
-        with pytest.raises(MCPError):
-            await client.read_resource("shelf://none")
-    fetched = hooks.one("after_resource_fetch")
-    assert (fetched["uri"], fetched["mime_type"]) == ("shelf://top", "text/plain")
-    applied = hooks.one("after_prompt_apply")
-    assert applied["template_id"] == "describe"
-    assert hooks.one("error_resource_fetch")["uri"] == "shelf://none"
-
-
-async def test_a_prompt_that_is_refused_fails_as_the_sdks_requests_fail(
-    bus: Bus, shelf: Shelf
-) -> None:
-    bus.intercept("before_prompt_apply", lambda **_: Decision.deny("no"))
-    async with Client(shelf.server) as client:
-        with pytest.raises(MCPError, match="Denied: no"):
-            await client.get_prompt("describe", {"title": "Emma"})
-
-
 async def test_a_message_that_is_refused_is_not_sent(bus: Bus, shelf: Shelf) -> None:
     async def refuse(envelope: Any, **_: Any) -> Decision | None:
         return Decision.deny("quiet") if envelope["method"] == "tools/call" else None
@@ -307,20 +186,6 @@ async def test_a_message_that_is_refused_is_not_sent(bus: Bus, shelf: Shelf) -> 
         with pytest.raises(MCPError, match="Denied: quiet"):
             await client.call_tool("fetch", {"title": "Emma"})
     assert shelf.ran == []
-
-
-@pytest.mark.shows("mcp", "once")
-async def test_a_call_that_an_agent_reports_is_reported_once(
-    bus: Bus, hooks: HookLog, shelf: Shelf
-) -> None:
-    async with Client(shelf.server) as client:
-
-        async def run(operation: Any) -> Any:
-            return await client.call_tool("fetch", operation.args)
-
-        await bus.call("tool_call", run, tool_name="fetch", args={"title": "Emma"})
-    assert hooks.one("before_tool_call")["tool_name"] == "fetch"
-    assert shelf.ran == ["Emma"]
 
 
 async def test_a_call_whose_message_an_agent_reports_too_is_reported_once(
@@ -379,7 +244,7 @@ async def test_a_failing_observer_changes_nothing(bus: Bus, shelf: Shelf) -> Non
 async def test_only_the_targets_are_watched(hooks: HookLog, shelf: Shelf, bus: Bus) -> None:
     other, seen = Bus(), HookLog()
     other.observe_all(seen)
-    mine, theirs = Client(shelf.server, mode="legacy"), Client(Shelf().server, mode="legacy")
+    mine, theirs = (Client(shelf.server, mode="legacy") for _ in range(2))
     detach = mcp.attach(mine, bus=other)
     async with mine, theirs:
         await mine.call_tool("fetch", {"title": "Emma"})

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,12 @@ from mcp.server.fastmcp.exceptions import ToolError
 from mcp.server.lowlevel import Server
 from mcp.shared.memory import create_connected_server_and_client_session as connected
 from mcp.types import CallToolResult, ElicitResult
+from pydantic import AnyUrl, BaseModel
 
 from inspector.integrations import mcp
-from instrument import ApprovalAnswer, Bus, Decision
-from tests.integrations.cancellation import cancel_from_browser
+from instrument import Bus, Decision
 from tests.integrations.hook_log import HookLog
+from tests.integrations.mcp_contract import McpContract, Shelf
 
 pytestmark = pytest.mark.anyio
 
@@ -44,62 +46,46 @@ def attached(bus: Bus, hooks: HookLog) -> Iterator[Callable[[], None]]:
     detach()
 
 
-class Shelf:
-    """A server, and what its tools were really called with."""
-
-    def __init__(self) -> None:
-        self.ran: list[Any] = []
-        self.server = server = FastMCP("shelf", log_level="ERROR")
-
-        @server.tool()
-        async def fetch(title: str) -> str:
-            self.ran.append(title)
-            return f"the book {title}"
-
-        @server.tool()
-        async def flaky() -> str:
-            self.ran.append(len(self.ran))
-            if len(self.ran) == 1:
-                raise ToolError("not yet")
-            return "now"
-
-        @server.tool()
-        async def count(ctx: Context) -> str:  # type: ignore[type-arg,unused-ignore]  # its own
-            await ctx.report_progress(1, 2, "half")
-            return "2"
-
-        @server.tool()
-        async def confirm(ctx: Context) -> str:  # type: ignore[type-arg,unused-ignore]  # its own
-            from pydantic import BaseModel
-
-            class Form(BaseModel):
-                channel: str
-
-            return str((await ctx.elicit("Shelve it?", Form)).action)
-
-        @server.tool()
-        async def sleep() -> str:
-            await asyncio.sleep(60)
-            return "awake"
-
-        @server.resource("shelf://top")
-        async def top() -> str:
-            return "dust"
-
-        @server.prompt()
-        def describe(title: str) -> str:
-            return f"Describe {title}."
+class Form(BaseModel):
+    channel: str
 
 
 @pytest.fixture
 def shelf() -> Shelf:
-    return Shelf()
+    """A shelf with tools that report progress, ask the user, and never return."""
+    shelf = Shelf(FastMCP("shelf", log_level="ERROR"), ToolError)
+
+    @shelf.server.tool()
+    async def count(ctx: Context) -> str:  # type: ignore[type-arg,unused-ignore]  # its own
+        await ctx.report_progress(1, 2, "half")
+        return "2"
+
+    @shelf.server.tool()
+    async def confirm(ctx: Context) -> str:  # type: ignore[type-arg,unused-ignore]  # its own
+        return str((await ctx.elicit("Shelve it?", Form)).action)
+
+    @shelf.server.tool()
+    async def sleep() -> str:
+        await asyncio.sleep(60)
+        return "awake"
+
+    return shelf
 
 
 @asynccontextmanager
-async def client_of(shelf: Shelf, **callbacks: Any) -> AsyncIterator[ClientSession]:
-    async with connected(shelf.server._mcp_server, **callbacks) as client:
+async def connect(server: Any, mode: str = "", **callbacks: Any) -> AsyncIterator[ClientSession]:
+    async with connected(server._mcp_server, **callbacks) as client:
         yield client
+
+
+class TestContract(McpContract):
+    framework = "mcp1"
+    make_server = staticmethod(partial(FastMCP, log_level="ERROR"))
+    tool_error = ToolError
+    request_error = McpError
+    connect = staticmethod(connect)
+    as_uri = staticmethod(AnyUrl)
+    modes = ("1.x",)
 
 
 def text_of(result: CallToolResult) -> str:
@@ -122,7 +108,7 @@ async def test_a_call_is_reported_with_its_messages_and_progress(
 ) -> None:
     async def report(progress: float, total: float | None, message: str | None) -> None: ...
 
-    async with client_of(shelf) as client:
+    async with connect(shelf.server) as client:
         await client.call_tool("count", {}, progress_callback=report)
     (call,) = of_client(hooks, "after_tool_call")
     assert (call["tool_name"], call["server_name"]) == ("count", "shelf")
@@ -141,7 +127,7 @@ async def test_a_call_is_reported_with_its_messages_and_progress(
 
 @pytest.mark.shows("mcp1", "elicitation")
 async def test_what_a_server_asks_lies_below_the_call(hooks: HookLog, shelf: Shelf) -> None:
-    async with client_of(shelf, elicitation_callback=accept) as client:
+    async with connect(shelf.server, elicitation_callback=accept) as client:
         assert text_of(await client.call_tool("confirm", {})) == "accept"
     (request,) = [
         one
@@ -152,21 +138,12 @@ async def test_what_a_server_asks_lies_below_the_call(hooks: HookLog, shelf: She
 
 
 @pytest.mark.shows("mcp1", "deny")
-async def test_a_denied_tool_does_not_run_and_the_model_reads_why(bus: Bus, shelf: Shelf) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.deny("not on Sundays"))
-    async with client_of(shelf) as client:
-        result = await client.call_tool("fetch", {"title": "Emma"})
-    assert shelf.ran == []
-    assert (result.isError, text_of(result)) == (True, "Denied: not on Sundays")
-
-
-@pytest.mark.shows("mcp1", "deny")
 async def test_a_server_alone_can_deny_too(attached: Callable[[], None], shelf: Shelf) -> None:
     attached()
     here = Bus()
     detach = mcp.attach(shelf.server, bus=here)
     here.intercept("before_tool_call", lambda **_: Decision.deny("closed"))
-    async with client_of(shelf) as client:
+    async with connect(shelf.server) as client:
         result = await client.call_tool("fetch", {"title": "Emma"})
         detach()
         again = await client.call_tool("fetch", {"title": "Emma"})
@@ -174,89 +151,20 @@ async def test_a_server_alone_can_deny_too(attached: Callable[[], None], shelf: 
     assert (shelf.ran, text_of(again)) == (["Emma"], "the book Emma")
 
 
-@pytest.mark.shows("mcp1", "edit")
-async def test_arguments_that_a_hook_changed_are_what_runs(bus: Bus, shelf: Shelf) -> None:
-    bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"title": "Persuasion"}))
-    async with client_of(shelf) as client:
-        await client.call_tool("fetch", {"title": "Emma"})
-    assert shelf.ran == ["Persuasion"]
-
-
-@pytest.mark.shows("mcp1", "replace")
-async def test_a_result_that_a_hook_replaced_has_the_sdks_type(bus: Bus, shelf: Shelf) -> None:
-    bus.intercept("after_tool_call", lambda **_: Decision.modify(result="hidden"))
-    async with client_of(shelf) as client:
-        result = await client.call_tool("fetch", {"title": "Emma"})
-    assert isinstance(result, CallToolResult)
-    assert text_of(result) == "hidden"
-
-
-@pytest.mark.shows("mcp1", "retry", "tool_error")
-async def test_a_tool_that_answers_with_an_error_is_run_again(bus: Bus, shelf: Shelf) -> None:
-    bus.intercept("error_tool_call", lambda **_: Decision.retry("once more"))
-    async with client_of(shelf) as client:
-        assert text_of(await client.call_tool("flaky", {})) == "now"
-    assert len(shelf.ran) == 2
-
-
-@pytest.mark.shows("mcp1", "approve")
-async def test_a_person_allows_a_call(bus: Bus, shelf: Shelf) -> None:
-    class Person:
-        async def ask(self, request: Any) -> ApprovalAnswer:
-            return ApprovalAnswer("allow", changes={"args": {"title": "Sanditon"}})
-
-    bus.set_approval_provider(Person())
-    bus.intercept("before_tool_call", lambda **_: Decision.ask_user("May it?"))
-    async with client_of(shelf) as client:
-        await client.call_tool("fetch", {"title": "Emma"})
-    assert shelf.ran == ["Sanditon"]
-
-
-@pytest.mark.shows("mcp1", "resources")
-async def test_resources_and_prompts_are_reported(hooks: HookLog, shelf: Shelf) -> None:
-    from pydantic import AnyUrl
-
-    async with client_of(shelf) as client:
-        await client.read_resource(AnyUrl("shelf://top"))
-        await client.get_prompt("describe", {"title": "Emma"})
-        with pytest.raises(McpError):
-            await client.read_resource(AnyUrl("shelf://none"))
-    assert hooks.one("after_resource_fetch")["mime_type"] == "text/plain"
-    assert hooks.one("after_prompt_apply")["template_id"] == "describe"
-    assert hooks.one("error_resource_fetch")["uri"] == "shelf://none"
-
-
 @pytest.mark.shows("mcp1", "cancellation")
 async def test_an_abandoned_call_is_closed_with_its_connection(
     hooks: HookLog, shelf: Shelf
 ) -> None:
-    async with client_of(shelf) as client:
+    async with connect(shelf.server) as client:
         with suppress(TimeoutError):
             await asyncio.wait_for(client.call_tool("sleep", {}), 0.2)
     (call,) = of_client(hooks, "error_tool_call")
     assert isinstance(call["exc"], asyncio.CancelledError)
 
 
-@pytest.mark.shows("mcp1", "cancel")
-async def test_a_call_that_a_person_cancels_ends() -> None:
-    async def run(running: asyncio.Event) -> Any:
-        server = FastMCP("shelf", log_level="ERROR")
-
-        @server.tool()
-        async def forever() -> str:
-            running.set()
-            await asyncio.Event().wait()
-            return "never"
-
-        async with connected(server._mcp_server) as client:
-            return await client.call_tool("forever", {})
-
-    assert "execute_tool forever" in await cancel_from_browser(mcp.attach, run)
-
-
 @pytest.mark.shows("mcp1", "concurrency")
 async def test_calls_at_the_same_time_keep_their_own_messages(hooks: HookLog, shelf: Shelf) -> None:
-    async with client_of(shelf) as client:
+    async with connect(shelf.server) as client:
         await asyncio.gather(*(client.call_tool("count", {}) for _ in range(10)))
     calls = {one["call_id"] for one in of_client(hooks, "before_tool_call")}
     requests = [
@@ -265,19 +173,6 @@ async def test_calls_at_the_same_time_keep_their_own_messages(hooks: HookLog, sh
         if one["envelope"]["method"] == "tools/call"
     ]
     assert (len(calls), set(requests)) == (10, calls)
-
-
-@pytest.mark.shows("mcp1", "once")
-async def test_a_call_that_an_agent_reports_is_reported_once(
-    bus: Bus, hooks: HookLog, shelf: Shelf
-) -> None:
-    async with client_of(shelf) as client:
-
-        async def run(operation: Any) -> Any:
-            return await client.call_tool("fetch", operation.args)
-
-        await bus.call("tool_call", run, tool_name="fetch", args={"title": "Emma"})
-    assert len(of_client(hooks, "before_tool_call")) == 1
 
 
 @pytest.mark.shows("mcp1", "transport")
