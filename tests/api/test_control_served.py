@@ -220,11 +220,11 @@ def test_a_session_with_open_spans_is_paused_and_resumed_over_the_wire(service: 
     with ThreadPoolExecutor(1) as pool:
         for verb, status in (("pause", "waiting"), ("resume", "waiting")):
             url = f"{service.url}/sessions/S/{verb}"
-            telling = pool.submit(httpx.post, url, headers=service.headers, timeout=DEADLINE_S)
+            source = pool.submit(httpx.post, url, headers=service.headers, timeout=DEADLINE_S)
             command = process.next_command()
             assert command["type"] == verb
             process.acknowledge(command["seq"])
-            result = telling.result().json()
+            result = source.result().json()
             assert (result["processes"], result["applied"]) == (1, True)
             assert service.get("/sessions/S")["status"] == status
 

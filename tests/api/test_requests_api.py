@@ -391,7 +391,7 @@ async def test_a_verb_reaches_the_agent_and_waits_for_its_word(
     await place.agent.hello()
     await place.agent.open("r1")
     commands = Commands(place.app, "p1")
-    telling = asyncio.create_task(
+    source = asyncio.create_task(
         place.client.post(path.format(verb), json={"reason": "it is late"})
     )
     command = await commands.next()
@@ -401,7 +401,7 @@ async def test_a_verb_reaches_the_agent_and_waits_for_its_word(
         "it is late",
     )
     await place.agent.acknowledge(command["seq"], applied=True)
-    result = (await telling).json()
+    result = (await source).json()
     assert (result["verb"], result["processes"], result["applied"]) == (verb, 1, True)
     entries = [one["result"] for one in await place.audit() if one["action"] == verb]
     assert entries == ["accepted", "applied"]
@@ -523,7 +523,8 @@ async def test_the_audit_log_pages_and_exports_all_of_it(place: Place) -> None:
 
 async def test_a_flood_of_refusals_is_counted_not_written(place: Place) -> None:
     for _ in range(3 * audit_rate_limit.BURST):
-        place.app.state.parts.writer.note(AuditRow(0, "x", "api", None, "answer", "refused"))
+        row = AuditRow(0, "x", "api", None, "answer", "refused")
+        place.app.state.parts.writer.record_audit(row)
     entries = await place.settled_audit()
     assert audit_rate_limit.BURST <= len(entries) < 2 * audit_rate_limit.BURST
     assert entries[0]["at"] == rfc3339(place.clock.now_ns)

@@ -82,7 +82,7 @@ async def test_a_restored_store_uses_no_change_number_twice_and_viewers_begin_an
         position = Feed(store).position(used)
         with pytest.raises(StoreInUseError):
             restore(copy, path)
-    kept = restore(copy, path)
+    moved_to = restore(copy, path)
     with closing(SqliteStore(path)) as restored:
         rig = Rig(restored)
         assert len(rig.sessions()) == 1
@@ -91,11 +91,11 @@ async def test_a_restored_store_uses_no_change_number_twice_and_viewers_begin_an
         rig.commit(changes)
         async with aclosing(Feed(restored).stream(position)) as stream:
             assert b'"Gap"' in await anext(stream)
-    assert kept is not None
-    assert len(_session_ids(kept)) == 3, "what was there is kept"
+    assert moved_to is not None
+    assert len(_session_ids(moved_to)) == 3, "what was there is kept"
 
 
-def test_a_journal_that_lost_its_store_is_not_taken_for_that_of_the_restored_one(
+def test_a_journal_that_lost_its_store_does_not_count_as_that_of_the_restored_one(
     path: Path, tmp_path: Path
 ) -> None:
     copy, wal = tmp_path / "copy", tmp_path / "store.sqlite3-wal"

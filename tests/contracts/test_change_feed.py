@@ -58,10 +58,10 @@ def reload(rig: _FedRig, viewer: Viewer) -> None:
             for one in reader.spans_of(record.row.id):
                 row = presenter.span_row(one.row()).model_dump(mode="json")
                 viewer.spans[one.trace_id, one.span_id] = (record.row.id, row)
-        for asked in reader.requests(most=1000).rows:
-            title = viewer.sessions[asked.row.session_id]["title"]
-            row = presenter.request(asked.row, title).model_dump(mode="json")
-            viewer.requests[asked.row.id] = row
+        for request in reader.requests(most=1000).rows:
+            title = viewer.sessions[request.row.session_id]["title"]
+            row = presenter.request(request.row, title).model_dump(mode="json")
+            viewer.requests[request.row.id] = row
         viewer.last_id = rig.feed.position(reader.head)
 
 
@@ -222,8 +222,8 @@ async def test_moments_have_messages_of_their_own_and_others_show_on_their_span(
     ):
         fed.record(log(name, trace=1, span_id=1))
         await follow(fed, viewer, None)
-    told = [kind for kind in viewer.types if kind not in {"Heartbeat", "SessionUpdated"}]
-    assert told == [
+    types = [kind for kind in viewer.types if kind not in {"Heartbeat", "SessionUpdated"}]
+    assert types == [
         "SpanUpdated",  # it waits
         "WaitingOnSignal",
         "SpanUpdated",  # it does not any more
@@ -234,7 +234,7 @@ async def test_moments_have_messages_of_their_own_and_others_show_on_their_span(
     ]
 
 
-async def test_a_resource_that_was_read_is_told_beside_its_end(fed: _FedRig) -> None:
+async def test_a_resource_that_was_read_is_reported_beside_its_end(fed: _FedRig) -> None:
     viewer = Viewer(last_id=fed.position)
     fed.record(span(attributes={"mcp.method.name": "resources/read"}))
     await follow(fed, viewer, None)
@@ -251,7 +251,7 @@ async def test_a_trace_that_moves_says_where_from_and_where_to(fed: _FedRig) -> 
     assert set(viewer.sessions) == {"S"}
 
 
-async def test_an_idle_stream_is_kept_alive_with_the_services_clock(fed: _FedRig) -> None:
+async def test_an_idle_stream_stays_alive_with_the_services_clock(fed: _FedRig) -> None:
     feed = Feed(fed.store, timing=FeedTiming(0.0, keep_alive_s=0.01), clock=lambda: 7 * SECOND_NS)
     stream = feed.stream()
     await anext(stream)

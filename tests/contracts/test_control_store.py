@@ -19,19 +19,19 @@ from tests.support.telemetry.records import trace_hex
 PENDING, ANSWERED, EXPIRED, WITHDRAWN, LOST = RequestStatus
 
 
-def record(change: int, request_id: str = "r1", **given: object) -> RequestRecord:
-    row = request_row(request_id, **given)
+def record(change: int, request_id: str = "r1", **fields: object) -> RequestRecord:
+    row = request_row(request_id, **fields)
     return RequestRecord(row, change, change, START_NS + change)
 
 
-def command(seq: int, process_id: str = "p1", **given: object) -> CommandRow:
+def command(seq: int, process_id: str = "p1", **fields: object) -> CommandRow:
     row = CommandRow(seq, process_id, "answer", "S", (trace_hex(1),), "Ann", "cli", START_NS)
-    return replace(row, **given)  # type: ignore[arg-type]  # of any field
+    return replace(row, **fields)  # type: ignore[arg-type]  # of any field
 
 
-def entry(id_: int, **given: object) -> AuditRow:
+def entry(id_: int, **fields: object) -> AuditRow:
     row = AuditRow(START_NS + id_, "Ann", "browser", "127.0.0.1", "answer", "accepted", id=id_)
-    return replace(row, **given)  # type: ignore[arg-type]  # of any field
+    return replace(row, **fields)  # type: ignore[arg-type]  # of any field
 
 
 def commit(store: Store, head: int, **parts: object) -> None:
@@ -39,7 +39,7 @@ def commit(store: Store, head: int, **parts: object) -> None:
 
 
 def test_a_request_is_read_back_field_by_field(store: Store) -> None:
-    given = AnswerRow("allow", "Ann", "browser", START_NS, "ok", True, 7, False, "too late")
+    answer = AnswerRow("allow", "Ann", "browser", START_NS, "ok", True, 7, False, "too late")
     one = record(
         1,
         trace_id=trace_hex(1),
@@ -53,7 +53,7 @@ def test_a_request_is_read_back_field_by_field(store: Store) -> None:
         expires_ns=START_NS + 1,
         closed_ns=START_NS + 2,
         status=ANSWERED,
-        answer=given,
+        answer=answer,
     )
     one.row = life.opened(one.row, START_NS, AGENT)
     commit(store, 1, requests=[one])
@@ -110,7 +110,7 @@ def test_a_page_is_short_where_arguments_are_long(store: Store) -> None:
         assert rest.next is not None
 
 
-def test_what_waits_is_pending_or_answered_and_not_yet_taken(store: Store) -> None:
+def test_what_waits_is_pending_or_answered_and_not_yet_applied(store: Store) -> None:
     def answered(applied: bool | None) -> AnswerRow:
         return AnswerRow("allow", "Ann", "cli", START_NS, None, False, 9, applied)
 

@@ -48,7 +48,7 @@ def everything(store: Store) -> dict[str, Any]:
         }
 
 
-def test_a_deleted_session_is_unseen_before_any_of_it_is_taken_away(store: Store) -> None:
+def test_a_deleted_session_is_unseen_before_any_of_it_is_removed(store: Store) -> None:
     rig = Rig(store)
     fill(rig)
     rig.delete("S")
@@ -59,7 +59,7 @@ def test_a_deleted_session_is_unseen_before_any_of_it_is_taken_away(store: Store
     assert not any(any(part) if isinstance(part, list) else part for part in found.values())
 
 
-def test_what_was_deleted_may_come_again_before_it_is_taken_away(store: Store) -> None:
+def test_what_was_deleted_may_come_again_before_it_is_removed(store: Store) -> None:
     rig = Rig(store)
     fill(rig)
     rig.delete("S")
@@ -70,7 +70,7 @@ def test_what_was_deleted_may_come_again_before_it_is_taken_away(store: Store) -
     assert rig.session("S").span_count == 6
 
 
-def test_all_that_a_deleted_session_had_is_taken_away(tmp_path: Path) -> None:
+def test_all_that_a_deleted_session_had_is_removed(tmp_path: Path) -> None:
     rig = Rig(open_store(f"sqlite:///{tmp_path}/s.sqlite3"))
     fill(rig)
     rig.delete("S")
@@ -79,7 +79,7 @@ def test_all_that_a_deleted_session_had_is_taken_away(tmp_path: Path) -> None:
     assert rows(tmp_path / "s.sqlite3") == {"meta": 1, "departure": 3}
 
 
-def test_it_is_taken_away_after_a_restart_too(tmp_path: Path) -> None:
+def test_it_is_removed_after_a_restart_too(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.sqlite3"
     rig = Rig(open_store(url))
     fill(rig)
@@ -107,7 +107,7 @@ def test_a_step_takes_so_many_rows_and_so_many_bytes(tmp_path: Path) -> None:
     rig.store.close()
 
 
-def test_the_numbers_of_what_is_not_taken_away_yet_are_not_given_again(tmp_path: Path) -> None:
+def test_the_numbers_of_what_is_not_removed_yet_are_not_used_again(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/s.sqlite3"
     rig = Rig(open_store(url))
     rig.record(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP)))

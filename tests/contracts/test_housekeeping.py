@@ -38,12 +38,12 @@ class _Stepping(SqliteStore):
     """Takes away nothing but when it is told to."""
 
     def __init__(self, path: Path) -> None:
-        self.is_asked = threading.Semaphore(0)
+        self.was_read = threading.Semaphore(0)
         self.may = threading.Semaphore(0)
         super().__init__(path)
 
     def sweep(self) -> bool:
-        self.is_asked.release()
+        self.was_read.release()
         assert self.may.acquire(timeout=10)
         return super().sweep()
 
@@ -57,7 +57,7 @@ async def _until_gone(viewer: Viewer, stream: AsyncIterator[bytes], session_id: 
                 return
 
 
-async def test_a_session_that_is_too_old_goes_and_viewers_are_told(store: Store) -> None:
+async def test_a_session_that_is_too_old_goes_and_viewers_see_it_go(store: Store) -> None:
     clock, feed = FakeClock(), Feed(store)
     writer = Writer(
         store, feed, clock=clock, tick_s=None, retention=Retention(max_age_ns=30 * DAY_NS)
@@ -123,11 +123,11 @@ async def test_between_two_steps_of_taking_away_senders_have_their_turn(
     store = _Stepping(tmp_path / "s.sqlite3")
     store.may.release()
     writer = Writer(store, Feed(store), clock=FakeClock(), tick_s=None)
-    store.is_asked.acquire()
+    store.was_read.acquire()
     await writer.submit([incoming(span(span_id=n)) for n in range(1, 3_001)], [])
     deleting = asyncio.ensure_future(writer.delete(trace_hex(1)))
     for number in range(2, 5):  # of which the session has more than there are here
-        assert await asyncio.to_thread(store.is_asked.acquire, timeout=10)
+        assert await asyncio.to_thread(store.was_read.acquire, timeout=10)
         sending = asyncio.ensure_future(writer.submit([incoming(span(trace=number))], []))
         await asyncio.sleep(0)
         store.may.release()

@@ -79,7 +79,7 @@ async def test_what_waits_for_the_disk_goes_into_one_commit(
     assert store.commits <= 2
 
 
-async def test_more_than_can_wait_is_refused_and_taken_once_there_is_room(
+async def test_more_than_can_wait_is_refused_and_accepted_once_there_is_room(
     slow: tuple[_GatedStore, Writer],
 ) -> None:
     store, writer = slow
@@ -95,7 +95,7 @@ async def test_more_than_can_wait_is_refused_and_taken_once_there_is_room(
     assert session_count(store) == 2
 
 
-async def test_a_batch_larger_than_the_limit_is_taken_when_it_is_alone(
+async def test_a_batch_larger_than_the_limit_is_accepted_when_it_is_alone(
     slow: tuple[_GatedStore, Writer],
 ) -> None:
     store, writer = slow
@@ -103,7 +103,7 @@ async def test_a_batch_larger_than_the_limit_is_taken_when_it_is_alone(
     assert session_count(store) == 1
 
 
-async def test_a_store_that_cannot_write_is_said_so_and_tried_again(
+async def test_a_store_that_cannot_write_is_reported_and_tried_again(
     slow: tuple[_GatedStore, Writer],
 ) -> None:
     store, writer = slow
@@ -215,7 +215,7 @@ async def test_nobody_waits_for_all_of_a_large_batch(slow: tuple[_GatedStore, Wr
     assert session_count(store) == 3_001
 
 
-async def test_a_large_batch_that_fails_in_the_middle_is_kept_whole_when_it_comes_again(
+async def test_a_large_batch_that_fails_in_the_middle_is_stored_whole_when_it_comes_again(
     slow: tuple[_GatedStore, Writer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store, writer = slow

@@ -51,23 +51,23 @@ def test_one_that_is_full_says_so_keeps_what_it_has_and_goes_on_with_room(
 ) -> None:
     monkeypatch.setattr(sqlite_open, "MEMORY_BYTES", 2 * 1024**2)
     with closing(open_store("memory:")) as store:
-        rig, kept = Rig(store), 0
+        rig, stored = Rig(store), 0
 
         def fill() -> None:
-            nonlocal kept
+            nonlocal stored
             for number in range(100):
                 large = {"session.id": f"S{number}", "text": "x" * 100_000}
                 rig.record(span(trace=number + 1, span_id=number + 1, attributes=large))
-                kept = number + 1
+                stored = number + 1
 
         with pytest.raises(StoreUnavailableError, match=r"in memory.*full.*Delete") as caught:
             fill()
         assert caught.value.trouble == "full"
         rig.recorder.forget()
         store.probe()
-        assert len(rig.sessions()) == kept > 3
+        assert len(rig.sessions()) == stored > 3
         rig.delete("S0")
         rig.delete("S1")
         sweep_all(store)
         rig.record(span(trace=99, span_id=99, attributes={"text": "x" * 100_000}))
-        assert len(rig.sessions()) == kept - 1
+        assert len(rig.sessions()) == stored - 1

@@ -52,7 +52,7 @@ def story(store: Store) -> dict[str, object]:
 
 
 @given(controlled_schedules, st.lists(st.integers(0, 4), min_size=14, max_size=14))
-def test_sqlite_tells_the_story_that_the_model_tells(steps: list[Step], sweeps: list[int]) -> None:
+def test_sqlite_has_the_story_that_the_model_has(steps: list[Step], sweeps: list[int]) -> None:
     """However much of what was deleted is taken away by then: in the model nothing is left."""
     with tempfile.TemporaryDirectory(dir=_FAST) as folder:
         desks = [

@@ -109,7 +109,7 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
 
 
 @dataclass(frozen=True)
-class Told:
+class Searched:
     """A store that the story was told to."""
 
     store: Store
@@ -117,7 +117,7 @@ class Told:
 
 
 @pytest.fixture(scope="module", params=[f"{s}, {i}" for s in ("model", "sqlite") for i in _INDEXES])
-def told(request: pytest.FixtureRequest) -> Iterator[Told]:
+def searched(request: pytest.FixtureRequest) -> Iterator[Searched]:
     kind, _, index = request.param.partition(", ")
     with TemporaryDirectory() as folder:
         opened: Store = ModelStore() if kind == "model" else open_store(f"sqlite:///{folder}/store")
@@ -128,7 +128,7 @@ def told(request: pytest.FixtureRequest) -> Iterator[Told]:
                 story(store)
             if index == "index":
                 catch_up(store, words)
-            yield Told(store, None if index == "no index" else words)
+            yield Searched(store, None if index == "no index" else words)
 
 
 def catch_up(store: Store, words: WordIndex) -> None:
@@ -224,8 +224,8 @@ EVERY = {"planner", "gpt-5", "git_status", "fetch", "nightly"}
         ("started>2999-01-01", set()),
     ],
 )
-def test_spans_are_found(told: Told, text: str, names: set[str]) -> None:
-    assert found_spans(told.store, text, told.words) == names
+def test_spans_are_found(searched: Searched, text: str, names: set[str]) -> None:
+    assert found_spans(searched.store, text, searched.words) == names
 
 
 @pytest.mark.parametrize(
@@ -254,8 +254,8 @@ def test_spans_are_found(told: Told, text: str, names: set[str]) -> None:
         ("duration>=2s", {"demo"}),
     ],
 )
-def test_sessions_are_found(told: Told, text: str, services: set[str]) -> None:
-    assert found_sessions(told.store, text, told.words) == services
+def test_sessions_are_found(searched: Searched, text: str, services: set[str]) -> None:
+    assert found_sessions(searched.store, text, searched.words) == services
 
 
 def test_every_field_can_be_read() -> None:

@@ -360,10 +360,10 @@ def _write_until_killed(path: Path, first: int, lines: int) -> int:
         env={**os.environ, "PYTHONPATH": str(_ROOT)},
     ) as process:
         assert process.stdout is not None
-        said = [process.stdout.readline() for _ in range(lines)]
+        printed = [process.stdout.readline() for _ in range(lines)]
         process.send_signal(signal.SIGKILL)
-        said += process.stdout.readlines()
-    return int([line for line in said if line.endswith("\n")][-1])
+        printed += process.stdout.readlines()
+    return int([line for line in printed if line.endswith("\n")][-1])
 
 
 def _check(rig: Rig, acknowledged: int) -> None:
@@ -502,7 +502,7 @@ def test_a_burst_of_snapshots_leaves_few_connections_with_small_caches(path: Pat
     store.close()
 
 
-def test_each_commit_is_asked_to_reach_the_disk(path: Path) -> None:
+def test_each_commit_is_flushed_to_the_disk(path: Path) -> None:
     """SIGKILL cannot show this: only power loss takes back what the system had not written."""
     store = open_store(url(path))
     writer = store._writer  # a setting of the connection itself

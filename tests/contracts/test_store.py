@@ -432,8 +432,8 @@ def test_a_deleted_session_leaves_what_its_trace_took_along_when_it_moved(store:
     store.commit(Changes(first=5, head=5, sessions=[session("B", 5)], traces=[trace(1, "B")]))
     store.commit(Changes(first=6, head=6, departures=[Tombstone("S", None, change=6)]))
     with store.read() as reader:
-        kept = reader.moments(trace_hex(1), span_hex(1), None)
-        assert [found.session_id for found in kept] == ["B"]
+        moments = reader.moments(trace_hex(1), span_hex(1), None)
+        assert [found.session_id for found in moments] == ["B"]
 
 
 def test_a_deleted_session_may_begin_anew(store: Store) -> None:

@@ -114,14 +114,14 @@ async def test_trouble_is_logged_once_however_often_it_is_met(
             await served.writer.submit([incoming(span())], [])
     served.store.error = None
     await served.state_is("ok")
-    said = [(record.levelno, record.message) for record in caplog.records]
-    assert said == [
+    logged = [(record.levelno, record.message) for record in caplog.records]
+    assert logged == [
         (logging.ERROR, "Cannot write: disk full."),
         (logging.WARNING, "The store can be written again."),
     ]
 
 
-async def test_a_crash_of_the_writer_is_said_and_it_begins_again(
+async def test_a_crash_of_the_writer_is_logged_and_it_begins_again(
     served: _Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def crash(*_: object) -> None:
@@ -152,7 +152,7 @@ async def test_a_writer_that_keeps_crashing_refuses_whoever_comes(
                 await served.writer.submit([incoming(span())], [])
 
 
-async def test_what_is_committed_stays_so_when_viewers_cannot_be_told(
+async def test_what_is_committed_stays_so_when_viewers_cannot_be_reached(
     served: _Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(changes: Changes) -> None:

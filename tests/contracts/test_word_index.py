@@ -86,7 +86,7 @@ def test_the_index_of_another_store_or_version_is_made_anew(
         assert found(index, "one") == []
 
 
-def test_a_file_that_is_no_index_is_replaced_and_said_so_once(
+def test_a_file_that_is_no_index_is_replaced_and_that_is_logged_once(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path.write_bytes(b"something else " * 1000)
@@ -180,9 +180,9 @@ def test_what_is_found_goes_over_many_parts_and_stops_when_it_is_late(index: Wor
 # --- whatever happens, the index finds what reading everything finds ---------------------------
 
 _WORDS = ("merge", "Conflict", "café", "合并", "a/b.py", "sk-12", "merge conflict")
-_said = st.lists(st.sampled_from(_WORDS), max_size=3).map(" ".join)
+_lines = st.lists(st.sampled_from(_WORDS), max_size=3).map(" ".join)
 _ids = st.integers(1, 6)
-_takes = st.tuples(st.just("take"), _ids, st.integers(1, 3), _said, st.booleans(), st.booleans())
+_takes = st.tuples(st.just("take"), _ids, st.integers(1, 3), _lines, st.booleans(), st.booleans())
 _steps = st.one_of(
     _takes,
     _takes,
@@ -211,12 +211,12 @@ def test_a_search_with_an_index_finds_what_reading_everything_finds(
         rig = Rig(store)
         for step in steps:
             match step:
-                case ("take", int(number), int(trace), str(said), bool(has_ended), bool(named)):
-                    attributes = {"said": said, "gen_ai.operation.name": "execute_tool"}
+                case ("take", int(number), int(trace), str(text), bool(has_ended), bool(named)):
+                    attributes = {"said": text, "gen_ai.operation.name": "execute_tool"}
                     if named:
                         attributes["session.id"] = f"S{trace % 2 + 1}"
                     one = span(
-                        said or "?",
+                        text or "?",
                         trace=trace,
                         span_id=number,
                         parent=number - 1 or None,

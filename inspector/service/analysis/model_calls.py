@@ -15,7 +15,7 @@ from inspector.service.model.otlp_values import as_float, as_int, as_text, json_
 from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.normalise import keys
-from inspector.service.normalise.conventions import Telling, first_told
+from inspector.service.normalise.conventions import SpanSource, first_found
 from inspector.service.normalise.usage import usage_of
 from inspector.service.storage.base import Reader
 
@@ -132,10 +132,10 @@ def _read(record: SpanRecord, span: Span, found: CallDetails) -> None:
 
 
 def _model_call(record: SpanRecord, span: Span, attributes: dict[str, Json]) -> ModelCall:
-    telling = Telling(
+    source = SpanSource(
         attributes, span.name, record.kind, span.start_time_unix_nano, list(_moments(span))
     )
-    first_ms = first_told(telling, lambda convention: convention.first_chunk_ms)
+    first_ms = first_found(source, lambda convention: convention.first_chunk_ms)
     stall_s = as_float(attributes.get(_STALL))
     usage = usage_of(attributes, SpanKind.LLM)
     return ModelCall(

@@ -46,7 +46,7 @@ def _verb_route(verb: wire_control.Verb) -> Callable[..., Awaitable[Response]]:
         caller, reason = caller_of(request, parts.access), body.reason if body else None
 
         def act(unit: UnitOfWork, control: ControlPlane) -> CommandsSent | Refusal:
-            return control.tell(unit, session_id, verb, caller, reason=reason)
+            return control.send(unit, session_id, verb, caller, reason=reason)
 
         return await _run(request, parts, session_id, verb, act)
 

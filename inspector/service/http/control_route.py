@@ -80,7 +80,7 @@ async def _record_refusal(request: Request, action: str, problem: ProblemError) 
         code=problem.code,
         detail=problem.detail[:4000],
     )
-    parts.writer.note(row)
+    parts.writer.record_audit(row)
 
 
 def _bounded(receive: Receive) -> Receive:

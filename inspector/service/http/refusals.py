@@ -74,7 +74,7 @@ class RefusalAudit:
             detail=detail or None,
             **about,
         )
-        writer.note(row)
+        writer.record_audit(row)
 
     def _shown(self, text: str, max_chars: int) -> str:
         return visible_line(text.replace(self._token, "…"), max_chars)

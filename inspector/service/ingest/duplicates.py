@@ -17,12 +17,12 @@ from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import SpanKind
 from inspector.service.normalise.duplicates import (
-    TOLD_TWICE,
+    DUPLICATED_KINDS,
     OperationFacts,
     contains,
     is_more_specific,
     is_same_operation,
-    may_tell,
+    may_be_same,
 )
 from inspector.service.sessions.state import TraceState
 
@@ -30,7 +30,7 @@ _MAX_WAITING = 8
 """For each outer span and kind."""
 _MAX_OUTER = 1_000
 """Of a trace. Beyond, what would wait longest is shown as a span of its own."""
-_MAX_TOLD = 8
+_MAX_CHAIN = 8
 """Spans of one operation, each marked as the duplicate of the next."""
 _MAX_LEVELS = 64
 """Between two that tell the same."""
@@ -44,7 +44,7 @@ def find_duplicates(
     """Mark `span`, just added, or its duplicates."""
     if span.end_ns is None:
         return
-    if span.kind in TOLD_TWICE:
+    if span.kind in DUPLICATED_KINDS:
         _look_outward(unit, trace, span)
         if response_id is not None:
             _look_beside(unit, trace, span, response_id)
@@ -59,7 +59,7 @@ def join_apart(unit: UnitOfWork, outer: SpanRecord, inner: SpanRecord) -> None:
 
 def _look_outward(unit: UnitOfWork, trace: TraceState, span: SpanRecord) -> None:
     inner = span
-    for _ in range(_MAX_TOLD):
+    for _ in range(_MAX_CHAIN):
         if inner.parent_span_id is None or (inner.is_root and inner.kind is SpanKind.LLM):
             return  # of what has a remote parent, only calls over MCP are told at both ends
         outer = unit.span(inner.trace_id, inner.parent_span_id)
@@ -85,7 +85,7 @@ def _wait(trace: TraceState, outer_id: str, inner: SpanRecord) -> None:
 def _look_inward(unit: UnitOfWork, trace: TraceState, outer: SpanRecord) -> None:
     waiting = trace.inner_spans.pop(outer.span_id, None)
     for kind, span_ids in (waiting or {}).items():
-        if may_tell(outer.kind, SpanKind(kind)):
+        if may_be_same(outer.kind, SpanKind(kind)):
             for span_id in span_ids:
                 inner = unit.span(outer.trace_id, span_id)
                 if inner is not None:
@@ -93,15 +93,15 @@ def _look_inward(unit: UnitOfWork, trace: TraceState, outer: SpanRecord) -> None
 
 
 def _look_beside(unit: UnitOfWork, trace: TraceState, span: SpanRecord, response_id: str) -> None:
-    told = trace.responses.setdefault(response_id, [])
-    for other in [unit.span(span.trace_id, span_id) for span_id in told]:
+    reported = trace.responses.setdefault(response_id, [])
+    for other in [unit.span(span.trace_id, span_id) for span_id in reported]:
         if other is None or other.end_ns is None or not _is_same_answer(unit, span, other):
             continue
         inner, outer = sorted((span, other), key=_length_ns)
         _join(unit, trace, outer, inner)
         return
-    told.append(span.span_id)
-    del told[:-_MAX_WAITING]  # a provider, or its stand-in, may call all its answers the same
+    reported.append(span.span_id)
+    del reported[:-_MAX_WAITING]  # a provider, or its stand-in, may call all its answers the same
     if len(trace.responses) > _MAX_RESPONSES:
         del trace.responses[next(iter(trace.responses))]
 
@@ -113,20 +113,20 @@ def _is_same_answer(unit: UnitOfWork, span: SpanRecord, other: SpanRecord) -> bo
         (one.start_ns, one.end_ns or 0) for one in sorted((span, other), key=_length_ns)
     )
     # One instrumentation tells each call once.
-    return contains(outer, inner) and _told(unit, span).scope != _told(unit, other).scope
+    return contains(outer, inner) and _facts_of(unit, span).scope != _facts_of(unit, other).scope
 
 
 def _joined(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> bool:
     """Return whether a span and one inside are duplicates; if so, mark one of them."""
-    if not may_tell(outer.kind, inner.kind) or outer.end_ns is None or inner.end_ns is None:
+    if not may_be_same(outer.kind, inner.kind) or outer.end_ns is None or inner.end_ns is None:
         return False
-    if not is_same_operation(_told(unit, outer), _told(unit, inner)):
+    if not is_same_operation(_facts_of(unit, outer), _facts_of(unit, inner)):
         return False
     _join(unit, trace, outer, inner)
     return True
 
 
-def _told(unit: UnitOfWork, span: SpanRecord) -> OperationFacts:
+def _facts_of(unit: UnitOfWork, span: SpanRecord) -> OperationFacts:
     content = unit.content(span)
     scope = content.resource_spans().scope_spans[0].scope.name
     return OperationFacts(span.kind, content.span(), scope, (span.input_tokens, span.output_tokens))
@@ -167,7 +167,7 @@ def _shown(unit: UnitOfWork, span: SpanRecord) -> SpanRecord | str | None:
     circles.
     """
     span_id = span.span_id
-    for _ in range(_MAX_TOLD):
+    for _ in range(_MAX_CHAIN):
         at = unit.span(span.trace_id, span_id)  # anew: it may just have been marked
         if at is None:
             return span_id

@@ -38,9 +38,9 @@ class Ends:
                     if end != trace.session_id:
                         self._learn(unit, end, trace.session_id)
             if trace.mcp_root is not None:
-                for told in (trace.connections, trace.answering):
-                    if trace.mcp_root in told:
-                        end = told[trace.mcp_root] or mcp_session(trace.mcp_root)
+                for ends_by_process in (trace.connections, trace.answering):
+                    if trace.mcp_root in ends_by_process:
+                        end = ends_by_process[trace.mcp_root] or mcp_session(trace.mcp_root)
                         self._move(unit, trace, end)
 
     def _learn(self, unit: UnitOfWork, end: str, asker: str) -> None:

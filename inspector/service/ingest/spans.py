@@ -14,7 +14,7 @@ from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.incoming import IncomingSpan
 from inspector.service.model.records import SpanRecord, is_silent
 from inspector.service.model.rows import SpanStatus
-from inspector.service.normalise.duplicates import TOLD_TWICE
+from inspector.service.normalise.duplicates import DUPLICATED_KINDS
 from inspector.service.normalise.facts import read_decoded_span
 from inspector.service.sessions import live
 from inspector.service.sessions.processes import Processes
@@ -52,7 +52,7 @@ def _of_known_traces(unit: UnitOfWork, spans: Iterable[IncomingSpan]) -> dict[st
         record = incoming.record
         if record.trace_id not in unit.new_traces:
             found[record.trace_id].append(record.span_id)
-            if record.kind in TOLD_TWICE and record.parent_span_id is not None:
+            if record.kind in DUPLICATED_KINDS and record.parent_span_id is not None:
                 found[record.trace_id].append(record.parent_span_id)
     return found
 
@@ -98,7 +98,7 @@ def _add_span(
     # One with usage that is not counted is among the ancestors.
     if new.is_counted or new.span_id in trace.usage_ancestors:
         unit.cover(trace, new.parent_span_id)
-    if new.kind in TOLD_TWICE or trace.inner_spans:
+    if new.kind in DUPLICATED_KINDS or trace.inner_spans:
         find_duplicates(unit, trace, new, incoming.response_id)
     trace.profile.see(new, incoming)
     # A sender of live records leaves out the start of a short span.

@@ -45,7 +45,7 @@ class Submission:
             self.spans = sorted(self.spans, key=lambda item: item.session_key is None)
 
     @property
-    def is_taken(self) -> bool:
+    def is_done(self) -> bool:
         """Whether nothing of the batch is left."""
         return self.span_count == len(self.spans) and self.log_count == len(self.logs)
 
@@ -53,15 +53,15 @@ class Submission:
         """Take the next part, of about this much work; at least one item, if any is left."""
         logs = self.logs[self.log_count : self.log_count + work]
         self.log_count += len(logs)
-        taken, first, traces = len(logs), self.span_count, set[str]()
-        while taken < work and self.span_count < len(self.spans):
+        work_done, first, traces = len(logs), self.span_count, set[str]()
+        while work_done < work and self.span_count < len(self.spans):
             item = self.spans[self.span_count]
             self.span_count += 1
-            taken += 1 + len(item.content.payload) // _UNIT_BYTES
+            work_done += 1 + len(item.content.payload) // _UNIT_BYTES
             if (trace_id := item.record.trace_id) not in traces:
                 traces.add(trace_id)
-                taken += _TRACE_WORK
-        return Part(self, self.spans[first : self.span_count], logs, taken)
+                work_done += _TRACE_WORK
+        return Part(self, self.spans[first : self.span_count], logs, work_done)
 
 
 @dataclass(slots=True)

@@ -115,7 +115,7 @@ class Writer:
         self._store = store
         self._feed = feed
         self._dispatch = dispatch
-        self._note_rate = AuditRateLimit()
+        self._audit_rate = AuditRateLimit()
         self._clock = clock
         self._max_waiting_bytes = max_waiting_bytes
         self._probe_s = probe_s
@@ -126,14 +126,14 @@ class Writer:
         now_s = time.monotonic()
         self._tidying = _PeriodicTask(self._tidy, now_s)
         self._erasing = _PeriodicTask(self._erase, now_s)
-        self._chores = [_PeriodicTask(self._probe, now_s), self._tidying, self._erasing]
+        self._periodic_tasks = [_PeriodicTask(self._probe, now_s), self._tidying, self._erasing]
         if tick_s is not None:
-            self._chores.insert(
+            self._periodic_tasks.insert(
                 0, _PeriodicTask(lambda: self._let_time_pass(tick_s), now_s + tick_s)
             )
         self._wake = threading.Condition()
         self._turns = Turns()
-        self._orders: deque[_Task] = deque()
+        self._tasks: deque[_Task] = deque()
         self._waiting_bytes = 0
         self._is_closed = False
         self._in_hand: list[Submission | _Task] = []
@@ -189,12 +189,12 @@ class Writer:
             restored.session_ids = [record.row.id for record in changes.sessions]
             return changes
 
-        await self._order(plan)
+        await self._enqueue(plan)
         return restored
 
     async def delete(self, session_id: str) -> bool:
         """Delete a session with all its content; return whether there was one."""
-        return await self._order(lambda now_ns: self._recorder.delete([session_id], now_ns))
+        return await self._enqueue(lambda now_ns: self._recorder.delete([session_id], now_ns))
 
     async def run_control(self, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
         """Run `act` on the control plane, for a person or an agent; durable on return.
@@ -213,33 +213,33 @@ class Writer:
 
             return self._recorder.run_control(acted, now_ns)
 
-        await self._order(plan)
+        await self._enqueue(plan)
         return returned[0]
 
-    def note(self, row: AuditRow) -> None:
+    def record_audit(self, row: AuditRow) -> None:
         """Queue a refused attempt for the audit log; its time is that of the commit.
 
         From any thread. Of many in a short time some are counted only: the next that is written
         says how many.
         """
-        left_out = self._note_rate.take(time.monotonic())
+        left_out = self._audit_rate.take(time.monotonic())
         if left_out is None:
             return
         if left_out:
             row = replace(row, detail=f"{row.detail or ''} ({left_out} others were left out)")
 
         def plan(now_ns: int) -> Changes:
-            noted = replace(row, at_ns=now_ns)
-            return self._recorder.run_control(lambda unit, _: unit.put_audit(noted), now_ns)
+            timed = replace(row, at_ns=now_ns)
+            return self._recorder.run_control(lambda unit, _: unit.put_audit(timed), now_ns)
 
         with self._wake:
             if not self._is_closed:
-                self._orders.append(_Task(plan))
+                self._tasks.append(_Task(plan))
                 self._wake.notify()
 
     async def tick(self, now_ns: int | None = None) -> None:
         """Settle or lose whatever was silent for too long by now."""
-        await self._order(lambda now: self._recorder.tick(now if now_ns is None else now_ns))
+        await self._enqueue(lambda now: self._recorder.tick(now if now_ns is None else now_ns))
 
     async def close(self) -> None:
         """Commit all waiting batches, then stop. Idempotent."""
@@ -248,13 +248,13 @@ class Writer:
             self._wake.notify()
         await asyncio.to_thread(self._thread.join)
 
-    async def _order(self, plan: Callable[[int], Changes]) -> bool:
-        order = _Task(plan)
+    async def _enqueue(self, plan: Callable[[int], Changes]) -> bool:
+        task = _Task(plan)
         with self._wake:
             self._refuse_when_closed()
-            self._orders.append(order)
+            self._tasks.append(task)
             self._wake.notify()
-        return await asyncio.wrap_future(order.done)
+        return await asyncio.wrap_future(task.done)
 
     def _refuse_when_closed(self) -> None:
         if self._is_closed:
@@ -281,9 +281,9 @@ class Writer:
         self._watch.failed(failure)
         self._recorder.forget()
         with self._wake:
-            lost = [*self._in_hand, *self._turns.clear(), *self._orders]
+            lost = [*self._in_hand, *self._turns.clear(), *self._tasks]
             self._in_hand = []
-            self._orders.clear()
+            self._tasks.clear()
             self._waiting_bytes = 0
         for item in lost:
             _fail(item.done, failure)
@@ -293,7 +293,7 @@ class Writer:
     def _work(self) -> None:
         while True:
             with self._wake:
-                due_s = min(chore.due_s for chore in self._chores)
+                due_s = min(periodic.due_s for periodic in self._periodic_tasks)
                 self._wake.wait_for(
                     lambda: self._is_wanted or self._is_closed, max(0.0, due_s - time.monotonic())
                 )
@@ -301,26 +301,26 @@ class Writer:
                     return
                 # In turns: neither can keep the other waiting for more than one commit.
                 parts = self._turns.take()
-                order = self._orders.popleft() if self._orders else None
-                self._in_hand = [*(part.batch for part in parts), *([order] if order else [])]
-            if order is not None:
-                self._obey(order)
+                task = self._tasks.popleft() if self._tasks else None
+                self._in_hand = [*(part.batch for part in parts), *([task] if task else [])]
+            if task is not None:
+                self._run_task(task)
             if parts:
                 began_s = time.monotonic()
                 self._write(parts)
                 self._turns.learn(parts, time.monotonic() - began_s)
             self._in_hand = []
-            for chore in self._chores:
-                if time.monotonic() >= chore.due_s:
-                    pause_s = chore.do()
-                    chore.due_s = time.monotonic() + pause_s
+            for periodic in self._periodic_tasks:
+                if time.monotonic() >= periodic.due_s:
+                    pause_s = periodic.do()
+                    periodic.due_s = time.monotonic() + pause_s
 
     @property
     def _is_wanted(self) -> bool:
-        return bool(self._turns or self._orders)
+        return bool(self._turns or self._tasks)
 
     def _let_time_pass(self, tick_s: float) -> float:
-        self._obey(_Task(lambda now_ns: self._recorder.tick(now_ns, self._turns.most_sessions)))
+        self._run_task(_Task(lambda now_ns: self._recorder.tick(now_ns, self._turns.most_sessions)))
         return tick_s
 
     def _probe(self) -> float:
@@ -378,7 +378,7 @@ class Writer:
 
     def _answer(self, batches: Sequence[Submission], error: Exception | None) -> None:
         """Answer those that are kept whole, or not at all; the others wait for their next turn."""
-        ended = [batch for batch in batches if error is not None or batch.is_taken]
+        ended = [batch for batch in batches if error is not None or batch.is_done]
         size_bytes = sum(batch.size_bytes for batch in ended)
         if isinstance(error, StoreError):
             self._refused_bytes = max(self._refused_bytes, size_bytes)
@@ -393,12 +393,12 @@ class Writer:
             else:
                 _fail(batch.done, error)
 
-    def _obey(self, order: _Task) -> None:
-        did_something, error = self._try(lambda: order.plan(self._clock()))
+    def _run_task(self, task: _Task) -> None:
+        did_something, error = self._try(lambda: task.plan(self._clock()))
         if error is None:
-            _resolve(order.done, did_something)
+            _resolve(task.done, did_something)
         else:
-            _fail(order.done, error)
+            _fail(task.done, error)
 
     def _try(self, plan: Callable[[], Changes]) -> tuple[bool, Exception | None]:
         """Commit and publish what `plan` gives; return whether that was anything, or the error."""

@@ -54,7 +54,7 @@ def levelled(text: str, max_depth: int) -> str:
     Raises:
         ValueError: It is not JSON.
     """
-    kept: list[str] = []
+    quoted: list[str] = []
     depth = done = begun = 0
     for found in _TOKEN.finditer(text):
         token = found[0]
@@ -64,9 +64,9 @@ def levelled(text: str, max_depth: int) -> str:
                 begun = found.start()
         elif token in ("}", "]"):
             if depth == max_depth + 1:
-                kept += (text[done:begun], json.dumps(text[begun : found.end()]))
+                quoted += (text[done:begun], json.dumps(text[begun : found.end()]))
                 done = found.end()
             depth -= 1
     if depth > 0:
         raise ValueError("not all that is opened is closed")
-    return "".join((*kept, text[done:]))
+    return "".join((*quoted, text[done:]))

@@ -11,8 +11,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.service.model.nesting import parse
 from inspector.service.model.otlp_values import flat_attributes, json_value
 from inspector.service.model.rows import Json, Moment, SpanKind
-from inspector.service.normalise.conventions import Telling, first_told
-from inspector.service.normalise.conventions.genai_events import ASKED, DETAILS
+from inspector.service.normalise.conventions import SpanSource, first_found
+from inspector.service.normalise.conventions.genai_events import DETAILS, INPUT_EVENTS
 from inspector.service.normalise.finish_reasons import finish_reason
 from inspector.service.normalise.messages import messages_of
 from inspector.service.wire import Message, TextPart
@@ -49,30 +49,30 @@ _TITLE_BYTES = 64 * 1024
 _INSTRUCTING = ("system", "developer")
 
 
-def conversation(telling: Telling) -> list[Message]:
+def conversation(source: SpanSource) -> list[Message]:
     """Return the messages of a span: system, then input, then output.
 
     A tool has none: what went in and came out is in its own part of the view.
     """
-    if telling.kind is SpanKind.TOOL:
+    if source.kind is SpanKind.TOOL:
         return []
-    system = first_told(telling, lambda convention: convention.system) or []
-    asked = first_told(telling, lambda convention: convention.input) or []
-    answered = first_told(telling, lambda convention: convention.output) or []
-    asked = _hoist(system, asked)
-    reasons = stopped_because(telling)
+    system = first_found(source, lambda convention: convention.system) or []
+    sent = first_found(source, lambda convention: convention.input) or []
+    answered = first_found(source, lambda convention: convention.output) or []
+    sent = _hoist(system, sent)
+    reasons = stopped_because(source)
     if len(reasons) == len(answered):
         for message, reason in zip(answered, reasons, strict=True):
             message.finish_reason = message.finish_reason or finish_reason(reason)
-    return [*system, *asked, *answered]
+    return [*system, *sent, *answered]
 
 
-def stopped_because(telling: Telling) -> list[str]:
+def stopped_because(source: SpanSource) -> list[str]:
     """Return the finish reason of a model call, as the sender wrote it."""
-    told = first_told(telling, lambda convention: convention.finish_reasons)
-    if told is not None:
-        return told
-    answered = first_told(telling, lambda convention: convention.output) or []
+    reasons = first_found(source, lambda convention: convention.finish_reasons)
+    if reasons is not None:
+        return reasons
+    answered = first_found(source, lambda convention: convention.output) or []
     return [message.finish_reason for message in answered if message.finish_reason]
 
 
@@ -89,15 +89,15 @@ def first_user_text(
             if (value := attributes.get(key)) and (found := _user_text(_begun(value))):
                 return found
         if not _FLATTENED_KEYS.isdisjoint(attributes):
-            return _asked(Telling(attributes))
+            return _first_user_text(SpanSource(attributes))
     if events and (moments := _asking(events)):
-        return _asked(Telling({}, moments=moments))
+        return _first_user_text(SpanSource({}, moments=moments))
     return None
 
 
 def is_about_messages(name: str) -> bool:
     """Return whether events or log records of this name hold messages to a model."""
-    return name in ASKED or name in DETAILS
+    return name in INPUT_EVENTS or name in DETAILS
 
 
 def first_user_text_in_log(name: str, record: LogRecord) -> str | None:
@@ -105,7 +105,7 @@ def first_user_text_in_log(name: str, record: LogRecord) -> str | None:
     if record.ByteSize() > _TITLE_BYTES:
         return None
     fields, body = flat_attributes(record.attributes), json_value(record.body)
-    return _asked(Telling({}, moments=[Moment("", "", None, 0, name, fields, body)]))
+    return _first_user_text(SpanSource({}, moments=[Moment("", "", None, 0, name, fields, body)]))
 
 
 def _begun(value: Json) -> Iterator[Message]:
@@ -122,8 +122,8 @@ def _begun(value: Json) -> Iterator[Message]:
         yield from messages_of([item], "input", is_json=False)
 
 
-def _asked(telling: Telling) -> str | None:
-    return _user_text(first_told(telling, lambda convention: convention.input) or [])
+def _first_user_text(source: SpanSource) -> str | None:
+    return _user_text(first_found(source, lambda convention: convention.input) or [])
 
 
 def _user_text(messages: Iterable[Message]) -> str | None:
@@ -143,11 +143,11 @@ def _asking(events: Sequence[Span.Event]) -> list[Moment]:
     ]
 
 
-def _hoist(system: list[Message], asked: list[Message]) -> list[Message]:
+def _hoist(system: list[Message], sent: list[Message]) -> list[Message]:
     """Move instructions at the beginning of the conversation to `system`; once."""
-    count = next((n for n, m in enumerate(asked) if m.role not in _INSTRUCTING), len(asked))
-    for message in asked[:count]:
+    count = next((n for n, m in enumerate(sent) if m.role not in _INSTRUCTING), len(sent))
+    for message in sent[:count]:
         message.origin = "system"
         if all(message.parts != known.parts for known in system):
             system.append(message)
-    return asked[count:]
+    return sent[count:]

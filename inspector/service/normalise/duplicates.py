@@ -22,7 +22,7 @@ _METHODS = {
 }
 """What carries out such an operation over MCP."""
 _OF_MODELS = frozenset({SpanKind.LLM, SpanKind.EMBEDDING})
-TOLD_TWICE = MCP_KINDS | _OF_MODELS
+DUPLICATED_KINDS = MCP_KINDS | _OF_MODELS
 """Only these are looked at."""
 _TARGET = ("gen_ai.tool.name", "gen_ai.prompt.name", "mcp.resource.uri")
 _CALLS = "tools/call "
@@ -36,9 +36,9 @@ _ALWAYS_BESIDE_NS = 1_000_000
 """What a layer takes for itself also around a call that is over in no time."""
 
 
-def may_tell(kind: SpanKind, other: SpanKind) -> bool:
+def may_be_same(kind: SpanKind, other: SpanKind) -> bool:
     """Return whether spans of these kinds can be duplicates; decides most cases."""
-    return other in TOLD_TWICE and (
+    return other in DUPLICATED_KINDS and (
         kind is other or (SpanKind.MCP in (kind, other) and {kind, other} <= MCP_KINDS)
     )
 
@@ -85,7 +85,7 @@ def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
     A call over MCP is the same when it names the same method and tool; it need not fill, as what
     is around it is the connection. Two calls of one tool are told apart by their ids.
     """
-    if not may_tell(outer.kind, inner.kind):
+    if not may_be_same(outer.kind, inner.kind):
         return False
     if outer.kind in _OF_MODELS:
         return _is_same_model_call(outer, inner)
@@ -123,8 +123,8 @@ class _Call:
 
 def _call(kind: SpanKind, span: Span) -> _Call:
     attributes = _attributes(span)
-    said = _text(attributes, keys.MCP_METHOD) or mcp_method_in_name(span.name)
-    method = said or _METHODS.get(kind)
+    named = _text(attributes, keys.MCP_METHOD) or mcp_method_in_name(span.name)
+    method = named or _METHODS.get(kind)
     target = None
     if kind is SpanKind.TOOL or (method == "tools/call" and _CALLS in span.name):
         target = tool_name(span.name, attributes)
@@ -133,7 +133,7 @@ def _call(kind: SpanKind, span: Span) -> _Call:
     return _Call(
         span,
         method,
-        said is not None,
+        named is not None,
         target,
         _text(attributes, keys.TOOL_CALL_ID),
         _text(attributes, _REQUEST_ID),

@@ -82,7 +82,7 @@ _SETTINGS = frozenset(
         *("generation_config", "generationConfig", "config", "is_stream"),
     }
 )
-"""... but for what is told of a request elsewhere."""
+"""... but for what is reported of a request elsewhere."""
 
 
 def messages_of(value: Json, origin: Origin, *, is_json: bool = True) -> list[Message]:
@@ -176,11 +176,11 @@ def _is_filled(inner: Any) -> bool:
 def _boxed(value: Mapping[str, Any], origin: Origin, depth: int) -> list[Message]:
     box = next(name for name in _BOXES if _is_filled(value.get(name)))
     before = []
-    if origin == "input" and (told := first(value, "system", "instructions")):
-        before = system_of(told)
+    if origin == "input" and (instructions := first(value, "system", "instructions")):
+        before = system_of(instructions)
     if origin == "input" and box in _PROMPTS:
         known = _SETTINGS.union(_BOXES)
-        beside = {key: told for key, told in value.items() if key not in known and told != {}}
+        beside = {key: one for key, one in value.items() if key not in known and one != {}}
         if parts := _rest(beside):
             before.append(Message(role="user", origin=origin, parts=parts))
     found = _list(value[box], origin, depth + 1)
@@ -284,8 +284,8 @@ def _rest(fields: Mapping[str, Any]) -> list[Part]:
         for key, value in fields.items()
         if key not in _HEAD and not key.startswith(("gen_ai.", "event."))
     }
-    is_told = "content" not in fields and any(value not in (None, "") for value in rest.values())
-    return [OtherPart(part_type="object", value=payload(rest))] if is_told else []
+    has_more = "content" not in fields and any(value not in (None, "") for value in rest.values())
+    return [OtherPart(part_type="object", value=payload(rest))] if has_more else []
 
 
 def _items(value: Any) -> list[Any]:

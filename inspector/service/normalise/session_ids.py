@@ -10,7 +10,7 @@ MAX_CHARACTERS = 200
 _READABLE_CHARACTERS = 40
 # What ends or splits a path segment, a query or our comma-separated lists; control characters.
 _UNSAFE = re.compile(r"[/,?#%\\\x00-\x1f\x7f-\x9f]")
-_TAKEN = frozenset({".", "..", "histogram"})
+_RESERVED = frozenset({".", "..", "histogram"})
 """What an address with it would mean something else by: `/sessions/histogram` is the chart."""
 _NOT_READABLE = re.compile(r"[^0-9A-Za-z]+")
 
@@ -22,7 +22,7 @@ def session_id(name: str) -> str:
     what is readable of it and a hash: the same each time, and another for each name. The name
     stays in the span's attributes.
     """
-    if len(name) <= MAX_CHARACTERS and name not in _TAKEN and not _UNSAFE.search(name):
+    if len(name) <= MAX_CHARACTERS and name not in _RESERVED and not _UNSAFE.search(name):
         return name
     readable = _NOT_READABLE.sub("-", name[:_READABLE_CHARACTERS]).strip("-") or "session"
     digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -12,7 +12,7 @@ from inspector.service.model.otlp_values import as_float, as_int, as_text, flat_
 from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise import keys
-from inspector.service.normalise.conventions import Telling, first_told
+from inspector.service.normalise.conventions import SpanSource, first_found
 from inspector.service.normalise.conversation import conversation, stopped_because
 from inspector.service.normalise.finish_reasons import finish_reason
 from inspector.service.normalise.kinds import kind_of, mcp_method_in_name, tool_name
@@ -68,18 +68,18 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
     truncated = truncated_keys(attributes)
     kind = kind_of(span, attributes)
     happened = _moments(span, moments)
-    telling = Telling(attributes, span.name, kind, span.start_time_unix_nano, happened)
+    source = SpanSource(attributes, span.name, kind, span.start_time_unix_nano, happened)
     return View(
-        messages=conversation(telling),
-        llm=_llm(telling) if kind in (SpanKind.LLM, SpanKind.EMBEDDING) else None,
-        tool=_tool(span, telling, truncated) if kind is SpanKind.TOOL else None,
+        messages=conversation(source),
+        llm=_llm(source) if kind in (SpanKind.LLM, SpanKind.EMBEDDING) else None,
+        tool=_tool(span, source, truncated) if kind is SpanKind.TOOL else None,
         usage=usage_of(attributes, kind),
         state=[_state(moment) for moment in happened if moment.name == "inspector.state"],
         decisions=[_decision(moment) for moment in happened if moment.name == "inspector.decision"],
         mcp=mcp_view(span.name, attributes),
         error=_error(span, attributes, happened),
         user_id=as_text(keys.first(attributes, keys.USER)),
-        metadata=first_told(telling, lambda convention: convention.metadata) or {},
+        metadata=first_found(source, lambda convention: convention.metadata) or {},
         truncated=truncated,
     )
 
@@ -113,19 +113,19 @@ def moments_of_span(span: Span) -> list[Moment]:
     ]
 
 
-def _llm(telling: Telling) -> LlmView:
-    attributes = telling.attributes
-    reasons = stopped_because(telling)
+def _llm(source: SpanSource) -> LlmView:
+    attributes = source.attributes
+    reasons = stopped_because(source)
     return LlmView(
         provider=provider_of(attributes),
         model_requested=as_text(keys.first(attributes, keys.MODEL_REQUESTED))
-        or first_told(telling, lambda convention: convention.model_requested),
+        or first_found(source, lambda convention: convention.model_requested),
         model_responded=_known_model(keys.first(attributes, keys.MODEL_RESPONDED)),
         finish_reasons=[finish_reason(reason) for reason in reasons],
         finish_reasons_raw=reasons,
-        time_to_first_chunk_ms=first_told(telling, lambda convention: convention.first_chunk_ms),
-        request_params=first_told(telling, lambda convention: convention.request_params) or {},
-        tools_offered=first_told(telling, lambda convention: convention.tools) or [],
+        time_to_first_chunk_ms=first_found(source, lambda convention: convention.first_chunk_ms),
+        request_params=first_found(source, lambda convention: convention.request_params) or {},
+        tools_offered=first_found(source, lambda convention: convention.tools) or [],
     )
 
 
@@ -134,13 +134,13 @@ def _known_model(value: Json) -> str | None:
     return None if value == "none" else as_text(value)
 
 
-def _tool(span: Span, telling: Telling, truncated: list[str]) -> ToolView:
-    attributes = telling.attributes
+def _tool(span: Span, source: SpanSource, truncated: list[str]) -> ToolView:
+    attributes = source.attributes
     arguments = attribute_payload(
         attributes, keys.first_key(attributes, keys.TOOL_ARGUMENTS), truncated
     )
     result = attribute_payload(attributes, keys.first_key(attributes, keys.TOOL_RESULT), truncated)
-    result = result or first_told(telling, lambda convention: convention.tool_result)
+    result = result or first_found(source, lambda convention: convention.tool_result)
     call_id, is_error = as_text(keys.first(attributes, keys.TOOL_CALL_ID)), False
     if result is not None and (packed := _packed(result)) is not None:
         answer = tool_result(packed)
@@ -150,7 +150,7 @@ def _tool(span: Span, telling: Telling, truncated: list[str]) -> ToolView:
         name=tool_name(span.name, attributes),
         call_id=call_id,
         description=as_text(keys.first(attributes, keys.TOOL_DESCRIPTION)),
-        arguments=arguments or first_told(telling, lambda convention: convention.tool_arguments),
+        arguments=arguments or first_found(source, lambda convention: convention.tool_arguments),
         result=result,
         is_error=is_error or _is_error(span) or _says_error(attributes, result),
     )
@@ -245,6 +245,6 @@ def _error(span: Span, attributes: Attributes, happened: Sequence[Moment]) -> Er
         stacktrace=as_text(exception.get("exception.stacktrace")),
     )
     if found == _UNTOLD:
-        told = json.dumps(dict(exception), ensure_ascii=False) if exception else None
-        found.message = told or "The sender says that it failed, and not why."
+        fields = json.dumps(dict(exception), ensure_ascii=False) if exception else None
+        found.message = fields or "The sender says that it failed, and not why."
     return found

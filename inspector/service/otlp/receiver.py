@@ -99,7 +99,7 @@ class Receiver:
         self._room_lock = threading.Lock()
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="inspector-decode")
         self._lanes = [(limit_bytes, asyncio.Semaphore(most)) for limit_bytes, most in LANES]
-        self._told: set[OtlpSignal] = set()
+        self._reported: set[OtlpSignal] = set()
 
     async def receive(
         self,
@@ -147,7 +147,7 @@ class Receiver:
         self.counts[signal.name] += len(batch.spans) + len(batch.logs) + batch.not_stored
         self.counts["rejected"] += rejections.count
         if batch.not_stored:
-            self._tell_not_stored(signal)
+            self._log_not_stored(signal)
         return _response(signal, rejections)
 
     async def _decode(self, read: Callable[..., Batch], size_bytes: int) -> Batch:
@@ -163,11 +163,11 @@ class Receiver:
                         return await loop.run_in_executor(self._decoders, some)
         raise AssertionError("The last lane takes all.")
 
-    def _tell_not_stored(self, signal: OtlpSignal) -> None:
+    def _log_not_stored(self, signal: OtlpSignal) -> None:
         """Say it here, and once: some SDKs print what an answer says as an error, each time."""
-        if signal in self._told:
+        if signal in self._reported:
             return
-        self._told.add(signal)
+        self._reported.add(signal)
         what = "Metrics" if signal is METRICS else "Log records without a trace id"
         logger.warning(
             "%s arrive. They are counted and forwarded, not stored: the inspector shows traces "
@@ -199,11 +199,11 @@ async def _turn(lanes: Sequence[asyncio.Semaphore]) -> AsyncIterator[None]:
     Raises:
         OverloadedError: There is none in time.
     """
-    async with AsyncExitStack() as held:
+    async with AsyncExitStack() as locks:
         try:
             async with asyncio.timeout(MAX_WAIT_S):
                 for lane in reversed(lanes):  # first among those of its size
-                    await held.enter_async_context(lane)
+                    await locks.enter_async_context(lane)
         except TimeoutError:
             raise OverloadedError(
                 "Other requests take long to read. Send it again a little later, or in smaller "

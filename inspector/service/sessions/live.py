@@ -38,7 +38,7 @@ _WAITS_FOR = {
     REQUEST_CLOSED: "inspector.request.id",
 }
 _REQUEST_KIND = "inspector.request.kind"
-_HELD = "pause"
+_HOLD = "pause"
 """Of what an operator holds."""
 WAITS = frozenset(_WAITS_FOR)
 """Between such moments a person is waited for."""
@@ -142,11 +142,11 @@ def attribute(record: LogRecord, key: str) -> Json:
 def pause_signal(name: str, time_ns: int, attributes: Iterable[KeyValue]) -> PauseSignal:
     """Parse a moment of `WAITS`, from a log record or a span event."""
     key = _WAITS_FOR[name]
-    said = {p.key: json_value(p.value) for p in attributes if p.key in (key, _REQUEST_KIND)}
-    for_what = said.get(key)
+    values = {p.key: json_value(p.value) for p in attributes if p.key in (key, _REQUEST_KIND)}
+    for_what = values.get(key)
     is_pause = name in (SESSION_PAUSED, REQUEST_OPENED)
     for_whom = f"{key} {for_what if for_what is not None else ''}"
-    return PauseSignal(time_ns, is_pause, for_whom, said.get(_REQUEST_KIND) == _HELD)
+    return PauseSignal(time_ns, is_pause, for_whom, values.get(_REQUEST_KIND) == _HOLD)
 
 
 def update_span(known: Span, news: Span, *, is_progress: bool) -> Span:

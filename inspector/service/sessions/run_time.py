@@ -63,7 +63,7 @@ class RunTime:
 
         Where less may be covered than before, it cannot: all of the session has to be put in anew.
         """
-        if old is not None and _told(old) == _told(new):
+        if old is not None and _times_of(old) == _times_of(new):
             return True
         if new.status is SpanStatus.LOST or (old is not None and not _can_grow(old, new)):
             return False
@@ -146,7 +146,7 @@ class RunTime:
         self.covered_ns += end_ns - start_ns
 
 
-def _told(span: SpanRecord) -> tuple[object, ...]:
+def _times_of(span: SpanRecord) -> tuple[object, ...]:
     is_lost = span.status is SpanStatus.LOST
     return span.session_id, span.start_ns, span.end_ns, is_lost
 

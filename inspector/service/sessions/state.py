@@ -134,7 +134,7 @@ class Tally:
 
 
 # How good a title is: the lower rank wins, then (but for given ones) the earlier span.
-_TITLE_GIVEN, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN = range(4)
+_TITLE_SET, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN = range(4)
 _TITLE_METHOD, _TITLE_SETUP, _TITLE_NONE = range(4, 7)
 # Of a call over MCP the span inside may name what is called (FastMCP's own around it does not).
 _METHOD = re.compile(r"(?:^|\s)(?:tools/call|prompts/get|resources/read)$")
@@ -194,7 +194,7 @@ class Profile:
 
     def see_title(self, title: str, time_ns: int) -> None:
         """Learn the title that the sender chose; the latest such wins."""
-        self._see_title(_TITLE_GIVEN, title, time_ns)
+        self._see_title(_TITLE_SET, title, time_ns)
 
     def see_message(self, text: str, time_ns: int) -> None:
         """Learn the first text of a user, as far as this record shows."""
@@ -220,7 +220,7 @@ class Profile:
 
     def _see_titles(self, span: SpanRecord, incoming: IncomingSpan) -> None:
         if incoming.title:
-            self._see_title(_TITLE_GIVEN, incoming.title, span.start_ns)
+            self._see_title(_TITLE_SET, incoming.title, span.start_ns)
         if incoming.first_user_message:
             self._see_title(_TITLE_MESSAGE, incoming.first_user_message, span.start_ns)
         rank = _TITLE_ROOT if span.is_root else _TITLE_SPAN
@@ -234,7 +234,7 @@ class Profile:
         if not title or rank > self.title_rank:
             return
         is_better = rank < self.title_rank or not self.title
-        if rank == _TITLE_GIVEN:
+        if rank == _TITLE_SET:
             is_better = is_better or time_ns >= self.title_ns
         else:
             is_better = is_better or time_ns <= self.title_ns
@@ -457,8 +457,8 @@ class SessionState:
     @property
     def is_assumed(self) -> bool:
         """Whether it runs only because no end was reported."""
-        is_told = self.tally.open_count > self.tally.silent_open_count
-        return not is_told and not (self.is_owned and self.owner)
+        has_live_spans = self.tally.open_count > self.tally.silent_open_count
+        return not has_live_spans and not (self.is_owned and self.owner)
 
     @property
     def title(self) -> str:
@@ -471,7 +471,7 @@ class SessionState:
         started_ns = self.epoch_ns if profile.started_ns is None else profile.started_ns
         engine = profile.engine or (Engine.ASYNCIO if profile.is_live else Engine.OTLP)
         is_waiting = status is SessionStatus.WAITING
-        is_held = is_waiting or status is SessionStatus.PAUSED
+        may_be_paused = is_waiting or status is SessionStatus.PAUSED
         is_running = status is SessionStatus.RUNNING
         ended_ns = max(profile.latest_ns, started_ns) if status in SETTLED else None
         idle = self._idle(started_ns, ended_ns)
@@ -485,7 +485,7 @@ class SessionState:
             ended_ns=ended_ns,
             waiting_ns=self.waiting_ns,
             waiting_since_ns=min(self.open_waits.values()) if is_waiting else None,
-            paused_since_ns=min(self.pauses.values(), default=None) if is_held else None,
+            paused_since_ns=min(self.pauses.values(), default=None) if may_be_paused else None,
             silent_since_ns=self.heard_ns or None if is_running and self.is_assumed else None,
             idle_ns=idle.ns,
             idle_since_ns=idle.since_ns,

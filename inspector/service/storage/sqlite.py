@@ -153,11 +153,11 @@ class SqliteStore:
             is_sound = False
         with self._readers_lock:
             # One that was opened on a file that is no longer the store's is not used again.
-            is_kept = is_sound and self._is_sound and not self._is_closed
-            is_kept = is_kept and len(self._readers) < _MAX_IDLE_READERS
-            if is_kept:
+            is_reusable = is_sound and self._is_sound and not self._is_closed
+            is_reusable = is_reusable and len(self._readers) < _MAX_IDLE_READERS
+            if is_reusable:
                 self._readers.append(connection)
-        if not is_kept:
+        if not is_reusable:
             discard(connection)
 
     # --- writing ----------------------------------------------------------------------------

@@ -65,10 +65,10 @@ def restore(backup: Path, store: Path) -> Path | None:
             restored.execute(
                 "UPDATE meta SET store_id = ?, head = ?", (uuid.uuid4().hex[:12], head)
             )
-        kept = _move_away(store)
+        moved_to = _move_away(store)
         aside.rename(store)
         _flush(store.parent)
-        return kept
+        return moved_to
     except OSError as error:
         raise StoreError(f"Cannot restore {store}: {error.strerror or error}.") from error
     finally:
@@ -129,11 +129,11 @@ def _move_away(store: Path) -> Path | None:
     if not any(store.with_name(store.name + end).exists() for end in _ENDS):
         return None
     names = (store.with_name(f"{store.name}.replaced-{number}") for number in itertools.count(1))
-    kept = next(name for name in names if not name.exists())
+    moved_to = next(name for name in names if not name.exists())
     for end in reversed(_ENDS):
         with contextlib.suppress(FileNotFoundError):
-            store.with_name(store.name + end).rename(kept.with_name(kept.name + end))
-    return kept
+            store.with_name(store.name + end).rename(moved_to.with_name(moved_to.name + end))
+    return moved_to
 
 
 def _flush(folder: Path) -> None:

@@ -132,18 +132,18 @@ class ControlReader:
         after: tuple[int, str] | None = None,
         most: int = 100,
     ) -> Chunk[RequestRecord, tuple[int, str]]:
-        asked: dict[str, tuple[apsw.SQLiteValue, ...]] = {}
+        conditions: dict[str, tuple[apsw.SQLiteValue, ...]] = {}
         if session_id is not None:
-            asked["session_id = ?"] = (session_id,)
+            conditions["session_id = ?"] = (session_id,)
         if status is not None:
-            asked["status = ?"] = (status.value,)
+            conditions["status = ?"] = (status.value,)
         if after is not None:
-            asked["(created_ns, id) < (?, ?)"] = after
+            conditions["(created_ns, id) < (?, ?)"] = after
         newest = "ORDER BY created_ns DESC, id DESC LIMIT ?"
         places = self._rows(
             "SELECT created_ns, id, size_bytes FROM request"
-            f" WHERE {' AND '.join(asked) or '1'} {newest}",
-            *(value for values in asked.values() for value in values),
+            f" WHERE {' AND '.join(conditions) or '1'} {newest}",
+            *(value for values in conditions.values() for value in values),
             most + 1,
         )
         page = places[: page_of((place[2] for place in places), most)]

@@ -137,10 +137,10 @@ class WordIndex:
             with contextlib.suppress(apsw.Error):
                 connection.execute("COMMIT")
             with self._lock:
-                is_kept = era == self._era and not (self._is_closed or reader.broken)
-                if is_kept := is_kept and len(self._readers) < _MAX_IDLE_READERS:
+                is_reusable = era == self._era and not (self._is_closed or reader.broken)
+                if is_reusable := is_reusable and len(self._readers) < _MAX_IDLE_READERS:
                     self._readers.append(connection)
-            if not is_kept:
+            if not is_reusable:
                 connection.close()
 
     def add(self, additions: Additions) -> None:

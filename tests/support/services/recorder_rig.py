@@ -144,7 +144,7 @@ class Rig:
 
     def send_verb(self, session_id: str, verb: str, doer: Actor = ANN) -> CommandsSent | Refusal:
         """Send a verb."""
-        return self.run_control(lambda unit, plane: plane.tell(unit, session_id, verb, doer))
+        return self.run_control(lambda unit, plane: plane.send(unit, session_id, verb, doer))
 
     def close(self, request_id: str, status: RequestStatus, process_id: str = "p1") -> None:
         """Let the agent close a request."""

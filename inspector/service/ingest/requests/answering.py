@@ -40,11 +40,11 @@ class Refusal:
     detail: str
 
 
-def refusal_of(row: RequestRow | None, given: ProposedAnswer, now_ns: int) -> Refusal | None:
+def refusal_of(row: RequestRow | None, answer: ProposedAnswer, now_ns: int) -> Refusal | None:
     """Return the reason why `given` cannot be the answer; None if it can."""
     if row is None:
         return Refusal("no_such_request", "No request has this id. It may have been deleted.")
-    return _is_closed(row, now_ns) or _is_unfit(row, given) or _is_other(row, given)
+    return _is_closed(row, now_ns) or _is_unfit(row, answer) or _is_other(row, answer)
 
 
 def _is_closed(row: RequestRow, now_ns: int) -> Refusal | None:
@@ -57,8 +57,8 @@ def _is_closed(row: RequestRow, now_ns: int) -> Refusal | None:
         )
     if row.status is not RequestStatus.PENDING:
         why = row.transitions[-1].reason
-        said = f" {why}." if why else ""
-        return Refusal("already_closed", f"Too late: the request is {row.status.value}.{said}")
+        because = f" {why}." if why else ""
+        return Refusal("already_closed", f"Too late: the request is {row.status.value}.{because}")
     if row.expires_ns is not None and row.expires_ns <= now_ns:
         return Refusal(
             "already_closed",
@@ -68,37 +68,37 @@ def _is_closed(row: RequestRow, now_ns: int) -> Refusal | None:
     return None
 
 
-def _is_unfit(row: RequestRow, given: ProposedAnswer) -> Refusal | None:
+def _is_unfit(row: RequestRow, answer: ProposedAnswer) -> Refusal | None:
     fitting = _DECISIONS.get(row.kind, frozenset())
     if not row.can_always:
         fitting -= {"allow_always"}
-    decision = given.decision
+    decision = answer.decision
     if decision not in fitting:
         listed = ", ".join(f"`{one}`" for one in sorted(fitting))
         what = f"`{decision}` is no answer to this {row.kind}."
         return Refusal("wrong_decision", f"{what} Choose one of {listed}.")
-    if given.args_json is not None and decision not in _ALLOWS:
+    if answer.args_json is not None and decision not in _ALLOWS:
         return Refusal("wrong_decision", f"Edited arguments go with `allow`, not `{decision}`.")
-    if decision == "answer" and given.payload_json is None:
+    if decision == "answer" and answer.payload_json is None:
         return Refusal("wrong_decision", "`answer` needs a `payload_json`.")
-    if decision != "answer" and given.payload_json is not None:
+    if decision != "answer" and answer.payload_json is not None:
         return Refusal("wrong_decision", f"A `payload_json` goes with `answer`, not `{decision}`.")
     return None
 
 
-def _is_other(row: RequestRow, given: ProposedAnswer) -> Refusal | None:
-    if given.args_hash != row.args_hash:
+def _is_other(row: RequestRow, answer: ProposedAnswer) -> Refusal | None:
+    if answer.args_hash != row.args_hash:
         return Refusal(
             "wrong_hash",
             "`args_hash` is not that of the arguments of this request"
-            + (": it is missing." if given.args_hash is None else ". Read the request again."),
+            + (": it is missing." if answer.args_hash is None else ". Read the request again."),
         )
-    if given.args_json is not None and row.args_json is None:
+    if answer.args_json is not None and row.args_json is None:
         return Refusal(
             "not_editable",
             "These arguments are no JSON, or too long: they can be allowed or denied, not edited.",
         )
-    for name, text in (("args_json", given.args_json), ("payload_json", given.payload_json)):
+    for name, text in (("args_json", answer.args_json), ("payload_json", answer.payload_json)):
         if text is not None and (mistake := json_mistake(text)) is not None:
             return Refusal("bad_json", f"`{name}` is no JSON text: {mistake}.")
     return None

@@ -13,12 +13,12 @@ Outcome: TypeAlias = Literal["accepted", "applied", "not_applied"]
 
 def record_audit(
     unit: UnitOfWork,
-    doer: Actor,
+    actor: Actor,
     action: str,
     outcome: Outcome | Refusal,
     *,
     request: RequestRow | None = None,
-    given: ProposedAnswer | None = None,
+    answer: ProposedAnswer | None = None,
     request_id: str | None = None,
     session_id: str | None = None,
     process_id: str | None = None,
@@ -30,15 +30,15 @@ def record_audit(
 
     Args:
         unit: Of which commit it is part.
-        doer: Who did it.
+        actor: Who did it.
         action: What.
         outcome: What became of it.
         request: That it is about; the rest is for what is about none.
-        given: The answer that was given.
+        answer: The proposed answer.
         request_id: Of a request that is not there.
         session_id: Likewise.
         process_id: Likewise.
-        decision: What was decided, without `given`.
+        decision: What was decided, without `answer`.
         detail: What else there is to say; of a refusal its own words by default.
         result: Of a refusal.
     """
@@ -46,9 +46,9 @@ def record_audit(
     unit.put_audit(
         AuditRow(
             at_ns=unit.now_ns,
-            actor=doer.actor,
-            origin=doer.origin,
-            address=doer.address,
+            actor=actor.actor,
+            origin=actor.origin,
+            address=actor.address,
             action=action,
             result=result if isinstance(outcome, Refusal) else outcome,
             request_id=request.id if request else request_id,
@@ -56,7 +56,7 @@ def record_audit(
             process_id=request.process_id if request else process_id,
             code=refusal.code if refusal else None,
             detail=detail or (refusal.detail if refusal else None),
-            decision=given.decision if given else decision,
-            args_hash=given.args_hash if given else request.args_hash if request else None,
+            decision=answer.decision if answer else decision,
+            args_hash=answer.args_hash if answer else request.args_hash if request else None,
         )
     )

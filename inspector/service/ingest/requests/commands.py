@@ -16,10 +16,10 @@ MAX_COMMANDS = 1_000
 def answer_command(
     seq: int,
     row: RequestRow,
-    given: ProposedAnswer,
+    answer: ProposedAnswer,
     trace_ids: Iterable[str],
     now_ns: int,
-    doer: Actor,
+    actor: Actor,
 ) -> CommandRow:
     """Return the command that takes an answer to its agent, with the texts unchanged."""
     return CommandRow(
@@ -28,15 +28,15 @@ def answer_command(
         type="answer",
         session_id=row.session_id,
         trace_ids=tuple(trace_ids),
-        actor=doer.actor,
-        origin=doer.origin,
+        actor=actor.actor,
+        origin=actor.origin,
         issued_ns=now_ns,
-        reason=given.reason,
+        reason=answer.reason,
         request_id=row.id,
-        decision=given.decision,
-        args_json=given.args_json,
-        args_hash=given.args_hash,
-        payload_json=given.payload_json,
+        decision=answer.decision,
+        args_json=answer.args_json,
+        args_hash=answer.args_hash,
+        payload_json=answer.payload_json,
     )
 
 

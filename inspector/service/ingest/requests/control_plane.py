@@ -114,15 +114,15 @@ class ControlPlane:
 
     def goodbye(self, unit: UnitOfWork, process: ProcessRow) -> None:
         """Unregister a process, and end its open requests."""
-        self._let_go(unit, process.id, _agent(process), _ENDED)
+        self._release(unit, process.id, _agent(process), _ENDED)
         # Its last spans may be under way.
         mark_alive(unit, self._processes, process.id, EXIT_GRACE_NS)
 
     def lose(self, unit: UnitOfWork, process_id: str) -> None:
         """Give up the open requests of a process that fell silent."""
-        self._let_go(unit, process_id, life.SERVICE, _NO_LONGER)
+        self._release(unit, process_id, life.SERVICE, _NO_LONGER)
 
-    def _let_go(self, unit: UnitOfWork, process_id: str, doer: Actor, reason: str) -> None:
+    def _release(self, unit: UnitOfWork, process_id: str, actor: Actor, reason: str) -> None:
         if self._agents.pop(process_id, None) is not None:
             unit.gone_processes[process_id] = None
             for command in unit.commands_of(process_id, MAX_COMMANDS):
@@ -131,20 +131,22 @@ class ControlPlane:
             row = unit.request(one.request_id)
             if row is None:
                 self._open_requests.forget(one.request_id)
-            elif changed := life.lost(row, unit.now_ns, doer, reason):
-                self._keep(unit, changed, is_heard=False)
-                record_audit(unit, doer, "request_lost", "accepted", request=changed, detail=reason)
+            elif changed := life.lost(row, unit.now_ns, actor, reason):
+                self._put_request(unit, changed, is_heard=False)
+                record_audit(
+                    unit, actor, "request_lost", "accepted", request=changed, detail=reason
+                )
 
     # --- requests ---------------------------------------------------------------------------
 
     def open(self, unit: UnitOfWork, process: ProcessRow, fresh: RequestRow) -> Refusal | None:
         """Open or reopen a request. `fresh.session_id` is the agent's name for the session."""
-        doer, row = _agent(process), unit.request(fresh.id)
+        actor, row = _agent(process), unit.request(fresh.id)
         if row is not None and row.process_id != process.id:
-            taken = Refusal("request_id_taken", "Another process opened a request with this id.")
-            record_audit(unit, doer, "request_opened", taken, request=row)
-            return taken
-        changed = None if row is None else life.reopened(row, fresh, unit.now_ns, doer)
+            refused = Refusal("request_id_taken", "Another process opened a request with this id.")
+            record_audit(unit, actor, "request_opened", refused, request=row)
+            return refused
+        changed = None if row is None else life.reopened(row, fresh, unit.now_ns, actor)
         if row is not None and changed is None:
             return None
         if refusal := self._open_requests.has_no_room(fresh):
@@ -152,9 +154,9 @@ class ControlPlane:
             return refusal
         if changed is None:
             homed = replace(fresh, session_id=session_of(unit, fresh))
-            changed = life.opened(homed, unit.now_ns, doer)
-        self._keep(unit, changed)
-        record_audit(unit, doer, "request_opened", "accepted", request=changed)
+            changed = life.opened(homed, unit.now_ns, actor)
+        self._put_request(unit, changed)
+        record_audit(unit, actor, "request_opened", "accepted", request=changed)
         return None
 
     def _note_no_room(
@@ -163,9 +165,9 @@ class ControlPlane:
         left_out = self._no_room_rate.take(unit.now_ns / SECOND_NS)
         if left_out is not None:
             detail = f"{fresh.id} ({left_out} others were left out)" if left_out else fresh.id
-            doer = _agent(process)
+            actor = _agent(process)
             record_audit(
-                unit, doer, "request_opened", refusal, process_id=process.id, detail=detail
+                unit, actor, "request_opened", refusal, process_id=process.id, detail=detail
             )
 
     def close(
@@ -178,18 +180,18 @@ class ControlPlane:
         reason: str | None,
     ) -> None:
         """End a request as its agent reports."""
-        row, doer = unit.request(request_id), _agent(process)
+        row, actor = unit.request(request_id), _agent(process)
         if row is None or row.process_id != process.id:
             return
         counts = f"What counts is `{decision}`" if decision else None
-        changed = life.closed(row, status, reason or counts, unit.now_ns, doer)
+        changed = life.closed(row, status, reason or counts, unit.now_ns, actor)
         if changed is None:
             return
-        self._keep(unit, changed)
+        self._put_request(unit, changed)
         self._end_answer(unit, row, changed)
         record_audit(
             unit,
-            doer,
+            actor,
             f"request_{'closed' if status is RequestStatus.ANSWERED else status.value}",
             "accepted",
             request=changed,
@@ -207,33 +209,33 @@ class ControlPlane:
             self._end(unit, command, applied=bool(after.answer.applied), reason=reason)
 
     def answer(
-        self, unit: UnitOfWork, request_id: str, given: ProposedAnswer, doer: Actor
+        self, unit: UnitOfWork, request_id: str, proposed: ProposedAnswer, actor: Actor
     ) -> WinningAnswer | Refusal:
         """Accept a person's answer, if it is the first and fits."""
         row = unit.request(request_id)
-        refusal = refusal_of(row, given, unit.now_ns)
+        refusal = refusal_of(row, proposed, unit.now_ns)
         if refusal is None and row is not None:
-            refusal = _is_told_too_much(unit, row.process_id)
+            refusal = _too_many_commands(unit, row.process_id)
         if refusal is not None or row is None:
             refusal = refusal or Refusal("no_such_request", "No request has this id.")
             known = {"request": row} if row else {"request_id": request_id}
-            record_audit(unit, doer, "answer", refusal, given=given, **known)
+            record_audit(unit, actor, "answer", refusal, answer=proposed, **known)
             return refusal
         seq = unit.next_number()
         answer = AnswerRow(
-            decision=given.decision,
-            actor=doer.actor,
-            origin=doer.origin,
+            decision=proposed.decision,
+            actor=actor.actor,
+            origin=actor.origin,
             at_ns=unit.now_ns,
-            reason=given.reason,
-            is_edited=given.args_json is not None and given.args_json != row.args_json,
+            reason=proposed.reason,
+            is_edited=proposed.args_json is not None and proposed.args_json != row.args_json,
             command_seq=seq,
         )
         changed = life.answered(row, answer)
-        self._keep(unit, changed)
+        self._put_request(unit, changed)
         traces = (row.trace_id,) if row.trace_id else ()
-        unit.put_command(answer_command(seq, changed, given, traces, unit.now_ns, doer))
-        record_audit(unit, doer, "answer", "accepted", request=changed, given=given)
+        unit.put_command(answer_command(seq, changed, proposed, traces, unit.now_ns, actor))
+        record_audit(unit, actor, "answer", "accepted", request=changed, answer=proposed)
         return WinningAnswer(changed, seq)
 
     def expire(self, unit: UnitOfWork) -> None:
@@ -244,11 +246,11 @@ class ControlPlane:
             if row is None or changed is None:
                 self._open_requests.forget(request_id)
                 continue
-            self._keep(unit, changed, is_heard=False)
+            self._put_request(unit, changed, is_heard=False)
             self._end_answer(unit, row, changed)
             record_audit(unit, life.SERVICE, "request_expired", "accepted", request=changed)
 
-    def _keep(self, unit: UnitOfWork, row: RequestRow, *, is_heard: bool = True) -> None:
+    def _put_request(self, unit: UnitOfWork, row: RequestRow, *, is_heard: bool = True) -> None:
         """Write a request down, and let its session wait for it, or go on."""
         unit.put_request(row)
         self._open_requests.keep(row)
@@ -273,31 +275,31 @@ class ControlPlane:
         session_id: str,
         signal_name: str,
         payload_json: str | None,
-        doer: Actor,
+        actor: Actor,
         reason: str | None,
     ) -> CommandsSent | Refusal:
         """Send a signal that no question waits for."""
         mistake = None if payload_json is None else json_mistake(payload_json)
         if mistake is not None:
             refusal = Refusal("bad_json", f"`payload_json` is no JSON text: {mistake}.")
-            record_audit(unit, doer, "signal", refusal, session_id=session_id)
+            record_audit(unit, actor, "signal", refusal, session_id=session_id)
             return refusal
-        return self.tell(
+        return self.send(
             unit,
             session_id,
             "signal",
-            doer,
+            actor,
             reason=reason,
             signal_name=signal_name,
             payload_json=payload_json,
         )
 
-    def tell(
+    def send(
         self,
         unit: UnitOfWork,
         session_id: str,
         type_: str,
-        doer: Actor,
+        actor: Actor,
         *,
         reason: str | None = None,
         signal_name: str | None = None,
@@ -311,10 +313,10 @@ class ControlPlane:
             refusal = Refusal("session_not_found", f"No session has the id {session_id!r}.")
         else:
             targets = self._targets(unit, SessionState.load(record.state))
-            too_much = (_is_told_too_much(unit, process_id) for process_id in targets)
+            too_much = (_too_many_commands(unit, process_id) for process_id in targets)
             refusal = next(filter(None, too_much), None)
         if refusal is not None:
-            record_audit(unit, doer, type_, refusal, session_id=session_id)
+            record_audit(unit, actor, type_, refusal, session_id=session_id)
             return refusal
         seqs: list[int] = []
         for process_id, trace_ids in targets.items():
@@ -326,8 +328,8 @@ class ControlPlane:
                     type=type_,
                     session_id=session_id,
                     trace_ids=trace_ids,
-                    actor=doer.actor,
-                    origin=doer.origin,
+                    actor=actor.actor,
+                    origin=actor.origin,
                     issued_ns=unit.now_ns,
                     reason=reason,
                     signal_name=signal_name,
@@ -336,7 +338,7 @@ class ControlPlane:
             )
             record_audit(
                 unit,
-                doer,
+                actor,
                 type_,
                 "accepted",
                 session_id=session_id,
@@ -345,7 +347,7 @@ class ControlPlane:
             )
         if not targets:
             nobody = Refusal("nothing_runs", "Nothing of this session runs here.")
-            record_audit(unit, doer, type_, nobody, session_id=session_id, result="not_applied")
+            record_audit(unit, actor, type_, nobody, session_id=session_id, result="not_applied")
         return CommandsSent(session_id, tuple(seqs))
 
     def _targets(self, unit: UnitOfWork, session: SessionState) -> dict[str, tuple[str, ...]]:
@@ -387,14 +389,14 @@ class ControlPlane:
                 applied=applied,
                 reason=reason,
                 now_ns=unit.now_ns,
-                doer=_agent(process),
+                actor=_agent(process),
             )
             if changed is not None:
-                self._keep(unit, changed)
+                self._put_request(unit, changed)
         elif applied:
-            self._hold(unit, process.id, command)
+            self._apply_hold(unit, process.id, command)
 
-    def _hold(self, unit: UnitOfWork, process_id: str, command: CommandRow) -> None:
+    def _apply_hold(self, unit: UnitOfWork, process_id: str, command: CommandRow) -> None:
         session = unit.session(command.session_id)
         if session is None:
             return
@@ -423,7 +425,7 @@ class ControlPlane:
         )
 
 
-def _is_told_too_much(unit: UnitOfWork, process_id: str) -> Refusal | None:
+def _too_many_commands(unit: UnitOfWork, process_id: str) -> Refusal | None:
     if unit.reader.command_count(process_id) < MAX_COMMANDS:
         return None
     return Refusal(

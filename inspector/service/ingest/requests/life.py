@@ -1,7 +1,7 @@
 """The life cycle of a request, as the service sees it. Pure.
 
-Two ends write it. People answer, once. The agent, which waits and is the judge, says how it ended;
-what it has said stays. What the service concludes from silence (`lost`, `expired`) is a guess that
+Two ends write it. People answer, once. The agent, which waits and decides, reports how it ended;
+its report stays. What the service concludes from silence (`lost`, `expired`) is a guess that
 the agent may put right: by opening the request again, or by saying how it did end. Each function
 returns the new row, or None where nothing changes, so that a message that comes twice is once.
 """
@@ -24,19 +24,19 @@ SERVICE = Actor("inspector", "service")
 _OVER = frozenset({RequestStatus.ANSWERED, RequestStatus.EXPIRED, RequestStatus.WITHDRAWN})
 
 
-def opened(fresh: RequestRow, now_ns: int, doer: Actor) -> RequestRow:
+def opened(fresh: RequestRow, now_ns: int, actor: Actor) -> RequestRow:
     """Return a new request."""
-    return _moved(fresh, RequestStatus.PENDING, now_ns, doer)
+    return _moved(fresh, RequestStatus.PENDING, now_ns, actor)
 
 
-def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, doer: Actor) -> RequestRow | None:
+def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, actor: Actor) -> RequestRow | None:
     """Return the request, pending again because the agent reports that it still waits.
 
     Args:
         row: As it is known.
-        fresh: As the agent tells it now.
+        fresh: As the agent reports it now.
         now_ns: The service's clock.
-        doer: The agent.
+        actor: The agent.
     """
     is_wanted = row.status in (RequestStatus.LOST, RequestStatus.EXPIRED)
     is_late = fresh.expires_ns is not None and fresh.expires_ns <= now_ns
@@ -50,18 +50,18 @@ def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, doer: Actor) -> Re
         expires_ns=fresh.expires_ns,
         answer=None,
     )
-    return _moved(shown, RequestStatus.PENDING, now_ns, doer)
+    return _moved(shown, RequestStatus.PENDING, now_ns, actor)
 
 
 def answered(row: RequestRow, answer: AnswerRow) -> RequestRow:
     """Return the pending request with the answer that won; the agent has yet to take it."""
-    doer = Actor(answer.actor, answer.origin)
-    given = replace(row, answer=answer)
-    return _moved(given, RequestStatus.ANSWERED, answer.at_ns, doer, answer.reason)
+    actor = Actor(answer.actor, answer.origin)
+    with_answer = replace(row, answer=answer)
+    return _moved(with_answer, RequestStatus.ANSWERED, answer.at_ns, actor, answer.reason)
 
 
 def acknowledged(
-    row: RequestRow, seq: int, *, applied: bool, reason: str | None, now_ns: int, doer: Actor
+    row: RequestRow, seq: int, *, applied: bool, reason: str | None, now_ns: int, actor: Actor
 ) -> RequestRow | None:
     """Return the request after the agent took its answer, or could not.
 
@@ -70,35 +70,35 @@ def acknowledged(
     answer = row.answer
     if answer is None or answer.command_seq != seq or answer.applied is not None:
         return None
-    told = replace(row, answer=replace(answer, applied=applied, applied_reason=reason))
+    judged = replace(row, answer=replace(answer, applied=applied, applied_reason=reason))
     if applied:
-        return _blanked(told)
+        return _blanked(judged)
     if row.status is not RequestStatus.ANSWERED:
-        return told
+        return judged
     why = f"The answer of {answer.actor} was not taken: {reason or 'no reason was given'}"
-    return _moved(replace(row, answer=None), RequestStatus.PENDING, now_ns, doer, why)
+    return _moved(replace(row, answer=None), RequestStatus.PENDING, now_ns, actor, why)
 
 
 def closed(
-    row: RequestRow, status: RequestStatus, reason: str | None, now_ns: int, doer: Actor
+    row: RequestRow, status: RequestStatus, reason: str | None, now_ns: int, actor: Actor
 ) -> RequestRow | None:
     """Return the request, ended as the agent reports."""
     if is_final(row):
         return None
     answer = row.answer
     if answer is not None:
-        was_taken = status is RequestStatus.ANSWERED
-        why = None if was_taken else f"The agent had ended it: {status.value}"
-        answer = replace(answer, applied=was_taken, applied_reason=why)
-    told = replace(row, answer=answer)
+        was_applied = status is RequestStatus.ANSWERED
+        why = None if was_applied else f"The agent had ended it: {status.value}"
+        answer = replace(answer, applied=was_applied, applied_reason=why)
+    judged = replace(row, answer=answer)
     if row.status is status is RequestStatus.ANSWERED:
-        return _blanked(told)
-    return _moved(told, status, now_ns, doer, reason)
+        return _blanked(judged)
+    return _moved(judged, status, now_ns, actor, reason)
 
 
-def lost(row: RequestRow, now_ns: int, doer: Actor, reason: str) -> RequestRow | None:
+def lost(row: RequestRow, now_ns: int, actor: Actor, reason: str) -> RequestRow | None:
     """Return the request after its process was lost."""
-    return _given_up(row, RequestStatus.LOST, now_ns, doer, reason)
+    return _abandoned(row, RequestStatus.LOST, now_ns, actor, reason)
 
 
 def expired(row: RequestRow, now_ns: int) -> RequestRow | None:
@@ -106,7 +106,7 @@ def expired(row: RequestRow, now_ns: int) -> RequestRow | None:
     if row.expires_ns is None or now_ns < row.expires_ns + EXPIRY_GRACE_NS:
         return None
     reason = "Its time passed, and the agent said nothing"
-    return _given_up(row, RequestStatus.EXPIRED, now_ns, SERVICE, reason)
+    return _abandoned(row, RequestStatus.EXPIRED, now_ns, SERVICE, reason)
 
 
 def is_final(row: RequestRow) -> bool:
@@ -116,19 +116,19 @@ def is_final(row: RequestRow) -> bool:
     return row.status in _OVER and row.transitions[-1].origin == "agent"
 
 
-def _given_up(
-    row: RequestRow, status: RequestStatus, now_ns: int, doer: Actor, reason: str
+def _abandoned(
+    row: RequestRow, status: RequestStatus, now_ns: int, actor: Actor, reason: str
 ) -> RequestRow | None:
     if is_over(row):
         return None
     answer = row.answer and replace(row.answer, applied=False, applied_reason=reason)
-    return _moved(replace(row, answer=answer), status, now_ns, doer, reason)
+    return _moved(replace(row, answer=answer), status, now_ns, actor, reason)
 
 
 def _moved(
-    row: RequestRow, status: RequestStatus, now_ns: int, doer: Actor, reason: str | None = None
+    row: RequestRow, status: RequestStatus, now_ns: int, actor: Actor, reason: str | None = None
 ) -> RequestRow:
-    transition = TransitionRow(status, now_ns, doer.actor, doer.origin, reason)
+    transition = TransitionRow(status, now_ns, actor.actor, actor.origin, reason)
     first, last = row.transitions[:1], row.transitions[1:]
     moved = replace(
         row,

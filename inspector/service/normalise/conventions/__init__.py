@@ -19,12 +19,12 @@ from inspector.service.normalise.conventions.mcp_agent import MCP_AGENT
 from inspector.service.normalise.conventions.openinference import OPENINFERENCE
 from inspector.service.normalise.conventions.pydantic_ai import PYDANTIC_AI
 from inspector.service.normalise.conventions.seed import SEED
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.conventions.traceloop import TRACELOOP
 from inspector.service.normalise.conventions.vercel import VERCEL
 from inspector.service.normalise.conventions.whole import WHOLE
 
-__all__ = ["CONVENTIONS", "Convention", "Telling", "first_told"]
+__all__ = ["CONVENTIONS", "Convention", "SpanSource", "first_found"]
 
 T = TypeVar("T")
 
@@ -45,12 +45,12 @@ CONVENTIONS: tuple[Convention, ...] = (
 )
 
 
-def first_told(
-    telling: Telling, field: Callable[[Convention], Callable[[Telling], T | None]]
+def first_found(
+    source: SpanSource, field: Callable[[Convention], Callable[[SpanSource], T | None]]
 ) -> T | None:
     """Return `field` from the first convention that has it; None when none does."""
     for convention in CONVENTIONS:
-        found = field(convention)(telling)
+        found = field(convention)(source)
         if found is not None and found != [] and found != {}:
             return found
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from inspector.service.model.otlp_values import as_float
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.finish_reasons import finish_reasons
 from inspector.service.normalise.messages import messages_of, system_of
 from inspector.service.normalise.tools import tool_definitions
@@ -14,38 +14,38 @@ from inspector.service.wire import Message, ToolDefinition
 _REQUEST = "gen_ai.request."
 
 
-def _system(telling: Telling) -> list[Message]:
-    return system_of(telling.get("gen_ai.system_instructions"))
+def _system(source: SpanSource) -> list[Message]:
+    return system_of(source.get("gen_ai.system_instructions"))
 
 
-def _input(telling: Telling) -> list[Message]:
-    return messages_of(telling.get("gen_ai.input.messages"), "input")
+def _input(source: SpanSource) -> list[Message]:
+    return messages_of(source.get("gen_ai.input.messages"), "input")
 
 
-def _output(telling: Telling) -> list[Message]:
-    return messages_of(telling.get("gen_ai.output.messages"), "output")
+def _output(source: SpanSource) -> list[Message]:
+    return messages_of(source.get("gen_ai.output.messages"), "output")
 
 
-def _tools(telling: Telling) -> list[ToolDefinition]:
-    return tool_definitions(telling.get("gen_ai.tool.definitions"))
+def _tools(source: SpanSource) -> list[ToolDefinition]:
+    return tool_definitions(source.get("gen_ai.tool.definitions"))
 
 
-def _request_params(telling: Telling) -> dict[str, JsonValue]:
+def _request_params(source: SpanSource) -> dict[str, JsonValue]:
     return {
         key.removeprefix(_REQUEST): value
-        for key, value in telling.attributes.items()
+        for key, value in source.attributes.items()
         if key.startswith(_REQUEST) and key != "gen_ai.request.model"
     }
 
 
-def _finish_reasons(telling: Telling) -> list[str]:
-    official = finish_reasons(telling.get("gen_ai.response.finish_reasons"))
-    return official or finish_reasons(telling.get("anthropic.message.stop_reason"))
+def _finish_reasons(source: SpanSource) -> list[str]:
+    official = finish_reasons(source.get("gen_ai.response.finish_reasons"))
+    return official or finish_reasons(source.get("anthropic.message.stop_reason"))
 
 
-def _first_chunk_ms(telling: Telling) -> float | None:
+def _first_chunk_ms(source: SpanSource) -> float | None:
     seconds = as_float(
-        telling.get(
+        source.get(
             "gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk"
         )
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.service.model.otlp_values import as_float, as_text
 from inspector.service.model.rows import Json, Moment
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.finish_reasons import finish_reason
 from inspector.service.normalise.messages import (
     Origin,
@@ -24,7 +24,7 @@ from inspector.service.wire import Message, Payload, ToolDefinition
 
 DETAILS = frozenset({"gen_ai.client.inference.operation.details", "event_details"})
 CHOICE = "gen_ai.choice"
-ASKED = frozenset(
+INPUT_EVENTS = frozenset(
     {
         "gen_ai.system.message",
         "gen_ai.user.message",
@@ -42,68 +42,68 @@ def _fields(moment: Moment) -> Mapping[str, Any]:
     return {**moment.attributes, **body, **(whole if isinstance(whole, dict) else {})}
 
 
-def _details(telling: Telling, key: str) -> Iterator[Json]:
-    for moment in telling.moments:
+def _details(source: SpanSource, key: str) -> Iterator[Json]:
+    for moment in source.moments:
         if moment.name in DETAILS and (value := _fields(moment).get(key)):
             yield value
 
 
-def _detailed(telling: Telling, key: str, origin: Origin) -> list[Message]:
+def _detailed(source: SpanSource, key: str, origin: Origin) -> list[Message]:
     """Return what all details events say together: some senders write one for each message."""
     found: list[Message] = []
-    for value in _details(telling, key):
-        told = messages_of(value, origin)
+    for value in _details(source, key):
+        messages = messages_of(value, origin)
         # A later event may repeat the whole conversation so far.
-        found = told if told[: len(found)] == found else [*found, *told]
+        found = messages if messages[: len(found)] == found else [*found, *messages]
     return found
 
 
-def _details_system(telling: Telling) -> list[Message]:
-    return next((system_of(v) for v in _details(telling, "gen_ai.system_instructions")), [])
+def _details_system(source: SpanSource) -> list[Message]:
+    return next((system_of(v) for v in _details(source, "gen_ai.system_instructions")), [])
 
 
-def _details_input(telling: Telling) -> list[Message]:
-    return _detailed(telling, "gen_ai.input.messages", "input")
+def _details_input(source: SpanSource) -> list[Message]:
+    return _detailed(source, "gen_ai.input.messages", "input")
 
 
-def _details_output(telling: Telling) -> list[Message]:
-    return _detailed(telling, "gen_ai.output.messages", "output")
+def _details_output(source: SpanSource) -> list[Message]:
+    return _detailed(source, "gen_ai.output.messages", "output")
 
 
-def _details_tools(telling: Telling) -> list[ToolDefinition]:
-    found = _details(telling, "gen_ai.tool.definitions")
+def _details_tools(source: SpanSource) -> list[ToolDefinition]:
+    found = _details(source, "gen_ai.tool.definitions")
     return next((tool_definitions(value) for value in found), [])
 
 
-def _input(telling: Telling) -> list[Message]:
-    asked = [_asked(moment) for moment in telling.moments if moment.name in ASKED]
-    return [message for message in asked if message.parts] or _whole(
-        telling, _PROMPT, "gen_ai.prompt", "input"
+def _input(source: SpanSource) -> list[Message]:
+    messages = [_input_message(moment) for moment in source.moments if moment.name in INPUT_EVENTS]
+    return [message for message in messages if message.parts] or _whole(
+        source, _PROMPT, "gen_ai.prompt", "input"
     )
 
 
-def _asked(moment: Moment) -> Message:
+def _input_message(moment: Moment) -> Message:
     fields = _fields(moment)
     content = load_parts(fields.get("content"))
     return message_of({"role": moment.name.split(".")[1], **fields, "content": content}, "input")
 
 
-def _output(telling: Telling) -> list[Message]:
-    choices = (_choice(moment) for moment in telling.moments if moment.name == CHOICE)
+def _output(source: SpanSource) -> list[Message]:
+    choices = (_choice(moment) for moment in source.moments if moment.name == CHOICE)
     return [message for choice in choices for message in choice if message.parts] or _whole(
-        telling, _COMPLETION, "gen_ai.completion", "output"
+        source, _COMPLETION, "gen_ai.completion", "output"
     )
 
 
 def _choice(moment: Moment) -> list[Message]:
     fields = _fields(moment)
-    told = load_parts(first(fields, "message", "content"))
-    whole = load(told)
+    content = load_parts(first(fields, "message", "content"))
+    whole = load(content)
     if isinstance(whole, dict) and {"role", "content", "tool_calls"} & whole.keys():
         message = message_of({"role": "assistant", **whole}, "output")
     else:
         message = message_of(
-            {"role": "assistant", **fields, "message": None, "content": told}, "output"
+            {"role": "assistant", **fields, "message": None, "content": content}, "output"
         )
     reason = as_text(fields.get("finish_reason"))
     message.finish_reason = finish_reason(reason) if reason else message.finish_reason
@@ -113,33 +113,37 @@ def _choice(moment: Moment) -> list[Message]:
     return [message, answered]
 
 
-def _whole(telling: Telling, event: str, key: str, origin: Origin) -> list[Message]:
-    for moment in telling.moments:
+def _whole(source: SpanSource, event: str, key: str, origin: Origin) -> list[Message]:
+    for moment in source.moments:
         if moment.name == event and (value := _fields(moment).get(key)):
             return messages_of(value, origin)
     return []
 
 
-def _finish_reasons(telling: Telling) -> list[str]:
-    choices = (_fields(moment) for moment in telling.moments if moment.name == CHOICE)
+def _finish_reasons(source: SpanSource) -> list[str]:
+    choices = (_fields(moment) for moment in source.moments if moment.name == CHOICE)
     return [reason for fields in choices if (reason := as_text(fields.get("finish_reason")))]
 
 
-def _first_chunk_ms(telling: Telling) -> float | None:
-    told_ms = as_float(telling.get("gen_ai.server.time_to_first_token"))  # Strands, in ms
-    return told_ms if told_ms is not None else telling.ms_until("gen_ai.content.completion.chunk")
+def _first_chunk_ms(source: SpanSource) -> float | None:
+    reported_ms = as_float(source.get("gen_ai.server.time_to_first_token"))  # Strands, in ms
+    return (
+        reported_ms
+        if reported_ms is not None
+        else source.ms_until("gen_ai.content.completion.chunk")
+    )
 
 
-def _tool_arguments(telling: Telling) -> Payload | None:
-    return _of_tool(telling, "gen_ai.tool.message", "content")
+def _tool_arguments(source: SpanSource) -> Payload | None:
+    return _of_tool(source, "gen_ai.tool.message", "content")
 
 
-def _tool_result(telling: Telling) -> Payload | None:
-    return _of_tool(telling, CHOICE, "message")
+def _tool_result(source: SpanSource) -> Payload | None:
+    return _of_tool(source, CHOICE, "message")
 
 
-def _of_tool(telling: Telling, event: str, key: str) -> Payload | None:
-    found = (_fields(moment).get(key) for moment in telling.moments if moment.name == event)
+def _of_tool(source: SpanSource, event: str, key: str) -> Payload | None:
+    found = (_fields(moment).get(key) for moment in source.moments if moment.name == event)
     return next((payload(value) for value in found if value is not None), None)
 
 

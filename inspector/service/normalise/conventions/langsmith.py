@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from inspector.service.model.rows import SpanKind
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.messages import load, messages_of
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.tools import tool_definitions
@@ -14,44 +14,44 @@ from inspector.service.wire import Message, Payload, ToolDefinition
 _METADATA = "langsmith.metadata."
 
 
-def _input(telling: Telling) -> list[Message]:
-    return messages_of(telling.get("gen_ai.prompt"), "input", is_json=False)
+def _input(source: SpanSource) -> list[Message]:
+    return messages_of(source.get("gen_ai.prompt"), "input", is_json=False)
 
 
-def _output(telling: Telling) -> list[Message]:
-    return messages_of(telling.get("gen_ai.completion"), "output", is_json=False)
+def _output(source: SpanSource) -> list[Message]:
+    return messages_of(source.get("gen_ai.completion"), "output", is_json=False)
 
 
-def _tools(telling: Telling) -> list[ToolDefinition]:
-    request = load(telling.get("gen_ai.prompt"))
+def _tools(source: SpanSource) -> list[ToolDefinition]:
+    request = load(source.get("gen_ai.prompt"))
     return tool_definitions(request.get("tools")) if isinstance(request, dict) else []
 
 
-def _request_params(telling: Telling) -> dict[str, JsonValue]:
+def _request_params(source: SpanSource) -> dict[str, JsonValue]:
     """Return the rest of a model's request beside what has a place of its own."""
-    request = load(telling.get("gen_ai.prompt"))
-    if telling.kind is not SpanKind.LLM or not isinstance(request, dict):
+    request = load(source.get("gen_ai.prompt"))
+    if source.kind is not SpanKind.LLM or not isinstance(request, dict):
         return {}
     return {k: v for k, v in request.items() if k not in ("messages", "tools", "model")}
 
 
-def _tool_arguments(telling: Telling) -> Payload | None:
-    return _payload(telling, "gen_ai.prompt")
+def _tool_arguments(source: SpanSource) -> Payload | None:
+    return _payload(source, "gen_ai.prompt")
 
 
-def _tool_result(telling: Telling) -> Payload | None:
-    return _payload(telling, "gen_ai.completion")
+def _tool_result(source: SpanSource) -> Payload | None:
+    return _payload(source, "gen_ai.completion")
 
 
-def _payload(telling: Telling, key: str) -> Payload | None:
-    value = telling.get(key)
+def _payload(source: SpanSource, key: str) -> Payload | None:
+    value = source.get(key)
     return None if value is None else payload(value)
 
 
-def _metadata(telling: Telling) -> dict[str, JsonValue]:
+def _metadata(source: SpanSource) -> dict[str, JsonValue]:
     return {
         key.removeprefix(_METADATA): value
-        for key, value in telling.attributes.items()
+        for key, value in source.attributes.items()
         if key.startswith(_METADATA)
         and not key.startswith((_METADATA + "LANGSMITH_", _METADATA + "ls_"))
     }

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.messages import load
 from inspector.service.normalise.payload import payload
 from inspector.service.wire import Payload
 
 
-def _envelope(telling: Telling, key: str) -> Mapping[str, Any]:
-    if not telling.get("rpc.method"):
+def _envelope(source: SpanSource, key: str) -> Mapping[str, Any]:
+    if not source.get("rpc.method"):
         return {}
-    found = load(telling.get(key))
+    found = load(source.get(key))
     return found if isinstance(found, dict) else {}
 
 
-def _tool_arguments(telling: Telling) -> Payload | None:
-    params = _envelope(telling, "request").get("params")
+def _tool_arguments(source: SpanSource) -> Payload | None:
+    params = _envelope(source, "request").get("params")
     arguments = params.get("arguments") if isinstance(params, dict) else None
     return None if arguments is None else payload(arguments)
 
 
-def _tool_result(telling: Telling) -> Payload | None:
-    response = _envelope(telling, "response")
+def _tool_result(source: SpanSource) -> Payload | None:
+    response = _envelope(source, "response")
     return payload(response) if response else None
 
 

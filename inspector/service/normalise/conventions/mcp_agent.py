@@ -6,7 +6,7 @@ from typing import Any
 
 from inspector.service.model.otlp_values import as_text
 from inspector.service.model.rows import Json, SpanKind
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.finish_reasons import finish_reason
 from inspector.service.normalise.flattened import expand
 from inspector.service.normalise.messages import message_of, messages_of, system_of
@@ -17,35 +17,35 @@ _CALL_ID = "gen_ai.tool.call.id"
 _ARGUMENTS = ("mcp.request.argument.", "arguments.", "tool_args.", "request.params.arguments.")
 
 
-def _requests(telling: Telling) -> list[list[Any]]:
+def _requests(source: SpanSource) -> list[list[Any]]:
     """Return the messages of each request in the events."""
-    found = (expand(moment.attributes, "messages.") for moment in telling.moments)
+    found = (expand(moment.attributes, "messages.") for moment in source.moments)
     return [messages for messages in found if isinstance(messages, list)]
 
 
-def _system(telling: Telling) -> list[Message]:
-    return [] if _requests(telling) else system_of(telling.get("system_prompt"))
+def _system(source: SpanSource) -> list[Message]:
+    return [] if _requests(source) else system_of(source.get("system_prompt"))
 
 
-def _input(telling: Telling) -> list[Message]:
+def _input(source: SpanSource) -> list[Message]:
     # The last request has the whole conversation so far.
-    if requests := _requests(telling):
+    if requests := _requests(source):
         return [message_of(_chat(item), "input") for item in requests[-1]]
-    return messages_of(telling.get("message.content"), "input", is_json=False)
+    return messages_of(source.get("message.content"), "input", is_json=False)
 
 
-def _output(telling: Telling) -> list[Message]:
-    if telling.kind is not SpanKind.AGENT:
+def _output(source: SpanSource) -> list[Message]:
+    if source.kind is not SpanKind.AGENT:
         return []
-    if (text := as_text(telling.get("response"))) is not None:
+    if (text := as_text(source.get("response"))) is not None:
         return messages_of(text, "output", is_json=False)
-    answers = expand(telling.attributes, "response.")
+    answers = expand(source.attributes, "response.")
     if not isinstance(answers, list):
         return []
     # Earlier answers are part of the last request.
-    answers = answers[-1:] if _requests(telling) else answers
+    answers = answers[-1:] if _requests(source) else answers
     found = [message_of(_chat(item), "output") for item in answers]
-    reason = as_text(telling.get("finish_reason"))
+    reason = as_text(source.get("finish_reason"))
     if found and reason:
         found[-1].finish_reason = finish_reason(reason)
     return found
@@ -73,8 +73,8 @@ def _with_id(item: Any) -> Any:
     return {**item, name: found}
 
 
-def _tools(telling: Telling) -> list[ToolDefinition]:
-    names = telling.get("available_tools")
+def _tools(source: SpanSource) -> list[ToolDefinition]:
+    names = source.get("available_tools")
     return [
         ToolDefinition(name=name, description=None, parameters=None)
         for name in (names if isinstance(names, list) else [])
@@ -82,17 +82,17 @@ def _tools(telling: Telling) -> list[ToolDefinition]:
     ]
 
 
-def _tool_arguments(telling: Telling) -> Payload | None:
-    if (whole := telling.get("tool_args")) is not None:
+def _tool_arguments(source: SpanSource) -> Payload | None:
+    if (whole := source.get("tool_args")) is not None:
         return payload(whole)
     for prefix in _ARGUMENTS:
-        if (found := expand(telling.attributes, prefix)) is not None:
+        if (found := expand(source.attributes, prefix)) is not None:
             return payload(found)
     return None
 
 
-def _tool_result(telling: Telling) -> Payload | None:
-    result = expand(telling.attributes, "result.")
+def _tool_result(source: SpanSource) -> Payload | None:
+    result = expand(source.attributes, "result.")
     if not isinstance(result, dict):
         return None
     return payload(_texts(result.get("content")) or result)

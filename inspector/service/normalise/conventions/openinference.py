@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from inspector.service.model.otlp_values import as_text
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.finish_reasons import finish_reasons
 from inspector.service.normalise.flattened import expand
 from inspector.service.normalise.messages import load, message_of, messages_of
@@ -20,26 +20,26 @@ from inspector.service.wire import Message, Payload, ToolDefinition
 _ELSEWHERE = frozenset({"model", "model_name", "messages", "tools", "functions"})
 
 
-def _input(telling: Telling) -> list[Message]:
-    return _messages(telling, "input") or _embedded(telling)
+def _input(source: SpanSource) -> list[Message]:
+    return _messages(source, "input") or _embedded(source)
 
 
-def _embedded(telling: Telling) -> list[Message]:
-    entries = _items(expand(telling.attributes, "embedding.embeddings."))
+def _embedded(source: SpanSource) -> list[Message]:
+    entries = _items(expand(source.attributes, "embedding.embeddings."))
     return [message_of(text, "input") for e in entries if (text := as_text(e.get("text")))]
 
 
-def _output(telling: Telling) -> list[Message]:
-    return _messages(telling, "output")
+def _output(source: SpanSource) -> list[Message]:
+    return _messages(source, "output")
 
 
-def _messages(telling: Telling, origin: Literal["input", "output"]) -> list[Message]:
-    entries = _items(expand(telling.attributes, f"llm.{origin}_messages."))
+def _messages(source: SpanSource, origin: Literal["input", "output"]) -> list[Message]:
+    entries = _items(expand(source.attributes, f"llm.{origin}_messages."))
     found = [message_of(_chat(item), origin) for item in entries]
     if all(message.parts for message in found):
         return found
     # LangChain.js: what is no plain text, such as the calls of tools, is told in the whole only.
-    whole = messages_of(telling.get(f"{origin}.value"), origin, is_json=False)
+    whole = messages_of(source.get(f"{origin}.value"), origin, is_json=False)
     return whole if len(whole) == len(found) else found
 
 
@@ -66,48 +66,48 @@ def _content(item: Mapping[str, Any]) -> dict[str, Any]:
     return {**item, **({"image": inner} if isinstance(inner, dict) else {})}
 
 
-def _tools(telling: Telling) -> list[ToolDefinition]:
-    entries = _items(expand(telling.attributes, "llm.tools."))
+def _tools(source: SpanSource) -> list[ToolDefinition]:
+    entries = _items(expand(source.attributes, "llm.tools."))
     return tool_definitions([entry.get("json_schema") for entry in entries])
 
 
-def _parameters(telling: Telling) -> Mapping[str, Any]:
-    found = load(telling.get("llm.invocation_parameters", "embedding.invocation_parameters"))
+def _parameters(source: SpanSource) -> Mapping[str, Any]:
+    found = load(source.get("llm.invocation_parameters", "embedding.invocation_parameters"))
     return found if isinstance(found, dict) else {}
 
 
-def _model_requested(telling: Telling) -> str | None:
-    return as_text(_parameters(telling).get("model"))
+def _model_requested(source: SpanSource) -> str | None:
+    return as_text(_parameters(source).get("model"))
 
 
-def _request_params(telling: Telling) -> dict[str, JsonValue]:
-    return {key: value for key, value in _parameters(telling).items() if key not in _ELSEWHERE}
+def _request_params(source: SpanSource) -> dict[str, JsonValue]:
+    return {key: value for key, value in _parameters(source).items() if key not in _ELSEWHERE}
 
 
-def _finish_reasons(telling: Telling) -> list[str]:
-    return finish_reasons(telling.get("llm.finish_reason"))
+def _finish_reasons(source: SpanSource) -> list[str]:
+    return finish_reasons(source.get("llm.finish_reason"))
 
 
-def _first_chunk_ms(telling: Telling) -> float | None:
-    return telling.ms_until("First Token Stream Event")
+def _first_chunk_ms(source: SpanSource) -> float | None:
+    return source.ms_until("First Token Stream Event")
 
 
-def _tool_arguments(telling: Telling) -> Payload | None:
+def _tool_arguments(source: SpanSource) -> Payload | None:
     # Not `tool.parameters`: that is the schema.
-    return _payload(telling, "input.value")
+    return _payload(source, "input.value")
 
 
-def _tool_result(telling: Telling) -> Payload | None:
-    return _payload(telling, "output.value")
+def _tool_result(source: SpanSource) -> Payload | None:
+    return _payload(source, "output.value")
 
 
-def _payload(telling: Telling, key: str) -> Payload | None:
-    value = telling.get(key)
+def _payload(source: SpanSource, key: str) -> Payload | None:
+    value = source.get(key)
     return None if value is None else payload(value)
 
 
-def _metadata(telling: Telling) -> dict[str, JsonValue] | None:
-    found = load(telling.get("metadata"))
+def _metadata(source: SpanSource) -> dict[str, JsonValue] | None:
+    found = load(source.get("metadata"))
     return dict(found) if isinstance(found, dict) else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.messages import load, messages_of
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.tools import tool_definitions
@@ -11,9 +11,9 @@ from inspector.service.wire import Message, TextPart, ToolDefinition
 _RUN = ("pydantic_ai.all_messages", "all_messages_events", "events")
 
 
-def _run(telling: Telling) -> tuple[list[Message], list[Message]]:
+def _run(source: SpanSource) -> tuple[list[Message], list[Message]]:
     """Return a run's messages in two: the answer, if it ends with one, is the output."""
-    value = telling.get(*_RUN)
+    value = source.get(*_RUN)
     messages = messages_of(value, "input") if isinstance(load(value), list) else []
     if messages and messages[-1].role == "assistant":
         answer = messages[-1].model_copy(update={"origin": "output"})
@@ -21,22 +21,22 @@ def _run(telling: Telling) -> tuple[list[Message], list[Message]]:
     return messages, []
 
 
-def _input(telling: Telling) -> list[Message]:
-    return _run(telling)[0]
+def _input(source: SpanSource) -> list[Message]:
+    return _run(source)[0]
 
 
-def _output(telling: Telling) -> list[Message]:
-    if answer := _run(telling)[1]:
+def _output(source: SpanSource) -> list[Message]:
+    if answer := _run(source)[1]:
         return answer
-    result = telling.get("final_result")
+    result = source.get("final_result")
     if result is None:
         return []
     text = result if isinstance(result, str) else payload(result).text
     return [Message(role="assistant", origin="output", parts=[TextPart(text=text)])]
 
 
-def _tools(telling: Telling) -> list[ToolDefinition]:
-    parameters = load(telling.get("model_request_parameters"))
+def _tools(source: SpanSource) -> list[ToolDefinition]:
+    parameters = load(source.get("model_request_parameters"))
     return tool_definitions(parameters.get("function_tools")) if _is_map(parameters) else []
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.finish_reasons import finish_reasons
 from inspector.service.normalise.messages import messages_of
 from inspector.service.wire import Message
 
 
-def _input(telling: Telling) -> list[Message]:
-    return messages_of(telling.get("mcp.llm.prompt_json"), "input")
+def _input(source: SpanSource) -> list[Message]:
+    return messages_of(source.get("mcp.llm.prompt_json"), "input")
 
 
-def _output(telling: Telling) -> list[Message]:
-    return messages_of(telling.get("mcp.llm.response_json"), "output")
+def _output(source: SpanSource) -> list[Message]:
+    return messages_of(source.get("mcp.llm.response_json"), "output")
 
 
-def _finish_reasons(telling: Telling) -> list[str]:
-    return finish_reasons(telling.get("mcp.stop_reason"))
+def _finish_reasons(source: SpanSource) -> list[str]:
+    return finish_reasons(source.get("mcp.stop_reason"))
 
 
 SEED = Convention(

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from inspector.service.model.otlp_values import as_text
 from inspector.service.model.rows import Json
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.flattened import expand
 from inspector.service.normalise.messages import Origin, load, load_parts, message_of
 from inspector.service.normalise.payload import payload
@@ -19,21 +19,21 @@ from inspector.service.wire import Message, Payload, ToolDefinition
 _ASSOCIATED = "traceloop.association.properties."
 
 
-def _input(telling: Telling) -> list[Message]:
-    return _messages(telling, "gen_ai.prompt.", "input")
+def _input(source: SpanSource) -> list[Message]:
+    return _messages(source, "gen_ai.prompt.", "input")
 
 
-def _output(telling: Telling) -> list[Message]:
-    return _messages(telling, "gen_ai.completion.", "output")
+def _output(source: SpanSource) -> list[Message]:
+    return _messages(source, "gen_ai.completion.", "output")
 
 
-def _entries(telling: Telling, prefix: str) -> list[Mapping[str, Any]]:
-    found = expand(telling.attributes, prefix)
+def _entries(source: SpanSource, prefix: str) -> list[Mapping[str, Any]]:
+    found = expand(source.attributes, prefix)
     return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
 
 
-def _messages(telling: Telling, prefix: str, origin: Origin) -> list[Message]:
-    return [message_of(_chat(entry), origin) for entry in _entries(telling, prefix)]
+def _messages(source: SpanSource, prefix: str, origin: Origin) -> list[Message]:
+    return [message_of(_chat(entry), origin) for entry in _entries(source, prefix)]
 
 
 def _chat(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,17 +41,17 @@ def _chat(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {**entry, "content": load_parts(entry.get("content"))}
 
 
-def _tools(telling: Telling) -> list[ToolDefinition]:
-    return tool_definitions(_entries(telling, "llm.request.functions."))
+def _tools(source: SpanSource) -> list[ToolDefinition]:
+    return tool_definitions(_entries(source, "llm.request.functions."))
 
 
-def _finish_reasons(telling: Telling) -> list[str]:
-    entries = _entries(telling, "gen_ai.completion.")
+def _finish_reasons(source: SpanSource) -> list[str]:
+    entries = _entries(source, "gen_ai.completion.")
     return [reason for e in entries if (reason := as_text(e.get("finish_reason")))]
 
 
-def _tool_arguments(telling: Telling) -> Payload | None:
-    value = telling.get("traceloop.entity.input")
+def _tool_arguments(source: SpanSource) -> Payload | None:
+    value = source.get("traceloop.entity.input")
     return None if value is None else payload(_arguments(value))
 
 
@@ -59,8 +59,8 @@ def _arguments(value: Json) -> Json:
     """Return what a tool was called with, out of `{"args": …, "kwargs": …}` and the like."""
     called = load(value)
     if isinstance(called, dict) and called.keys() == {"tool_name", "arguments"}:
-        given: Json = called["arguments"]
-        return given
+        arguments: Json = called["arguments"]
+        return arguments
     if not isinstance(called, dict) or not called.keys() & {"args", "kwargs", "inputs"}:
         return value
     for name in ("kwargs", "inputs", "args"):
@@ -70,18 +70,18 @@ def _arguments(value: Json) -> Json:
     return value
 
 
-def _tool_result(telling: Telling) -> Payload | None:
-    value = telling.get("traceloop.entity.output", "mcp.response.value")
+def _tool_result(source: SpanSource) -> Payload | None:
+    value = source.get("traceloop.entity.output", "mcp.response.value")
     answered = load(value)
     if isinstance(answered, dict) and answered.keys() == {"result"}:
         value = answered["result"]
     return None if value is None else payload(value)
 
 
-def _metadata(telling: Telling) -> dict[str, JsonValue]:
+def _metadata(source: SpanSource) -> dict[str, JsonValue]:
     return {
         key.removeprefix(_ASSOCIATED): value
-        for key, value in telling.attributes.items()
+        for key, value in source.attributes.items()
         if key.startswith(_ASSOCIATED)
     }
 

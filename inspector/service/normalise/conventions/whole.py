@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.service.model.rows import SpanKind
-from inspector.service.normalise.conventions.telling import Convention, Telling
+from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.messages import messages_of
 from inspector.service.wire import Message
 
@@ -11,17 +11,17 @@ from inspector.service.wire import Message
 _NO_CONVERSATION = (SpanKind.EMBEDDING, SpanKind.MCP, SpanKind.RESOURCE, SpanKind.PROMPT)
 
 
-def _input(telling: Telling) -> list[Message]:
-    if telling.kind in _NO_CONVERSATION:
+def _input(source: SpanSource) -> list[Message]:
+    if source.kind in _NO_CONVERSATION:
         return []
-    value = telling.get("input.value", "traceloop.entity.input", "request_data")
+    value = source.get("input.value", "traceloop.entity.input", "request_data")
     return messages_of(value, "input", is_json=False)
 
 
-def _output(telling: Telling) -> list[Message]:
-    if telling.kind in _NO_CONVERSATION:
+def _output(source: SpanSource) -> list[Message]:
+    if source.kind in _NO_CONVERSATION:
         return []
-    value = telling.get("output.value", "traceloop.entity.output", "response_data")
+    value = source.get("output.value", "traceloop.entity.output", "response_data")
     return messages_of(value, "output", is_json=False)
 
 

@@ -19,7 +19,7 @@ CALL: dict[str, Json] = {"gen_ai.operation.name": "chat", "gen_ai.request.model"
 CHAIN: dict[str, Json] = {"openinference.span.kind": "CHAIN"}
 
 
-def told(
+def framework(
     trace: int,
     number: int,
     attributes: dict[str, Json],
@@ -52,7 +52,7 @@ def client(
     process: str | None = "p1",
 ) -> IncomingSpan:
     attributes = {**CALL, "gen_ai.request.model": "gpt-4o-2024-11-20", **(other or {})}
-    return told(trace, number, attributes, parent=parent, ms=ms, scope=scope, process=process)
+    return framework(trace, number, attributes, parent=parent, ms=ms, scope=scope, process=process)
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
@@ -65,8 +65,8 @@ def test_the_clients_trace_is_of_the_frameworks_session_and_the_call_counts_once
     # The session is named last, by what is around the call.
     named: dict[str, Json] = {"session.id": name} if name else {}
     spans = [
-        told(1, 1, {**CHAIN, **named}, ms=(0, 110)),
-        told(1, 2, CALL, parent=1),
+        framework(1, 1, {**CHAIN, **named}, ms=(0, 110)),
+        framework(1, 2, CALL, parent=1),
         client(2, 3),
     ]
     chosen = [spans[index] for index in order]
@@ -78,19 +78,19 @@ def test_the_clients_trace_is_of_the_frameworks_session_and_the_call_counts_once
     assert rig.span(3, 2).duplicate_of == span_hex(2)
 
 
-def test_calls_at_the_same_time_that_are_all_alike_are_as_many_as_the_framework_tells() -> None:
+def test_calls_at_the_same_time_that_are_all_alike_are_as_many_as_the_framework_reports() -> None:
     rig = Rig()
-    outer = [told(1, n, CALL, parent=9, ms=(n, 100 + n)) for n in range(1, 5)]
+    outer = [framework(1, n, CALL, parent=9, ms=(n, 100 + n)) for n in range(1, 5)]
     inner = [client(10 + n, 20 + n, ms=(n + 1, 98 + n)) for n in range(1, 5)]
-    rig.record(*outer, told(1, 9, CHAIN, ms=(0, 200)), *inner)
+    rig.record(*outer, framework(1, 9, CHAIN, ms=(0, 200)), *inner)
     row = rig.session()
     assert (row.span_count, row.llm_calls, row.input_tokens) == (9, 4, 400)
 
 
 def test_beside_each_other_in_one_trace_they_are_one_call_too() -> None:
     rig = Rig()
-    rig.record(told(1, 2, CALL, parent=1), client(1, 3, parent=1, process=None))
-    rig.record(told(1, 1, CHAIN), client(1, 4, parent=1))
+    rig.record(framework(1, 2, CALL, parent=1), client(1, 3, parent=1, process=None))
+    rig.record(framework(1, 1, CHAIN), client(1, 4, parent=1))
     assert rig.span(4).duplicate_of == span_hex(2)
     assert rig.session().llm_calls == 2  # of the other it is not known whose process it was
 
@@ -99,7 +99,8 @@ def test_of_one_answer_they_are_one_call_though_they_count_its_tokens_in_two_way
     rig = Rig()
     answer: dict[str, Json] = {"gen_ai.response.id": "a"}
     rig.record(
-        client(2, 3, {**answer, "gen_ai.usage.output_tokens": 8}), told(1, 2, {**CALL, **answer})
+        client(2, 3, {**answer, "gen_ai.usage.output_tokens": 8}),
+        framework(1, 2, {**CALL, **answer}),
     )
     row = rig.session()
     assert (row.llm_calls, row.output_tokens) == (1, 7)
@@ -119,13 +120,13 @@ def test_of_one_answer_they_are_one_call_though_they_count_its_tokens_in_two_way
 )
 def test_what_is_not_surely_the_same_stays_a_call_and_a_session(other: IncomingSpan) -> None:
     rig = Rig()
-    rig.record(told(1, 2, {**CALL, "gen_ai.response.id": "a"}), other)
+    rig.record(framework(1, 2, {**CALL, "gen_ai.response.id": "a"}), other)
     assert [row.llm_calls for row in rig.sessions().values()] == [1, 1]
 
 
-def test_a_call_of_a_deleted_session_is_no_twin() -> None:
+def test_a_call_of_a_deleted_session_is_no_duplicate() -> None:
     rig = Rig()
-    rig.record(told(1, 2, CALL))
+    rig.record(framework(1, 2, CALL))
     rig.delete(trace_hex(1))
     rig.record(client(2, 3))
     assert (rig.session().id, rig.session().llm_calls) == (trace_hex(2), 1)

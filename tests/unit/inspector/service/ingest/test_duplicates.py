@@ -23,7 +23,7 @@ TOOL: dict[str, Json] = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.n
 USAGE: dict[str, Json] = {"gen_ai.usage.input_tokens": 100, "gen_ai.usage.output_tokens": 7}
 
 
-def told(
+def sent(
     number: int,
     attributes: dict[str, Json],
     *,
@@ -48,9 +48,9 @@ def test_the_inner_of_two_model_calls_is_marked_in_any_order_of_arrival(
 ) -> None:
     rig = Rig()
     spans = [
-        told(1, {"gen_ai.operation.name": "invoke_agent", **USAGE}),
-        told(2, {**LLM, **USAGE}, parent=1),
-        told(
+        sent(1, {"gen_ai.operation.name": "invoke_agent", **USAGE}),
+        sent(2, {**LLM, **USAGE}, parent=1),
+        sent(
             3, {**LLM, **USAGE, "gen_ai.request.model": "gpt-4o-2024-11-20"}, parent=2, ms=(2, 99)
         ),
     ]
@@ -67,15 +67,15 @@ def test_the_inner_of_two_model_calls_is_marked_in_any_order_of_arrival(
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 @pytest.mark.parametrize("restarts", [False, True])
 @pytest.mark.parametrize("original", [2, 3])
-def test_a_span_that_its_sender_marked_as_the_twin_of_one_inside_is_the_only_twin(
+def test_a_span_that_its_sender_marked_as_the_duplicate_of_one_inside_is_the_only_one(
     order: tuple[int, ...], restarts: bool, original: int
 ) -> None:
     rig = Rig()
     method: dict[str, Json] = {"mcp.method.name": "tools/call", "gen_ai.tool.name": "search"}
     spans = [
-        told(1, {**method, "inspector.duplicate_of": span_hex(original)}),
-        told(2, method, parent=1),
-        told(3, method, parent=2),
+        sent(1, {**method, "inspector.duplicate_of": span_hex(original)}),
+        sent(2, method, parent=1),
+        sent(3, method, parent=2),
     ]
     for index in order:
         rig.record(spans[index])
@@ -94,7 +94,7 @@ def test_usage_counts_once_whichever_of_the_two_states_it(
     inner_usage: dict[str, Json], outer_usage: dict[str, Json]
 ) -> None:
     rig = Rig()
-    rig.record(told(2, {**LLM, **inner_usage}, parent=1), told(1, {**LLM, **outer_usage}))
+    rig.record(sent(2, {**LLM, **inner_usage}, parent=1), sent(1, {**LLM, **outer_usage}))
     assert rig.session().input_tokens == (100 if inner_usage or outer_usage else 0)
     assert rig.session().llm_calls == 1
 
@@ -110,7 +110,7 @@ def test_usage_counts_once_whichever_of_the_two_states_it(
 def test_what_is_not_the_same_is_not_marked(inner: dict[str, Json], ms: tuple[int, int]) -> None:
     for is_outer_first in (True, False):
         rig = Rig()
-        pair = [told(1, LLM), told(2, inner, parent=1, ms=ms)]
+        pair = [sent(1, LLM), sent(2, inner, parent=1, ms=ms)]
         rig.record(*(pair if is_outer_first else reversed(pair)))
         assert rig.span(2).duplicate_of is None
 
@@ -120,9 +120,9 @@ def test_a_tool_is_the_same_by_its_name_wherever_that_stands() -> None:
     client: dict[str, Json] = {"mcp.method.name": "tools/call"}
     fetch = {**client, "gen_ai.tool.name": "fetch"}
     rig.record(
-        told(3, fetch, parent=2, name="tools/call fetch"),
-        told(2, client, parent=1, name="MCP send tools/call search"),
-        told(1, TOOL),
+        sent(3, fetch, parent=2, name="tools/call fetch"),
+        sent(2, client, parent=1, name="MCP send tools/call search"),
+        sent(1, TOOL),
     )
     assert rig.span(2).duplicate_of == span_hex(1)
     assert rig.span(3).duplicate_of is None
@@ -150,7 +150,7 @@ def over_mcp(first: int) -> list[Span]:
     for at, (attributes, name, kind) in list(enumerate(BOTH_ENDS))[first:]:
         number = at + 1
         parent = at if at > first else None
-        one = told(number, attributes, parent=parent, ms=(10 * at, 200 - 10 * at), name=name)
+        one = sent(number, attributes, parent=parent, ms=(10 * at, 200 - 10 * at), name=name)
         one.kind, one.status.code = kind, Status.STATUS_CODE_ERROR
         if number == 3 and parent is not None:
             one.flags = 0x301
@@ -171,7 +171,7 @@ def over_mcp(first: int) -> list[Span]:
     ],
 )
 @pytest.mark.parametrize("restarts", [False, True])
-def test_a_call_over_mcp_counts_once_whoever_tells_it_in_any_order(
+def test_a_call_over_mcp_counts_once_whoever_reports_it_in_any_order(
     first: int, marks: dict[int, int], shown: int, *, restarts: bool
 ) -> None:
     spans = over_mcp(first)
@@ -196,7 +196,7 @@ def test_a_call_over_mcp_counts_once_whoever_tells_it_in_any_order(
 def test_a_request_that_a_server_passes_on_is_a_request_of_its_own() -> None:
     rig = Rig()
     method: dict[str, Json] = {"mcp.method.name": "tools/list"}
-    handled, passed_on = told(1, method), told(2, method, parent=1)
+    handled, passed_on = sent(1, method), sent(2, method, parent=1)
     handled.kind, passed_on.kind = Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT
     rig.record(passed_on, handled)
     assert rig.span(2).duplicate_of is None
@@ -209,8 +209,8 @@ def test_mcp_without_a_method_is_not_the_request_that_it_is_around_or_in(*, is_o
     silent: tuple[dict[str, Json], str] = ({"traceloop.span.kind": "session"}, "mcp.client")
     outer, inner = (silent, spoken) if is_outer else (spoken, silent)
     rig.record(
-        told(2, inner[0], parent=1, name=inner[1]),
-        told(1, outer[0], name=outer[1]),
+        sent(2, inner[0], parent=1, name=inner[1]),
+        sent(1, outer[0], name=outer[1]),
     )
     assert (rig.span(1).duplicate_of, rig.span(2).duplicate_of) == (None, None)
 
@@ -225,15 +225,15 @@ def test_mcp_without_a_method_is_not_the_request_that_it_is_around_or_in(*, is_o
         (USAGE, "openai", "rate limit", 2),  # an attempt
     ],
 )
-def test_a_client_inside_the_span_of_a_framework_tells_the_same_call_though_it_takes_less_time(
+def test_a_client_inside_the_span_of_a_framework_reports_the_same_call_though_it_takes_less_time(
     inner_usage: dict[str, Json], scope: str, error: str | None, calls: int
 ) -> None:
     for is_outer_first in (True, False):
         rig = Rig()
-        inner = told(2, {**LLM, **inner_usage}, parent=1, ms=(40, 60))
+        inner = sent(2, {**LLM, **inner_usage}, parent=1, ms=(40, 60))
         inner.status.code = Status.STATUS_CODE_ERROR if error else Status.STATUS_CODE_UNSET
         pair = [
-            incoming(told(1, {**LLM, **USAGE})),
+            incoming(sent(1, {**LLM, **USAGE})),
             incoming(inner, scope=InstrumentationScope(name=scope)),
         ]
         for one in pair if is_outer_first else reversed(pair):
@@ -247,11 +247,11 @@ ANSWERED: dict[str, Json] = {**LLM, **USAGE, "gen_ai.response.id": "msg_1"}
 def beside(parents: tuple[int, int] = (1, 1), ms: tuple[int, int] = (5, 80)) -> list[IncomingSpan]:
     """Return one model call that two instrumentations tell, neither inside the other."""
     return [
-        incoming(told(1, {"gen_ai.operation.name": "invoke_agent"})),
-        incoming(told(4, {}, parent=1)),
-        incoming(told(2, ANSWERED, parent=parents[0]), scope=InstrumentationScope(name="sdk")),
+        incoming(sent(1, {"gen_ai.operation.name": "invoke_agent"})),
+        incoming(sent(4, {}, parent=1)),
+        incoming(sent(2, ANSWERED, parent=parents[0]), scope=InstrumentationScope(name="sdk")),
         incoming(
-            told(3, ANSWERED, parent=parents[1], ms=ms), scope=InstrumentationScope(name="other")
+            sent(3, ANSWERED, parent=parents[1], ms=ms), scope=InstrumentationScope(name="other")
         ),
     ]
 
@@ -270,7 +270,7 @@ def test_two_spans_of_one_answer_are_one_model_call_wherever_they_are(
     assert (row.llm_calls, row.input_tokens, row.output_tokens) == (1, 100, 7)
 
 
-def test_the_same_answer_fetched_later_or_told_by_one_instrumentation_is_another_call() -> None:
+def test_the_same_answer_fetched_later_or_reported_by_one_instrumentation_is_another_call() -> None:
     later = Rig()
     later.record(*beside(ms=(120, 180)))
     alike = Rig()
@@ -278,38 +278,38 @@ def test_the_same_answer_fetched_later_or_told_by_one_instrumentation_is_another
     assert (later.session().llm_calls, alike.session().llm_calls) == (2, 2)
 
 
-def test_a_model_call_that_still_runs_has_no_twin_yet() -> None:
+def test_a_model_call_that_still_runs_has_no_duplicate_yet() -> None:
     rig = Rig()
-    running = told(1, LLM)
+    running = sent(1, LLM)
     running.end_time_unix_nano = 0
-    rig.record(running, told(2, LLM, parent=1))
+    rig.record(running, sent(2, LLM, parent=1))
     assert rig.span(2).duplicate_of is None
-    rig.record(told(1, LLM))
+    rig.record(sent(1, LLM))
     assert rig.span(2).duplicate_of == span_hex(1)
 
 
 def test_many_that_wait_are_bounded() -> None:
     rig = Rig()
     for number in range(2, 60):
-        rig.record(told(number, LLM, parent=1, ms=(0, number)))
-    rig.record(told(100, LLM, parent=1, ms=(1, 100)))
-    rig.record(told(1, LLM))
+        rig.record(sent(number, LLM, parent=1, ms=(0, number)))
+    rig.record(sent(100, LLM, parent=1, ms=(1, 100)))
+    rig.record(sent(1, LLM))
     assert rig.span(100).duplicate_of == span_hex(1)
     assert rig.span(59).duplicate_of is None
 
 
 def test_a_helper_of_an_instrumentation_counts_for_nothing() -> None:
     rig = Rig()
-    rig.record(told(1, {"mcp.method.name": "tools/list"}))
-    rig.record(told(2, {}, parent=1, name="ResponseStreamWriter"))
+    rig.record(sent(1, {"mcp.method.name": "tools/list"}))
+    rig.record(sent(2, {}, parent=1, name="ResponseStreamWriter"))
     assert rig.span(2).duplicate_of == span_hex(1)
 
 
 def test_a_call_of_the_same_tool_with_another_id_is_another_call() -> None:
     rig = Rig()
     rig.record(
-        told(2, {**TOOL, "gen_ai.tool.call.id": "b"}, parent=1),
-        told(1, {**TOOL, "gen_ai.tool.call.id": "a"}),
+        sent(2, {**TOOL, "gen_ai.tool.call.id": "b"}, parent=1),
+        sent(1, {**TOOL, "gen_ai.tool.call.id": "a"}),
     )
     assert rig.span(2).duplicate_of is None
 

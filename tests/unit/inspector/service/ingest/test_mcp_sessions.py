@@ -67,7 +67,7 @@ def test_a_span_around_a_call_that_does_not_name_its_tool_gives_no_title(
 
 @pytest.mark.parametrize("restarts", [False, True])
 @pytest.mark.parametrize("order", list(permutations(range(3))))
-def test_who_asked_says_which_session_both_ends_are(
+def test_the_client_decides_which_session_both_ends_are(
     order: tuple[int, ...], *, restarts: bool
 ) -> None:
     rig = Rig()
@@ -106,9 +106,11 @@ def test_without_a_connection_it_is_the_process_and_without_that_the_trace() -> 
 def test_a_session_id_of_the_protocol_counts_in_the_era_that_has_sessions(
     version: str | None, expected: str
 ) -> None:
-    said: dict[str, Json] = {"mcp.session.id": "theirs"}
+    named: dict[str, Json] = {"mcp.session.id": "theirs"}
     rig = Rig()
-    rig.record(message(1, attributes=said | ({"mcp.protocol.version": version} if version else {})))
+    rig.record(
+        message(1, attributes=named | ({"mcp.protocol.version": version} if version else {}))
+    )
     assert [*rig.sessions()] == [expected]
 
 
@@ -129,14 +131,14 @@ def test_what_begins_at_the_end_that_answers_is_of_the_session_of_who_asks(
     assert {row.id: row.span_count for row in rig.sessions().values()} == {"here": 4}
 
 
-@pytest.mark.parametrize(("process", "said"), [("p1", THERE), ("p2", THERE), ("p2", None)])
+@pytest.mark.parametrize(("process", "named"), [("p1", THERE), ("p2", THERE), ("p2", None)])
 @pytest.mark.parametrize("order", list(permutations(range(4))))
 def test_what_begins_at_a_server_that_an_agent_asks_is_of_the_agents_session(
-    order: tuple[int, ...], process: str, said: dict[str, Json] | None
+    order: tuple[int, ...], process: str, named: dict[str, Json] | None
 ) -> None:
     rig = Rig()
     agent = span(trace=1, span_id=1, attributes={"gen_ai.operation.name": "invoke_agent"})
-    notification = message(2, "notifications/initialized", process=process, attributes=said)
+    notification = message(2, "notifications/initialized", process=process, attributes=named)
     notification.span.kind = Span.SPAN_KIND_SERVER
     spans = [
         incoming(agent, "p1"),
@@ -160,7 +162,7 @@ def test_what_begins_at_an_end_that_several_ask_is_of_none_of_them() -> None:
 
 
 @pytest.mark.parametrize("is_server_watched", [False, True])
-def test_a_call_that_the_sdk_sends_counts_once_whoever_else_tells_of_it(
+def test_a_call_that_the_sdk_sends_counts_once_whoever_else_reports_it(
     is_server_watched: bool,
 ) -> None:
     sent = span(

@@ -57,7 +57,7 @@ def test_progress_replaces_what_it_gives_and_leaves_the_rest(rig: Rig) -> None:
     assert rig.content() == running("b", attributes={"x": 1, "y": 2})
 
 
-def test_progress_that_overtook_its_start_is_kept_and_the_start_gives_the_time(
+def test_progress_that_overtook_its_start_stays_and_the_start_gives_the_time(
     rig: Rig,
 ) -> None:
     rig.record(progressed(span("b", attributes={"y": 2}), START_NS + 5))
@@ -112,7 +112,7 @@ def test_of_many_sessions_that_end_at_once_each_commit_settles_some(
     assert {row.status for row in rig.sessions().values()} == {SessionStatus.COMPLETED}
 
 
-def test_a_time_beyond_any_clock_is_kept_within_what_a_store_holds(
+def test_a_time_beyond_any_clock_stays_within_what_a_store_holds(
     rig: Rig,
 ) -> None:
     rig.record(span(start_ns=2**64 - 1, duration_ns=0))
@@ -199,7 +199,7 @@ def test_log_records_of_a_trace_without_spans_make_no_session(rig: Rig) -> None:
         assert [m.session_id for m in reader.moments_of(trace_hex(1))] == [trace_hex(1)]
 
 
-def test_log_records_that_belong_to_nothing_are_not_kept(rig: Rig) -> None:
+def test_log_records_that_belong_to_nothing_are_not_stored(rig: Rig) -> None:
     assert rig.recorder.record([], [log("note")], rig.now_ns).is_empty
 
 
@@ -215,7 +215,7 @@ def test_what_only_sets_the_stage_gives_no_title_where_anything_else_does(
     assert rig.session().title == "execute_tool add"
 
 
-def test_the_title_is_the_given_one_else_the_first_message_else_the_root(
+def test_the_title_is_the_chosen_one_else_the_first_message_else_the_root(
     rig: Rig,
 ) -> None:
     rig.record(span("child", span_id=2, parent=1))
@@ -238,9 +238,9 @@ def test_agents_are_listed_in_the_order_they_began_though_the_inner_one_ends_fir
     rig: Rig,
 ) -> None:
     for number, name in ((3, "critic"), (2, "helper"), (1, "lead"), (4, "helper")):
-        said: dict[str, Json] = {**AGENT, "gen_ai.agent.name": name}
+        attributes: dict[str, Json] = {**AGENT, "gen_ai.agent.name": name}
         begun = START_NS + number
-        rig.record(incoming(span("run", span_id=number, start_ns=begun, attributes=said)))
+        rig.record(incoming(span("run", span_id=number, start_ns=begun, attributes=attributes)))
     assert rig.session().agents == ("lead", "helper", "critic")
 
 
@@ -269,9 +269,9 @@ def test_the_sum_of_an_agent_stands_in_for_leaves_that_have_none(rig: Rig) -> No
 
 
 def test_a_duplicate_shows_but_does_not_count(rig: Rig) -> None:
-    twin = {**LLM, **usage(5), "inspector.duplicate_of": span_hex(1)}
+    duplicate = {**LLM, **usage(5), "inspector.duplicate_of": span_hex(1)}
     rig.record(span(span_id=1, attributes={**LLM, **usage(5)}))
-    rig.record(span(span_id=2, parent=1, attributes=twin, error="boom"))
+    rig.record(span(span_id=2, parent=1, attributes=duplicate, error="boom"))
     row = rig.session()
     assert (row.span_count, row.llm_calls, row.input_tokens, row.error_count) == (2, 1, 5, 0)
 

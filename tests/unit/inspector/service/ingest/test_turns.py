@@ -48,7 +48,7 @@ def test_every_commit_is_bounded_and_takes_each_item_once(
         for part in parts:
             spans[id(part.batch)] += len(part.spans)
             logs[id(part.batch)] += len(part.logs)
-            if not part.batch.is_taken:
+            if not part.batch.is_done:
                 turns.add(part.batch)
         turns.learn(parts, times_s[turn % len(times_s)])
         turn += 1
@@ -77,8 +77,8 @@ def test_what_came_first_is_done_first_and_a_large_batch_shares() -> None:
     turns.add(small)
     parts = turns.take()
     assert [part.batch for part in parts] == [large, small]
-    assert small.is_taken
-    assert not large.is_taken
+    assert small.is_done
+    assert not large.is_done
 
 
 def test_the_key_of_a_session_goes_first() -> None:

@@ -60,9 +60,9 @@ def test_a_span_that_ended_before_its_pause_did_not_wait() -> None:
     assert waits_of([pause(10), pause(11, "choose"), resume(12, "choose")], end_ns=5) == Waits()
 
 
-def test_what_is_told_twice_counts_once() -> None:
-    told = [pause(10), resume(20), pause(20), resume(25)]
-    assert waits_of([*told, *told]) == waits_of(told)
+def test_what_is_reported_twice_counts_once() -> None:
+    signals_sent = [pause(10), resume(20), pause(20), resume(25)]
+    assert waits_of([*signals_sent, *signals_sent]) == waits_of(signals_sent)
 
 
 def test_of_many_waits_the_last_that_is_shown_is_up_to_the_end_of_all() -> None:
@@ -92,7 +92,7 @@ def test_waiting_is_never_negative_nor_counted_without_a_pause(found: list[Pause
     assert waits.count <= sum(signal.is_pause for signal in found)
 
 
-def test_waits_at_times_that_no_clock_tells_stay_within_what_can_be_summed() -> None:
+def test_waits_at_times_that_no_clock_shows_stay_within_what_can_be_summed() -> None:
     ends = [pause(0, "a"), resume(2**63 - 1, "a"), pause(0, "b"), resume(2**63 - 1, "b")]
     assert waits_of(ends).wait_ns * 100 < 2**63
 

@@ -32,8 +32,8 @@ def test_what_is_picked_is_what_decoding_everything_would_give(
     spans: list[list[tuple[str, Json]]],
 ) -> None:
     attributes = EncodedAttributes(is_wanted)
-    for given_pairs in spans:  # the later ones find what was learnt from the first
-        pairs = [KeyValue(key=key, value=any_value(value)) for key, value in given_pairs]
+    for drawn_pairs in spans:  # the later ones find what was learnt from the first
+        pairs = [KeyValue(key=key, value=any_value(value)) for key, value in drawn_pairs]
         encoded = [pair.SerializeToString() for pair in pairs]
         assert repr(attributes.pick(encoded)) == plain([pair for pair in pairs if pair.ByteSize()])
 
@@ -41,10 +41,10 @@ def test_what_is_picked_is_what_decoding_everything_would_give(
 @given(st.lists(st.tuples(KEYS, st.text(max_size=5)), min_size=1, max_size=4), st.booleans())
 @example([("wanted.x", "sixsix"), ("wanted.z", "sixsix")], False)  # encoded as long as the keys
 def test_a_value_before_its_key_is_read_as_well(
-    given_pairs: list[tuple[str, str]], is_known: bool
+    drawn_pairs: list[tuple[str, str]], is_known: bool
 ) -> None:
     attributes = EncodedAttributes(is_wanted)
-    pairs = [KeyValue(key=key, value=any_value(value)) for key, value in given_pairs]
+    pairs = [KeyValue(key=key, value=any_value(value)) for key, value in drawn_pairs]
     if is_known:
         attributes.pick([pair.SerializeToString() for pair in pairs])
     reversed_ = [

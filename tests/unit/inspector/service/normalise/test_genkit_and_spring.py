@@ -110,7 +110,7 @@ def test_kinds_of_genkit_and_spring_ai(attributes: dict[str, Any], kind: SpanKin
         ({"gen_ai.operation.name": "execute_tool"}, "gen_ai.tool.call.result"),
     ],
 )
-def test_a_tools_result_is_taken_out_of_langchains_message(
+def test_a_tools_result_is_read_from_langchains_message(
     kind: dict[str, Json], key: str, answer: dict[str, Any]
 ) -> None:
     tool = span_view(span(attributes={**kind, key: json.dumps(answer)})).tool
@@ -120,13 +120,19 @@ def test_a_tools_result_is_taken_out_of_langchains_message(
 
 
 def test_what_a_tool_says_of_calls_of_tools_is_its_own() -> None:
-    said = json.dumps({"tool_call_id": "c1", "content": "x"})
+    output = json.dumps({"tool_call_id": "c1", "content": "x"})
     tool = span_view(
-        span(attributes={"tool.name": "t", "openinference.span.kind": "TOOL", "output.value": said})
+        span(
+            attributes={
+                "tool.name": "t",
+                "openinference.span.kind": "TOOL",
+                "output.value": output,
+            }
+        )
     ).tool
     assert tool is not None
     assert tool.result is not None
-    assert tool.result.text == said
+    assert tool.result.text == output
 
 
 def test_a_message_without_content_keeps_what_it_has() -> None:
@@ -178,7 +184,7 @@ def test_a_model_that_micrometer_does_not_know_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("attributes", "event", "told"),
+    ("attributes", "event", "expected"),
     [
         ({"http.status_code": 503}, None, ("code", "503")),
         ({"http.response.status_code": 404}, None, ("code", "404")),
@@ -188,11 +194,11 @@ def test_a_model_that_micrometer_does_not_know_is_none() -> None:
     ],
 )
 def test_the_error_of_a_failed_span_says_something(
-    attributes: dict[str, Any], event: dict[str, Any] | None, told: tuple[str, str]
+    attributes: dict[str, Any], event: dict[str, Any] | None, expected: tuple[str, str]
 ) -> None:
     events = [] if event is None else [Span.Event(name="error", attributes=key_values(event))]
     one = span(attributes=attributes, events=events)
     one.status.code = Status.STATUS_CODE_ERROR
     error = span_view(one).error
     assert error is not None
-    assert getattr(error, told[0]) == told[1]
+    assert getattr(error, expected[0]) == expected[1]

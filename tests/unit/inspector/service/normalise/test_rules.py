@@ -137,7 +137,7 @@ def test_messages_nested_without_end_are_shown_as_something(deep: str, key: str)
     read_span(sent, Resource())
 
 
-def test_a_lone_surrogate_a_long_prompt_and_markup_are_kept() -> None:
+def test_a_lone_surrogate_a_long_prompt_and_markup_stay() -> None:
     prompt = '[{"role":"user","content":"\\ud83d <b>' + "x" * 2**21 + '"}]'
     [message] = view({**LLM, "gen_ai.input.messages": prompt}).messages
     [part] = message.parts
@@ -172,8 +172,8 @@ def test_holes_between_indexes_close_and_indexes_beyond_the_cap_are_left(
     indexes: set[int],
 ) -> None:
     attributes: dict[str, Json] = {f"m.{index}.role": str(index) for index in indexes}
-    kept = [{"role": str(index)} for index in sorted(indexes) if index < MAX_INDEX]
-    assert expand(attributes, "m.") == (kept or None)
+    expected = [{"role": str(index)} for index in sorted(indexes) if index < MAX_INDEX]
+    assert expand(attributes, "m.") == (expected or None)
 
 
 @given(st.dictionaries(st.text(".ab01", max_size=12).map("m.".__add__), st.just(1), max_size=12))
@@ -415,8 +415,8 @@ def test_logfires_mcp_requests_are_mcp_with_both_envelopes() -> None:
 def test_a_conversation_that_pydantic_ai_made_up_is_no_session() -> None:
     made_up: dict[str, Json] = {"gen_ai.conversation.id": "u", "gen_ai.agent.call.id": "c"}
     assert read_span(span(attributes=made_up), Resource()).session_key is None
-    given: dict[str, Json] = {**made_up, "session.id": "mine"}
-    assert read_span(span(attributes=given), Resource()).session_key == (0, "mine")
+    named: dict[str, Json] = {**made_up, "session.id": "mine"}
+    assert read_span(span(attributes=named), Resource()).session_key == (0, "mine")
 
 
 @pytest.mark.parametrize(
@@ -500,13 +500,13 @@ def test_a_file_keeps_its_name() -> None:
         {"role": "assistant", "content": [{"type": "refusal", "refusal": "I will not."}]},
     ],
 )
-def test_a_refusal_is_told_from_an_answer(answer: dict[str, Any]) -> None:
+def test_a_refusal_is_distinguished_from_an_answer(answer: dict[str, Any]) -> None:
     [message] = view({**LLM, "gen_ai.output.messages": [answer]}).messages
     [part] = message.parts
     assert part.type == "text"
     assert (part.text, part.is_refusal) == ("I will not.", True)
-    said = {"role": "assistant", "content": "I will.", "refusal": None}
-    [message] = view({**LLM, "gen_ai.output.messages": [said]}).messages
+    plain = {"role": "assistant", "content": "I will.", "refusal": None}
+    [message] = view({**LLM, "gen_ai.output.messages": [plain]}).messages
     assert [part.is_refusal for part in message.parts if part.type == "text"] == [False]
 
 
@@ -593,7 +593,7 @@ def test_an_answer_reads_the_same_in_every_dialect(item: dict[str, Any]) -> None
         {"messages": [{"type": "human", "content": "Why?"}]},
     ],
 )
-def test_what_a_function_was_called_with_is_what_was_asked(called: Json) -> None:
+def test_what_a_function_was_called_with_is_the_request(called: Json) -> None:
     for key in ("input.value", "traceloop.entity.input"):
         for value in (called, json.dumps(called) if isinstance(called, dict) else called):
             sent = span(attributes={"traceloop.span.kind": "workflow", key: value})

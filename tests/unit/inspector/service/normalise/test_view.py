@@ -96,7 +96,7 @@ def test_what_a_prompt_says_beside_its_messages_is_shown() -> None:
     ]
 
 
-def test_a_part_of_an_unknown_type_is_kept() -> None:
+def test_a_part_of_an_unknown_type_stays() -> None:
     shown = view(
         {
             "gen_ai.operation.name": "chat",

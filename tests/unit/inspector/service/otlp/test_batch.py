@@ -40,7 +40,7 @@ def test_spans_come_with_the_resource_and_scope_they_were_under() -> None:
         Span(trace_id=TRACE_ID, span_id=span_id(9), parent_span_id=b"123"),
     ],
 )
-def test_a_span_with_bad_ids_is_rejected_and_the_rest_kept(bad: Span) -> None:
+def test_a_span_with_bad_ids_is_rejected_and_the_rest_stored(bad: Span) -> None:
     batch, rejections = sort_spans(span(1), bad, span(2))
     assert [incoming.span.span_id for incoming in batch.spans] == [span_id(1), span_id(2)]
     assert rejections.count == 1
@@ -88,7 +88,7 @@ def test_a_log_body_that_is_too_long_is_cut(monkeypatch: pytest.MonkeyPatch) -> 
     assert batch.logs[0].record.attributes[0].key == "inspector.truncated"
 
 
-def test_logs_of_a_trace_are_kept_and_others_counted() -> None:
+def test_logs_of_a_trace_are_stored_and_others_counted() -> None:
     request = ExportLogsServiceRequest()
     scope = request.resource_logs.add().scope_logs.add()
     scope.log_records.add(trace_id=TRACE_ID)
@@ -99,7 +99,7 @@ def test_logs_of_a_trace_are_kept_and_others_counted() -> None:
     assert batch.forward == request.SerializeToString()
 
 
-def test_live_records_are_kept_and_do_not_go_on() -> None:
+def test_live_records_are_stored_and_do_not_go_on() -> None:
     request = ExportLogsServiceRequest()
     group = request.resource_logs.add()
     live = group.scope_logs.add()

@@ -95,7 +95,7 @@ def test_a_zstd_frame_does_not_say_how_much_memory_it_gets() -> None:
         decompress(body, "zstd")
 
 
-def test_a_body_at_the_limit_is_taken_and_one_above_it_is_not() -> None:
+def test_a_body_at_the_limit_is_accepted_and_one_above_it_is_not() -> None:
     for coding, pack in JOINABLE.items():
         assert len(decompress(pack(bytes(1000)), coding, limit_bytes=1000)) == 1000
     packed = [(pack(bytes(1001)), coding) for coding, pack in JOINABLE.items()]

@@ -47,7 +47,7 @@ def test_ids_are_hex_in_either_case_and_times_are_numbers_or_strings() -> None:
     assert span.kind == Span.SPAN_KIND_CLIENT
 
 
-def test_base64_ids_are_told_by_their_length() -> None:
+def test_base64_ids_are_recognised_by_their_length() -> None:
     [span], _ = decode({**SPAN, "traceId": "W47/95gDgQPSabYzgT/GDA==", "spanId": "7uGbfsPBsXQ="})
     assert span.trace_id.hex() == "5b8efff798038103d269b633813fc60c"
     assert span.span_id.hex() == "eee19b7ec3c1b174"
@@ -83,7 +83,7 @@ def test_null_is_absent_and_unknown_fields_are_ignored() -> None:
         ({}, AnyValue()),
     ],
 )
-def test_values_are_taken_as_senders_write_them(value: object, expected: AnyValue) -> None:
+def test_values_are_read_as_senders_write_them(value: object, expected: AnyValue) -> None:
     assert attribute(value) == expected
 
 
@@ -270,24 +270,24 @@ def requests(draw: st.DrawFn) -> ExportTraceServiceRequest:
 def test_what_protobuf_says_in_json_is_decoded_to_the_same_messages(
     request: ExportTraceServiceRequest,
 ) -> None:
-    said = _with_hex_ids(MessageToDict(request))
+    written = _with_hex_ids(MessageToDict(request))
     rejections = Rejections()
-    assert decode_json(TRACES, json.dumps(said).encode(), rejections) == request
+    assert decode_json(TRACES, json.dumps(written).encode(), rejections) == request
     assert rejections.count == 0, rejections.reason
 
 
-def _with_hex_ids(said: Any) -> Any:
+def _with_hex_ids(written: Any) -> Any:
     """Protobuf's own JSON has ids in base64; OTLP's has them in hex."""
     import base64
 
-    if isinstance(said, dict):
+    if isinstance(written, dict):
         return {
             key: base64.b64decode(value).hex()
             if key in ("traceId", "spanId", "parentSpanId")
             else _with_hex_ids(value)
-            for key, value in said.items()
+            for key, value in written.items()
         }
-    return [_with_hex_ids(item) for item in said] if isinstance(said, list) else said
+    return [_with_hex_ids(item) for item in written] if isinstance(written, list) else written
 
 
 KEYS = [

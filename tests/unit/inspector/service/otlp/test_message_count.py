@@ -87,7 +87,7 @@ def test_scopes_without_items_leave_nothing_behind() -> None:
     assert peak_bytes < 50 * MAX_ITEMS
 
 
-def test_a_large_body_of_ordinary_spans_is_taken() -> None:
+def test_a_large_body_of_ordinary_spans_is_accepted() -> None:
     spans = [span(number) for number in range(1, 3001)]
     for one in spans:
         one.attributes.add(key="text").value.string_value = "BRZ: bjrz" * 100
@@ -121,16 +121,16 @@ def made(message: Any) -> int:
 values = st.recursive(
     st.builds(AnyValue, string_value=st.text(max_size=200)) | st.builds(AnyValue),
     lambda inner: st.lists(inner, max_size=4).map(
-        lambda given: AnyValue(array_value=ArrayValue(values=given))
+        lambda items: AnyValue(array_value=ArrayValue(values=items))
     ),
     max_leaves=10,
 )
 
 
 @given(st.lists(values, max_size=5))
-def test_the_count_is_that_of_the_parser(given_values: list[AnyValue]) -> None:
+def test_the_count_is_that_of_the_parser(drawn_values: list[AnyValue]) -> None:
     one = span(1)
-    for value in given_values:
+    for value in drawn_values:
         one.attributes.add(key="k", value=value)
         one.events.add(name="e").attributes.add(key="k", value=value)
     request = trace_request(one)

@@ -57,7 +57,7 @@ def test_parts_are_those_of_each_span_in_order(shape: list[list[int]]) -> None:
     ]
 
 
-def test_a_span_is_kept_as_it_came_in_whatever_order_its_fields_have() -> None:
+def test_a_span_stays_as_it_came_in_whatever_order_its_fields_have() -> None:
     whole = span("s", attributes={"a": 1})
     name = Span(name=whole.name).SerializeToString()
     whole.ClearField("name")

@@ -46,9 +46,7 @@ def test_anything_else_is_refused_with_how_to_write_it(text: str) -> None:
     ("text", "within"),
     [("1d,2GB", "1d,1GB"), ("1d,2MB", "1d,2MB"), ("2GB", "1GB"), ("1d", "1d"), ("off", "off")],
 )
-def test_a_store_with_less_room_keeps_less_where_a_size_was_asked_for(
-    text: str, within: str
-) -> None:
+def test_a_store_with_less_room_keeps_less_where_a_size_was_set(text: str, within: str) -> None:
     assert Retention.parse(text).within(10**9) == Retention.parse(within)
 
 

@@ -41,8 +41,8 @@ def ran(rig: Rig, session_id: str, now_ns: int) -> int:
     end_ns = now_ns if row.ended_ns is None else row.ended_ns
     latest: dict[str, int] = {}
     for one in spans:
-        told_ns = one.start_ns if one.end_ns is None else one.end_ns
-        latest[one.trace_id] = max(told_ns, latest.get(one.trace_id, told_ns))
+        known_ns = one.start_ns if one.end_ns is None else one.end_ns
+        latest[one.trace_id] = max(known_ns, latest.get(one.trace_id, known_ns))
     pieces: list[Interval] = []
     for one in spans:
         is_lost = one.status is SpanStatus.LOST
@@ -61,10 +61,10 @@ def ran(rig: Rig, session_id: str, now_ns: int) -> int:
 
 @given(schedules, st.sampled_from([0, 1, 64]))
 def test_a_session_takes_as_long_as_its_spans_together_whatever_happens(
-    steps: list[Step], most_kept: int
+    steps: list[Step], most_stored: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sessions, "_MAX_RUN_TIME", most_kept)
+        patch.setattr(sessions, "_MAX_RUN_TIME", most_stored)
         rig = Rig()
         for step in steps:
             play(rig, step)
@@ -142,7 +142,7 @@ def test_a_run_that_was_lost_ends_with_the_last_that_is_known_of_it(
     assert (rig.session().status, figures(rig.session())[0]) == (SessionStatus.LOST, 26)
 
 
-def test_a_run_that_was_taken_for_lost_is_as_long_as_its_end_says(rig: Rig) -> None:
+def test_a_run_that_counted_as_lost_is_as_long_as_its_end_says(rig: Rig) -> None:
     beyond = span("late", span_id=2, parent=1, start_ns=START_NS + 100 * SECOND_NS)
     rig.record(started(span(attributes=THREAD)), incoming(beyond, "p1"))
     rig.wait(60)
@@ -160,14 +160,14 @@ def test_a_run_that_leaves_takes_its_time_along(rig: Rig) -> None:
     assert [figures(rig.session(id_))[0] for id_ in ("C", "S")] == [3, 5]
 
 
-def test_ten_thousand_roots_are_neither_asked_nor_written_anew_with_each(
+def test_ten_thousand_roots_are_neither_queried_nor_written_anew_with_each(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[str] = []
+    queried: list[str] = []
     store = ModelStore()
 
     def ask(_: Reader, session_id: str) -> list[SpanTime]:
-        asked.append(session_id)
+        queried.append(session_id)
         return []
 
     with store.read() as reader:
@@ -176,7 +176,7 @@ def test_ten_thousand_roots_are_neither_asked_nor_written_anew_with_each(
     for batch in range(10):
         rig.record(*(_root(batch * 1_000 + number) for number in range(1_000)))
     rig.record(_root(20_000))
-    assert (figures(rig.session())[0], asked) == (10_001, [])
+    assert (figures(rig.session())[0], queried) == (10_001, [])
     with store.read() as reader:
         assert len(reader.sessions(["S"])[0].state) < 4_000
 

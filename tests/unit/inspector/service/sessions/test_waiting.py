@@ -24,7 +24,7 @@ from tests.support.telemetry.records import (
     trace_hex,
 )
 
-_Told: TypeAlias = IncomingLog | IncomingSpan | Span
+_Arrival: TypeAlias = IncomingLog | IncomingSpan | Span
 
 
 def event(name: str, time_ns: int, **attributes: str) -> Span.Event:
@@ -81,7 +81,7 @@ def test_waits_side_by_side_make_the_session_wait_once(rig: Rig) -> None:
     assert rig.session().waiting_ns == 30
 
 
-def test_a_finished_span_alone_tells_its_waits_by_its_events(rig: Rig) -> None:
+def test_a_finished_span_alone_reports_its_waits_by_its_events(rig: Rig) -> None:
     events = [
         event("inspector.request.opened", START_NS + 10, request_id="a"),
         event("inspector.request.closed", START_NS + 30, request_id="a"),
@@ -104,12 +104,12 @@ def test_what_was_recorded_elsewhere_waited_as_it_says_and_waits_no_more(
         event("inspector.request.closed", START_NS + 30, request_id="a"),
     ]
     ended = incoming(span(span_id=1, duration_ns=100, events=events), "p1")
-    told = [
+    arrivals = [
         started(span(span_id=2, parent=1, duration_ns=None)),
         opened(1, 2, START_NS + 20, "b"),
         opened(1, 1, START_NS + 10, "a"),
     ]
-    rig.commit(rig.recorder.record([ended], told, rig.now_ns, is_past=True))
+    rig.commit(rig.recorder.record([ended], arrivals, rig.now_ns, is_past=True))
     assert rig.span(1).row().waited == ((10, 20),)
     assert rig.span(2).row().waited == ((20, None),)
     session = rig.session()
@@ -131,13 +131,13 @@ def test_records_and_events_of_the_same_waits_come_to_the_same_in_every_order() 
         event("inspector.request.closed", START_NS + 30, request_id="a"),
     ]
     whole = incoming(span(span_id=1, duration_ns=50, events=events), "p1")
-    told: tuple[_Told, ...] = (
+    arrivals: tuple[_Arrival, ...] = (
         started(span(span_id=1)),
         opened(1, 1, START_NS + 10, "a"),
         closed(1, 1, START_NS + 30, "a"),
         whole,
     )
-    for order in permutations(told):
+    for order in permutations(arrivals):
         rig = _arrived(order)
         assert rig.span().row().waited == ((10, 20),)
         assert (rig.span().waits, rig.session().waiting_ns) == (1, 20)
@@ -145,13 +145,13 @@ def test_records_and_events_of_the_same_waits_come_to_the_same_in_every_order() 
 
 def test_a_trace_that_moves_takes_its_waits_along() -> None:
     better = span(span_id=2, parent=1, attributes={"session.id": "S"})
-    told: tuple[_Told, ...] = (
+    arrivals: tuple[_Arrival, ...] = (
         started(span(span_id=1)),
         opened(1, 1, START_NS + 10),
         closed(1, 1, START_NS + 30),
         better,
     )
-    for order in permutations(told):
+    for order in permutations(arrivals):
         rig = _arrived(order)
         assert rig.session("S").waiting_ns == 20
         rig.restart()
@@ -193,7 +193,7 @@ def test_what_an_earlier_version_summed_up_is_still_counted() -> None:
     assert TraceState.load(trace_hex(1), None, trace, set()).tally.span_count == 0
 
 
-def _arrived(order: Sequence[_Told]) -> Rig:
+def _arrived(order: Sequence[_Arrival]) -> Rig:
     rig = Rig()
     for one in order:
         rig.record(one)

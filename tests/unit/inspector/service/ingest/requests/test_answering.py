@@ -20,14 +20,14 @@ from tests.support.agents.request_rows import AGENT, question, request_row
 from tests.support.telemetry.otlp import SECOND_NS, START_NS
 
 
-def refused(row: RequestRow | None, given: ProposedAnswer) -> Refusal:
-    refusal = refusal_of(row, given, START_NS)
+def refused(row: RequestRow | None, answer: ProposedAnswer) -> Refusal:
+    refusal = refusal_of(row, answer, START_NS)
     assert refusal is not None
     return refusal
 
 
 @pytest.mark.parametrize(
-    "given",
+    "answer",
     [
         ProposedAnswer("allow", "h1"),
         ProposedAnswer("allow", "h1", args_json='{"path": "/b"}'),
@@ -35,25 +35,25 @@ def refused(row: RequestRow | None, given: ProposedAnswer) -> Refusal:
         ProposedAnswer("deny", "h1", reason="no"),
     ],
 )
-def test_an_approval_can_be_allowed_edited_and_denied(given: ProposedAnswer) -> None:
-    assert refusal_of(request_row(), given, START_NS) is None
-    assert refusal_of(request_row(kind="breakpoint"), given, START_NS) is None
+def test_an_approval_can_be_allowed_edited_and_denied(answer: ProposedAnswer) -> None:
+    assert refusal_of(request_row(), answer, START_NS) is None
+    assert refusal_of(request_row(kind="breakpoint"), answer, START_NS) is None
 
 
 @pytest.mark.parametrize(
-    "given",
+    "answer",
     [
         ProposedAnswer("answer", payload_json='{"a": 1}'),
         ProposedAnswer("decline"),
         ProposedAnswer("cancel"),
     ],
 )
-def test_a_question_can_be_answered_and_declined(given: ProposedAnswer) -> None:
-    assert refusal_of(question(), given, START_NS) is None
+def test_a_question_can_be_answered_and_declined(answer: ProposedAnswer) -> None:
+    assert refusal_of(question(), answer, START_NS) is None
 
 
 @pytest.mark.parametrize(
-    ("row", "given", "code"),
+    ("row", "answer", "code"),
     [
         (None, ProposedAnswer("allow"), "no_such_request"),
         (request_row(), ProposedAnswer("allow"), "wrong_hash"),
@@ -76,14 +76,14 @@ def test_a_question_can_be_answered_and_declined(given: ProposedAnswer) -> None:
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_code(
-    row: RequestRow | None, given: ProposedAnswer, code: str
+    row: RequestRow | None, answer: ProposedAnswer, code: str
 ) -> None:
-    assert refused(row, given).code == code
+    assert refused(row, answer).code == code
 
 
-def test_who_is_late_is_told_who_won_when_and_with_what() -> None:
-    given = AnswerRow("deny", "Ann", "browser", START_NS, None, False, 1)
-    refusal = refused(life.answered(request_row(), given), ProposedAnswer("allow", "h1"))
+def test_who_is_late_learns_who_won_when_and_with_what() -> None:
+    answer = AnswerRow("deny", "Ann", "browser", START_NS, None, False, 1)
+    refusal = refused(life.answered(request_row(), answer), ProposedAnswer("allow", "h1"))
     assert refusal.code == "already_answered"
     assert "Ann (browser) answered this first, with `deny`, at 20" in refusal.detail
 
@@ -102,7 +102,7 @@ def test_what_is_closed_says_how() -> None:
 _WITHDRAWN = (RequestStatus.WITHDRAWN, None, START_NS, AGENT)
 
 
-def test_after_its_time_it_is_expired_whether_the_agent_said_so_or_not() -> None:
+def test_after_its_time_it_is_expired_whether_the_agent_reports_it_or_not() -> None:
     row = request_row(expires_ns=START_NS + SECOND_NS)
     assert refusal_of(row, ProposedAnswer("allow", "h1"), START_NS + SECOND_NS - 1) is None
     refusal = refusal_of(row, ProposedAnswer("allow", "h1"), START_NS + SECOND_NS)

@@ -9,8 +9,11 @@ import pytest
 from inspector.service.ingest.requests import control_plane as rules
 from inspector.service.ingest.requests import open_requests as still_open
 from inspector.service.ingest.requests.answering import ProposedAnswer, Refusal
-from inspector.service.ingest.requests.control_plane import CommandsSent, WinningAnswer
-from inspector.service.ingest.requests.control_plane import ControlPlane as ControlDesk
+from inspector.service.ingest.requests.control_plane import (
+    CommandsSent,
+    ControlPlane,
+    WinningAnswer,
+)
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.rows import Actor, RequestStatus, SessionStatus, SpanStatus
 from inspector.service.normalise.session_ids import session_id
@@ -36,7 +39,7 @@ def accepted(outcome: WinningAnswer | Refusal) -> WinningAnswer:
     return outcome
 
 
-def told(outcome: CommandsSent | Refusal) -> CommandsSent:
+def commands_sent(outcome: CommandsSent | Refusal) -> CommandsSent:
     assert isinstance(outcome, CommandsSent), outcome
     return outcome
 
@@ -90,7 +93,7 @@ def test_a_request_moves_with_its_trace_and_so_does_the_waiting(rig: Rig) -> Non
     rig.record(started(span(trace=1, attributes=IN_S)))
     assert rig.request().session_id == "S"
     assert {id_: row.status for id_, row in rig.sessions().items()} == {"S": SessionStatus.WAITING}
-    assert told(rig.send_verb("S", "pause")).seqs, "it is found by where it is now"
+    assert commands_sent(rig.send_verb("S", "pause")).seqs, "it is found by where it is now"
     rig.answer("r1", ALLOW)
     assert rig.session("S").status is SessionStatus.RUNNING
 
@@ -131,7 +134,7 @@ def test_the_first_answer_wins_and_both_are_in_the_audit_log(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_id", "given", "code"),
+    ("request_id", "proposed", "code"),
     [
         ("r1", ProposedAnswer("allow", "h2"), "wrong_hash"),
         ("r2", ALLOW, "already_closed"),
@@ -139,13 +142,13 @@ def test_the_first_answer_wins_and_both_are_in_the_audit_log(rig: Rig) -> None:
     ],
 )
 def test_what_is_refused_changes_nothing_but_the_audit_log(
-    rig: Rig, request_id: str, given: ProposedAnswer, code: str
+    rig: Rig, request_id: str, proposed: ProposedAnswer, code: str
 ) -> None:
     rig.open(request_row())
     rig.open(request_row("r2", expires_ns=rig.now_ns + 1))
     rig.now_ns += 1
     before = rig.sessions(), rig.request("r1"), rig.request("r2")
-    refusal = rig.answer(request_id, given)
+    refusal = rig.answer(request_id, proposed)
     assert isinstance(refusal, Refusal)
     assert refusal.code == code
     assert (rig.sessions(), rig.request("r1"), rig.request("r2")) == before
@@ -178,7 +181,7 @@ def test_nobody_acknowledges_the_commands_of_others(rig: Rig) -> None:
     assert len(rig.commands()) == 1
 
 
-def test_an_answer_that_could_not_be_taken_lets_the_session_wait_again(
+def test_an_answer_that_could_not_be_applied_lets_the_session_wait_again(
     rig: Rig,
 ) -> None:
     rig.open(request_row())
@@ -231,7 +234,7 @@ def test_opening_twice_is_opening_once(rig: Rig) -> None:
 # --- time -------------------------------------------------------------------------------------
 
 
-def test_it_expires_five_seconds_after_the_agent_should_have_said_so(
+def test_it_expires_five_seconds_after_the_agent_should_have_reported_it(
     rig: Rig,
 ) -> None:
     rig.open(request_row(expires_ns=rig.now_ns + 3 * SECOND_NS))
@@ -298,16 +301,16 @@ def test_a_process_that_says_goodbye_loses_what_it_has_open_at_once(
     assert not rig.mark_alive()
 
 
-def test_the_last_words_of_a_process_are_not_taken_back_by_its_goodbye(
+def test_the_last_words_of_a_process_stand_after_its_goodbye(
     rig: Rig,
 ) -> None:
     """Both are in one message: an agent that is cancelled ends."""
     rig.record(started(span(trace=1, attributes=IN_S), process="p1"))
     rig.open(request_row())
     seq = accepted(rig.answer("r1", ALLOW)).seq
-    (cancel,) = told(rig.send_verb("S", "cancel")).seqs
+    (cancel,) = commands_sent(rig.send_verb("S", "cancel")).seqs
 
-    def say_last(unit: UnitOfWork, one: ControlDesk) -> None:
+    def say_last(unit: UnitOfWork, one: ControlPlane) -> None:
         for number in (seq, cancel):
             one.acknowledge(unit, process(), number, applied=True, reason=None)
         one.goodbye(unit, process())
@@ -366,22 +369,22 @@ def test_a_verb_goes_to_every_process_that_has_something_of_the_session(
     rig.open(request_row(process_id="p3"))
     rig.record(started(span(trace=2, attributes={"session.id": "T"}), "p4"))
     rig.record(span(trace=3, attributes=IN_S))
-    outcome = told(rig.send_verb("S", "cancel"))
-    given = {name: rig.commands(name) for name in ("p1", "p2", "p3", "p4", "p5")}
-    assert [len(commands) for commands in given.values()] == [1, 1, 1, 0, 0]
-    assert given["p1"][0].trace_ids == (trace_hex(1),)
-    assert sorted(outcome.seqs) == [given[name][0].seq for name in ("p1", "p2", "p3")]
+    outcome = commands_sent(rig.send_verb("S", "cancel"))
+    proposed = {name: rig.commands(name) for name in ("p1", "p2", "p3", "p4", "p5")}
+    assert [len(commands) for commands in proposed.values()] == [1, 1, 1, 0, 0]
+    assert proposed["p1"][0].trace_ids == (trace_hex(1),)
+    assert sorted(outcome.seqs) == [proposed[name][0].seq for name in ("p1", "p2", "p3")]
 
 
-def test_a_process_without_a_channel_is_not_told(rig: Rig) -> None:
+def test_a_process_without_a_channel_gets_no_command(rig: Rig) -> None:
     rig.record(started(span(trace=1, attributes=IN_S), "other"), heartbeat("other"))
-    assert told(rig.send_verb("S", "pause")).seqs == ()
+    assert commands_sent(rig.send_verb("S", "pause")).seqs == ()
     assert rig.commands("other") == []
 
 
-def test_where_nothing_runs_nobody_is_told_and_it_is_written_down(rig: Rig) -> None:
+def test_where_nothing_runs_nobody_gets_a_command_and_it_is_written_down(rig: Rig) -> None:
     rig.record(span(trace=1, attributes=IN_S))
-    assert told(rig.send_verb("S", "cancel")).seqs == ()
+    assert commands_sent(rig.send_verb("S", "cancel")).seqs == ()
     last = rig.audit()[-1]
     assert (last.action, last.result, last.code) == ("cancel", "not_applied", "nothing_runs")
 
@@ -394,7 +397,7 @@ def test_a_verb_for_a_session_that_is_not_there_is_refused(rig: Rig) -> None:
 
 
 def pause(rig: Rig) -> None:
-    [seq] = told(rig.send_verb("S", "pause")).seqs
+    [seq] = commands_sent(rig.send_verb("S", "pause")).seqs
     assert rig.session("S").status is SessionStatus.RUNNING, "it is not, until the agent says so"
     rig.acknowledge(seq)
 
@@ -406,7 +409,7 @@ def test_a_session_is_paused_from_the_agents_word_to_the_resumption(
     pause(rig)
     row = rig.session("S")
     assert (row.status, row.paused_since_ns) == (SessionStatus.PAUSED, rig.now_ns)
-    [seq] = told(rig.send_verb("S", "resume")).seqs
+    [seq] = commands_sent(rig.send_verb("S", "resume")).seqs
     rig.acknowledge(seq)
     row = rig.session("S")
     assert (row.status, row.paused_since_ns) == (SessionStatus.RUNNING, None)
@@ -418,14 +421,14 @@ def test_a_session_is_paused_from_the_agents_word_to_the_resumption(
 
 def test_a_session_is_paused_after_a_step(rig: Rig) -> None:
     rig.record(started(span(trace=1, attributes=IN_S)))
-    [seq] = told(rig.send_verb("S", "step")).seqs
+    [seq] = commands_sent(rig.send_verb("S", "step")).seqs
     rig.acknowledge(seq)
     assert rig.session("S").status is SessionStatus.PAUSED
 
 
 def test_a_pause_that_could_not_be_done_pauses_nothing(rig: Rig) -> None:
     rig.record(started(span(trace=1, attributes=IN_S)))
-    [seq] = told(rig.send_verb("S", "pause")).seqs
+    [seq] = commands_sent(rig.send_verb("S", "pause")).seqs
     rig.acknowledge(seq, applied=False)
     assert rig.session("S").status is SessionStatus.RUNNING
 
@@ -465,7 +468,7 @@ def test_a_paused_session_of_which_nothing_runs_is_paused_after_a_restart_too(
     assert rig.session("S").status is SessionStatus.COMPLETED, "its process is gone"
 
 
-def test_a_lost_process_is_not_told_what_was_said_before(rig: Rig) -> None:
+def test_a_lost_process_gets_no_command_of_before(rig: Rig) -> None:
     rig.record(started(span(trace=1, attributes=IN_S)))
     rig.send_verb("S", "cancel")
     rig.wait(20)
@@ -574,12 +577,14 @@ def test_telemetry_opens_answers_and_commands_nothing(rig: Rig) -> None:
     assert (rig.commands(), rig.audit()) == ([], noted)
 
 
-def test_a_process_is_not_told_without_end(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_gets_no_more_commands_than_fit(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rules, "MAX_COMMANDS", 2)
     rig.record(started(span(trace=1, attributes=IN_S)))
     rig.open(request_row(trace_id=trace_hex(1)))
-    told(rig.send_verb("S", "pause"))
-    told(rig.send_verb("S", "resume"))
+    commands_sent(rig.send_verb("S", "pause"))
+    commands_sent(rig.send_verb("S", "resume"))
     for refusal in (rig.send_verb("S", "cancel"), rig.answer("r1", ALLOW)):
         assert isinstance(refusal, Refusal)
         assert refusal.code == "too_many_commands"

@@ -19,19 +19,19 @@ PENDING, ANSWERED, EXPIRED, WITHDRAWN, LOST = RequestStatus
 ALLOW = ProposedAnswer("allow", "h1")
 
 
-def pending(**given: Any) -> RequestRow:
-    return life.opened(request_row(**given), START_NS, AGENT)
+def pending(**fields: Any) -> RequestRow:
+    return life.opened(request_row(**fields), START_NS, AGENT)
 
 
 def answer_of(row: RequestRow, seq: int = 7, at_ns: int = START_NS) -> RequestRow:
-    given = AnswerRow("allow", "Ann", "browser", at_ns, None, False, seq)
-    return life.answered(row, given)
+    answer = AnswerRow("allow", "Ann", "browser", at_ns, None, False, seq)
+    return life.answered(row, answer)
 
 
 def took(row: RequestRow, *, applied: bool, seq: int = 7) -> RequestRow:
     reason = None if applied else "it was edited wrongly"
     changed = life.acknowledged(
-        row, seq, applied=applied, reason=reason, now_ns=START_NS, doer=AGENT
+        row, seq, applied=applied, reason=reason, now_ns=START_NS, actor=AGENT
     )
     assert changed is not None
     return changed
@@ -63,7 +63,7 @@ def test_an_answer_that_the_agent_could_not_take_leaves_it_open_and_says_why() -
 
 def test_an_acknowledgement_of_another_command_is_nothing() -> None:
     row = answer_of(pending())
-    assert life.acknowledged(row, 8, applied=True, reason=None, now_ns=0, doer=AGENT) is None
+    assert life.acknowledged(row, 8, applied=True, reason=None, now_ns=0, actor=AGENT) is None
 
 
 def test_a_lost_request_is_pending_again_when_its_agent_opens_it_again() -> None:
@@ -76,7 +76,7 @@ def test_a_lost_request_is_pending_again_when_its_agent_opens_it_again() -> None
     assert [one.status for one in again.transitions] == [PENDING, LOST, PENDING]
 
 
-def test_an_answer_on_its_way_to_a_lost_process_was_not_taken() -> None:
+def test_an_answer_on_its_way_to_a_lost_process_was_not_applied() -> None:
     row = lose(answer_of(pending()))
     assert row is not None
     assert row.answer is not None
@@ -89,10 +89,10 @@ def test_an_answer_on_its_way_to_a_lost_process_was_not_taken() -> None:
 def test_the_agent_puts_right_what_the_service_concluded_from_silence() -> None:
     row = lose(answer_of(pending()))
     assert row is not None
-    told = life.closed(row, ANSWERED, None, START_NS, AGENT)
-    assert told is not None
-    assert (told.status, told.answer and told.answer.applied) == (ANSWERED, True)
-    late = life.closed(told, EXPIRED, None, START_NS, AGENT)
+    closed = life.closed(row, ANSWERED, None, START_NS, AGENT)
+    assert closed is not None
+    assert (closed.status, closed.answer and closed.answer.applied) == (ANSWERED, True)
+    late = life.closed(closed, EXPIRED, None, START_NS, AGENT)
     assert late is None, "what the agent has said stays"
 
 
@@ -148,7 +148,7 @@ class Story(RuleBasedStateMachine):
         before = self.row
         assert changed != before, "where nothing changes it says so"
         self.row = changed or before
-        if _is_taken(self.row) and not _is_taken(before):
+        if _is_applied(self.row) and not _is_applied(before):
             self.wins += 1
         if life.is_final(before):
             assert changed is None, "what is ended stays so"
@@ -167,10 +167,10 @@ class Story(RuleBasedStateMachine):
 
     @rule(applied=st.booleans())
     def acknowledge(self, applied: bool) -> None:
-        told = life.acknowledged(
-            self.row, self.seq, applied=applied, reason=None, now_ns=self.now_ns, doer=AGENT
+        closed = life.acknowledged(
+            self.row, self.seq, applied=applied, reason=None, now_ns=self.now_ns, actor=AGENT
         )
-        self.change(told)
+        self.change(closed)
 
     @rule(status=st.sampled_from([ANSWERED, EXPIRED, WITHDRAWN]))
     def close(self, status: RequestStatus) -> None:
@@ -206,11 +206,11 @@ class Story(RuleBasedStateMachine):
 
     @invariant()
     def what_is_shown_goes_when_it_is_over_and_not_before(self) -> None:
-        is_kept = self.row.keeps_args or not is_over(self.row)
-        assert (self.row.args_json is not None) == is_kept
+        is_stored = self.row.keeps_args or not is_over(self.row)
+        assert (self.row.args_json is not None) == is_stored
 
 
-def _is_taken(row: RequestRow) -> bool:
+def _is_applied(row: RequestRow) -> bool:
     return row.answer is not None and row.answer.applied is True
 
 

@@ -13,7 +13,7 @@ from inspector.service.wire import Message, Payload, ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class SpanSource:
     """One span, as its sender wrote it."""
 
     attributes: Mapping[str, Json]
@@ -39,7 +39,7 @@ class Telling:
         return None
 
 
-def _nothing(telling: Telling) -> Any:
+def _nothing(source: SpanSource) -> Any:
     return None
 
 
@@ -52,14 +52,14 @@ class Convention:
     """Who writes it, for the documentation."""
     keys: tuple[str, ...]
     """What it reads, for the documentation; `*` stands for any rest."""
-    system: Callable[[Telling], list[Message] | None] = _nothing
-    input: Callable[[Telling], list[Message] | None] = _nothing
-    output: Callable[[Telling], list[Message] | None] = _nothing
-    tools: Callable[[Telling], list[ToolDefinition] | None] = _nothing
-    model_requested: Callable[[Telling], str | None] = _nothing
-    request_params: Callable[[Telling], dict[str, JsonValue] | None] = _nothing
-    finish_reasons: Callable[[Telling], list[str] | None] = _nothing
-    first_chunk_ms: Callable[[Telling], float | None] = _nothing
-    tool_arguments: Callable[[Telling], Payload | None] = _nothing
-    tool_result: Callable[[Telling], Payload | None] = _nothing
-    metadata: Callable[[Telling], dict[str, JsonValue] | None] = _nothing
+    system: Callable[[SpanSource], list[Message] | None] = _nothing
+    input: Callable[[SpanSource], list[Message] | None] = _nothing
+    output: Callable[[SpanSource], list[Message] | None] = _nothing
+    tools: Callable[[SpanSource], list[ToolDefinition] | None] = _nothing
+    model_requested: Callable[[SpanSource], str | None] = _nothing
+    request_params: Callable[[SpanSource], dict[str, JsonValue] | None] = _nothing
+    finish_reasons: Callable[[SpanSource], list[str] | None] = _nothing
+    first_chunk_ms: Callable[[SpanSource], float | None] = _nothing
+    tool_arguments: Callable[[SpanSource], Payload | None] = _nothing
+    tool_result: Callable[[SpanSource], Payload | None] = _nothing
+    metadata: Callable[[SpanSource], dict[str, JsonValue] | None] = _nothing
