@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from instrument import Bus, Decision
 from instrument.decision import ENDING
-
-Story = list[tuple[str, dict[str, Any]]]
+from tests.unit.instrument.conftest import Story
 
 
 class Work(NamedTuple):

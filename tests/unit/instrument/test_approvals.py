@@ -23,23 +23,9 @@ from instrument import (
 from instrument.asking import Subject, ask_person
 from instrument.question import Question
 from instrument.waiting import AsyncWaiting
+from tests.unit.instrument.conftest import Person, Story, only
 
-Story = list[tuple[str, dict[str, Any]]]
 ASK = Decision.ask_user("Delete everything?", timeout=5)
-
-
-class Person:
-    """A provider with one answer."""
-
-    def __init__(self, answer: Any) -> None:
-        self._answer = answer
-        self.requests: list[ApprovalRequest] = []
-
-    async def ask(self, request: ApprovalRequest) -> Any:
-        self.requests.append(request)
-        if isinstance(self._answer, BaseException):
-            raise self._answer
-        return self._answer
 
 
 class PersonOfSyncCode(Person):
@@ -51,11 +37,6 @@ class PersonOfSyncCode(Person):
 
 def asking(decision: Decision = ASK) -> Callable[..., Decision]:
     return lambda **_: decision
-
-
-def only(events: Story, hook: str) -> dict[str, Any]:
-    (kwargs,) = (kwargs for name, kwargs in events if name == hook)
-    return kwargs
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,9 @@ import pytest
 from instrument import ApprovalAnswer, ApprovalRequest, Bus, Decision, operation
 from instrument import ask as ask_on_the_shared_bus
 from instrument.typed import BeforeToolCallEvent, HookRegistry
+from tests.unit.instrument.conftest import Person, Story, only
 
-Story = list[tuple[str, dict[str, Any]]]
 FORM = {"type": "object", "properties": {"title": {"type": "string"}}}
-
-
-class Person:
-    """A provider with one answer."""
-
-    def __init__(self, answer: Any) -> None:
-        self._answer = answer
-        self.requests: list[ApprovalRequest] = []
-
-    async def ask(self, request: ApprovalRequest) -> Any:
-        self.requests.append(request)
-        if isinstance(self._answer, BaseException):
-            raise self._answer
-        return self._answer
 
 
 class Silence:
@@ -45,11 +31,6 @@ class Silence:
 
     def last_word(self, request: ApprovalRequest) -> Any:
         return self._last_word()
-
-
-def only(events: Story, hook: str) -> dict[str, Any]:
-    (kwargs,) = (kwargs for name, kwargs in events if name == hook)
-    return kwargs
 
 
 async def test_a_question_gets_its_answer_and_says_who_gave_it(bus: Bus, events: Story) -> None:

@@ -5,6 +5,7 @@ import inspect
 import subprocess
 import sys
 import threading
+from functools import partial
 from types import FrameType
 from typing import Any
 from unittest.mock import AsyncMock, Mock
@@ -18,24 +19,6 @@ from instrument import Bus
 from instrument.interceptors import Interceptor
 
 
-async def test_an_observer_gets_the_kwargs_of_its_hook(bus: Bus) -> None:
-    observer = Mock()
-    bus.register("before_tool_call", observer)
-
-    await bus._emit("before_tool_call", tool_name="search", args={"q": "otters"})
-
-    observer.assert_called_once_with(tool_name="search", args={"q": "otters"})
-
-
-async def test_a_hook_outside_the_catalogue_can_be_registered_and_emitted(bus: Bus) -> None:
-    observer = Mock()
-    bus.register("before_teleport", observer)
-
-    await bus._emit("before_teleport", to="mars")
-
-    observer.assert_called_once_with(to="mars")
-
-
 async def test_an_event_reaches_the_observers_of_its_own_name_only(bus: Bus) -> None:
     bus.register("before_tool_call", before := Mock())
     bus.register("after_tool_call", after := Mock())
@@ -44,16 +27,6 @@ async def test_an_event_reaches_the_observers_of_its_own_name_only(bus: Bus) -> 
 
     before.assert_not_called()
     after.assert_called_once_with(tool_name="x")
-
-
-async def test_an_unregistered_observer_is_not_called(bus: Bus) -> None:
-    observer = Mock()
-    bus.register("after_tool_call", observer)
-    bus.unregister("after_tool_call", observer)
-
-    await bus._emit("after_tool_call")
-
-    observer.assert_not_called()
 
 
 def test_unregistering_what_was_never_registered_does_nothing(bus: Bus) -> None:
@@ -90,19 +63,7 @@ async def test_sync_and_async_observers_run_in_the_order_of_registration(bus: Bu
     assert order == ["first", "slow", "last"]
 
 
-async def test_an_observer_registered_twice_is_called_twice(bus: Bus) -> None:
-    observer = Mock()
-    bus.register("a_hook", observer)
-    bus.register("a_hook", observer)
-    await bus._emit("a_hook")
-    assert observer.call_count == 2
-
-    bus.unregister("a_hook", observer)
-    await bus._emit("a_hook")
-    assert observer.call_count == 3
-
-
-async def test_unregister_removes_the_first_of_two_registrations(bus: Bus) -> None:
+async def test_of_two_registrations_both_are_called_and_the_first_is_removed(bus: Bus) -> None:
     order: list[str] = []
 
     def twice() -> None:
@@ -111,6 +72,9 @@ async def test_unregister_removes_the_first_of_two_registrations(bus: Bus) -> No
     bus.register("a_hook", twice)
     bus.register("a_hook", lambda: order.append("between"))
     bus.register("a_hook", twice)
+    await bus._emit("a_hook")
+    assert order == ["twice", "between", "twice"]
+    order.clear()
 
     bus.unregister("a_hook", twice)
     await bus._emit("a_hook")
@@ -181,26 +145,17 @@ async def test_an_observer_registered_during_an_emission_hears_the_next_one(bus:
     late.assert_called_once_with()
 
 
-async def test_positional_arguments_are_passed_on(bus: Bus) -> None:
+async def test_positional_arguments_and_kwargs_of_any_name_are_passed_on(bus: Bus) -> None:
     observer = Mock()
     bus.register("a_hook", observer)
 
-    await bus._emit("a_hook", "first", "second", third=3)
+    await bus._emit("a_hook", 1, name="x", self="y", fn="z")
+    bus._emit_sync("a_hook", 1, name="x", self="y", fn="z")
 
-    observer.assert_called_once_with("first", "second", third=3)
-
-
-async def test_a_kwarg_may_be_called_name_or_self_or_fn(bus: Bus) -> None:
-    observer = Mock()
-    bus.register("a_hook", observer)
-
-    await bus._emit("a_hook", name="x", self="y", fn="z")
-    bus._emit_sync("a_hook", name="x", self="y", fn="z")
-
-    assert observer.call_args_list == [({"name": "x", "self": "y", "fn": "z"},)] * 2
+    assert observer.call_args_list == [((1,), {"name": "x", "self": "y", "fn": "z"})] * 2
 
 
-async def test_async_callable_objects_and_lambdas_that_return_coroutines_are_awaited(
+async def test_whatever_awaitable_an_observer_returns_is_awaited(
     bus: Bus,
 ) -> None:
     awaited: list[str] = []
@@ -212,30 +167,19 @@ async def test_async_callable_objects_and_lambdas_that_return_coroutines_are_awa
         async def __call__(self) -> None:
             awaited.append("object")
 
-    bus.register("a_hook", Listener())
-    bus.register("a_hook", lambda: note("lambda"))
+    class Pending:
+        def __await__(self) -> Any:
+            awaited.append("pending")
+            return iter(())
+
+    for observer in (Listener(), lambda: note("lambda"), partial(note, "partial"), Pending):
+        bus.register("a_hook", observer)
     bus.register("a_hook", mock := AsyncMock())
 
     await bus._emit("a_hook")
 
-    assert awaited == ["object", "lambda"]
+    assert awaited == ["object", "lambda", "partial", "pending"]
     mock.assert_awaited_once_with()
-
-
-async def test_an_object_with_await_is_awaited(bus: Bus) -> None:
-    class Pending:
-        is_awaited = False
-
-        def __await__(self) -> Any:
-            self.is_awaited = True
-            return iter(())
-
-    pending = Pending()
-    bus.register("a_hook", lambda: pending)
-
-    await bus._emit("a_hook")
-
-    assert pending.is_awaited
 
 
 async def test_a_returned_future_or_task_is_left_running(bus: Bus) -> None:
@@ -256,22 +200,14 @@ async def test_a_returned_future_or_task_is_left_running(bus: Bus) -> None:
     await tasks[0]
 
 
-def test_the_guard_of_the_seed_is_false_until_somebody_listens(bus: Bus) -> None:
-    assert not bus._hooks.get("before_llm_generate")
-
-    off = bus.observe("before_llm_generate", Mock())
-    assert bus._hooks.get("before_llm_generate")
-
-    off()
-    assert not bus._hooks.get("before_llm_generate")
-
-
 def test_the_table_can_be_read_and_cleared_like_the_seeds(bus: Bus) -> None:
     observer = Mock()
+    assert not bus._hooks.get("a_hook")
     bus.register("a_hook", observer)
     bus.register("a_hook", observer)
 
     assert "a_hook" in bus._hooks
+    assert bus._hooks.get("a_hook")
     assert observer in bus._hooks["a_hook"]
     assert bus._hooks["a_hook"].count(observer) == 2
 
@@ -333,7 +269,12 @@ async def test_the_functions_of_the_package_act_on_one_bus() -> None:
 
 async def test_observers_hear_events_of_every_loop_and_thread(bus: Bus) -> None:
     heard: list[int] = []
-    bus.register("a_hook", lambda: heard.append(threading.get_ident()))
+
+    async def note() -> None:
+        await asyncio.sleep(0)
+        heard.append(threading.get_ident())
+
+    bus.register("a_hook", note)
 
     await bus._emit("a_hook")
     await asyncio.to_thread(lambda: asyncio.run(bus._emit("a_hook")))

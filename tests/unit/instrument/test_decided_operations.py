@@ -22,23 +22,13 @@ from instrument import (
 )
 from instrument.decision import ENDING
 from tests.support.faults.interleaving import interrupted_at_each_line
-
-Story = list[tuple[str, dict[str, Any]]]
+from tests.unit.instrument.conftest import Story, names, only
 
 
 def saying(*decisions: Any) -> Callable[..., Any]:
     """Return an interceptor that says one after the other, the last for ever."""
     left = list(decisions)
     return lambda **_: left.pop(0) if len(left) > 1 else left[0]
-
-
-def names(events: Story) -> list[str]:
-    return [name for name, _ in events if not name.startswith("hook_")]
-
-
-def only(events: Story, hook: str) -> dict[str, Any]:
-    (kwargs,) = (kwargs for name, kwargs in events if name == hook)
-    return kwargs
 
 
 class Body:

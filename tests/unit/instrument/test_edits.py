@@ -8,19 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrument import ApprovalRequest, Bus, Decision
+from instrument import Bus, Decision
 from instrument.edits import MAX_NODES, copies_of, edited
+from tests.unit.instrument.conftest import Person
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=20,
 )
-
-
-class Willing:
-    async def ask(self, request: ApprovalRequest) -> str:
-        return "Allow"
 
 
 @pytest.mark.parametrize(
@@ -34,7 +30,7 @@ class Willing:
 )
 async def test_an_edit_in_place_is_a_modification(says: Decision | None, action: str) -> None:
     bus = Bus()
-    bus.set_approval_provider(Willing())
+    bus.set_approval_provider(Person("Allow"))
     decided: list[dict[str, Any]] = []
     bus.register("hook_decided", lambda **kwargs: decided.append(kwargs))
 

@@ -22,6 +22,7 @@ from instrument import (
     set_approval_provider,
 )
 from tests.support.services.eliciting_servers import modern_server
+from tests.unit.instrument.conftest import Person
 from tools.generate import ROOT
 
 GUIDE = (ROOT / "docs" / "guide" / "write-a-hook.md").read_text(encoding="utf-8")
@@ -47,16 +48,6 @@ def run(heading: str) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "guide"}
     exec(compiled, names)
     return names
-
-
-class Person:
-    def __init__(self, answer: str) -> None:
-        self._answer = answer
-        self.prompts: list[str] = []
-
-    async def ask(self, request: Any) -> str:
-        self.prompts.append(request.prompt)
-        return self._answer
 
 
 async def delete(path: str, deleted: list[str]) -> None:
@@ -147,22 +138,16 @@ async def test_the_terminal_asks(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_question_of_the_guide_gets_its_answer_or_none() -> None:
     choose = run("Ask for something")["choose_channel"]
     assert await choose() is None
-    off = set_approval_provider(Form({"channel": "preview"}))
+    off = set_approval_provider(Person(ApprovalAnswer("answer", payload={"channel": "preview"})))
 
     assert await choose() == "preview"
     off()
 
 
-class Form:
-    def __init__(self, payload: Any) -> None:
-        self._payload = payload
-
-    async def ask(self, request: Any) -> ApprovalAnswer:
-        return ApprovalAnswer("answer", payload=self._payload)
-
-
 async def test_the_server_of_the_guide_gets_its_answer() -> None:
-    off = set_approval_provider(Form({"channel": "beta", "copies": 3}))
+    off = set_approval_provider(
+        Person(ApprovalAnswer("answer", payload={"channel": "beta", "copies": 3}))
+    )
     result = await run("Answer what an MCP server asks")["publish"](modern_server())
     off()
 

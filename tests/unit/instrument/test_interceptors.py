@@ -33,8 +33,8 @@ from instrument.interceptors import only_observers_of
 from instrument.question import Question
 from instrument.testing import capture_hook
 from instrument.waiting import completed
+from tests.unit.instrument.conftest import Story
 
-Story = list[tuple[str, dict[str, Any]]]
 TOOL = {"tool_name": "rm", "args": {"path": "/"}, "context": None}
 
 

@@ -53,34 +53,6 @@ def test_a_guarded_emitter_sees_an_observer_of_all(bus: Bus) -> None:
     assert bus._hooks == {}
 
 
-async def test_order_of_registration_holds_between_both_kinds(bus: Bus) -> None:
-    order: list[str] = []
-    bus.register("a_hook", lambda: order.append("first"))
-    bus.observe_all(lambda name, /: order.append("all"))
-    bus.register("a_hook", lambda: order.append("last"))
-    bus.register("b_hook", lambda: order.append("b"))
-
-    await bus._emit("a_hook")
-    await bus._emit("b_hook")
-
-    assert order == ["first", "all", "last", "all", "b"]
-
-
-async def test_removing_one_observer_of_all_leaves_the_others(bus: Bus) -> None:
-    gone, stays = Mock(), Mock()
-    off = bus.observe_all(gone)
-    bus.observe_all(stays)
-    bus.register("a_hook", plain := Mock())
-
-    off()
-    await bus._emit("a_hook", x=1)
-    await bus._emit("before_tool_call")
-
-    gone.assert_not_called()
-    assert [call.args[0] for call in stays.call_args_list] == ["a_hook", "before_tool_call"]
-    plain.assert_called_once_with(x=1)
-
-
 @given(st.lists(st.tuples(st.sampled_from(["hook", "all", "off"]), st.integers(0, 2)), max_size=20))
 def test_everybody_hears_every_event_in_order_of_registration(
     steps: list[tuple[str, int]],

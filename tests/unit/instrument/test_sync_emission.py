@@ -4,21 +4,10 @@ import asyncio
 import gc
 import threading
 import weakref
-from typing import Any
-from unittest.mock import Mock
 
 import pytest
 
 from instrument import Bus, delivery
-
-
-def test_sync_observers_run_before_the_emission_returns(bus: Bus) -> None:
-    observer = Mock()
-    bus.register("a_hook", observer)
-
-    bus._emit_sync("a_hook", 1, x=2)
-
-    observer.assert_called_once_with(1, x=2)
 
 
 def test_without_a_loop_async_observers_run_before_the_emission_returns(bus: Bus) -> None:
@@ -135,18 +124,6 @@ async def test_an_async_observer_is_referenced_while_it_waits_and_forgotten_afte
     gc.collect()
     assert reference() is None
     assert not delivery._background
-
-
-def test_a_cancelled_error_of_an_observer_is_swallowed(bus: Bus) -> None:  # D2
-    def cancelled(**_: Any) -> None:
-        raise asyncio.CancelledError
-
-    bus.register("a_hook", cancelled)
-    bus.register("a_hook", following := Mock())
-
-    bus._emit_sync("a_hook")
-
-    following.assert_called_once_with()
 
 
 def test_a_loop_that_ends_cancels_what_still_runs_and_logs_no_failure(

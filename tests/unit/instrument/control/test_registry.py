@@ -9,6 +9,7 @@ import pytest
 from instrument import ApprovalAnswer, Bus, Decision, HookDenied
 from instrument.control import HookHandler, HookRegistry, HookResult
 from instrument.testing import EventRecorder, TestCoordinator, capture_hook
+from tests.unit.instrument.conftest import NEVER, Person
 
 
 @pytest.fixture
@@ -471,16 +472,6 @@ def test_a_bad_registration_says_what_is_wrong(
         registry.register(event, handler)
 
 
-class Person:
-    def __init__(self, answer: Any) -> None:
-        self._answer = answer
-
-    async def ask(self, request: Any) -> Any:
-        if self._answer is None:
-            await asyncio.Event().wait()
-        return self._answer
-
-
 @pytest.mark.parametrize(
     ("answer", "action", "reason"),
     [
@@ -488,7 +479,7 @@ class Person:
         ("allow always", "continue", None),
         ("Yes", "deny", "User denied: Yes"),
         (ApprovalAnswer("deny", "no"), "deny", "no"),
-        (None, "deny", "nobody answered within 0.01 s"),
+        (NEVER, "deny", "nobody answered within 0.01 s"),
     ],
 )
 async def test_a_question_reaches_a_person_and_only_a_yes_grants(
@@ -497,7 +488,7 @@ async def test_a_question_reaches_a_person_and_only_a_yes_grants(
     coordinator = TestCoordinator()
     coordinator.hooks.bus.set_approval_provider(Person(answer))
     ask = HookResult(
-        "ask_user", approval_prompt="?", approval_timeout=0.01 if answer is None else 5
+        "ask_user", approval_prompt="?", approval_timeout=0.01 if answer is NEVER else 5
     )
 
     async with asyncio.timeout(5):
@@ -508,7 +499,7 @@ async def test_a_question_reaches_a_person_and_only_a_yes_grants(
 
 async def test_a_question_that_nobody_answers_in_time_is_answered_by_its_default() -> None:
     coordinator = TestCoordinator()
-    coordinator.hooks.bus.set_approval_provider(Person(None))
+    coordinator.hooks.bus.set_approval_provider(Person(NEVER))
     ask = HookResult(
         "ask_user", approval_prompt="?", approval_timeout=0.01, approval_default="allow"
     )

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instrument import (
-    ApprovalRequest,
     Bus,
     HookContractError,
     HookDenied,
@@ -33,6 +32,7 @@ from instrument.flow import (
 )
 from instrument.flow.point import Hook
 from tests.support.faults.interleaving import interrupted_at_each_line
+from tests.unit.instrument.conftest import Person
 
 CONTINUE, RETRY, FAIL, STOP, ASK = HookDecision
 E = AgentEvent
@@ -591,18 +591,6 @@ async def test_a_host_may_have_classes_of_its_own(bus: Bus) -> None:
 
 
 # --- ASK: a person decides --------------------------------------------------------------------
-
-
-class Person:
-    """Answers what is asked, and keeps it."""
-
-    def __init__(self, decision: str) -> None:
-        self._decision = decision
-        self.requests: list[ApprovalRequest] = []
-
-    async def ask(self, request: ApprovalRequest) -> str:
-        self.requests.append(request)
-        return self._decision
 
 
 CALL = ToolCall("1", "delete_file", {"path": "/"})

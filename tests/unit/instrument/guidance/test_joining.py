@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from instrument import ApprovalRequest, Bus, HookDenied
+from instrument import Bus, HookDenied
 from instrument.guidance import (
     GuidanceValueError,
     HookDefinition,
@@ -21,6 +21,7 @@ from instrument.guidance import (
     create_content_loader,
 )
 from instrument.guidance.joining import scope_of
+from tests.unit.instrument.conftest import Person
 
 Make = Callable[..., HookDefinition]
 Texts = Callable[..., Path]
@@ -347,19 +348,12 @@ def test_request_and_session_are_found_on_the_event_or_its_context() -> None:
 
 @pytest.mark.parametrize(("decision", "is_allowed"), [("allow", True), ("deny", False)])
 async def test_a_gate_may_ask_a_person_instead(bus: Bus, decision: str, is_allowed: bool) -> None:
-    prompts: list[str] = []
-
-    class Person:
-        async def ask(self, request: ApprovalRequest) -> str:
-            prompts.append(request.prompt)
-            return decision
-
     attach_gate(bus, SessionStateTracker(), asks=True)
-    bus.set_approval_provider(Person())
+    bus.set_approval_provider(person := Person(decision))
 
     outcome = await bus.dispatch("before_tool_call", tool_name="search", args={})
 
     assert outcome.is_allowed is is_allowed
-    (prompt,) = prompts
+    (prompt,) = person.prompts
     assert "search" in prompt
     assert "session_init" in prompt

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from instrument import ApprovalRequest, Bus
+from instrument import ApprovalAnswer, Bus
 from instrument.typed import (
     AfterInvocationEvent,
     AfterModelCallEvent,
@@ -30,6 +30,7 @@ from instrument.typed import (
     HookRegistry,
     MessageAddedEvent,
 )
+from tests.unit.instrument.conftest import Person
 
 
 class Agent(HookHost):
@@ -247,24 +248,15 @@ class ApproveDeletes(HookProvider):
 async def test_a_callback_that_interrupts_goes_on_with_the_answer(
     make: Callable[..., Any], bus: Bus
 ) -> None:
-    prompts: list[str] = []
-    answers = ["y", "n"]
-
-    class Person:
-        async def ask(self, request: ApprovalRequest) -> Any:
-            from instrument import ApprovalAnswer
-
-            prompts.append(request.prompt)
-            return ApprovalAnswer("answer", payload=answers.pop(0))
-
-    bus.set_approval_provider(Person())
+    person = Person(*(ApprovalAnswer("answer", payload=payload) for payload in "yn"))
+    bus.set_approval_provider(person)
     agent = make(("delete", {"paths": ["a"]}), hooks=[ApproveDeletes("app")])
 
     assert await agent.ask("go") == "done"
     with pytest.raises(Exception, match="denied permission"):
         await agent.ask("go")
     assert await agent.ask("go", trusted=True) == "done"
-    assert prompts == ["{'paths': ['a']}"] * 2
+    assert person.prompts == ["{'paths': ['a']}"] * 2
 
 
 class Memory(HookProvider):

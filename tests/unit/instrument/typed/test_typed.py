@@ -30,6 +30,7 @@ from instrument.typed import (
     MessageAddedEvent,
     ToolUse,
 )
+from tests.unit.instrument.conftest import Person
 
 
 @pytest.fixture
@@ -494,17 +495,6 @@ def test_an_invocation_can_be_resumed_and_its_messages_replaced(
 
     assert bus.call_sync("agent_call", agent, messages=["hi"]) == ["the rest"]
     assert inputs == [(["HI"], None), (["THE REST"], ["the rest"])]
-
-
-class Person:
-    def __init__(self, *answers: Any) -> None:
-        self._answers = list(answers)
-        self.prompts: list[str] = []
-
-    async def ask(self, request: Any) -> Any:
-        self.prompts.append(request.prompt)
-        assert request.kind == "question"
-        return self._answers.pop(0)
 
 
 @pytest.mark.parametrize("is_async", [False, True])
