@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 from inspector.cli.control import NOT_DONE, ON_ITS_WAY, NotDoneError
 from inspector.cli.main import app
 from inspector.errors import InspectorError
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.agents.http_agent import hash_of
-from tests.support.agents.obedient_agent import ObedientAgent
 from tests.support.services.process import (
     DEADLINE_S,
     Service,
@@ -36,8 +36,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture
-def agent(service: Service, request: pytest.FixtureRequest) -> Iterator[ObedientAgent]:
-    with ObedientAgent(service, request.node.name[:100]) as agent:
+def agent(service: Service, request: pytest.FixtureRequest) -> Iterator[ConnectedAgent]:
+    with ConnectedAgent(service, request.node.name[:100]) as agent:
         yield agent
 
 
@@ -64,11 +64,11 @@ def answer_in(commands: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def test_a_field_that_is_filled_in_wrong_is_asked_again_and_no_other(
-    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+    service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fields = {"count": {"type": "integer"}, "sure": {"type": "boolean"}}
     form = json.dumps({"type": "object", "required": ["count", "sure"], "properties": fields})
-    agent.open("filled-1", kind="question", tool_name=None, form_json=form)
+    agent.ask("filled-1", kind="question", tool_name=None, form_json=form)
     at_terminal(monkeypatch)
     done = run("answer", "filled-1", typed="3\ny\ntrue\n")
     assert done.exit_code == 0, done.output
@@ -77,10 +77,10 @@ def test_a_field_that_is_filled_in_wrong_is_asked_again_and_no_other(
 
 
 def test_on_a_narrow_terminal_the_id_is_whole_and_says_what_is_asked(
-    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+    service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = "0123456789ab-1234"
-    agent.open(request, args_json=ARGS, expires_in_ms=600_000)
+    agent.ask(request, args_json=ARGS, expires_in_ms=600_000)
     monkeypatch.setenv("COLUMNS", "80")
     listed = run("requests").stdout.splitlines()
     assert all(len(line) <= 80 for line in listed)
@@ -89,8 +89,8 @@ def test_on_a_narrow_terminal_the_id_is_whole_and_says_what_is_asked(
     assert "delete_file {" in line
 
 
-def test_what_is_asked_is_listed_and_shown_whole(service: Service, agent: ObedientAgent) -> None:
-    agent.open("listed-1", args_json=ARGS, prompt=HOSTILE, expires_in_ms=60_000)
+def test_what_is_asked_is_listed_and_shown_whole(service: Service, agent: ConnectedAgent) -> None:
+    agent.ask("listed-1", args_json=ARGS, prompt=HOSTILE, expires_in_ms=60_000)
     listed = run("requests")
     assert listed.exit_code == 0
     assert "listed-1" in listed.output
@@ -112,9 +112,9 @@ def test_what_is_asked_is_listed_and_shown_whole(service: Service, agent: Obedie
 
 
 def test_approve_shows_what_would_run_and_asks(
-    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+    service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agent.open("shown-1", args_json=ARGS)
+    agent.ask("shown-1", args_json=ARGS)
     assert isinstance(run("approve", "shown-1").exception, InspectorError), "nobody is there"
     at_terminal(monkeypatch)
     assert run("approve", "shown-1", typed="\n").exit_code == 1, "no is what return means"
@@ -130,9 +130,9 @@ def test_approve_shows_what_would_run_and_asks(
 
 
 def test_edited_arguments_go_as_they_are_written(
-    service: Service, agent: ObedientAgent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    service: Service, agent: ConnectedAgent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agent.open("edited-1", args_json=ARGS)
+    agent.ask("edited-1", args_json=ARGS)
     edited = ARGS.replace("/etc/", "/tmp/")
     file = tmp_path / "args.json"
     file.write_text(edited + "\n")
@@ -142,27 +142,27 @@ def test_edited_arguments_go_as_they_are_written(
     assert r'- "path": "/etc/' in done.output.replace("-   ", "- ")
     given = answer_in(agent.wait_for_commands(1))
     assert (given["args_json"], agent.commands[0]["reason"]) == (edited, "safer")
-    agent.open("edited-2", args_json=ARGS)
+    agent.ask("edited-2", args_json=ARGS)
     piped = run("approve", "edited-2", "--args", "-", "--yes", "--json", typed=edited)
     assert json.loads(piped.output)["request"]["answer"]["is_edited"] is True
-    agent.open("edited-3", args_json=ARGS)
+    agent.ask("edited-3", args_json=ARGS)
     refused = run("approve", "edited-3", "--args", "-", "--yes", typed='{"a":1,}').exception
     assert isinstance(refused, NotDoneError)
     assert refused.problem["code"] == "bad_json"
 
 
-def test_what_was_not_shown_is_not_approved(service: Service, agent: ObedientAgent) -> None:
-    agent.open("forged-1", args_json=ARGS, args_hash=hash_of("{}"))
+def test_what_was_not_shown_is_not_approved(service: Service, agent: ConnectedAgent) -> None:
+    agent.ask("forged-1", args_json=ARGS, args_hash=hash_of("{}"))
     refused = run("approve", "forged-1", "--yes").exception
     assert isinstance(refused, NotDoneError)
     assert agent.commands == []
 
 
-def test_always_is_for_what_can_be_always(service: Service, agent: ObedientAgent) -> None:
-    agent.open("always-1", args_json="{}")
+def test_always_is_for_what_can_be_always(service: Service, agent: ConnectedAgent) -> None:
+    agent.ask("always-1", args_json="{}")
     assert run("approve", "always-1", "--always", "--yes").exit_code == 0
     assert answer_in(agent.wait_for_commands(1))["decision"] == "allow_always"
-    agent.open("always-2", args_json="{}", can_always=False)
+    agent.ask("always-2", args_json="{}", can_always=False)
     refused = run("approve", "always-2", "--always", "--yes").exception
     assert isinstance(refused, NotDoneError)
     assert refused.problem["code"] == "wrong_decision"
@@ -185,14 +185,14 @@ FORM = '{"type":"object","properties":{"count":{"type":"integer"},"why":{"type":
 )  # fmt: skip
 def test_a_question_is_answered(
     service: Service,
-    agent: ObedientAgent,
+    agent: ConnectedAgent,
     monkeypatch: pytest.MonkeyPatch,
     arguments: list[str],
     typed: str | None,
     decision: str,
     payload: str | None,
 ) -> None:
-    agent.open(agent.process_id, kind="question", form_json=FORM, tool_name=None)
+    agent.ask(agent.process_id, kind="question", form_json=FORM, tool_name=None)
     if typed:
         at_terminal(monkeypatch)
     assert run("answer", agent.process_id, *arguments, typed=typed).exit_code == 0
@@ -201,17 +201,17 @@ def test_a_question_is_answered(
 
 
 def test_two_ways_to_answer_at_once_are_one_too_many(
-    service: Service, agent: ObedientAgent
+    service: Service, agent: ConnectedAgent
 ) -> None:
-    agent.open("twice-1", kind="question")
+    agent.ask("twice-1", kind="question")
     assert isinstance(
         run("answer", "twice-1", "--text", "a", "--decline").exception, InspectorError
     )
     assert isinstance(run("answer", "twice-1").exception, InspectorError)
 
 
-def test_who_is_late_is_told_who_was_first(service: Service, agent: ObedientAgent) -> None:
-    agent.open("late-1", args_json="{}")
+def test_who_is_late_is_told_who_was_first(service: Service, agent: ConnectedAgent) -> None:
+    agent.ask("late-1", args_json="{}")
     assert run("deny", "late-1").exit_code == 0
     refused = run("approve", "late-1", "--yes").exception
     assert isinstance(refused, NotDoneError)
@@ -219,17 +219,17 @@ def test_who_is_late_is_told_who_was_first(service: Service, agent: ObedientAgen
     assert getpass.getuser() in str(refused)
 
 
-def test_a_beginning_that_several_have_is_refused(service: Service, agent: ObedientAgent) -> None:
-    agent.open("same-1")
-    agent.open("same-2")
+def test_a_beginning_that_several_have_is_refused(service: Service, agent: ConnectedAgent) -> None:
+    agent.ask("same-1")
+    agent.ask("same-2")
     for wanted, said in (("same", "Several requests"), ("no-such", "There is no request")):
         assert said in str(run("deny", wanted).exception)
     assert run("deny", "same-1").exit_code == 0
     assert run("deny", "same").exit_code == 0, "one that is open goes first"
 
 
-def test_verbs_and_signals_reach_the_agent(service: Service, agent: ObedientAgent) -> None:
-    agent.open("verbs-1", session_id="verb-session")
+def test_verbs_and_signals_reach_the_agent(service: Service, agent: ConnectedAgent) -> None:
+    agent.ask("verbs-1", session_id="verb-session")
     for verb in ("pause", "step", "resume", "cancel"):
         assert run(verb, "verb-sess", "--reason", "because").exit_code == 0
     told = agent.wait_for_commands(4)
@@ -252,27 +252,27 @@ def exit_code(service: Service, *arguments: str) -> tuple[int, str]:
 
 
 def test_the_exit_code_tells_what_became_of_it(service: Service) -> None:
-    with ObedientAgent(service, "stubborn", does=(False, "not here any more")) as agent:
-        agent.open("stubborn-1", session_id="stubborn")
+    with ConnectedAgent(service, "stubborn", reply=(False, "not here any more")) as agent:
+        agent.ask("stubborn-1", session_id="stubborn")
         code, said = exit_code(service, "deny", "stubborn-1")
         assert (code, "not here any more" in said) == (NOT_DONE, True)
-    with ObedientAgent(service, "racer") as agent:
-        agent.open("raced-1", session_id="stubborn")
+    with ConnectedAgent(service, "racer") as agent:
+        agent.ask("raced-1", session_id="stubborn")
         assert exit_code(service, "deny", "raced-1")[0] == 0
         code, said = exit_code(service, "approve", "raced-1", "--yes")
         assert (code, said[:11]) == (NOT_DONE, "inspector: "), said
         assert "Traceback" not in said
     assert exit_code(service, "pause", "stubborn")[0] == NOT_DONE, "nothing of it runs"
-    with ObedientAgent(service, "away", follows=False) as away:
-        away.open("away-1", session_id="away")
+    with ConnectedAgent(service, "away", follows=False) as away:
+        away.ask("away-1", session_id="away")
         assert exit_code(service, "deny", "away-1")[0] == ON_ITS_WAY
     assert exit_code(service, "deny", "no-such-request")[0] == 1
 
 
 def test_all_that_was_done_is_shown_and_exported(
-    service: Service, agent: ObedientAgent, tmp_path: Path
+    service: Service, agent: ConnectedAgent, tmp_path: Path
 ) -> None:
-    agent.open("audited-1", args_json="{}")
+    agent.ask("audited-1", args_json="{}")
     run("deny", "audited-1", "--reason", "evil\x1b[2J")
     shown = run("audit", "--limit", "20").output
     assert f"{getpass.getuser()} (cli)" in shown
@@ -289,13 +289,13 @@ def test_all_that_was_done_is_shown_and_exported(
 
 
 def test_the_only_request_is_shown_and_confirmed_and_questions_are_left_alone(
-    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+    service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agent.open("asks-1", kind="question", tool_name=None)
+    agent.ask("asks-1", kind="question", tool_name=None)
     refused = run("approve")
     assert "What is open is a question: see `inspector answer`" in str(refused.exception)
     assert "asks-1" in refused.stderr
-    agent.open("only-1", args_json=ARGS)
+    agent.ask("only-1", args_json=ARGS)
     assert "name the request" in str(run("approve").exception)
     assert "name the request" in str(run("approve", "--yes").exception)
     at_terminal(monkeypatch)
@@ -313,10 +313,10 @@ def test_the_only_request_is_shown_and_confirmed_and_questions_are_left_alone(
 
 
 def test_of_several_requests_none_is_taken_and_all_are_listed(
-    service: Service, agent: ObedientAgent, monkeypatch: pytest.MonkeyPatch
+    service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("several-1", "several-2"):
-        agent.open(name, args_json=ARGS)
+        agent.ask(name, args_json=ARGS)
 
     for verb, is_at_terminal in (("approve", False), ("approve", True), ("deny", True)):
         if is_at_terminal:
@@ -335,10 +335,10 @@ def test_of_several_requests_none_is_taken_and_all_are_listed(
 def test_the_only_session_that_runs_is_held_and_of_several_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with running_service(tmp_path) as service, ObedientAgent(service, "held") as agent:
+    with running_service(tmp_path) as service, ConnectedAgent(service, "held") as agent:
         monkeypatch.setenv("INSPECTOR_RUNTIME_DIR", str(service.runtime_dir))
         assert "No session is running or waiting" in str(run("pause").exception)
-        agent.open("held-1", session_id="held-session")
+        agent.ask("held-1", session_id="held-session")
         assert "No session is paused" in str(run("step").exception)
         assert run("pause").exit_code == 0
         assert run("resume").exit_code == 0, "also while it waits for a person"
@@ -346,7 +346,7 @@ def test_the_only_session_that_runs_is_held_and_of_several_none(
         assert [one["type"] for one in commands] == ["pause", "resume"]
         assert {one["session_id"] for one in commands} == {"held-session"}
 
-        agent.open("held-2", session_id="other-session")
+        agent.ask("held-2", session_id="other-session")
         refused = run("cancel")
 
         assert "2 sessions are running, waiting or paused: name one" in str(refused.exception)

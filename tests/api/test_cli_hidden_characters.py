@@ -18,7 +18,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.cli.main import run
 from inspector.service.analysis.sanitise import visible
-from tests.support.agents.asking_agent import AskingAgent
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.services.process import (
     DEADLINE_S,
     Service,
@@ -144,7 +144,7 @@ def test_no_command_shows_anything_raw(
         ["import", f"no {TYPED}"], ["hooks", "validate", f"no {TYPED}"], ["policies"], ["doctor"],
     ]  # fmt: skip
     asked = {"session_id": f"S1{HIDDEN}", "interceptor": HIDDEN, "prompt": HIDDEN}
-    with AskingAgent(service.url, service.token) as agent:
+    with ConnectedAgent(service) as agent:
         agent.ask("r1", **asked, tool_name=HIDDEN, args_json=f'{{"{HIDDEN}":1}}', options=[HIDDEN])
         shown = {" ".join(one): said(*one) for one in commands}
     assert {name: found for name, text in shown.items() if (found := raw(text))} == {}

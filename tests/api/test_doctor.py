@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from inspector.cli.doctor import agents
 from inspector.cli.main import app
-from tests.support.services.otlp_targets import bare_receiver
+from tests.support.services.otlp_receiver import Receiver
 from tests.support.services.process import Service, environment, free_port, running_service
 
 Findings = dict[str, list[dict[str, str]]]
@@ -124,7 +124,7 @@ def test_a_run_file_of_a_dead_process_is_stale(here: Path) -> None:
 def test_a_port_that_somebody_else_has_is_named(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with bare_receiver() as other:
+    with Receiver() as other:
         monkeypatch.setenv("INSPECTOR_OTLP_HTTP_PORT", str(other.port))
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", other.url)
         found = examine(0)

@@ -17,8 +17,9 @@ from inspector.service.forward import forwarder as forward
 from inspector.service.forward.forwarder import Forwarder
 from inspector.service.forward.queue import ForwardQueue, QueuedRequest
 from inspector.service.otlp.signals import LOGS, TRACES
-from tests.support.services.otlp_targets import bare_receiver, running_rotel
+from tests.support.services.otlp_receiver import Receiver
 from tests.support.services.process import DEADLINE_S, free_port, running_service, wait_for
+from tests.support.services.rotel import running_rotel
 from tests.support.telemetry.export import TRACE_ID, span, span_id, trace_request
 
 PROTOBUF = {"content-type": "application/x-protobuf"}
@@ -76,7 +77,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_spans_arrive_unchanged_at_a_foreign_collector(tmp_path: Path, protocol: str) -> None:
     sent = [rich_span(number) for number in range(1, 20)]
     request = trace_request(*sent)
-    with bare_receiver() as received, running_rotel(tmp_path, received.url) as rotel:
+    with Receiver() as received, running_rotel(tmp_path, received.url) as rotel:
         target = rotel.http_url if protocol == "http" else rotel.grpc_url
         with running_service(tmp_path, forward_otlp=target) as service:
             answer = httpx.post(
@@ -85,8 +86,8 @@ def test_spans_arrive_unchanged_at_a_foreign_collector(tmp_path: Path, protocol:
                 headers={**PROTOBUF, "content-encoding": "gzip"},
             )
             assert answer.status_code == 200
-            wait_for(lambda: len(received.spans()) == len(sent))
-    arrived = sorted(received.spans(), key=lambda one: one.span_id)
+            wait_for(lambda: len(received.spans) == len(sent))
+    arrived = sorted(received.spans, key=lambda one: one.span_id)
     assert arrived == sent
 
 
@@ -102,69 +103,69 @@ def test_a_service_that_was_killed_forwards_what_waited_when_it_is_back(tmp_path
             )
         service.process.send_signal(signal.SIGKILL)
         service.process.wait(DEADLINE_S)
-    with bare_receiver(port) as received, running_service(tmp_path, **given):
-        wait_for(lambda: len(received.spans()) == 2)
-    assert [one.span_id for one in received.spans()] == [span_id(1), span_id(2)]
+    with Receiver(port) as received, running_service(tmp_path, **given):
+        wait_for(lambda: len(received.spans) == 2)
+    assert [one.span_id for one in received.spans] == [span_id(1), span_id(2)]
 
 
 def test_json_goes_on_as_protobuf(tmp_path: Path) -> None:
     said = {"traceId": TRACE_ID.hex(), "spanId": span_id(5).hex(), "name": "from json"}
     body = {"resourceSpans": [{"scopeSpans": [{"spans": [said]}]}]}
     with (
-        bare_receiver() as received,
+        Receiver() as received,
         running_service(tmp_path, forward_otlp=received.url) as service,
     ):
         json_type = {"content-type": "application/json"}
         httpx.post(f"{service.url}/v1/traces", content=json.dumps(body), headers=json_type)
-        [arrived] = wait_for(received.spans)
+        [arrived] = wait_for(lambda: received.spans)
     assert arrived == Span(trace_id=TRACE_ID, span_id=span_id(5), name="from json")
 
 
 async def test_each_target_gets_everything_in_order(tmp_path: Path) -> None:
-    with bare_receiver() as one, bare_receiver() as other:
+    with Receiver() as one, Receiver() as other:
         async with forwarder(tmp_path / "queue", one.url, other.url) as forwards:
             for number in range(1, 6):
                 body = trace_request(span(number)).SerializeToString()
                 await forwards.offer(TRACES, body, hops="")
-            await until(lambda: len(one.spans()) == len(other.spans()) == 5)
+            await until(lambda: len(one.spans) == len(other.spans) == 5)
     for received in (one, other):
-        assert [span.span_id for span in received.spans()] == [span_id(n) for n in range(1, 6)]
+        assert [span.span_id for span in received.spans] == [span_id(n) for n in range(1, 6)]
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 async def test_a_target_that_is_busy_is_asked_again(status: int) -> None:
-    with bare_receiver() as received:
+    with Receiver() as received:
         received.answers = [status, status]
         async with forwarder(None, received.url) as forwards:
             await forwards.offer(TRACES, trace_request().SerializeToString(), hops="")
             await until(lambda: forwards.counts["sent"] == 1)
-    assert len(received.spans()) == 1
+    assert len(received.spans) == 1
     assert forwards.counts["waits"] == 2
 
 
 @pytest.mark.parametrize("status", [400, 401, 500])
 async def test_what_a_target_refuses_does_not_hold_up_the_rest(status: int) -> None:
-    with bare_receiver() as received:
+    with Receiver() as received:
         received.answers = [status]
         async with forwarder(None, received.url) as forwards:
             for number in (1, 2):
                 body = trace_request(span(number)).SerializeToString()
                 await forwards.offer(TRACES, body, hops="")
-            await until(received.spans)
-    assert [one.span_id for one in received.spans()] == [span_id(2)]
+            await until(lambda: received.spans)
+    assert [one.span_id for one in received.spans] == [span_id(2)]
     assert forwards.counts["refused"] == 1
 
 
 async def test_a_target_that_does_not_take_a_signal_is_not_asked_again() -> None:
     logs = ExportLogsServiceRequest()
     logs.resource_logs.add().scope_logs.add().log_records.add(event_name="x")
-    with bare_receiver() as received:
+    with Receiver() as received:
         received.answers = [404]
         async with forwarder(None, received.url) as forwards:
             for _ in range(3):
                 await forwards.offer(LOGS, logs.SerializeToString(), hops="")
             await forwards.offer(TRACES, trace_request().SerializeToString(), hops="")
-            await until(received.spans)
+            await until(lambda: received.spans)
     assert received.bodies["/v1/logs"] == []
     assert (forwards.counts["refused"], forwards.counts["skipped"]) == (1, 2)
 
@@ -172,12 +173,12 @@ async def test_a_target_that_does_not_take_a_signal_is_not_asked_again() -> None
 async def test_a_request_that_is_too_large_for_the_target_goes_in_parts() -> None:
     sent = [rich_span(number) for number in range(1, 42)]
     body = trace_request(*sent).SerializeToString()
-    with bare_receiver() as received:
-        received.max_bytes = len(body) // 5
+    with Receiver() as received:
+        received.max_body_bytes = len(body) // 5
         async with forwarder(None, received.url) as forwards:
             await forwards.offer(TRACES, body, hops="")
-            await until(lambda: len(received.spans()) == len(sent))
-    assert received.spans() == sent
+            await until(lambda: len(received.spans) == len(sent))
+    assert received.spans == sent
     assert len(received.bodies["/v1/traces"]) >= 5
 
 
@@ -188,26 +189,26 @@ async def test_a_full_queue_drops_the_oldest(tmp_path: Path) -> None:
     async with forwarder(path, target, max_bytes=3 * len(bodies[0])) as forwards:
         for body in bodies:
             await forwards.offer(TRACES, body, hops="")
-    with bare_receiver(port) as received:
+    with Receiver(port) as received:
         async with forwarder(path, target):
-            await until(lambda: len(received.spans()) == 3)
-    assert [one.span_id for one in received.spans()] == [span_id(number) for number in (8, 9, 10)]
+            await until(lambda: len(received.spans) == 3)
+    assert [one.span_id for one in received.spans] == [span_id(number) for number in (8, 9, 10)]
 
 
 async def test_what_was_sent_is_not_sent_again_after_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "queue"
-    with bare_receiver() as received:
+    with Receiver() as received:
         for number in (1, 2, 3):
             async with forwarder(path, received.url) as forwards:
                 body = trace_request(span(number)).SerializeToString()
                 await forwards.offer(TRACES, body, hops="")
                 await until(lambda counts=forwards.counts: counts["sent"] == 1)
-    assert len(received.spans()) == 3
+    assert len(received.spans) == 3
 
 
 @pytest.mark.parametrize("bad", ["\xe9", "two words", "a\nb", "x" * 65, "\ud800"])
 async def test_a_hop_that_is_no_name_is_left_out(bad: str) -> None:
-    with bare_receiver() as received:
+    with Receiver() as received:
         async with forwarder(None, received.url) as forwards:
             await forwards.offer(TRACES, trace_request().SerializeToString(), hops=f"one, {bad}")
             await until(received.hops.__len__)
@@ -220,14 +221,14 @@ async def test_a_queued_request_that_cannot_be_sent_does_not_hold_up_the_rest(
     tmp_path: Path, signal: str, hops: str
 ) -> None:
     path = tmp_path / "queue"
-    with bare_receiver() as received:
+    with Receiver() as received:
         queue = ForwardQueue(path, [received.url], max_bytes=1 << 20)
         queue.push(signal, hops, trace_request(span(1)).SerializeToString())
         queue.close()
         async with forwarder(path, received.url) as forwards:
             await forwards.offer(TRACES, trace_request(span(2)).SerializeToString(), hops="")
-            await until(received.spans)
-    assert [one.span_id for one in received.spans()] == [span_id(2)]
+            await until(lambda: received.spans)
+    assert [one.span_id for one in received.spans] == [span_id(2)]
     assert forwards.counts["refused"] == 1
 
 
@@ -244,10 +245,10 @@ async def test_forwarding_goes_on_after_a_queue_that_could_not_be_read(
 
     monkeypatch.setattr(ForwardQueue, "peek", failing_once)
     monkeypatch.setattr(forward, "RECOVERY_WAIT_S", 0.01)
-    with bare_receiver() as received:
+    with Receiver() as received:
         async with forwarder(None, received.url) as forwards:
             await forwards.offer(TRACES, trace_request().SerializeToString(), hops="")
-            await until(received.spans)
+            await until(lambda: received.spans)
     assert not errors
 
 
@@ -281,7 +282,7 @@ async def test_a_target_that_is_an_address_is_taken(target: str) -> None:
 
 
 async def test_a_loop_of_services_is_cut() -> None:
-    with bare_receiver() as received:
+    with Receiver() as received:
         async with forwarder(None, received.url) as forwards:
             body = trace_request().SerializeToString()
             await forwards.offer(TRACES, body, hops="")

@@ -20,6 +20,7 @@ from mcp.types import CallToolResult
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.http.mcp import McpEndpoint
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.agents.mcp_host import (
     Host,
     Mode,
@@ -30,7 +31,6 @@ from tests.support.agents.mcp_host import (
     structured_of,
     text_of,
 )
-from tests.support.agents.obedient_agent import ObedientAgent
 from tests.support.services.app import TOKEN, RecordingWriter, caller, running_app
 from tests.support.services.process import DEADLINE_S, Service, environment, running_service
 from tests.support.telemetry.export import span, span_id, trace_request
@@ -115,9 +115,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with running_service(tmp_path_factory.mktemp("service")) as service:
         send(service, *story())
         send(service, *again())
-        with ObedientAgent(service, "asker") as agent:
+        with ConnectedAgent(service, "asker") as agent:
             args = json.dumps({"path": EVIL_NAME, "more": "x" * 30_000}, ensure_ascii=False)
-            agent.open("asked", session_id="asking", prompt=EVIL_NAME * 50, args_json=args)
+            agent.ask("asked", session_id="asking", prompt=EVIL_NAME * 50, args_json=args)
             yield service
 
 

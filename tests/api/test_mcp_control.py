@@ -10,9 +10,9 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult
 
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.agents.http_agent import hash_of
 from tests.support.agents.mcp_host import Mode, over_http, over_stdio, recorded_of, text_of
-from tests.support.agents.obedient_agent import ObedientAgent
 from tests.support.services.process import Service, environment, running_service
 
 STEERING = {
@@ -65,8 +65,8 @@ async def test_without_the_grant_nothing_steers_and_who_tries_is_written_down(
     service: Service, how: str
 ) -> None:
     before = len(audit(service))
-    with ObedientAgent(service, f"agent-{how}") as agent:
-        agent.open(f"read-{how}", session_id="S", args_json=ARGS)
+    with ConnectedAgent(service, f"agent-{how}") as agent:
+        agent.ask(f"read-{how}", session_id="S", args_json=ARGS)
         async with host(service, how) as client:
             tools = (await client.list_tools()).tools
             assert not STEERING & {tool.name for tool in tools}
@@ -121,9 +121,9 @@ async def test_with_the_grant_it_steers_and_shows_as_mcp_everywhere(
 ) -> None:
     name = f"{how}-{mode}"
     edited = ARGS.replace("/etc", "/tmp")
-    with ObedientAgent(granting, name) as agent:
-        agent.open(name, session_id=name, args_json=ARGS)
-        agent.open(f"{name}-open", session_id=name)  # so that something of it runs
+    with ConnectedAgent(granting, name) as agent:
+        agent.ask(name, session_id=name, args_json=ARGS)
+        agent.ask(f"{name}-open", session_id=name)  # so that something of it runs
         async with host(granting, how, mode, "--control") as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert tools.keys() >= STEERING

@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.agents.careless_agent import SECRETS
-from tests.support.services.otlp_targets import bare_receiver
+from tests.support.services.otlp_receiver import Receiver
 from tests.support.services.process import (
     DEADLINE_S,
     Service,
@@ -148,7 +148,7 @@ def leaks(where: str, content: bytes) -> list[str]:
 )
 def test_no_secret_is_in_any_byte(tmp_path: Path, semconv: str, capture: str) -> None:
     with (
-        bare_receiver() as further,
+        Receiver() as further,
         (tmp_path / "service.log").open("w") as log,
         running_service(tmp_path, forward_otlp=further.url, stderr=log) as service,
         tapped(service) as tap,
@@ -181,7 +181,7 @@ def test_no_secret_is_in_any_byte(tmp_path: Path, semconv: str, capture: str) ->
 
 
 def _last(further: object) -> bool:
-    return any(span.name.startswith("POST") for span in further.spans())  # type: ignore[attr-defined]
+    return any(span.name.startswith("POST") for span in further.spans)  # type: ignore[attr-defined]
 
 
 def files(directory: Path) -> Iterator[Path]:

@@ -13,9 +13,9 @@ from opentelemetry.sdk.trace.export import SpanExporter
 
 from instrument import CATALOGUE
 from subscribers import Vocabulary
-from tests.support.services.otlp_receiver import attributes
-from tests.support.services.otlp_targets import Rotel, bare_receiver, running_rotel
+from tests.support.services.otlp_receiver import Receiver, attributes
 from tests.support.services.process import wait_for
+from tests.support.services.rotel import Rotel, running_rotel
 from tests.unit.subscribers.firing import fire
 
 
@@ -47,14 +47,14 @@ def test_a_foreign_collector_has_every_attribute_of_every_hook(
     tmp_path: Path, protocol: str, vocabulary: Vocabulary
 ) -> None:
     spans = fire(CATALOGUE, vocabulary=vocabulary).spans
-    with bare_receiver() as received, running_rotel(tmp_path, received.url, prints=True) as rotel:
+    with Receiver() as received, running_rotel(tmp_path, received.url, prints=True) as rotel:
         exporter = _exporter(rotel, protocol)
         exporter.export(spans)
         exporter.shutdown()
-        wait_for(lambda: len(received.spans()) == len(spans))
+        wait_for(lambda: len(received.spans) == len(spans))
     printed = (tmp_path / "rotel.out").read_text(encoding="utf-8")
     assert {key for span in spans for key in span.attributes or {} if key not in printed} == set()
-    arrived = {int.from_bytes(span.span_id, "big"): span for span in received.spans()}
+    arrived = {int.from_bytes(span.span_id, "big"): span for span in received.spans}
     assert len(arrived) == len(spans) > 100
     for span in spans:
         span_id, name, parent, values, events = _sent(span)

@@ -11,7 +11,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from inspector.service.model.rows import Json
-from tests.support.services.otlp_targets import Received, bare_receiver
+from tests.support.services.otlp_receiver import Receiver
 from tests.support.services.process import Service, running_service, wait_for
 from tests.support.telemetry.otlp import key_values, span
 from tests.unit.inspector.service.otlp.test_scrub import request
@@ -57,18 +57,18 @@ def shown(service: Service) -> bytes:
 
 
 @pytest.fixture
-def further() -> Iterator[Received]:
-    with bare_receiver() as received:
+def further() -> Iterator[Receiver]:
+    with Receiver() as received:
         yield received
 
 
 @pytest.mark.parametrize("capture", ["redacted", "full"])
 def test_what_senders_leave_is_removed_unless_everything_was_asked_for(
-    tmp_path: Path, further: Received, capture: str
+    tmp_path: Path, further: Receiver, capture: str
 ) -> None:
     with running_service(tmp_path, forward_otlp=further.url, capture_content=capture) as service:
         send(service)
-        wait_for(lambda: len(further.spans()) == 3)
+        wait_for(lambda: len(further.spans) == 3)
         exported = shown(service)
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     forwarded = b"".join(b"".join(bodies) for bodies in further.bodies.values())

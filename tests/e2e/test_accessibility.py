@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.agents.asking_agent import AskingAgent
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
@@ -54,7 +54,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     running = Service(tmp_path_factory.mktemp("service"))
     running.start()
     running.post("/v1/traces", two_runs())
-    with AskingAgent(running.url, running.token) as agent:
+    with ConnectedAgent(running) as agent:
         agent.ask("r1", args_json='{"path":"build/old"}', expires_in_ms=600_000)
         yield running
     running.stop()

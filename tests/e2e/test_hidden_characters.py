@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.agents.asking_agent import AskingAgent
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.services.process import Service
 from tests.support.telemetry.otlp import START_NS
 
@@ -137,7 +137,7 @@ def hiding(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
                 headers=headers,
                 timeout=60,
             ).raise_for_status()
-        with AskingAgent(service.url, service.token) as agent:
+        with ConnectedAgent(service) as agent:
             agent.ask("r1", session_id="one", tool_name=NAME, prompt=NAME)
             yield service
     finally:

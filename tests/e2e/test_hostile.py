@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.e2e.conftest import Watch
-from tests.support.agents.asking_agent import AskingAgent
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.agents.http_agent import hash_of
 from tests.support.services.process import Service
 from tests.support.telemetry.otlp import START_NS
@@ -169,7 +169,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         httpx.post(
             f"{service.url}/v1/traces", content=_request(), headers=headers, timeout=60
         ).raise_for_status()
-        with AskingAgent(service.url, service.token) as agent:
+        with ConnectedAgent(service) as agent:
             args_json = json.dumps({"path": MARKUP + HIDDEN, **POISON}, separators=(",", ":"))
             agent.ask(
                 "r1",

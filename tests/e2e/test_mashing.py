@@ -19,7 +19,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.e2e.golden_traces import send_golden
-from tests.support.agents.asking_agent import AskingAgent
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.services.process import Service
 
 ARGS = '{"path":"build/old","recursive":true}'
@@ -49,7 +49,7 @@ RISKIEST = ("waiting?request=r1", "sessions/S?view=waterfall")
 class Watched:
     """A service, and an agent that asks and runs."""
 
-    def __init__(self, service: Service, agent: AskingAgent) -> None:
+    def __init__(self, service: Service, agent: ConnectedAgent) -> None:
         self.service = service
         self.agent = agent
 
@@ -61,8 +61,8 @@ class Watched:
             "requests": {one["id"]: (one["status"], one["answer"]) for one in requests},
             "steered": {one["id"]: one["status"] in ("paused", "cancelled") for one in sessions},
             "audit": [entry["action"] for entry in self.service.get("/audit")["entries"]],
-            "commands": [self.agent.commands(kind) for kind in ("answer", "cancel", "pause")],
-            "others": [self.agent.commands(kind) for kind in ("resume", "step", "signal")],
+            "commands": [self.agent.commands_of(kind) for kind in ("answer", "cancel", "pause")],
+            "others": [self.agent.commands_of(kind) for kind in ("resume", "step", "signal")],
         }
 
 
@@ -71,7 +71,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
     with Service(tmp_path_factory.mktemp("mashing")) as service:
         send_golden(service, session="S")
         send_golden(service)
-        with AskingAgent(service.url, service.token) as agent:
+        with ConnectedAgent(service) as agent:
             agent.ask("r1", args_json=ARGS)
             agent.ask("b1", kind="breakpoint", args_json=ARGS)
             agent.ask("q1", kind="question", args_json=None, form_json=FORM, tool_name=None)

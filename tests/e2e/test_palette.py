@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.agents.asking_agent import AskingAgent
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
@@ -150,7 +150,7 @@ def test_single_letters_can_be_off_and_everything_is_still_in_the_palette(
 
 
 def test_cancelling_from_the_palette_only_leads_to_the_button(page: Page, service: Service) -> None:
-    with AskingAgent(service.url, service.token) as agent:
+    with ConnectedAgent(service) as agent:
         agent.ask("r1", args_json="{}", expires_in_ms=300_000)
         [request] = service.get("/requests")["requests"]
         _open(page, service, f"sessions/{request['session_id']}")

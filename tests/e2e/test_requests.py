@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.agents.asking_agent import AskingAgent
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.agents.http_agent import hash_of, opened
 from tests.support.services.process import Service
 from tests.support.telemetry.export import trace_request
@@ -21,8 +21,8 @@ ARGS = '{"big":9007199254740993,"path":"build/old","recursive":true}'
 
 
 @pytest.fixture
-def agent(service: Service) -> Iterator[AskingAgent]:
-    with AskingAgent(service.url, service.token) as asking:
+def agent(service: Service) -> Iterator[ConnectedAgent]:
+    with ConnectedAgent(service) as asking:
         yield asking
 
 
@@ -60,7 +60,7 @@ def _press_until_focused(page: Page, key: str, name: str) -> None:
 
 
 def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
-    page: Page, watch: Watch, service: Service, agent: AskingAgent
+    page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:
     agent.ask("r1", args_json=ARGS, expires_in_ms=300_000)
     _sign_in(page, service)
@@ -103,7 +103,7 @@ def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
 
 
 def test_a_button_is_armed_only_after_the_row_stood_still(
-    page: Page, service: Service, agent: AskingAgent
+    page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
     agent.ask("r1", args_json=ARGS)
     _sign_in(page, service, "waiting?request=r1")
@@ -134,7 +134,7 @@ HOSTILE = json.dumps(
 
 
 def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
-    page: Page, watch: Watch, service: Service, agent: AskingAgent
+    page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:
     agent.ask(
         "r1",
@@ -175,7 +175,7 @@ def test_hostile_content_is_text_in_a_frame_that_it_cannot_leave(
 
 @pytest.mark.slow
 def test_a_hidden_character_can_be_seen_and_removed_in_the_editor(
-    page: Page, service: Service, agent: AskingAgent
+    page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
     agent.ask("r1", args_json='{"name":"report\u202egnp.exe","zero":"a\u200bb"}')
     _sign_in(page, service, "waiting?request=r1")
@@ -205,7 +205,7 @@ window.Notification = class extends Notification {
 
 @pytest.mark.slow
 def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_there(
-    page: Page, watch: Watch, context: BrowserContext, service: Service, agent: AskingAgent
+    page: Page, watch: Watch, context: BrowserContext, service: Service, agent: ConnectedAgent
 ) -> None:
     context.grant_permissions(["notifications"], origin=service.url)
     page.add_init_script(_WATCHED_NOTICES)
@@ -230,7 +230,7 @@ def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_t
 
 
 def test_who_is_second_learns_who_was_first(
-    page: Page, context: BrowserContext, service: Service, agent: AskingAgent
+    page: Page, context: BrowserContext, service: Service, agent: ConnectedAgent
 ) -> None:
     agent.ask("r1", args_json=ARGS)
     _sign_in(page, service, "audit")
@@ -250,7 +250,7 @@ def test_who_is_second_learns_who_was_first(
     expect(_card(other).get_by_text("allowed by Ana Łęcka").first).to_be_visible()
     expect(other.get_by_role("button", name="Copy your edit")).to_be_visible()
     assert agent.answer_to("r1")["args_json"] is None
-    assert len(agent.commands("answer")) == 1
+    assert len(agent.commands_of("answer")) == 1
 
 
 def _first(route: Any, page: Page) -> None:
@@ -273,7 +273,7 @@ FORM = {
 
 
 def test_a_question_is_answered_by_its_form(
-    page: Page, service: Service, agent: AskingAgent
+    page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
     agent.ask("q1", kind="question", tool_name=None, form_json=json.dumps(FORM), prompt="Which?")
     _sign_in(page, service, "waiting?request=q1")
@@ -295,7 +295,7 @@ def test_a_question_is_answered_by_its_form(
 
 
 def test_a_request_is_denied_with_a_reason_where_it_is_seen_in_the_list(
-    page: Page, service: Service, agent: AskingAgent
+    page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
     agent.ask("r1", args_json=ARGS)
     _sign_in(page, service)
@@ -311,7 +311,7 @@ def test_a_request_is_denied_with_a_reason_where_it_is_seen_in_the_list(
 
 @pytest.mark.slow
 def test_the_only_request_is_open_and_stays_so_until_it_is_folded(
-    page: Page, service: Service, agent: AskingAgent
+    page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
     _sign_in(page, service, "waiting")
     expect(page.get_by_text("Nobody waits for you")).to_be_visible()
@@ -328,9 +328,9 @@ def test_the_only_request_is_open_and_stays_so_until_it_is_folded(
 
 
 def test_the_card_says_that_an_agent_is_busy(
-    page: Page, service: Service, agent: AskingAgent
+    page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
-    agent.acknowledges = False
+    agent.reply = None
     agent.ask("r1", args_json=ARGS)
     _sign_in(page, service, "sessions/S")
     card = _open_card(page)
@@ -343,21 +343,23 @@ def test_the_card_says_that_an_agent_is_busy(
 
 
 def test_a_session_is_paused_and_cancelled_from_its_header(
-    page: Page, service: Service, agent: AskingAgent
+    page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
     agent.ask("r1", args_json=ARGS)
     _sign_in(page, service, "sessions/S")
     page.get_by_role("button", name="Pause").click()
     assert agent.command("pause")["session_id"] == "S"
     page.get_by_role("button", name="Cancel…").click()
-    assert agent.commands("cancel") == []
+    assert agent.commands_of("cancel") == []
     _armed(page.get_by_role("button", name="Cancel it")).click()
     agent.command("cancel")
 
 
 @pytest.mark.slow
-def test_a_thousand_requests_stay_usable(page: Page, service: Service, agent: AskingAgent) -> None:
-    with AskingAgent(service.url, service.token, "another-agent") as other:
+def test_a_thousand_requests_stay_usable(
+    page: Page, service: Service, agent: ConnectedAgent
+) -> None:
+    with ConnectedAgent(service, "another-agent") as other:
         for one, numbers in ((agent, range(500)), (other, range(500, 1000))):
             one.ask_all(
                 [opened(f"r{at:04}", args_json=ARGS, tool_name=f"tool_{at}") for at in numbers]
@@ -366,7 +368,7 @@ def test_a_thousand_requests_stay_usable(page: Page, service: Service, agent: As
         _answer_one_of_many(page, agent, other)
 
 
-def _answer_one_of_many(page: Page, agent: AskingAgent, other: AskingAgent) -> None:
+def _answer_one_of_many(page: Page, agent: ConnectedAgent, other: ConnectedAgent) -> None:
     expect(page.get_by_text("1\u202f000 requests")).to_be_visible()
     assert page.get_by_role("article").count() < 80
 
@@ -388,7 +390,7 @@ def _answer_one_of_many(page: Page, agent: AskingAgent, other: AskingAgent) -> N
 
 
 def test_what_waited_before_the_service_died_is_answered_after(
-    page: Page, service: Service, agent: AskingAgent
+    page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
     agent.ask("r1", args_json=ARGS)
     _sign_in(page, service, "waiting?request=r1")
@@ -396,14 +398,14 @@ def test_what_waited_before_the_service_died_is_answered_after(
     service.kill()
     expect(page.get_by_text(re.compile("reconnecting")).first).to_be_visible()
     service.start()
-    agent.return_to()
+    agent.register()
     expect(page.get_by_text("live", exact=True)).to_be_visible()
     _armed(page.get_by_role("button", name="Allow delete_file once")).click()
     assert agent.answer_to("r1")["decision"] == "allow"
 
 
 def test_the_key_for_waiting_leads_to_the_span_that_waits_and_it_is_answered_there(
-    page: Page, watch: Watch, service: Service, agent: AskingAgent
+    page: Page, watch: Watch, service: Service, agent: ConnectedAgent
 ) -> None:
     spans = [
         span("invoke_agent", span_id=1, duration_ns=None),

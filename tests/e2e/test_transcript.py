@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.agents.asking_agent import AskingAgent
+from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.services.process import Service
 from tests.support.telemetry.delegating_run import MS, WHY, answers, asks, call, spans, text, tool
 from tests.support.telemetry.export import trace_request
@@ -167,7 +167,7 @@ def test_a_run_grows_while_it_is_read_and_is_answered_where_it_waits(
     )
     running = _entry(page, "tool delete_file, running")
     expect(running).to_contain_text("path build/old")
-    with AskingAgent(service.url, service.token) as agent:
+    with ConnectedAgent(service) as agent:
         place = {"trace_id": trace_hex(TRACE), "span_id": f"{3:016x}"}
         agent.ask("r1", session_id="live", args_json='{"path":"build/old"}', **place)
         allow = running.get_by_role("button", name="Allow delete_file once")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import socket
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -44,6 +46,12 @@ class Receiver:
         self.scopes: list[str] = []
         self.headers: list[dict[str, str]] = []
         self.requests: list[str] = []
+        self.bodies: dict[str, list[bytes]] = defaultdict(list)
+        """Path to the bodies that were accepted."""
+        self.hops: list[str] = []
+        """The `x-inspector-hop` of each request that was accepted."""
+        self.answers: list[int] = []
+        """Statuses of the next answers, before those of `statuses`."""
         self.statuses: dict[str, int] = {}
         """Path to the status it is answered with; default 200."""
         self.max_body_bytes: int | None = None
@@ -60,7 +68,9 @@ class Receiver:
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                status = receiver.take(self.path, dict(self.headers), body)
+                if self.headers.get("Content-Encoding") == "gzip":
+                    body = gzip.decompress(body)
+                status = receiver.accept(self.path, dict(self.headers), body)
                 self.send_response(status)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
@@ -80,14 +90,23 @@ class Receiver:
         )
         self._thread.start()
 
-    def take(self, path: str, headers: dict[str, str], body: bytes) -> int:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def accept(self, path: str, headers: dict[str, str], body: bytes) -> int:
         with self._changed:
             self.requests.append(path)
             self.headers.append(headers)
-            status = self.statuses.get(path, 200)
+            default = self.statuses.get(path, 200)
+            status = self.answers.pop(0) if self.answers else default
             if self.max_body_bytes is not None and len(body) > self.max_body_bytes:
                 status = 413
             if status == 200:
+                self.bodies[path].append(body)
+                self.hops.append(headers.get("x-inspector-hop", ""))
                 self._decode(path, body)
             self._changed.notify_all()
         return status
@@ -100,7 +119,7 @@ class Receiver:
                     self.scopes.append(scope_spans.scope.name)
                     self.spans.extend(scope_spans.spans)
                     self.order.extend(("ended", span.span_id) for span in scope_spans.spans)
-        else:
+        elif path.endswith("/v1/logs"):
             for resource_logs in ExportLogsServiceRequest.FromString(body).resource_logs:
                 self.resources.append(attributes(resource_logs.resource.attributes))
                 for scope_logs in resource_logs.scope_logs:
