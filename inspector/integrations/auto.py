@@ -90,12 +90,12 @@ def _attach() -> bool:
 
 
 def _is_only_the_name(name: str) -> bool:
-    """Whether the imported module is one of the program by the name of one of ours."""
+    """Return whether the imported module is the program's, by the name of one of ours."""
     return name in _OURS and not hasattr(sys.modules.get(name), _OURS[name])
 
 
 def _is_half_there(name: str) -> bool:
-    """Whether our `subscribers`, which attaching needs, is still importing `name`."""
+    """Return whether our `subscribers`, which attaching needs, is still importing `name`."""
     module = sys.modules.get("subscribers")
     if name == "subscribers" or module is None or is_shadowed("subscribers"):
         return False
@@ -103,7 +103,7 @@ def _is_half_there(name: str) -> bool:
 
 
 def _is_attaching() -> bool:
-    """Whether the program is attaching itself, and the import is a part of that."""
+    """Return whether the program is attaching, and the import is a part of that."""
     module = _attach_module()
     return module is not None and (not hasattr(module, "attach") or module.is_attaching())
 

@@ -21,7 +21,7 @@ from instrument.stream import AsyncStream, Step, StepContext, StreamMeter
 T = TypeVar("T")
 
 
-class Watched(AsyncGenerator[T, None]):
+class WatchedGenerator(AsyncGenerator[T, None]):
     """A framework's async generator as an operation, otherwise unchanged.
 
     An event loop closes a generator that its consumer has dropped, which takes steps of the loop

@@ -1,4 +1,4 @@
-"""What the emitters sent, as spans with their views."""
+"""The captured output of the emitters, as spans with their views."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def _add_moments(line: str, moments: dict[bytes, list[Moment]]) -> None:
 
 
 def of_kind(spans: list[CapturedSpan], kind: SpanKind) -> list[CapturedSpan]:
-    """Return those that are `kind`."""
+    """Return the spans of a kind."""
     return [one for one in spans if one.facts.record.kind is kind]
 
 
 def message_parts(view: View) -> list[tuple[str, str, Any]]:
-    """Return a conversation in short: role, type of the part, and what it says."""
+    """Return a conversation in short: role, type and content of each part."""
     return [
         (message.role, part.type, _essence(part.model_dump()))
         for message in view.messages

@@ -128,7 +128,7 @@ def _listening() -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def _scrubbed(node: Any) -> Any:
-    """Return OTLP JSON with ids in hex and without what names the machine."""
+    """Return OTLP JSON with ids in hex and without names of the machine."""
     if isinstance(node, list):
         items = [item for item in node if not _is_of_the_machine(item)]
         return [_scrubbed(item) for item in items]
@@ -150,7 +150,7 @@ def _is_of_the_machine(item: Any) -> bool:
 
 
 def record(name: str) -> Path:
-    """Run one emitter and write what it sent; return the file."""
+    """Run one emitter and write its requests; return the file."""
     with _listening() as (endpoint, requests):
         run(name, endpoint)
     lines = [json.dumps(_scrubbed(request), ensure_ascii=False) for request in requests]

@@ -1,4 +1,4 @@
-"""What real packages sent: each model call reads as the conversation that was held."""
+"""Captures of real packages: each model call reads as the conversation."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ NAMES = emitters()
 OVER_MCP = ("fastmcp_tools", "mcp_sdk")
 WITHOUT_MODEL = (*OVER_MCP, "openinference_agent", "openllmetry_mcp")
 WITH_MODEL = [name for name in NAMES if name not in WITHOUT_MODEL]
-# What some cannot tell, whoever reads them.
+# Emitters that do not send a part.
 NO_CACHE = ("ai5", "otel_openai_v2", "pydantic_ai_old")
 NO_REASON = ("pydantic_ai_agent", "pydantic_ai_old")
 NO_TOOLS = ("otel_openai_v2",)
 NO_PROVIDER = ("genkit", "langchain_js")
 NO_MODEL = ("strands_agent",)
 NO_USAGE_OF_STREAMS = ("openllmetry_openai_old",)
-# What an emitter sums up to: model calls, tokens in, tokens out. An embedding is 4 tokens.
+# The sums of an emitter: model calls, tokens in, tokens out. An embedding is 4 tokens.
 SUMS = {
     "ai5": (2, 270, 30),
     "ai6": (2, 270, 30),
@@ -65,7 +65,7 @@ ANSWERED = ("assistant", "text", ANSWER)
 
 
 def conversation(call: CapturedSpan) -> list[object]:
-    """Return what was said, but for what the model thought: not every emitter can tell."""
+    """Return the parts of a conversation without reasoning, which not every emitter sends."""
     return [_plain(part) for part in message_parts(call.view) if part[1] != "reasoning"]
 
 
@@ -77,7 +77,7 @@ def _plain(part: tuple[str, str, object]) -> object:
 
 
 def calls(name: str) -> list[CapturedSpan]:
-    """Return the model calls that went well and told their answer."""
+    """Return the successful model calls that have their answer."""
     return [
         call
         for call in of_kind(captured_spans(name), SpanKind.LLM)
@@ -264,7 +264,7 @@ async def api() -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def sent(name: str, api: httpx.AsyncClient) -> list[dict[str, Any]]:
-    """Send a capture as its emitter did; return the sessions that came of it."""
+    """Send a capture as its emitter did; return its sessions."""
     lines = (CAPTURED / f"{name}.otlp.jsonl").read_text(encoding="utf-8").splitlines()
     for line in lines:
         path = "/v1/logs" if line.startswith('{"resourceLogs"') else "/v1/traces"

@@ -1,4 +1,4 @@
-"""The emitters anew: each real package, in its own environment, against a real service."""
+"""The emitters, run: each real package, in its own environment, against a real service."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_real_package_is_summed_up_and_its_answer_read(name: str, service: Ser
 
 
 def _texts(view: dict[str, Any]) -> list[str]:
-    """Return what is said, and each call as its tool and arguments."""
+    """Return the texts of a view, and each call as its tool and arguments."""
     parts = [part for message in view["messages"] for part in message["parts"]]
     texts = [part["text"].strip() for part in parts if part["type"] == "text"]
     calls = [part for part in parts if part["type"] == "tool_call"]

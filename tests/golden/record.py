@@ -33,7 +33,7 @@ _TIME_KEYS = re.compile("(.+T|t)imeUnixNano")
 
 
 def tell(service: Service) -> None:
-    """Tell the story of a release, and answer what it asks as a person would: not at once."""
+    """Run the release demo, and answer its requests with a delay, as a person would."""
     agent = subprocess.Popen(
         [sys.executable, "-m", "inspector.demo", "--story", "release", "--seed", "7"],
         env={**service.environment, "PYTHONPATH": str(ROOT)},
@@ -66,14 +66,14 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 class Scrubber:
-    """Replaces ids by numbered ones, moves times to one day, leaves out the machine's names."""
+    """A scrubber: it numbers ids, moves times to one day, and removes names of the machine."""
 
     def __init__(self, first_ns: int) -> None:
         self._shift_ns = START_NS - first_ns
         self._ids: dict[str, str] = {}
 
     def scrubbed(self, node: Any) -> Any:
-        """Return OTLP JSON as it can be kept."""
+        """Return OTLP JSON without ids and times of this run."""
         if isinstance(node, list):
             return [self.scrubbed(item) for item in node if not _is_of_the_machine(item)]
         if isinstance(node, dict):

@@ -1,4 +1,4 @@
-"""Any conversation, written in any of the encodings, is read back as it was."""
+"""Any conversation, in any of the encodings, is read back unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LLM: dict[str, Json] = {"gen_ai.operation.name": "chat"}
 
 @dataclass
 class Call:
-    """A tool that is asked for."""
+    """A tool call."""
 
     id: str
     name: str
@@ -30,7 +30,7 @@ class Call:
 
 @dataclass
 class Turn:
-    """A user's words, an answer with or without calls, or what a tool answered."""
+    """A user message, an answer with or without calls, or a tool result."""
 
     role: str
     text: str = ""
@@ -38,7 +38,7 @@ class Turn:
     answers: str = ""
 
 
-# No text that is JSON of parts: in encodings that leave it open it would be read as such.
+# Not the beginning of JSON: some encodings allow text or JSON in the same place.
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters='{["'), min_size=1, max_size=20)
 NAMES = st.from_regex(r"[a-z_]{1,8}", fullmatch=True)
 CALLS = st.builds(

@@ -1,7 +1,7 @@
-"""One conversation, written as each convention writes it, gives one view.
+"""One conversation, encoded by each convention, gives one view.
 
-System, user, an image, reasoning, a tool call, its result, the answer, usage with cache: whatever
-the encoding, what is shown is the same.
+It has a system prompt, a user with an image, reasoning, a tool call and its result, an answer, and
+usage with cache.
 """
 
 from __future__ import annotations
@@ -428,7 +428,7 @@ def langchain_messages() -> EncodedSpan:
 
 
 def anthropic_messages() -> EncodedSpan:
-    """A request as Anthropic has it: written whole by whoever knows no convention."""
+    """A whole request to Anthropic, as programs without a convention write it."""
     source = {"type": "base64", "media_type": "image/png", "data": IMAGE}
     call = {"type": "tool_use", "id": "call_1", "name": "get_weather", "input": CITY}
     result = {"type": "tool_result", "tool_use_id": "call_1", "content": dumps(WEATHER)}
@@ -485,7 +485,7 @@ ENCODINGS: list[Callable[[], EncodedSpan]] = [
 
 
 def comparable(sent: Span, moments: list[Moment]) -> dict[str, Any]:
-    """Return a view as data; of reasons and JSON the meaning counts, not the spelling."""
+    """Return a view as data, without raw finish reasons, and with JSON parsed."""
     plain = span_view(sent, moments).model_dump(exclude={"truncated", "metadata"})
     plain["llm"]["finish_reasons_raw"] = None
     return _with_json_parsed(plain)  # type: ignore[no-any-return]  # of a dict

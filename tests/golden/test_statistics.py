@@ -1,4 +1,4 @@
-"""The same numbers from the service and from the page, out of the same rows.
+"""The same statistics by the service and by the page, from the same rows.
 
 `statistics.json` holds rows and what is counted of them; `web/src/model/statistics/` is tested
 with it too. Write it anew with `python -m tests.golden.test_statistics`.
@@ -32,7 +32,7 @@ _NAMES = {
 
 
 def _rows() -> list[SpanRow]:
-    """Return rows with everything that is hard to count, at random but always the same."""
+    """Return random rows, from a fixed seed, with everything that is hard to count."""
     chance = random.Random(11)
     rows = [_row(number, chance) for number in range(1, 181)]
     rows[40] = _other(rows[40], parent_span_id=rows[50].span_id)
@@ -87,7 +87,7 @@ def _other(one: SpanRow, **values: Any) -> SpanRow:
 
 
 def _named(rows: list[SpanRow]) -> dict[SpanKey, str]:
-    """Return what some runs say their agent is: one that has spans of its own name, and another."""
+    """Return the agent names of some runs: one that has spans of its own name, and another."""
     agents = [one for one in rows if one.kind is SpanKind.AGENT]
     names = itertools.cycle(("helper", "größer", None, None))
     found = zip(agents, names, strict=False)

@@ -1,6 +1,6 @@
-"""What docs/frameworks.md says of each framework: a row is a test that passed, or it is not there.
+"""The rows of docs/frameworks.md: each stands on a test that passed.
 
-A test says what it shows: `@pytest.mark.shows("langchain", "tool", "deny")`.
+A test names the rows that it shows: `@pytest.mark.shows("langchain", "tool", "deny")`.
 """
 
 from __future__ import annotations

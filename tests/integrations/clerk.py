@@ -1,4 +1,4 @@
-"""A clerk of the framework that is named, who may not pay and finds nothing: run as a script."""
+"""A clerk of a framework, who may not pay and finds nothing: run as a script with its name."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def look(place: str) -> str:
 
 
 async def main() -> None:
-    """Ask until the framework has no more runs; each is streamed."""
+    """Stream each run of the framework's clerk."""
     for events in framework.clerk(pay, look, session_id=f"clerk-{sys.argv[1]}"):
         try:
             async for _ in events:
                 pass
-        except Exception as error:  # noqa: BLE001 - whichever the framework makes of it
+        except Exception as error:  # noqa: BLE001 - of the framework's type
             print("failed:", error)  # noqa: T201
 
 

@@ -85,7 +85,7 @@ class AdapterContract:
 
     @pytest.fixture
     def calculator(self, ran: list[Any]) -> ScriptedAgent:
-        """An agent that calls `add`, and says the sum."""
+        """An agent that calls `add`, and answers with the sum."""
 
         def add(a: int, b: int) -> int:
             """Add two numbers."""

@@ -25,7 +25,7 @@ class HookLog:
 
     @property
     def operations(self) -> list[str]:
-        """Those of `names` that are of agents, model calls and tools."""
+        """The `names` of agents, model calls and tools."""
         return [name for name in self.names if name.endswith(("_call", "_llm_generate"))]
 
     def of(self, hook: str) -> list[dict[str, Any]]:

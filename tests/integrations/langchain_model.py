@@ -1,4 +1,4 @@
-"""A chat model that says what it is told to, whole or in pieces, and remembers what it was sent."""
+"""A scripted chat model of LangChain, whole or in pieces, and agents with it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}
 
 
 def calls(name: str, *arguments: dict[str, Any], text: str = "") -> AIMessage:
-    """An answer that calls a tool, once for each of `arguments`."""
+    """Return an answer that calls a tool, once for each of `arguments`."""
     made = [
         tool_call(name=name, args=args, id=f"call-{name}-{n}") for n, args in enumerate(arguments)
     ]
@@ -31,12 +31,12 @@ def calls(name: str, *arguments: dict[str, Any], text: str = "") -> AIMessage:
 
 
 def says(text: str) -> AIMessage:
-    """An answer that is a text."""
+    """Return an answer that is a text."""
     return AIMessage(text, usage_metadata=USAGE, response_metadata={"finish_reason": "stop"})
 
 
 class ScriptedModel(BaseChatModel):
-    """Gives the answers of its script in order; an exception in it is raised."""
+    """A model with the answers of its script; an exception in it is raised."""
 
     script: list[Any]
     sent: list[list[BaseMessage]] = Field(default_factory=list)

@@ -1,6 +1,6 @@
-"""A framework whose internals have moved: one thing is not where the adapter looks for it.
+"""A framework whose internals have moved: the adapter does not find one of its attributes.
 
-The framework itself, and the program, find it as ever.
+The framework itself and the program find it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NONE: Any = object()
 
 
 class Framework(NamedTuple):
-    """What of a framework an adapter needs, as `moved` names it, and an agent that runs."""
+    """A framework: a run of an agent, and what its adapter reads and replaces, by `moved` names."""
 
     name: str
     run: Callable[[], Awaitable[list[str]]]
@@ -34,11 +34,11 @@ class Framework(NamedTuple):
 
     @property
     def moving(self) -> list[str]:
-        """All of it."""
+        """All of these attributes."""
         return sorted(self.replaced | self.read)
 
     async def check(self, what: str, bus: Bus, caplog: pytest.LogCaptureFixture) -> None:
-        """Check that the agent answers as ever when `what` has moved, with at most a sentence."""
+        """Check that the agent answers when `what` has moved, with at most one log line."""
         expected = await self.run()
         caplog.clear()
         caplog.set_level(logging.WARNING)
@@ -57,7 +57,7 @@ class Framework(NamedTuple):
             assert find_adapter(self.name).tested in caplog.text
 
     def check_replaced(self, bus: Bus) -> None:
-        """Check that the adapter replaces no more than is said here."""
+        """Check that the adapter replaces exactly `replaced`."""
         with _recording_replacements() as replaced:
             attach_all((find_adapter(self.name),), bus=bus)()
         assert replaced == self.replaced
@@ -67,9 +67,8 @@ class Framework(NamedTuple):
 def moved(what: str) -> Iterator[Callable[[], bool]]:
     """Hide `what` from the adapter: `module:name`, or `module:Class.name`.
 
-    A method that the adapter replaces is not there at all; the program needs it, so that it comes
-    back (hidden from the adapter as before) with the call of what this gives, which says whether
-    the class had nothing in its place.
+    A method that the adapter replaces is removed. The program needs it: the yielded function puts
+    it back, still hidden from the adapter, and returns whether the class inherited no other one.
     """
     module_name, _, path = what.partition(":")
     owner: Any = import_module(module_name)
@@ -105,7 +104,7 @@ def moved(what: str) -> Iterator[Callable[[], bool]]:
 
 
 def _hiding(kind: Any, hidden: str) -> Any:
-    class Hiding(kind):  # type: ignore[misc]  # whichever it is
+    class Hiding(kind):  # type: ignore[misc]  # of any kind
         def __getattribute__(self, name: str) -> Any:
             if name == hidden and _is_read_by_adapter():
                 raise AttributeError(name)
@@ -115,7 +114,7 @@ def _hiding(kind: Any, hidden: str) -> Any:
 
 
 class _Hidden:
-    """Of a class: there for everybody but the adapters."""
+    """An attribute of a class, hidden from the adapters only."""
 
     def __init__(self, name: str, real: Any) -> None:
         self._name, self._real = name, real
@@ -147,7 +146,7 @@ def _is_read_by_adapter() -> bool:
 
 @contextmanager
 def _recording_replacements() -> Iterator[set[str]]:
-    """Collect what adapters replace in the block, as `moved` names it."""
+    """Collect the attributes that adapters replace in the block, by `moved` names."""
     replaced: set[str] = set()
     put = Patches.put
 

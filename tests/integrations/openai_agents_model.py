@@ -1,4 +1,4 @@
-"""A model of OpenAI Agents that says what a test wrote down for it."""
+"""A scripted model of OpenAI Agents, and agents with it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ USAGE = Usage(requests=1, input_tokens=10, output_tokens=5, total_tokens=15)
 
 
 def calls(name: str, *args: dict[str, Any]) -> ModelResponse:
-    """An answer that calls a tool, once for each set of arguments."""
+    """Return an answer that calls a tool, once for each of `args`."""
     output = [function_call(name, one, call_id=f"call-{name}-{n}") for n, one in enumerate(args)]
     return ModelResponse(output=output, usage=USAGE, response_id=None)
 
 
 def says(text: str) -> ModelResponse:
-    """An answer of words."""
+    """Return an answer that is a text."""
     return ModelResponse(output=[assistant_message(text)], usage=USAGE, response_id=None)
 
 
 class Scripted(ScriptedModel):
-    """Answers with one line of the script after the other; an exception is raised."""
+    """A model with the answers of its script; an exception in it is raised."""
 
     model = "scripted-1"
 
@@ -53,12 +53,12 @@ class Scripted(ScriptedModel):
                 yield event
 
     def sent(self, number: int = -1) -> list[Any]:
-        """The items of a call."""
+        """Return the items of a call."""
         items: list[Any] = self.calls[number].input
         return items
 
     def read(self) -> Any:
-        """What the model read of the first tool that it called."""
+        """Return the result of the first tool call, as the model read it."""
         return next(
             one["output"]
             for one in self.sent()
@@ -67,7 +67,7 @@ class Scripted(ScriptedModel):
 
 
 class Breaking(ScriptedModel):
-    """Streams the beginning of an answer, and then fails, or waits for ever."""
+    """A model that streams the beginning of an answer, and then raises."""
 
     def __init__(self, error: BaseException) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A model of Pydantic AI that says what a test wrote down for it."""
+"""A scripted model of Pydantic AI, and agents with it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ ToolError = FileNotFoundError
 
 
 def calls(name: str, *args: dict[str, Any]) -> ModelResponse:
-    """An answer that calls a tool, once for each set of arguments."""
+    """Return an answer that calls a tool, once for each of `args`."""
     parts = [ToolCallPart(name, one, tool_call_id=f"call-{name}-{n}") for n, one in enumerate(args)]
     return ModelResponse(parts=parts, usage=RequestUsage(input_tokens=10, output_tokens=5))
 
 
 def says(text: str) -> ModelResponse:
-    """An answer of words."""
+    """Return an answer that is a text."""
     return ModelResponse(
         parts=[TextPart(text)], usage=RequestUsage(input_tokens=10, output_tokens=5)
     )
 
 
 class Scripted(FunctionModel):
-    """Answers with one line of the script after the other; an exception is raised.
+    """A model with the answers of its script; an exception in it is raised.
 
     Attributes:
         sent: The messages of each call.
@@ -65,7 +65,7 @@ class Scripted(FunctionModel):
                     yield f"{word} "
 
     def read(self) -> Any:
-        """What the model read of the first tool that it called."""
+        """Return the result of the first tool call, as the model read it."""
         return next(
             part
             for message in self.sent[-1]

@@ -1,7 +1,4 @@
-"""Programs of frameworks, watched by a real service, and what its API shows of them.
-
-A framework gives its program and what is to be seen; how it is run and read is the same for all.
-"""
+"""Programs of frameworks, run under a real service, and their sessions as its API shows them."""
 
 from __future__ import annotations
 
@@ -26,14 +23,14 @@ reason = "b is not for us"
 
 
 class Story(NamedTuple):
-    """A program, and what is to be seen of it.
+    """A program, and its expected output and session.
 
     Attributes:
         program: The script and its arguments.
-        output: What it prints.
-        outline: Its session, as `outline` writes it.
+        output: Its expected output.
+        outline: Its expected session, as `outline` writes it.
         policy: The policies under which it runs, as TOML.
-        session_id: The session, when the program names it.
+        session_id: The session, if the program names it.
     """
 
     program: tuple[str | Path, ...]
@@ -44,11 +41,11 @@ class Story(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what to call it: `langchain_agent`, `clerk-langchain`."""
+        """The name of the test: `langchain_agent`, `clerk-langchain`."""
         return "-".join(Path(part).stem for part in self.program)
 
     def check(self, service: Service, folder: Path) -> None:
-        """Run the program, and compare what it prints and what the service shows."""
+        """Run the program, and compare its output and its session."""
         watched = watch(service, folder, *self.program, policy=self.policy)
         assert watched.output == self.output
         assert outline(service, watched) == self.outline
@@ -56,7 +53,7 @@ class Story(NamedTuple):
 
 
 def run(*program: str | Path, folder: Path, **environment: str) -> str:
-    """Return what a script prints; it must succeed without a word on stderr."""
+    """Run a script, which must succeed without stderr; return its output."""
     own = {name: value for name, value in os.environ.items() if "INSPECTOR" not in name}
     done = subprocess.run(
         [sys.executable, *map(str, program)],
@@ -71,15 +68,15 @@ def run(*program: str | Path, folder: Path, **environment: str) -> str:
     return done.stdout
 
 
-class Watched(NamedTuple):
-    """What a program printed, the one session that it made, and its spans."""
+class WatchedRun(NamedTuple):
+    """The output of a program, its only session, and its spans."""
 
     output: str
     session: Any
     rows: list[Any]
 
 
-def watch(service: Service, folder: Path, *program: str | Path, policy: str = "") -> Watched:
+def watch(service: Service, folder: Path, *program: str | Path, policy: str = "") -> WatchedRun:
     """Run a script that sends to `service`."""
     policies = folder / "policies.toml"
     policies.write_text(policy)
@@ -92,20 +89,19 @@ def watch(service: Service, folder: Path, *program: str | Path, policy: str = ""
         INSPECTOR_POLICIES=str(policies),
     )
     (session,) = (one for one in service.get("/sessions")["sessions"] if one["id"] not in before)
-    return Watched(output, session, service.get(f"/sessions/{session['id']}/spans")["spans"])
+    return WatchedRun(output, session, service.get(f"/sessions/{session['id']}/spans")["spans"])
 
 
 def view(service: Service, row: Any) -> Any:
-    """Return what the page shows of a span."""
+    """Return the view of a span, as the page shows it."""
     return service.get(f"/spans/{row['trace_id']}/{row['span_id']}")["view"]
 
 
-def outline(service: Service, watched: Watched) -> str:
+def outline(service: Service, watched: WatchedRun) -> str:
     """Return the session and its agents, model calls and tool calls, a line each.
 
-    A line has what went in and what came out. A model call says how many messages it was sent, and
-    `streamed` when its first chunk was timed; an error begins with `!`, and a denial names its
-    policy.
+    A line has the input and the output. A model call has its number of messages, and `streamed`
+    if its first chunk was timed; an error begins with `!`, and a denial names its policy.
     """
     rows = {row["span_id"]: row for row in watched.rows}
     drawn = {

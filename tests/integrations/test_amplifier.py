@@ -1,4 +1,4 @@
-"""Amplifier's kernel with modules of ours, watched and decided upon."""
+"""Amplifier: operations of its modules are reported as they are, and refused ones do not run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def watching(bus: Bus) -> Iterator[None]:
 
 
 class Session:
-    """A session whose model says `turns`; its modules are at hand."""
+    """A session with a scripted model, and its modules."""
 
     def __init__(self, *turns: Any, of: Any = AmplifierSession, **kwargs: Any) -> None:
         self.real = of(
@@ -66,7 +66,7 @@ class Session:
         return str(await self.real.execute(prompt))
 
     def read(self) -> str:
-        """What the model was last given to read."""
+        """Return the last message that the model read."""
         return str(self.model.seen[-1].messages[-1].content)
 
 

@@ -1,4 +1,4 @@
-"""LangChain and LangGraph: what runs is told as it is, and what is refused does not run."""
+"""LangChain and LangGraph: operations are reported as they are, and refused ones do not run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from inspector.integrations.langchain import attach
 from instrument import Bus, Decision, HookDenied
 from tests.integrations.contract import AdapterContract
 from tests.integrations.hook_log import HookLog
-from tests.integrations.langchain_model import LangChainAgent, ScriptedModel, calls, says
+from tests.integrations.langchain_model import LangChainAgent, ScriptedModel, calls, read, says
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "What is 1 + 2?"}]}
 RUN = [
@@ -64,11 +64,6 @@ def attached(bus: Bus) -> Iterator[Callable[[], None]]:
 def calculator(*script: Any, tools: Any = (add,), **kwargs: Any) -> tuple[Any, ScriptedModel]:
     model = ScriptedModel(*(script or (calls("add", {"a": 1, "b": 2}), says("It is 3."))))
     return create_agent(model, list(tools), name="calculator", **kwargs), model
-
-
-def tool_answer(model: ScriptedModel) -> ToolMessage:
-    """What the model read of the first tool that it called."""
-    return next(one for one in model.sent[-1] if isinstance(one, ToolMessage))
 
 
 class TestContract(AdapterContract):
@@ -212,7 +207,7 @@ async def test_a_tool_whose_answer_is_an_error_is_one(hooks: HookLog) -> None:
     await agent.ainvoke(QUESTION)
 
     assert hooks.one("error_tool_call")["result"] == "try later"
-    assert tool_answer(model).content == "try later"
+    assert read(model).content == "try later"
     assert hooks.of("after_tool_call") == []
 
 
@@ -225,8 +220,8 @@ async def test_a_tool_that_there_is_not_is_an_error(hooks: HookLog, is_async: bo
 
     error = hooks.one("error_tool_call")
     assert (error["tool_name"], error["args"]) == ("subtract", {"a": 1})
-    assert error["result"] == tool_answer(model).content
-    assert "not a valid tool" in str(tool_answer(model).content)
+    assert error["result"] == read(model).content
+    assert "not a valid tool" in str(read(model).content)
 
 
 @pytest.mark.shows("langchain", "concurrency")
@@ -263,7 +258,7 @@ async def test_a_tool_that_an_mcp_client_carries_out_is_reported_once(
     finally:
         detach()
 
-    assert "2" in str(tool_answer(model).content)
+    assert "2" in str(read(model).content)
     assert hooks.one("after_tool_call")["tool_name"] == "add_remote"
 
 
@@ -385,7 +380,7 @@ async def test_injected_arguments_are_not_reported_and_survive_an_edit(
     await agent.ainvoke(QUESTION)
 
     assert hooks.of("operation_opened")[2]["kwargs"]["args"] == {"text": "a"}
-    assert (ids, tool_answer(model).content) == (["call-note-0"], "b")
+    assert (ids, read(model).content) == (["call-note-0"], "b")
 
 
 @pytest.mark.shows("langchain", "inject")
@@ -402,7 +397,7 @@ def test_what_hooks_add_reaches_the_model(bus: Bus, hooks: HookLog) -> None:
 
     assert [one.type for one in model.sent[0]] == ["system", "human"]
     assert model.sent[0][0].content == "Be brief."
-    assert tool_answer(model).content == "3\n\nMind the unit."
+    assert read(model).content == "3\n\nMind the unit."
 
 
 @pytest.mark.shows("langchain", "deny_llm")
@@ -472,7 +467,7 @@ async def test_an_interrupt_of_the_graph_passes_and_is_no_error(hooks: HookLog) 
     done = await agent.ainvoke(Command(resume="yes"), config)
 
     assert paused["__interrupt__"][0].value == {"pay": 5}
-    assert (done["messages"][-1].content, tool_answer(model).content) == ("Paid.", "paid: yes")
+    assert (done["messages"][-1].content, read(model).content) == ("Paid.", "paid: yes")
     assert hooks.one("session_paused")["prompt"] == {"pay": 5}
     assert hooks.one("session_resumed")["payload"] == "yes"
     assert {one["status"] for one in hooks.of("operation_closed")} == {"ok"}

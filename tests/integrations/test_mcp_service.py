@@ -1,4 +1,4 @@
-"""The whole way: a client and a server in processes of their own, read from the service."""
+"""A client and a server in processes of their own, read from a real service."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def spans(service: Service, session: str) -> list[dict[str, Any]]:
 
 
 def shown(service: Service, session: str, count: int) -> list[dict[str, Any]]:
-    """Return the spans that are not another's second telling, once there are so many."""
+    """Return the spans that are no duplicates, once there are `count`."""
 
     def once() -> list[dict[str, Any]]:
         return [one for one in spans(service, session) if one["duplicate_of"] is None]
@@ -63,7 +63,7 @@ def test_spans_of_client_and_server_nest_and_nothing_is_shown_twice(service: Ser
         return names
 
     (scale,) = [one for one in found if one["kind"] == "llm"]
-    assert above(scale) == ["execute_tool weigh"]  # of the client; the server's tell it again
+    assert above(scale) == ["execute_tool weigh"]  # of the client; the server's report it too
     assert service.get("/sessions/traced-client")["tool_calls"] == 3
 
     client = [one for one in found if one["parent_span_id"] is None]

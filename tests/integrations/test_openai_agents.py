@@ -1,4 +1,4 @@
-"""OpenAI Agents: what runs is told as it is, and what is refused does not run."""
+"""OpenAI Agents: operations are reported as they are, and refused ones do not run."""
 
 from __future__ import annotations
 
@@ -594,7 +594,7 @@ async def test_a_run_that_waits_for_the_frameworks_own_approval_is_closed_and_go
     assert hooks.of("before_agent_call")[1]["agent"].input == QUESTION
     if is_approved:
         assert hooks.one("after_tool_call")["result"] == 3
-    else:  # of which the framework tells its own hooks nothing
+    else:  # which the framework does not report to its own hooks
         rejected = hooks.one("error_tool_call")
         assert (rejected["tool_name"], rejected["args"]) == ("add", {"a": 1, "b": 2})
         assert str(rejected["exc"]) == model.read() == "Tool execution was not approved."
@@ -796,7 +796,7 @@ async def test_the_framework_sees_the_models_own_type_and_parts(hooks: HookLog) 
     model = Picky(calls("add", {"a": 1, "b": 2}), says("It is 3."))
     await output(Agent("calculator", model=model, tools=[add]), False)
 
-    assert seen == [model]  # once for the run, though it was asked twice
+    assert seen == [model]  # once for the run, though it was called twice
 
 
 def test_a_version_without_what_is_needed_is_left_alone_with_one_sentence(

@@ -1,4 +1,4 @@
-"""OpenAI Agents: the tools of the API that run here, told and refused as functions are."""
+"""OpenAI Agents: API tools that run locally are reported and refused as functions are."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ran: list[Any] = []
 
 
 class Editor:
-    """An editor that notes what it is given."""
+    """An editor that records its operations."""
 
     def create_file(self, operation: Any) -> ApplyPatchResult:
         ran.append(operation.path)

@@ -1,4 +1,4 @@
-"""Pydantic AI: what runs is told as it is, and what is refused does not run."""
+"""Pydantic AI: operations are reported as they are, and refused ones do not run."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ async def test_a_stream_that_breaks_is_an_error_with_what_there_was(hooks: HookL
 @pytest.mark.shows("pydantic_ai", "once")
 @pytest.mark.parametrize("version", [5, 6])
 async def test_calls_that_pydantic_ai_reports_too_count_once(version: Any) -> None:
-    """However quick the model is: here it takes no time."""
+    """Even where the model takes no time, as here."""
     wired = WiredBus()
     settings = InstrumentationSettings(tracer_provider=wired.provider, version=version)
     Agent.instrument_all(settings)

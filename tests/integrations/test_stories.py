@@ -1,4 +1,4 @@
-"""The whole way: programs as users write them, watched by a real service, read from its API."""
+"""Programs as users write them, watched by a real service, read from its API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An MCP server over stdio (2.x) that is itself watched."""
+"""An MCP server over stdio (2.x) that attaches itself."""
 
 from mcp.server.mcpserver import MCPServer
 
@@ -10,7 +10,7 @@ server = MCPServer("traced", log_level="ERROR")
 
 @server.tool()
 async def weigh(text: str) -> int:
-    """Do something that is an operation, too."""
+    """Weigh, inside an operation of the server."""
     async with operation("llm_generate", llm="scale", prompt=text):
         return len(text)
 

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from inspector.agent_side.on_import import after_import
-from inspector.integrations.langchain.watching import Watching
+from inspector.integrations.langchain.attachment import Attachment
 from inspector.integrations.patches import Patches
 from instrument import Bus
 from instrument import default as shared
@@ -31,7 +31,7 @@ _PARTS = (
     ("langchain_core.tools.base", "langchain_core.tools", "tools", "watch"),
     ("langgraph.prebuilt.tool_node", "langgraph.prebuilt", "tools", "watch_nodes"),
 )
-"""Watched modules, the modules that programs import them from, and what watches them."""
+"""WatchedGenerator modules, the modules that programs import them from, and what watches them."""
 
 
 def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
@@ -56,24 +56,24 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
             return True
         return current_call_id(here) is not None
 
-    watching = Watching(here, is_watched, patches)
+    attachment = Attachment(here, is_watched, patches)
     # Nothing is imported for this: only modules that the program uses are watched.
     for module, used_with, part, function in _PARTS:
-        patches.callback(after_import(module, partial(_watch, watching, part, function)))
-        patches.callback(after_import(used_with, partial(_check, watching, module)))
+        patches.callback(after_import(module, partial(_watch, attachment, part, function)))
+        patches.callback(after_import(used_with, partial(_check, attachment, module)))
     return patches.undo
 
 
-def _watch(watching: Watching, part: str, function: str) -> None:
+def _watch(attachment: Attachment, part: str, function: str) -> None:
     module = import_module(f"{__name__}.{part}")  # imports the watched module
-    getattr(module, function)(watching)
+    getattr(module, function)(attachment)
 
 
-def _check(watching: Watching, module: str) -> None:
+def _check(attachment: Attachment, module: str) -> None:
     """Log that a watched module is elsewhere in this version."""
     try:
         is_there = find_spec(module) is not None
     except (ImportError, ValueError):
         is_there = False
     if not is_there:
-        watching.patches.lacks(module)
+        attachment.patches.lacks(module)

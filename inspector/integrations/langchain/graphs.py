@@ -8,11 +8,11 @@ from functools import partial, wraps
 from typing import Any, TypeAlias
 
 from inspector.integrations.conversion import AgentFacts
+from inspector.integrations.langchain.attachment import Attachment
 from inspector.integrations.langchain.bubbling import bubble_result, bubbles_up
 from inspector.integrations.langchain.outcome import StreamOutcome
-from inspector.integrations.langchain.watching import Watching
 from inspector.integrations.session import in_session
-from inspector.integrations.streamed import GeneratorSource, Watched
+from inspector.integrations.streamed import GeneratorSource, WatchedGenerator
 from instrument import Operation
 
 Stream: TypeAlias = Callable[..., Generator[Any, None, None]]
@@ -75,9 +75,9 @@ class _Run:
             yield hook, {"session_id": self.session_id, "signal_name": SIGNAL, **about}
 
 
-def watch(watching: Watching) -> None:
+def watch(attachment: Attachment) -> None:
     """Wrap the two methods that run every graph."""
-    graphs, patches = _Graphs(watching), watching.patches
+    graphs, patches = _Graphs(attachment), attachment.patches
     kind = patches.find("langgraph.pregel", "Pregel")
     patches.put(kind, "stream", graphs.wrap_stream)
     patches.put(kind, "astream", graphs.wrap_astream)
@@ -86,10 +86,10 @@ def watch(watching: Watching) -> None:
 class _Graphs:
     """The wrappers."""
 
-    def __init__(self, watching: Watching) -> None:
-        self._bus = watching.bus
-        self._is_watched = watching.is_watched
-        self._attempt = watching.patches.attempt
+    def __init__(self, attachment: Attachment) -> None:
+        self._bus = attachment.bus
+        self._is_watched = attachment.is_watched
+        self._attempt = attachment.patches.attempt
 
     def _described(self, graph: Any, input: Any, config: Any, kwargs: Any) -> _Run | None:
         if not self._is_watched(graph):
@@ -156,7 +156,7 @@ class _Graphs:
         def astream(
             graph: Any, input: Any, config: Any = None, **kwargs: Any
         ) -> AsyncGenerator[Any, None]:
-            return Watched(partial(watched, graph, input, config, kwargs))
+            return WatchedGenerator(partial(watched, graph, input, config, kwargs))
 
         return astream
 

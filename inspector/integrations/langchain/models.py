@@ -7,6 +7,7 @@ from contextlib import aclosing, closing, contextmanager
 from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from inspector.integrations.langchain.attachment import Attachment
 from inspector.integrations.langchain.messages import (
     as_answer,
     as_chunk,
@@ -14,8 +15,7 @@ from inspector.integrations.langchain.messages import (
     usage_of,
     with_injections,
 )
-from inspector.integrations.langchain.watching import Watching
-from inspector.integrations.streamed import GeneratorSource, Watched
+from inspector.integrations.streamed import GeneratorSource, WatchedGenerator
 from instrument import HookStopped, Operation
 from instrument.operations import is_current
 
@@ -30,9 +30,9 @@ AsyncStream: TypeAlias = Callable[..., AsyncGenerator[Any, None]]
 NOUN = "llm_generate"
 
 
-def watch(watching: Watching) -> None:
+def watch(attachment: Attachment) -> None:
     """Wrap the four methods that call a chat model."""
-    models, patches = _Models(watching), watching.patches
+    models, patches = _Models(attachment), attachment.patches
     kind = patches.find("langchain_core.language_models.chat_models", "BaseChatModel")
     patches.put(kind, "_generate_with_cache", models.wrap_generate)
     patches.put(kind, "_agenerate_with_cache", models.wrap_agenerate)
@@ -43,10 +43,10 @@ def watch(watching: Watching) -> None:
 class _Models:
     """The wrappers."""
 
-    def __init__(self, watching: Watching) -> None:
-        self._bus = watching.bus
-        self._is_watched = watching.is_watched
-        self._attempt = watching.patches.attempt
+    def __init__(self, attachment: Attachment) -> None:
+        self._bus = attachment.bus
+        self._is_watched = attachment.is_watched
+        self._attempt = attachment.patches.attempt
 
     def _described(
         self, model: BaseChatModel, input: Any, stop: Any, kwargs: Any
@@ -155,7 +155,7 @@ class _Models:
         def astream(
             model: BaseChatModel, input: Any, config: Any = None, **kwargs: Any
         ) -> AsyncGenerator[AIMessageChunk, None]:
-            return Watched(partial(watched, model, input, config, kwargs))
+            return WatchedGenerator(partial(watched, model, input, config, kwargs))
 
         return astream
 

@@ -8,9 +8,9 @@ from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from inspector.integrations.langchain.attachment import Attachment
 from inspector.integrations.langchain.bubbling import bubble_result, bubbles_up
 from inspector.integrations.langchain.messages import appended
-from inspector.integrations.langchain.watching import Watching
 from inspector.integrations.verdicts import NO_RESULT, ErrorResultError, instead_of
 from instrument import Operation
 from instrument.operations import is_current
@@ -22,27 +22,27 @@ NOUN = "tool_call"
 _NOTHING: Any = object()
 
 
-def watch(watching: Watching) -> None:
+def watch(attachment: Attachment) -> None:
     """Wrap the two methods that run every tool."""
-    tools, patches = _Tools(watching), watching.patches
+    tools, patches = _Tools(attachment), attachment.patches
     kind = patches.find("langchain_core.tools.base", "BaseTool")
     patches.put(kind, "run", tools.wrap_run)
     patches.put(kind, "arun", tools.wrap_arun)
 
 
-def watch_nodes(watching: Watching) -> None:
+def watch_nodes(attachment: Attachment) -> None:
     """Wrap the check that refuses unknown tools."""
-    node = watching.patches.find("langgraph.prebuilt.tool_node", "ToolNode")
-    watching.patches.put(node, "_validate_tool_call", _Tools(watching).wrap_validate)
+    node = attachment.patches.find("langgraph.prebuilt.tool_node", "ToolNode")
+    attachment.patches.put(node, "_validate_tool_call", _Tools(attachment).wrap_validate)
 
 
 class _Tools:
     """The wrappers."""
 
-    def __init__(self, watching: Watching) -> None:
-        self._bus = watching.bus
-        self._is_watched = watching.is_watched
-        self._attempt = watching.patches.attempt
+    def __init__(self, attachment: Attachment) -> None:
+        self._bus = attachment.bus
+        self._is_watched = attachment.is_watched
+        self._attempt = attachment.patches.attempt
 
     def _described(self, tool: BaseTool, input: Any, call_id: str | None) -> _ToolCall | None:
         if not self._is_watched(tool) or is_current(self._bus, NOUN, tool.name):

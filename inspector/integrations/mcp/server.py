@@ -28,10 +28,10 @@ class Server:
     """Reports the requests that the servers of this process handle."""
 
     def __init__(self, sdk: Sdk, bus: Bus, is_watched: IsWatched) -> None:
-        """Make one; `is_watched` says which low-level servers count."""
+        """Make one; `is_watched` tests a low-level server."""
         self._sdk, self._bus, self._is_watched = sdk, bus, is_watched
         self._wrapped: WeakKeyDictionary[Any, tuple[Any, Any]] = WeakKeyDictionary()
-        """Of 1.x: servers with their handler of tool calls, and our replacement."""
+        """Servers of 1.x, with their handler of tool calls and our replacement."""
         self._connections = Connections()
 
     def detach(self) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mcp.shared.message import SessionMessage
 
 
-class _Tapped:
+class _TappedStream:
     """A wrapped stream of the SDK, which otherwise behaves as the original."""
 
     def __init__(self, stream: Any, wire: ConnectionFacts, sdk: Sdk) -> None:
@@ -42,7 +42,7 @@ class _Tapped:
         return getattr(self._stream, name)
 
 
-class TappedWrite(_Tapped):
+class TappedWrite(_TappedStream):
     """A stream that reports each message before it is sent."""
 
     async def send(self, item: SessionMessage) -> None:
@@ -62,7 +62,7 @@ class TappedWrite(_Tapped):
         await self._stream.send(item)
 
 
-class TappedRead(_Tapped):
+class TappedRead(_TappedStream):
     """A stream that reports each received message before the SDK sees it."""
 
     def __init__(self, stream: Any, wire: ConnectionFacts, sdk: Sdk, write: Any) -> None:
@@ -147,7 +147,7 @@ def tap(read: Any, write: Any, wire: ConnectionFacts, sdk: Sdk) -> tuple[Any, An
 
 def wire_of(stream: Any) -> ConnectionFacts | None:
     """Return the connection that a stream reports; None for any other stream."""
-    return stream.wire if isinstance(stream, _Tapped) else None
+    return stream.wire if isinstance(stream, _TappedStream) else None
 
 
 def _reason(error: BaseException) -> str:

@@ -125,7 +125,7 @@ def _leave() -> None:
 
 
 def _problem() -> str | None:
-    """Return why mcp-agent cannot work here, as far as the installed versions say."""
+    """Return why mcp-agent cannot work with the installed versions; None if it can."""
     try:
         own, protocol = version("mcp-agent"), version("mcp")
     except PackageNotFoundError:

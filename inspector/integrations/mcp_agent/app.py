@@ -91,7 +91,7 @@ def _attach(section: Mapping[str, Any], bus: Any) -> Handle:
     from inspector.attach import attach  # noqa: PLC0415 - it loads adapters
     from subscribers.options import Capture, read_options  # noqa: PLC0415 - only if enabled
 
-    # The program does not attach: no content, unless the file or the environment says so.
+    # The program does not attach: no content, unless the file or the environment asks for it.
     default = Capture(section.get("capture") or Capture.OFF)
     options = read_options(default_capture=default)
     return attach(

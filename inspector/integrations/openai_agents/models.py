@@ -198,7 +198,7 @@ class _ModelCall:
     async def stream(self, operation: Operation) -> AsyncGenerator[Any, None]:
         """Call the model; yield all but the event with the whole answer."""
         args, kwargs = self.sent(operation)
-        seen = _Seen()
+        received = _ReceivedAnswer()
         self._last = None
         source = self.model.stream_response(*args, **kwargs)
         try:
@@ -208,13 +208,13 @@ class _ModelCall:
                     continue
                 if getattr(event, "type", None) in _FAILED:
                     raise ErrorResultError(_failure(event), event)
-                seen.add(event)
+                received.add(event)
                 yield event
         finally:
             if hasattr(source, "aclose"):
                 await source.aclose()
             response = getattr(self._last, "response", None)
-            output = getattr(response, "output", None) or seen.output()
+            output = getattr(response, "output", None) or received.output()
             operation.result = self._answer = answer_message(output, getattr(response, "id", None))
             operation.set(usage=_usage(getattr(response, "usage", None)))
         del self.run.injections[: len(self._injections)]
@@ -230,7 +230,7 @@ class _ModelCall:
         return [_delta(output[0]), _completed(output)]
 
 
-class _Seen:
+class _ReceivedAnswer:
     """The received pieces of an answer, in case its last event never comes."""
 
     def __init__(self) -> None:

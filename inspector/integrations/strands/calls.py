@@ -61,7 +61,7 @@ class StageCalls:
     async def _tool(self, context: Any, following: Next, about: dict[str, Any]) -> Events:
         from strands.middleware import ToolResultEvent  # noqa: PLC0415
 
-        last = _Last(ToolResultEvent)
+        last = _LastEvent(ToolResultEvent)
 
         async def source(operation: Operation) -> Events:
             async for event in last.of(following(conversion.with_tool(context, operation))):
@@ -90,7 +90,7 @@ class StageCalls:
     async def _model(self, context: Any, following: Next, about: dict[str, Any]) -> Events:
         from strands.middleware import ModelStopReason  # noqa: PLC0415
 
-        last = _Last(ModelStopReason)
+        last = _LastEvent(ModelStopReason)
 
         async def source(operation: Operation) -> Events:
             async for event in last.of(following(conversion.with_prompt(context, operation))):
@@ -114,7 +114,7 @@ class StageCalls:
             yield ModelStopReason(conversion.stop_reason(message), message, *last.cost())
 
 
-class _Last:
+class _LastEvent:
     """Passes events on, except the last one, which has the result."""
 
     def __init__(self, kind: type) -> None:

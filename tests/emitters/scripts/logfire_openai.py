@@ -6,7 +6,7 @@
 #     "opentelemetry-exporter-otlp-proto-http>=1.45",
 # ]
 # ///
-"""Logfire: model calls, its logs, an exception, and what has only begun."""
+"""Logfire: model calls, its logs, an exception, and pending spans."""
 
 import contextlib
 import os

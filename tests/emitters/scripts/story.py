@@ -1,4 +1,4 @@
-"""What every emitter tells: one small conversation, and the model that answers it offline.
+"""The conversation that every emitter has, and the model that answers it offline.
 
 Imported by the scripts beside it, which run in environments of their own: standard library only.
 """
@@ -38,7 +38,7 @@ TOOLS: list[dict[str, Any]] = [
 
 
 def packages(*names: str) -> dict[str, Any]:
-    """Return resource attributes that say what wrote the spans."""
+    """Return resource attributes with the versions of the packages."""
     return {
         "service.name": f"emitter-{names[0]}",
         "emitter.packages": [f"{name}=={version(name)}" for name in names],
@@ -46,7 +46,7 @@ def packages(*names: str) -> dict[str, Any]:
 
 
 def provider(*names: str) -> Any:
-    """Return a tracer provider that sends by OTLP to where the environment says."""
+    """Return a tracer provider that sends by OTLP to the address in the environment."""
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
@@ -58,7 +58,7 @@ def provider(*names: str) -> Any:
 
 
 def log_provider(*names: str) -> Any:
-    """Return a logger provider that sends by OTLP to where the environment says."""
+    """Return a logger provider that sends by OTLP to the address in the environment."""
     from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
     from opentelemetry.sdk._logs import LoggerProvider
     from opentelemetry.sdk._logs.export import BatchLogRecordProcessor

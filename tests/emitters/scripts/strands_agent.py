@@ -21,7 +21,7 @@ from strands.telemetry import tracer
 
 
 class Scripted(Model):
-    """A model that asks for the tool, then answers."""
+    """A model that calls the tool, then answers."""
 
     def update_config(self, **model_config: Any) -> None:
         """Have none."""

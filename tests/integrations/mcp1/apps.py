@@ -1,4 +1,4 @@
-"""Apps to be watched, and waiting for what they do."""
+"""Apps of mcp-agent to be watched, and a wait for their progress."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SERVER = Path(__file__).with_name("server.py")
 
 
 def make_app(*, inspector: Any = None, **kwargs: Any) -> Any:
-    """Return an app with the server `s` that has not begun."""
+    """Return an app with the server `s`, before its run."""
     server = MCPServerSettings(command=sys.executable, args=[str(SERVER)])
     settings = Settings(
         mcp=MCPSettings(servers={"s": server}),
@@ -33,7 +33,7 @@ async def end_logging() -> None:
 
 
 async def until(condition: Callable[[], Any]) -> None:
-    """Let others go on until it is so."""
+    """Let other tasks run until the condition holds."""
     async with asyncio.timeout(30):
         while not condition():  # noqa: ASYNC110 - mcp-agent has no event for it
             await asyncio.sleep(0)

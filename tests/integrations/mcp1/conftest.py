@@ -1,4 +1,4 @@
-"""What mcp-agent's tests need; they run in the environment that has it (`make test`)."""
+"""Fixtures of the tests with mcp 1.x, which run in an environment of their own (`make test`)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 SERVING = ROOT / ".venv/bin/python"
-"""Of the environment that has what serves; this one has not."""
+"""The Python of the environment that has the service; this one has not."""
 
 collect_ignore_glob = [] if find_spec("mcp_agent") else ["test_*.py"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let mcp-agent and what it imports be out of date."""
+    """Ignore warnings that mcp-agent and its dependencies are out of date."""
     if find_spec("mcp_agent"):
         for category in ("DeprecationWarning", "PendingDeprecationWarning", "ResourceWarning"):
             config.addinivalue_line("filterwarnings", f"ignore::{category}")
@@ -44,7 +44,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.fixture
 async def logging_ends() -> AsyncIterator[None]:
-    """mcp-agent's log has a task that cannot be cancelled: the loop would not close."""
+    """End mcp-agent's log, whose task cannot be cancelled: the loop would not close."""
     from tests.integrations.mcp1.apps import end_logging
 
     yield
@@ -53,7 +53,7 @@ async def logging_ends() -> AsyncIterator[None]:
 
 @pytest.fixture
 def shim(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Patches in place, telling `bus`."""
+    """The patches of mcp-agent, reporting on `bus`."""
     from inspector.integrations import mcp_agent
 
     monkeypatch.setenv("INSPECTOR_ENABLE_PATCH", "1")

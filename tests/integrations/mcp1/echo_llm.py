@@ -1,4 +1,4 @@
-"""A model that answers what it is asked, offline; asked for a tool, it calls it."""
+"""A model of mcp-agent that echoes its prompt, or calls the tool that the prompt names."""
 
 from __future__ import annotations
 

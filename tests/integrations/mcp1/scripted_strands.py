@@ -1,4 +1,4 @@
-"""A model for Strands that says what it is told to, and agents that have it."""
+"""A scripted model of Strands, and agents with it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Turn = str | dict[str, Any] | list[dict[str, Any]] | Exception
 
 
 class ScriptedModel(Model):
-    """Answers each call with the next turn, word by word; `seen` is what it was asked."""
+    """A model that answers with its turns, word by word; `seen` has the messages of each call."""
 
     def __init__(self, *turns: Turn, model_id: str = "scripted-1") -> None:
         self._turns = list(turns)
@@ -70,7 +70,7 @@ class ScriptedModel(Model):
         """There is nothing to configure."""
 
     def last_tool_result(self) -> dict[str, Any]:
-        """What the model was given for its last tool call."""
+        """Return the result of the last tool call, as the model read it."""
         for block in reversed(self.seen[-1][-1]["content"]):
             if "toolResult" in block:
                 return dict(block["toolResult"])

@@ -98,7 +98,7 @@ async def accept(context: Any, params: Any) -> ElicitResult:
 
 
 def of_client(hooks: HookLog, hook: str) -> list[dict[str, Any]]:
-    """What the client told, as the server below it is watched too."""
+    """Return the emissions of the client: the server in this process is watched too."""
     return [one for one in hooks.of(hook) if hooks.parent_noun(one) != "rpc_handle"]
 
 

@@ -1,4 +1,4 @@
-"""What hooks and people decide reaches mcp-agent, and what they do not leaves it as it is."""
+"""mcp-agent: decisions of hooks and people reach it; without them it is unchanged."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ async def test_errors_and_tokens_are_reported_once(app: Any, hooks: HookLog) -> 
 
 
 class Refusing(BaseHTTPRequestHandler):
-    """A provider that knows no key."""
+    """A model provider that refuses every API key."""
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))

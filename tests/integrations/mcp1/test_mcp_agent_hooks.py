@@ -122,7 +122,7 @@ PARTS: tuple[Callable[[Any], Awaitable[None]], ...] = (
 
 @pytest.fixture(scope="module")
 def fired() -> frozenset[str]:
-    """Names of what fires while an app does all of the above."""
+    """The names of the hooks that fire while an app does all of the above."""
     bus, hooks = Bus(), HookLog()
     bus.observe_all(hooks)
 

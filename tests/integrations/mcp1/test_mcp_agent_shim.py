@@ -1,4 +1,4 @@
-"""When mcp-agent is patched, when it is not, and that nothing stays behind."""
+"""The patches of mcp-agent: their conditions, and their complete removal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EVERYTHING = "".join(f"import {name}\n" for name in sorted({point.module for poi
 
 
 def run(code: str, *first_on_path: Path, **environment: str) -> str:
-    """Run a program in a process of its own; return what it prints and logs."""
+    """Run a program in a process of its own; return its output and log."""
     env = {name: value for name, value in os.environ.items() if "INSPECTOR" not in name}
     env["PYTHONPATH"] = os.pathsep.join(map(str, (*first_on_path, ROOT)))
     done = subprocess.run(
@@ -49,7 +49,7 @@ def run(code: str, *first_on_path: Path, **environment: str) -> str:
 
 
 def owners() -> Iterator[tuple[Any, str]]:
-    """Yield everything that may be patched: of subclasses what they define themselves."""
+    """Yield every function that may be patched; of subclasses, those that they define."""
     for point in POINTS:
         module = import_module(point.module)
         base: Any = module if point.owner is None else getattr(module, point.owner)
@@ -72,7 +72,7 @@ def functions() -> dict[tuple[str, str], Any]:
 
 @pytest.fixture
 def attach(bus: Bus) -> Iterator[Callable[[], Callable[[], None]]]:
-    """`attach` to a bus of the test's own; at the end nothing is left."""
+    """An `attach` to the bus of the test, undone at its end."""
     undo: list[Callable[[], None]] = []
 
     def attached() -> Callable[[], None]:

@@ -1,4 +1,4 @@
-"""Frameworks whose internals have moved: the agent answers, and one sentence says what is lost."""
+"""Frameworks whose internals have moved: the agent answers, and one line is logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way: programs as users write them, watched by a real service, read from its API."""
+"""Programs as users write them, watched by a real service, read from its API."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ invoke_agent clerk system: You are a helpful agent. ! Error executing tool add: 
 
 @pytest.fixture(autouse=True)
 def warnings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is out of date in frameworks is theirs."""
+    """Ignore deprecation warnings of frameworks."""
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
 
 

@@ -1,4 +1,4 @@
-"""Strands Agents, watched and decided upon."""
+"""Strands Agents: operations are reported as they are, and refused ones do not run."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def watching(bus: Bus) -> Iterator[None]:
     detach()
 
 
-class Ran:
-    """A tool that says what it was called with."""
+class AddTool:
+    """A tool, with the arguments of its calls."""
 
     def __init__(self) -> None:
         self.calls: list[Any] = []
@@ -59,8 +59,8 @@ class Ran:
 
 
 @pytest.fixture
-def ran() -> Ran:
-    return Ran()
+def ran() -> AddTool:
+    return AddTool()
 
 
 @tool
@@ -76,7 +76,7 @@ class TestContract(AdapterContract):
 
 
 @pytest.mark.shows("strands", "agent", "llm", "tokens", "tool")
-def test_a_run_is_reported_with_its_model_calls_and_tools(hooks: HookLog, ran: Ran) -> None:
+def test_a_run_is_reported_with_its_model_calls_and_tools(hooks: HookLog, ran: AddTool) -> None:
     agent = make_agent(call("multiply", a=6, b=7), "forty-two", tools=[ran.tool])
 
     result = agent("what is 6 * 7?")
@@ -107,7 +107,7 @@ def test_a_run_is_reported_with_its_model_calls_and_tools(hooks: HookLog, ran: R
         assert hooks.parent_noun(kwargs) == "agent_call"
 
 
-def test_a_tool_called_directly_is_reported(hooks: HookLog, ran: Ran) -> None:
+def test_a_tool_called_directly_is_reported(hooks: HookLog, ran: AddTool) -> None:
     agent = make_agent(tools=[ran.tool])
 
     result = agent.tool.multiply(a=2, b=3)
@@ -153,7 +153,7 @@ def test_each_attempt_of_a_hook_that_retries_is_a_call_of_its_own(hooks: HookLog
 
 
 @pytest.mark.shows("strands", "edit")
-def test_arguments_are_changed_before_the_tool_runs(bus: Bus, hooks: HookLog, ran: Ran) -> None:
+def test_arguments_are_changed_before_the_tool_runs(bus: Bus, hooks: HookLog, ran: AddTool) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify({"a": 10, "b": 10}))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
 
@@ -165,7 +165,7 @@ def test_arguments_are_changed_before_the_tool_runs(bus: Bus, hooks: HookLog, ra
     assert own == {"a": 1, "b": 2}  # the history is unchanged
 
 
-def test_another_tool_runs_where_a_hook_says_so(bus: Bus, hooks: HookLog, ran: Ran) -> None:
+def test_another_tool_runs_where_a_hook_says_so(bus: Bus, hooks: HookLog, ran: AddTool) -> None:
     bus.intercept(
         "before_tool_call",
         lambda **_: Decision.modify(tool_name="multiply", args={"a": 3, "b": 3}),
@@ -182,7 +182,7 @@ def test_another_tool_runs_where_a_hook_says_so(bus: Bus, hooks: HookLog, ran: R
     "result", ["0", {"content": [{"text": "0"}]}], ids=["a text", "a result of Strands"]
 )
 def test_a_result_is_changed_before_the_model_sees_it(
-    bus: Bus, hooks: HookLog, ran: Ran, result: Any
+    bus: Bus, hooks: HookLog, ran: AddTool, result: Any
 ) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.modify(result))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
@@ -198,7 +198,7 @@ def test_a_result_is_changed_before_the_model_sees_it(
 
 
 @pytest.mark.shows("strands", "retry")
-def test_a_tool_runs_again(bus: Bus, hooks: HookLog, ran: Ran) -> None:
+def test_a_tool_runs_again(bus: Bus, hooks: HookLog, ran: AddTool) -> None:
     once = iter([Decision.retry("unlucky")])
     bus.intercept("after_tool_call", lambda **_: next(once, None))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
@@ -228,7 +228,9 @@ def test_context_is_added_for_the_model_and_not_to_the_history(bus: Bus, hooks: 
 
 
 @pytest.mark.shows("strands", "inject")
-def test_context_of_a_tool_call_is_added_to_its_result(bus: Bus, hooks: HookLog, ran: Ran) -> None:
+def test_context_of_a_tool_call_is_added_to_its_result(
+    bus: Bus, hooks: HookLog, ran: AddTool
+) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.inject_context("Mind the units."))
     agent = make_agent(call("multiply", a=1, b=2), "fine", tools=[ran.tool])
 
@@ -504,13 +506,13 @@ def test_only_targets_are_watched() -> None:
     assert seen == [wanted]
 
 
-def test_nobody_listening_leaves_the_run_alone(ran: Ran) -> None:
+def test_nobody_listening_leaves_the_run_alone(ran: AddTool) -> None:
     agent = make_agent(call("multiply", a=2, b=2), "four", tools=[ran.tool])
 
     assert str(agent("go")).strip() == "four"
 
 
-def test_hooks_of_the_program_still_decide(hooks: HookLog, ran: Ran) -> None:
+def test_hooks_of_the_program_still_decide(hooks: HookLog, ran: AddTool) -> None:
     agent = make_agent(call("multiply", a=2, b=2), "fine", tools=[ran.tool])
 
     def change(event: BeforeToolCallEvent) -> None:

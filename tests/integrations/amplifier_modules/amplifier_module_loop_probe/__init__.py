@@ -1,4 +1,4 @@
-"""A loop as Amplifier's own are: it asks the model until that calls no tool any more."""
+"""An orchestrator like Amplifier's own: it calls the model until that calls no tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model that says what the mount plan tells it to."""
+"""A provider whose answers are in the mount plan."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __amplifier_module_type__ = "provider"
 
 
 class Provider:
-    """`seen` is what it was asked."""
+    """A scripted provider; `seen` has its requests."""
 
     name = "probe"
     model = "scripted-1"

@@ -10,7 +10,7 @@ __amplifier_module_type__ = "tool"
 
 
 class Multiply:
-    """`ran` is what it was called with."""
+    """The tool; `ran` has the inputs of its calls."""
 
     name = "multiply"
     description = "Multiply two numbers."

@@ -9,7 +9,7 @@ from inspector.integrations.patches import Patches
 from instrument import Bus
 
 
-class Watching(NamedTuple):
+class Attachment(NamedTuple):
     """One `attach`."""
 
     bus: Bus
