@@ -158,7 +158,8 @@ class _Drawing:
                 self._add(kind.__qualname__)
             self._all(value.items(), "{}", depth)
         elif isinstance(value, bytes | bytearray | memoryview):
-            self._draw_bytes(bytes(value))
+            data = bytes(value)
+            self._add(f"<{len(data)} bytes, SHA-256 {_sha256(data)}: {data[:_BYTES_SHOWN]!r}>")
         else:
             self._add(_named(value))
 
@@ -172,10 +173,6 @@ class _Drawing:
                 self._add(":")
             self._draw(item, depth + 1)
         self._add(brackets if separator == brackets[0] else brackets[1])
-
-    def _draw_bytes(self, value: bytes) -> None:
-        beginning = repr(value[:_BYTES_SHOWN])
-        self._add(f"<{len(value)} bytes, SHA-256 {_sha256(value)}: {beginning}>")
 
     def _add(self, piece: str) -> None:
         data = piece.encode("utf-8", "backslashreplace")

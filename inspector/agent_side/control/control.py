@@ -78,7 +78,7 @@ class Control:
             limits: Limits of the channel.
             on_close: Called at the end.
         """
-        self._requests = RequestTable(self._wake)
+        self._requests = RequestTable(lambda: self._channel.wake())
         self.gate = Gate(bus, place_of, open_operations)
         self._commands = Commands(self._requests, self.gate)
         self._commands.on("signal", _signal)
@@ -124,9 +124,6 @@ class Control:
         outcome = self.gate.cancel(command.session, command.by)
         refused = self._provider.cancel(command.session.names, command.by)
         return outcome if outcome.applied or not refused else AnswerOutcome(True, None)
-
-    def _wake(self) -> None:
-        self._channel.wake()
 
 
 def _signal(command: ControlCommand) -> AnswerOutcome:

@@ -92,18 +92,15 @@ class _Ordering:
                 raise NotExactError(f"it has a key that is a {type(key).__qualname__}")
         names = "".join(value)
         self._count(len(names))
-        keys = sorted(value) if names.isascii() else sorted(value, key=_as_utf16)
+        # RFC 8785 sorts by UTF-16, which for ASCII is the order of Python.
+        by_utf16 = None if names.isascii() else lambda key: key.encode("utf-16-be", "surrogatepass")
+        keys = sorted(value, key=by_utf16)
         return {key: self.of(value[key], depth + 1) for key in keys}
 
     def _count(self, chars: int) -> None:
         self._left -= chars
         if self._left < 0:
             raise NotExactError(f"it is longer than {self._max} bytes")
-
-
-def _as_utf16(key: str) -> bytes:
-    """Return the sort key of RFC 8785."""
-    return key.encode("utf-16-be", "surrogatepass")
 
 
 def _check_depth(depth: int) -> None:

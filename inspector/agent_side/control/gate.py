@@ -97,7 +97,7 @@ class Gate:
         with self._lock:
             rule = self._rule(session)
             if rule is None:
-                return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
+                return _too_many()
             if rule.paused_by is not None:
                 return AnswerOutcome(True, f"held already, by {rule.paused_by}")
             rule.paused_by = by
@@ -109,7 +109,7 @@ class Gate:
         with self._lock:
             rule = self._rule(session)
             if rule is None:
-                return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
+                return _too_many()
             rule.paused_by = rule.paused_by or by
             self._install()
             oldest = next(iter(rule.holds), None)
@@ -133,7 +133,7 @@ class Gate:
         with self._lock:
             rule = self._rule(session)
             if rule is None:
-                return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
+                return _too_many()
             was_paused = rule.paused_by is not None
             rule.cancelled_by, rule.cancelled_ns = by, perf_counter_ns()
             self._cancelling[rule] = None
@@ -158,7 +158,9 @@ class Gate:
 
     def release_all(self, why: str) -> None:
         """Release every hold, because no operator is left to do so."""
-        for rule in self._all_rules():
+        with self._lock:
+            rules = list(dict.fromkeys(self._rules.values()))
+        for rule in rules:
             if rule.paused_by is not None:
                 _logger.warning("A session held by %s goes on: %s.", rule.paused_by, why)
                 self._release_all(rule, Release("withdraw", f"it goes on: {why}"))
@@ -232,10 +234,6 @@ class Gate:
 
     def _find(self, names: frozenset[str]) -> _Rule | None:
         return next((self._rules[name] for name in names if name in self._rules), None)
-
-    def _all_rules(self) -> list[_Rule]:
-        with self._lock:
-            return list(dict.fromkeys(self._rules.values()))
 
     def _rule(self, session: SessionRef) -> _Rule | None:
         """Return the rule of a session, made if need be; lock held."""
@@ -349,6 +347,10 @@ class Gate:
             )
         finally:
             task.cancel(reason)
+
+
+def _too_many() -> AnswerOutcome:
+    return AnswerOutcome(False, f"{MAX_SESSIONS} sessions are held already")
 
 
 def _outermost(running: list[OpenOperation]) -> list[OpenOperation]:

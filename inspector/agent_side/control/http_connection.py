@@ -114,7 +114,8 @@ class HttpConnection:
 
     def _ask(self, link: _Timed, method: str, path: str, body: Any) -> http.client.HTTPResponse:
         parts = urlsplit(self.address.url)
-        connection = http.client.HTTPConnection(_host(parts.hostname), parts.port)
+        host = parts.hostname or ""
+        connection = http.client.HTTPConnection(f"[{host}]" if ":" in host else host, parts.port)
         connection.sock = cast(socket.socket, link)  # as much of a socket as it uses
         headers = {"Connection": "close", "User-Agent": _USER_AGENT, "Accept": "*/*"}
         if self.address.token:
@@ -200,7 +201,3 @@ def _secured(sock: socket.socket, host: str) -> socket.socket:
     except BaseException:
         sock.close()
         raise
-
-
-def _host(name: str | None) -> str:
-    return f"[{name}]" if name and ":" in name else name or ""

@@ -27,39 +27,39 @@ class PendingRequest(NamedTuple):
 
     id: str
     session_id: str | None
-    trace_id: str | None
-    span_id: str | None
     kind: str
     """`approval`, `question` or `breakpoint`."""
-    hook: str | None
-    interceptor: str | None
-    tool_name: str | None
     prompt: str
-    options: tuple[str, ...]
-    args_json: str | None
-    """The complete arguments as JSON text; None: they are no JSON, or too long."""
-    args_text: str | None
-    args_hash: str | None
-    form_json: str | None
-    signal_name: str | None
     default: str
-    can_always: bool
-    timeout_s: float | None
-    """Time limit, from `opened_monotonic_s`; None: there is none."""
-    keeps_args: bool
     opened_monotonic_s: float
+    timeout_s: float | None = None
+    """Time limit, from `opened_monotonic_s`; None: there is none."""
+    trace_id: str | None = None
+    span_id: str | None = None
+    hook: str | None = None
+    interceptor: str | None = None
+    tool_name: str | None = None
+    options: tuple[str, ...] = ()
+    args_json: str | None = None
+    """The complete arguments as JSON text; None: they are no JSON, or too long."""
+    args_text: str | None = None
+    args_hash: str | None = None
+    form_json: str | None = None
+    signal_name: str | None = None
+    can_always: bool = False
+    keeps_args: bool = False
 
 
 class ReceivedAnswer(NamedTuple):
     """A received answer, not yet checked."""
 
     decision: str
-    reason: str | None
-    args_json: str | None
-    args_hash: str | None
-    payload_json: str | None
     actor: str
     origin: str
+    reason: str | None = None
+    args_json: str | None = None
+    args_hash: str | None = None
+    payload_json: str | None = None
 
 
 class AnswerOutcome(NamedTuple):

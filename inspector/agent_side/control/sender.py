@@ -66,7 +66,9 @@ class ReportSender:
                 state.log_once(logging.WARNING, "channel", text, has_trace=True)
                 state.end(state.connection)
                 is_well = False
-            self._check_away()
+            away_s = state.away_s()
+            if away_s >= state.limits.max_hold_intervals * state.lost_after_s:
+                self._gate.release_all(f"the inspector has been away for {away_s:.0f} s")
             if is_well:
                 self._failures = 0
                 state.news.wait(max(self._next_beat_s - monotonic(), 0.0))
@@ -183,17 +185,14 @@ class ReportSender:
     ) -> set[str] | None:
         """Find the refused message by halving the batch, so that the others arrive."""
         if len(batch) == 1:
-            self._log_refused(batch[0], reply)
+            # It will never be accepted; a request then ends by its default.
+            code = str(reply.fields().get("code") or reply.status)[:100]
+            _logger.warning("The inspector refuses a %s: %s.", batch[0]["type"], code)
             return {batch[0]["id"]}
         middle = len(batch) // 2
         first = self._post(connection, batch[:middle])
         second = None if first is None else self._post(connection, batch[middle:])
         return None if first is None or second is None else first | second
-
-    def _log_refused(self, message: Message, reply: Reply) -> None:
-        """Log that a message will never be accepted; a request then ends by its default."""
-        code = str(reply.fields().get("code") or reply.status)[:100]
-        _logger.warning("The inspector refuses a %s: %s.", message["type"], code)
 
     # --- HTTP ---------------------------------------------------------------------------------
 
@@ -239,11 +238,6 @@ class ReportSender:
                 "followed: the token is for that address only. Set INSPECTOR_URL.",
             )
         return False
-
-    def _check_away(self) -> None:
-        away_s = self._state.away_s()
-        if away_s >= self._state.limits.max_hold_intervals * self._state.lost_after_s:
-            self._gate.release_all(f"the inspector has been away for {away_s:.0f} s")
 
 
 def _batches(outbox: list[Message], longest: int, max_chars: int) -> Iterable[list[Message]]:

@@ -79,8 +79,12 @@ def read(tables: Mapping[str, Any], text: str, file: Path) -> Rules:
         PolicyError: They have mistakes.
     """
     reader = _Reader(text, file)
-    policies = reader.tables("policies", tables, _policy)
-    breakpoints = reader.tables("breakpoints", tables, _breakpoint)
+    policies = reader.tables(
+        "policies", tables, lambda table: _policy(table, table.action(), 300.0)
+    )
+    breakpoints = reader.tables(
+        "breakpoints", tables, lambda table: _policy(table, "break", _BREAK_TIMEOUT_S)
+    )
     budgets = reader.tables("budgets", tables, _budget)
     breakpoints += reader.step(tables.get("step", False))
     if reader.mistakes:
@@ -206,6 +210,10 @@ class _Table:
             return allowed[0]
         return value
 
+    def action(self) -> Action:
+        """Read the action of a policy."""
+        return cast(Action, self.choice("action", ("deny", "ask", "allow")))
+
     def globs(self, key: str) -> Globs | None:
         """Read a list of patterns."""
         patterns = self._pop(key)
@@ -281,16 +289,7 @@ class _Table:
         return self._cells.pop(key, None)
 
 
-def _policy(table: _Table) -> Policy:
-    action = table.choice("action", ("deny", "ask", "allow"))
-    return _matcher(table, cast(Action, action), 300.0)
-
-
-def _breakpoint(table: _Table) -> Policy:
-    return _matcher(table, "break", _BREAK_TIMEOUT_S)
-
-
-def _matcher(table: _Table, action: Action, timeout_s: float) -> Policy:
+def _policy(table: _Table, action: Action, timeout_s: float) -> Policy:
     made = Policy(
         name=table.name,
         action=action,

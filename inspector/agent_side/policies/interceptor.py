@@ -50,14 +50,17 @@ class PolicyInterceptor:
         """Return the decision on an event; None if no rule applies."""
         call_id = kwargs.get("call_id")
         self._settle()
-        event = Event(hook, kwargs, lambda: self._agent(kwargs))
+        parent_id = kwargs.get("parent_call_id")
+        event = Event(hook, kwargs, lambda: self._operations.agent_of(call_id, parent_id))
         decisions = [
             decision_of(one, event) for rules in self._policies if (one := rules.first(event))
         ]
         if not any(one.effect == "deny" for one in decisions):
             if stop := self._breakpoints.first(event):
                 decisions.append(decision_of(stop, event))
-            decisions += self._budgets(hook, kwargs)
+            if not self._ledger.is_empty:
+                tool = kwargs.get("tool_name")
+                decisions += self._ledger.check(hook, tool, call_id, self._session())
         decision = combine(decisions)
         return None if decision is None else self._decision(decision, call_id)
 
@@ -99,15 +102,6 @@ class PolicyInterceptor:
             is_ours = entry.outcome.question is entry.question
             if self._questions.pop(key, None) is entry and is_ours and answer.is_granted:
                 entry.grant()
-
-    def _budgets(self, hook: str, kwargs: dict[str, Any]) -> list[PolicyDecision]:
-        if self._ledger.is_empty:
-            return []
-        tool, call_id = kwargs.get("tool_name"), kwargs.get("call_id")
-        return self._ledger.check(hook, tool, call_id, self._session())
-
-    def _agent(self, kwargs: dict[str, Any]) -> str:
-        return self._operations.agent_of(kwargs.get("call_id"), kwargs.get("parent_call_id"))
 
 
 def decision_of(policy: Policy, event: Event) -> PolicyDecision:

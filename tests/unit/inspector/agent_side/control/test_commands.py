@@ -71,7 +71,7 @@ def test_a_command_is_read_as_the_wire_writes_it() -> None:
     assert read.session == ("s-1", ("a" * 32,))
     assert str(read.by) == "ANNA (browser): look"
     assert read.answer == ReceivedAnswer(
-        "allow", "look", '{"n":9007199254740993}', "h", None, "ANNA", "browser"
+        "allow", "ANNA", "browser", "look", '{"n":9007199254740993}', "h"
     )
 
 

@@ -38,7 +38,7 @@ class Viewer:
         async with asyncio.timeout(10):
             await self._is_open.wait()
         (request,) = self.requests.pending()
-        received = ReceivedAnswer(decision, None, None, None, payload_json, "ANNA", "browser")
+        received = ReceivedAnswer(decision, "ANNA", "browser", payload_json=payload_json)
         return request, self.requests.answer(request.id, received)
 
 

@@ -63,6 +63,14 @@ async def tool(wired: WiredBus, name: str, body: Callable[[], Awaitable[Any]] | 
     return name
 
 
+async def on_hold(wired: WiredBus, gate: Gate, recorder: Recorder) -> asyncio.Task[str]:
+    """Pause the session, and return a tool call that waits."""
+    assert gate.pause(SESSION, ANNA).applied
+    task = asyncio.create_task(tool(wired, "search"))
+    await recorder.until("request_opened")
+    return task
+
+
 def table(wired: WiredBus) -> dict[str, int]:
     return {hook: len(entries) for hook, entries in wired.bus._hooks.items()}
 
@@ -70,9 +78,7 @@ def table(wired: WiredBus) -> dict[str, int]:
 async def test_an_operation_on_hold_goes_on_when_its_session_is_resumed(
     wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
-    assert gate.pause(SESSION, ANNA).applied
-    task = asyncio.create_task(tool(wired, "search"))
-    await recorder.until("request_opened")
+    task = await on_hold(wired, gate, recorder)
     assert not task.done()
 
     assert gate.resume(SESSION, BEN).applied
@@ -91,9 +97,7 @@ async def test_an_operation_on_hold_goes_on_when_its_session_is_resumed(
 
 async def test_a_hold_is_on_the_span_of_its_operation(wired: WiredBus, gate: Gate) -> None:
     recorder = Recorder(wired, "request_opened")
-    gate.pause(SESSION, ANNA)
-    task = asyncio.create_task(tool(wired, "search"))
-    await recorder.until("request_opened")
+    task = await on_hold(wired, gate, recorder)
     gate.resume(SESSION, BEN)
     await task
 
@@ -193,23 +197,6 @@ async def test_a_step_without_a_hold_lets_the_next_through_and_pauses(
     gate.resume(SESSION, BEN)
     await second
     assert recorder.of("hook_decided")[0]["reason"].startswith("one step")
-
-
-def test_sync_code_on_its_own_thread_waits(wired: WiredBus, gate: Gate, recorder: Recorder) -> None:
-    done = threading.Event()
-
-    def work() -> None:
-        with wired.bus.operation("tool_call", tool_name="sync", args={}):
-            done.set()
-
-    gate.pause(SESSION, ANNA)
-    thread = threading.Thread(target=work)
-    thread.start()
-    recorder.wait("request_opened")
-    assert not done.is_set()
-    gate.resume(SESSION, BEN)
-    thread.join(DEADLINE_S)
-    assert done.is_set()
 
 
 async def test_sync_code_on_the_thread_of_a_loop_goes_on_and_the_trace_shows_it(
@@ -354,9 +341,7 @@ async def test_what_a_cancelled_operation_left_behind_is_cancelled_as_well(
 
 
 async def test_cancel_ends_a_hold(wired: WiredBus, gate: Gate, recorder: Recorder) -> None:
-    gate.pause(SESSION, ANNA)
-    task = asyncio.create_task(tool(wired, "search"))
-    await recorder.until("request_opened")
+    task = await on_hold(wired, gate, recorder)
     assert gate.cancel(SESSION, BEN).applied
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -382,9 +367,7 @@ async def test_cancel_from_another_thread_wakes_it_in_the_same_way(
 
         return late
 
-    gate.pause(SESSION, ANNA)
-    task = asyncio.create_task(tool(wired, "search"))
-    await recorder.until("request_opened")
+    task = await on_hold(wired, gate, recorder)
     monkeypatch.setattr(gate, "_cancel_tasks", after_turns(gate._cancel_tasks))
     monkeypatch.setattr(Hold, "release", after_turns(Hold.release))
     assert (await asyncio.to_thread(gate.cancel, SESSION, BEN)).applied
@@ -432,9 +415,7 @@ async def test_cancelling_another_session_leaves_this_one_alone(
 async def test_a_task_that_is_cancelled_otherwise_waits_no_longer(
     wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
-    gate.pause(SESSION, ANNA)
-    task = asyncio.create_task(tool(wired, "search"))
-    await recorder.until("request_opened")
+    task = await on_hold(wired, gate, recorder)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -486,9 +467,7 @@ async def test_what_begins_after_a_cancellation_is_denied_but_its_task_goes_on(
 async def test_a_hold_that_nobody_can_end_goes_on_with_a_warning(
     wired: WiredBus, gate: Gate, recorder: Recorder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    gate.pause(SESSION, ANNA)
-    task = asyncio.create_task(tool(wired, "search"))
-    await recorder.until("request_opened")
+    task = await on_hold(wired, gate, recorder)
     gate.release_all("the inspector has been away for 60 s")
     assert await task == "search"
     assert "has been away" in caplog.text
@@ -499,9 +478,7 @@ async def test_after_closing_everything_passes(
     wired: WiredBus, gate: Gate, recorder: Recorder
 ) -> None:
     before = table(wired)
-    gate.pause(SESSION, ANNA)
-    task = asyncio.create_task(tool(wired, "search"))
-    await recorder.until("request_opened")
+    task = await on_hold(wired, gate, recorder)
     gate.close("detached")
     await task
     assert table(wired) == before

@@ -24,22 +24,19 @@ from inspector.agent_side.control.open_requests import (
     TooManyOpenError,
 )
 
-ALLOW = ReceivedAnswer("allow", None, None, None, None, "ANNA", "browser")
+ALLOW = ReceivedAnswer("allow", "ANNA", "browser")
 
 
 def pending_request(request_id: str, **changed: Any) -> PendingRequest:
-    values: dict[str, Any] = dict.fromkeys(PendingRequest._fields)
-    values.update(
-        id=request_id,
-        kind="approval",
-        prompt="Delete it?",
-        options=("allow", "deny"),
-        default="deny",
-        can_always=False,
-        keeps_args=False,
-        opened_monotonic_s=monotonic(),
+    return PendingRequest(
+        request_id,
+        None,
+        "approval",
+        "Delete it?",
+        "deny",
+        monotonic(),
+        **{"options": ("allow", "deny"), **changed},
     )
-    return PendingRequest(**{**values, **changed})
 
 
 def accept(answer: ReceivedAnswer) -> AnswerOutcome:

@@ -61,8 +61,7 @@ class Viewer:
 
 
 def received(request: PendingRequest, decision: str, **parts: Any) -> ReceivedAnswer:
-    received = ReceivedAnswer(decision, None, None, request.args_hash, None, "ANNA", "browser")
-    return received._replace(**parts)
+    return ReceivedAnswer(decision, "ANNA", "browser", **{"args_hash": request.args_hash, **parts})
 
 
 @pytest.fixture
@@ -79,6 +78,12 @@ def asking(**options: Any) -> Callable[..., Decision]:
 def delete(bus: Bus, **args: Any) -> asyncio.Task[Any]:
     call = bus.call("tool_call", lambda op: op.args, tool_name="delete_file", args={**ARGS, **args})
     return asyncio.create_task(call)
+
+
+def ask_and_delete(bus: Bus, **options: Any) -> asyncio.Task[Any]:
+    """Call a tool of which an interceptor asks."""
+    bus.intercept("before_tool_call", asking(**options))
+    return delete(bus)
 
 
 async def test_a_person_sees_the_request_and_its_location(bus: Bus, viewer: Viewer) -> None:
@@ -109,8 +114,7 @@ async def test_a_person_sees_the_request_and_its_location(bus: Bus, viewer: View
 async def test_a_tool_runs_with_the_edited_arguments_and_no_others(
     bus: Bus, viewer: Viewer, emitted: Story
 ) -> None:
-    bus.intercept("before_tool_call", asking())
-    task = delete(bus)
+    task = ask_and_delete(bus)
     text = (await viewer.shown()).args_json or ""
 
     outcome = await viewer.answer("allow", args_json=text.replace("/tmp/a", "/tmp/b"))
@@ -130,8 +134,7 @@ async def test_a_policy_decides_again_about_an_edit(bus: Bus, viewer: Viewer) ->
         return Decision.deny("not in /etc") if args["path"].startswith("/etc") else None
 
     bus.intercept("before_tool_call", policy)
-    bus.intercept("before_tool_call", asking())
-    task = delete(bus)
+    task = ask_and_delete(bus)
     text = (await viewer.shown()).args_json or ""
 
     await viewer.answer("allow", args_json=text.replace("/tmp/a", "/etc/passwd"))
@@ -152,8 +155,7 @@ async def test_a_policy_decides_again_about_an_edit(bus: Bus, viewer: Viewer) ->
 async def test_a_bad_edit_is_refused_with_a_reason_and_the_request_waits_on(
     bus: Bus, viewer: Viewer, text: str, why: str
 ) -> None:
-    bus.intercept("before_tool_call", asking(default="allow"))
-    task = delete(bus)
+    task = ask_and_delete(bus, default="allow")
 
     outcome = await viewer.answer("allow", args_json=text)
 
@@ -274,8 +276,7 @@ async def test_an_interrupt_about_arguments_that_changed_is_not_answered(
 async def test_an_answer_to_something_else_is_refused_and_the_request_waits_on(
     bus: Bus, viewer: Viewer, decision: str, parts: dict[str, Any], why: str
 ) -> None:
-    bus.intercept("before_tool_call", asking())
-    task = delete(bus)
+    task = ask_and_delete(bus)
 
     outcome = await viewer.answer(decision, **parts)
 
@@ -288,8 +289,7 @@ async def test_an_answer_to_something_else_is_refused_and_the_request_waits_on(
 
 
 async def test_the_first_of_many_answers_counts(bus: Bus, viewer: Viewer) -> None:
-    bus.intercept("before_tool_call", asking())
-    task = delete(bus)
+    task = ask_and_delete(bus)
     request = await viewer.shown()
     start = threading.Barrier(8)
     outcome: list[tuple[int, AnswerOutcome]] = []
@@ -362,8 +362,7 @@ async def test_when_nobody_answers_the_default_counts_and_is_reported(
 
 
 async def test_an_answer_after_the_time_limit_is_refused(bus: Bus, viewer: Viewer) -> None:
-    bus.intercept("before_tool_call", asking(timeout=0.05))
-    task = delete(bus)
+    task = ask_and_delete(bus, timeout=0.05)
     request = await viewer.shown()
     wait_until(
         lambda: time.monotonic() > request.opened_monotonic_s + 0.05
@@ -379,8 +378,7 @@ async def test_an_answer_after_the_time_limit_is_refused(bus: Bus, viewer: Viewe
 async def test_an_answer_in_time_counts_also_for_a_loop_that_stood_still(
     bus: Bus, viewer: Viewer
 ) -> None:
-    bus.intercept("before_tool_call", asking(timeout=0.2))
-    task = delete(bus)
+    task = ask_and_delete(bus, timeout=0.2)
     request = await viewer.shown()
     outcome = viewer.requests.answer(request.id, received(request, "allow"))
     wait_until(lambda: time.monotonic() > request.opened_monotonic_s + 0.3)  # the loop stands still
@@ -396,8 +394,7 @@ def wait_until(is_true: Callable[[], bool]) -> None:
 
 
 async def test_a_cancelled_agent_withdraws_what_it_asks(bus: Bus, viewer: Viewer) -> None:
-    bus.intercept("before_tool_call", asking())
-    task = delete(bus)
+    task = ask_and_delete(bus)
     request = await viewer.shown()
 
     task.cancel()
@@ -466,8 +463,7 @@ def test_sync_code_leaves_no_thread_behind_when_nobody_answers(bus: Bus, viewer:
 
 async def test_too_many_requests_are_refused_with_a_reason(bus: Bus, viewer: Viewer) -> None:
     bus.intercept("my_hook", asking())
-    nothing: Any = [None] * len(PendingRequest._fields)
-    request = PendingRequest(*nothing)  # only counted
+    request = PendingRequest("id", None, "approval", "Sure?", "deny", 0.0)
     for number in range(MAX_OPEN):
         viewer.requests.open(request._replace(id=str(number)), lambda _: AnswerOutcome(True, None))
 
@@ -482,8 +478,7 @@ async def test_a_request_without_a_span_is_opened_too(bus: Bus) -> None:
 
     viewer = Viewer(place_of=broken)
     viewer.provider.install(bus)
-    bus.intercept("before_tool_call", asking())
-    task = delete(bus)
+    task = ask_and_delete(bus)
 
     request = await viewer.shown()
 

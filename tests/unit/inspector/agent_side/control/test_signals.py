@@ -50,7 +50,7 @@ class Waiting:
     def answer_to(
         self, request: PendingRequest, decision: str, payload_json: str | None
     ) -> AnswerOutcome:
-        received = ReceivedAnswer(decision, "why", None, None, payload_json, "ANNA", "browser")
+        received = ReceivedAnswer(decision, "ANNA", "browser", "why", payload_json=payload_json)
         return self.requests.answer(request.id, received)
 
     def closed(self) -> list[tuple[str, str | None, str | None]]:
@@ -91,26 +91,25 @@ def test_a_pause_without_a_session_or_signal_opens_no_request(waiting: Waiting) 
     assert waiting.open_signals() == []
 
 
-def test_an_answer_reaches_who_takes_signals(waiting: Waiting) -> None:
+@pytest.mark.parametrize(
+    ("decision", "payload_json", "payload"),
+    [
+        ("answer", '{"n": 9007199254740993}', {"n": 9007199254740993}),
+        ("decline", None, None),
+        ("cancel", None, None),
+    ],
+)
+def test_an_answer_reaches_the_handlers(
+    waiting: Waiting, decision: str, payload_json: str | None, payload: Any
+) -> None:
     got: list[Signal] = []
     waiting.signals.on_signal(got.append)
     waiting.pause()
 
-    assert waiting.answer("answer", '{"n": 9007199254740993}').applied
+    assert waiting.answer(decision, payload_json).applied
 
-    assert got == [Signal("s", "go", {"n": 9007199254740993}, "answer", "why", "ANNA", "browser")]
-    assert waiting.closed() == [("answered", "answer", "why")]
-
-
-@pytest.mark.parametrize("decision", ["decline", "cancel"])
-def test_a_refusal_reaches_them_too(waiting: Waiting, decision: str) -> None:
-    got: list[Signal] = []
-    waiting.signals.on_signal(got.append)
-    waiting.pause()
-
-    waiting.answer(decision, None)
-
-    assert [(signal.decision, signal.payload) for signal in got] == [(decision, None)]
+    assert got == [Signal("s", "go", payload, decision, "why", "ANNA", "browser")]
+    assert waiting.closed() == [("answered", decision, "why")]
 
 
 def test_an_answer_that_nobody_takes_is_not_applied_and_the_session_waits_on(
