@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -345,20 +346,25 @@ async def test_a_named_file_that_does_not_exist_denies(
     assert "There is no file" in await refusal(bus)
 
 
-def test_a_file_that_cannot_be_read_denies(bus: Bus, enforce: Enforce, users_file: Path) -> None:
-    users_file.mkdir()
-    enforce()
-    with pytest.raises(HookDenied, match="no regular file"), bus.operation("tool_call"):
-        raise AssertionError
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="of POSIX systems")
-def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(
-    bus: Bus, enforce: Enforce, project: Path
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (Path.mkdir, "no regular file"),
+        pytest.param(
+            lambda file: os.mkfifo(file),
+            "no regular file",
+            marks=pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="of POSIX systems"),
+        ),
+        (lambda file: file.write_bytes(b"[[policies]]\nname = '\xff'"), "is not UTF-8"),
+    ],
+    ids=["folder", "pipe", "encoding"],
+)
+def test_an_unreadable_file_denies(
+    bus: Bus, enforce: Enforce, users_file: Path, make: Callable[[Path], object], reason: str
 ) -> None:
-    os.mkfifo(project / "inspector.toml")
+    make(users_file)
     enforce()
-    with pytest.raises(HookDenied, match="no regular file"), bus.operation("tool_call"):
+    with pytest.raises(HookDenied, match=reason), bus.operation("tool_call"):
         raise AssertionError
 
 
@@ -373,13 +379,6 @@ def test_a_link_that_leads_nowhere_is_no_file(
     (project / "inspector.toml").symlink_to(project / "gone")
     enforce()
     assert not bus._hooks
-
-
-def test_an_invalid_encoding_denies(bus: Bus, enforce: Enforce, users_file: Path) -> None:
-    users_file.write_bytes(b"[[policies]]\nname = '\xff'")
-    enforce()
-    with pytest.raises(HookDenied, match="is not UTF-8"), bus.operation("tool_call"):
-        raise AssertionError
 
 
 def test_a_working_directory_that_is_gone_stops_nothing(

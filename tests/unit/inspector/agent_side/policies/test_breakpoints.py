@@ -6,16 +6,7 @@ import pytest
 
 from instrument import Bus, HookDenied
 from tests.unit.inspector.agent_side.policies.conftest import Enforce, Person
-
-
-async def use(bus: Bus, tool_name: str) -> None:
-    async with bus.operation("tool_call", tool_name=tool_name, args={}):
-        pass
-
-
-async def think(bus: Bus) -> None:
-    async with bus.operation("llm_generate", llm=None, prompt=""):
-        pass
+from tests.unit.inspector.agent_side.policies.test_budgets import think, use
 
 
 async def test_a_breakpoint_stops_before_what_it_names(bus: Bus, enforce: Enforce) -> None:
