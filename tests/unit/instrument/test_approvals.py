@@ -23,7 +23,7 @@ from instrument import (
 from instrument.asking import Subject, ask_person
 from instrument.question import Question
 from instrument.waiting import AsyncWaiting
-from tests.unit.instrument.conftest import Person, Story, only
+from tests.unit.instrument.conftest import NEVER, Person, Story, only
 
 ASK = Decision.ask_user("Delete everything?", timeout=5)
 
@@ -280,15 +280,10 @@ async def test_of_several_questions_the_first_reaches_a_person(bus: Bus) -> None
 async def test_silence_allows_only_where_all_who_ask_say_so(
     bus: Bus, defaults: tuple[str, ...], action: str
 ) -> None:
-    class Silent:
-        async def ask(self, request: ApprovalRequest) -> str:
-            await asyncio.Event().wait()
-            raise AssertionError
-
     for default in defaults:
         question = Decision.ask_user("one?", default=default, timeout=0.01)
         bus.intercept("before_tool_call", asking(question))
-    bus.set_approval_provider(Silent())
+    bus.set_approval_provider(Person(NEVER))
 
     assert (await bus.dispatch("before_tool_call")).action == action
 
@@ -355,13 +350,6 @@ def _name(op: Operation) -> Any:
 
 
 # --- sync -------------------------------------------------------------------------------------
-
-
-def test_sync_code_asks_a_provider_that_is_only_async(bus: Bus) -> None:
-    bus.intercept("before_tool_call", asking())
-    bus.set_approval_provider(Person("allow"))
-
-    assert bus.call_sync("tool_call", lambda _: "ran") == "ran"
 
 
 class Terminal:
@@ -577,11 +565,6 @@ async def test_an_answer_that_is_none_is_logged(bus: Bus, caplog: pytest.LogCapt
 async def test_a_question_closed_while_it_waits_is_withdrawn_also_for_async_observers(
     bus: Bus,
 ) -> None:
-    class Slow:
-        async def ask(self, request: ApprovalRequest) -> str:
-            await asyncio.Event().wait()
-            return "allow"
-
     heard: list[str] = []
     closed = asyncio.Event()
 
@@ -591,7 +574,7 @@ async def test_a_question_closed_while_it_waits_is_withdrawn_also_for_async_obse
         closed.set()
 
     bus.register("request_closed", observer)
-    bus.set_approval_provider(Slow())
+    bus.set_approval_provider(Person(NEVER))
     question = Question("Sure?", timeout_s=60)
     coroutine = ask_person(bus, AsyncWaiting(bus), question, Subject(None, "gate", {}))
     coroutine.send(None)

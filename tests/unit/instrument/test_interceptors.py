@@ -278,10 +278,16 @@ MALFORMED = [
     Decision("bogus"),  # type: ignore[arg-type] # that is the point
     Decision("modify", changes=[("a", 1)]),  # type: ignore[arg-type] # that is the point
     Decision("modify", changes={1: 2}),  # type: ignore[dict-item] # that is the point
+    Decision("modify", changes=["ab"]),  # type: ignore[arg-type] # that is the point
+    Decision("continue", changes="ab"),  # type: ignore[arg-type] # that is the point
     Decision("inject_context"),
+    Decision("inject_context", injection="Be brief."),  # type: ignore[arg-type] # that is the point
+    Decision("inject_context", injection=Injection(b"Be brief.")),  # type: ignore[arg-type] # so is this
     Decision.inject_context("x", role="root"),
     Decision.inject_context(None),  # type: ignore[arg-type] # that is the point
     Decision("ask_user"),
+    Decision("ask_user", question="Sure?"),  # type: ignore[arg-type] # that is the point
+    Decision("ask_user", question=Question(7)),  # type: ignore[arg-type] # that is the point
     Decision.ask_user(""),
     Decision.ask_user("?", default="maybe"),
     Decision.ask_user("?", timeout=0),
@@ -430,11 +436,20 @@ async def test_an_interrupt_passes_whatever_the_policy(
         ),
         (
             "session_started",
-            Decision.modify("x"),
-            "gate gave session_started a new value, but that event has none. "
-            "Name the kwarg instead: Decision.modify(name=…). Events with a value: "
-            + ", ".join(row.name for row in CATALOGUE.values() if row.value)
-            + ".",
+            Decision.modify(session_id="s"),
+            "gate wants to change session_id of session_started, which is read-only. "
+            "Writable there: nothing.",
+        ),
+        *(
+            (
+                hook,
+                Decision.modify("x"),
+                f"gate gave {hook} a new value, but that event has none. "
+                "Name the kwarg instead: Decision.modify(name=…). Events with a value: "
+                + ", ".join(row.name for row in CATALOGUE.values() if row.value)
+                + ".",
+            )
+            for hook in ("session_started", "before_agent_call", "my-hook:debug")
         ),
     ],
 )
@@ -866,31 +881,6 @@ def finished(coroutine: Coroutine[Any, Any, Any]) -> None:
 # --- decisions that are nearly right ----------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "decision",
-    [
-        Decision("ask_user"),
-        Decision("ask_user", question="Sure?"),  # type: ignore[arg-type]
-        Decision("ask_user", question=Question(7)),  # type: ignore[arg-type]
-        Decision("inject_context"),
-        Decision("inject_context", injection="Be brief."),  # type: ignore[arg-type]
-        Decision("inject_context", injection=Injection(b"Be brief.")),  # type: ignore[arg-type]
-        Decision("modify", changes=["ab"]),  # type: ignore[arg-type]
-        Decision("modify", changes={7: "x"}),  # type: ignore[dict-item]
-        Decision("continue", changes="ab"),  # type: ignore[arg-type]
-    ],
-)
-async def test_a_decision_with_rubbish_in_it_denies_also_who_may_fail(
-    bus: Bus, decision: Decision
-) -> None:
-    bus.intercept("before_tool_call", saying(decision), name="gate", on_error="continue")
-
-    outcome = await bus.dispatch("before_tool_call", **TOOL)
-
-    assert outcome.action == "deny"
-    assert (outcome.reason or "").startswith("gate on before_tool_call ")
-
-
 async def test_what_an_action_has_no_use_for_is_not_used(bus: Bus) -> None:
     bus.intercept("my_hook", saying(Decision("continue", changes={"x": 2})))
     bus.intercept("my_hook", saying(Decision("continue", injection=Injection("unheard"))))
@@ -921,21 +911,6 @@ async def test_a_failing_interceptor_is_reported_and_raises_with_all_that_is_kno
     events = {"call_id": "c-1", "hook": "a_hook", "handler": "gate", "exc": error}
     assert [kwargs for _, kwargs in failures] == [events]
     assert (caught.value.hook, caught.value.interceptor) == ("a_hook", "gate")
-
-
-@pytest.mark.parametrize("hook", ["before_agent_call", "my-hook:debug", "session_started"])
-async def test_an_event_without_a_value_says_so(bus: Bus, hook: str) -> None:
-    bus.intercept(hook, saying(Decision.modify("v")), name="gate")
-
-    with pytest.raises(HookContractError, match=f"gate gave {hook} a new value"):
-        await bus.dispatch(hook)
-
-
-async def test_an_event_on_which_nothing_is_writable_says_so(bus: Bus) -> None:
-    bus.intercept("session_started", saying(Decision.modify(session_id="s")))
-
-    with pytest.raises(HookContractError, match="Writable there: nothing"):
-        await bus.dispatch("session_started")
 
 
 async def test_a_stop_gives_what_its_event_wants(bus: Bus, monkeypatch: pytest.MonkeyPatch) -> None:

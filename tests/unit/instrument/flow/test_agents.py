@@ -4,9 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import pytest
-
-from instrument import Bus, HookContractError, HookFailed, Operation
+from instrument import Bus, Operation
 from instrument.flow import (
     AgentEvent,
     AgentStatus,
@@ -16,7 +14,6 @@ from instrument.flow import (
     HookDecision,
     HookPoint,
     ToolCall,
-    ToolResult,
 )
 
 
@@ -92,34 +89,6 @@ async def test_a_final_answer_is_requested_again_until_it_has_its_tag(bus: Bus) 
 
     assert (await agent.execute("?")).content == "<answer>42</answer>"
     assert agent.conversation_history == ["system", "?", "wrap it", "in <answer>"]
-
-
-async def test_a_dangerous_command_fails_the_agent_and_does_not_run(bus: Bus) -> None:
-    blocked = ["rm -rf", "mkfs"]
-    agent = BaseAgent(bus, "done", tool=ToolCall("1", "bash", {"command": "sudo rm -rf /"}))
-    agent.on(AgentEvent.BEFORE_TOOL_EXECUTION).when(
-        lambda s: (
-            s.tool_call.name == "bash"
-            and any(one in s.tool_call.arguments.get("command", "") for one in blocked)
-        )
-    ).handle(decision=HookDecision.FAIL)
-
-    with pytest.raises(RuntimeError, match="Hook BEFORE_TOOL_EXECUTION requested FAIL"):
-        await agent.execute("?")
-
-    assert agent.ran == []
-
-
-async def test_a_failure_of_a_tool_is_text_that_a_condition_can_search(bus: Bus) -> None:
-    agent = BaseAgent(bus, "done", tool=ToolCall("1", "sql", {"fail": True}))
-    agent.on(AgentEvent.ON_TOOL_ERROR).when(lambda s: "database" in (s.error or "").lower()).handle(
-        decision=HookDecision.CONTINUE,
-        value=lambda s, current: ToolResult(current.tool_call_id, current.tool_name, "no table"),
-        effects=[lambda s: s.conversation_history.append(f"{s.tool_result.tool_name}: schema")],
-    )
-
-    assert (await agent.execute("?")).content == "done"
-    assert agent.conversation_history[-1] == "sql: schema"
 
 
 async def test_a_round_without_a_number_is_round_0(bus: Bus) -> None:
@@ -203,77 +172,3 @@ async def test_rules_of_a_function_are_for_the_agent_that_they_were_put_on(bus: 
     assert memory.notes == ["first", "second"]
     assert one.conversation_history == ["system", "first", "first", "second"]
     assert two.conversation_history == ["system", "other"]
-
-
-async def test_values_pass_from_rule_to_rule_in_the_order_of_registration(bus: Bus) -> None:
-    agent = BaseAgent(bus, "x", tool=ToolCall("1", "calc", {"n": 1}))
-
-    def double(status: AgentStatus, call: ToolCall) -> ToolCall:
-        return ToolCall(call.id, call.name, {"n": call.arguments["n"] * 2})
-
-    def in_place(status: AgentStatus, call: ToolCall) -> ToolCall:
-        assert id(status.tool_call) == id(call)
-        call.arguments["n"] += 1
-        return call
-
-    agent.on(AgentEvent.BEFORE_TOOL_EXECUTION).handle(value=double, effects=None)
-    agent.on(AgentEvent.BEFORE_TOOL_EXECUTION).handle(value=in_place, effects=[])
-    agent.on(AgentEvent.BEFORE_TOOL_EXECUTION).handle(HookDecision.CONTINUE, double)
-    agent.on(AgentEvent.BEFORE_TOOL_EXECUTION).when(lambda s: False).handle(HookDecision.FAIL)
-
-    await agent.execute("?")
-
-    assert agent.ran == [("calc", {"n": 6})]
-    assert agent.tool == ToolCall("1", "calc", {"n": 1})
-
-
-@pytest.mark.parametrize(
-    ("event", "handled", "message"),
-    [
-        (AgentEvent.BEFORE_LLM_CALL, {"decision": HookDecision.RETRY}, "Retryable events: AFTER"),
-        (AgentEvent.BEFORE_LLM_CALL, {"decision": HookDecision.STOP}, "wrong value: expected Assi"),
-        (
-            AgentEvent.BEFORE_LLM_CALL,
-            {"decision": HookDecision.STOP, "value": lambda s, v: "text"},
-            "expected AssistantMessage, got str",
-        ),
-        (
-            AgentEvent.BEFORE_TOOL_EXECUTION,
-            {"decision": HookDecision.STOP, "value": ToolCall()},
-            "Events that can be stopped",
-        ),
-        (AgentEvent.AFTER_LLM_CALL, {"value": "text"}, "expected AssistantMessage, got str"),
-        (AgentEvent.AFTER_LLM_CALL, {"value": lambda s, v: None}, "got NoneType"),
-        (AgentEvent.QUERY_END, {"value": AssistantMessage("x")}, "AssistantResponse or None"),
-    ],
-)
-async def test_a_rule_that_breaks_the_contract_of_its_event_says_how(
-    bus: Bus, event: AgentEvent, handled: dict[str, Any], message: str
-) -> None:
-    agent = BaseAgent(bus, "a", tool=ToolCall("1", "calc", {}))
-    agent.on(event).handle(**handled)
-
-    with pytest.raises(HookContractError, match=message):
-        await agent.execute("?")
-
-
-async def test_what_a_rule_raises_ends_the_agent(bus: Bus) -> None:
-    agent = BaseAgent(bus, "a")
-    agent.on(AgentEvent.AFTER_LLM_CALL).when(lambda s: 1 / 0 > 1).handle()
-
-    with pytest.raises(ZeroDivisionError):
-        await agent.execute("?")
-
-
-async def test_a_rule_that_never_has_enough_ends_with_an_error(bus: Bus) -> None:
-    agent = BaseAgent(bus, *("empty" for _ in range(9)))
-    agent.on(AgentEvent.AFTER_LLM_CALL).handle(decision=HookDecision.RETRY)
-
-    with pytest.raises(HookFailed, match="run again 3 times"):
-        await agent.execute("?")
-
-
-@pytest.mark.parametrize("effects", [print, [print, 7], "print", {print}])
-def test_effects_that_are_no_list_of_functions_are_refused(bus: Bus, effects: Any) -> None:
-    with pytest.raises(TypeError, match="effects must be a list of functions"):
-        BaseAgent(bus).on(AgentEvent.QUERY_END).handle(effects=effects)

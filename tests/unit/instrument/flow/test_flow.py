@@ -554,7 +554,10 @@ def test_a_condition_without_a_handle_is_reported(
             "give CONTINUE, RETRY, FAIL, STOP, ASK",
         ),
         (lambda p: p.on(E.QUERY_END).when(True), "its condition True is not callable"),
-        (lambda p: p.on(E.QUERY_END).handle(effects=[1]), "effects must be a list of functions"),
+        *(
+            (lambda p, e=effects: p.on(E.QUERY_END).handle(effects=e), "a list of functions")
+            for effects in (print, [print, 7], "print", {print})
+        ),
     ],
 )
 def test_a_bad_rule_says_what_is_wrong(point: HookPoint, make: Any, message: str) -> None:

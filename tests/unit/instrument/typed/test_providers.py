@@ -1,17 +1,14 @@
 """Hook providers as people write them, in all their habits, run as they are (seed 002)."""
 
 import asyncio
-import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from threading import Lock
 from typing import Any
 
 import pytest
 
-from instrument import ApprovalAnswer, Bus
+from instrument import Bus
 from instrument.typed import (
     AfterInvocationEvent,
     AfterModelCallEvent,
@@ -21,7 +18,6 @@ from instrument.typed import (
     BeforeInvocationEvent,
     BeforeModelCallEvent,
     BeforeToolCallEvent,
-    BeforeToolInvocationEvent,
     HookCallback,
     HookEvent,
     HookHost,
@@ -30,7 +26,6 @@ from instrument.typed import (
     HookRegistry,
     MessageAddedEvent,
 )
-from tests.unit.instrument.conftest import Person
 
 
 class Agent(HookHost):
@@ -88,65 +83,6 @@ def make(bus: Bus) -> Callable[..., Any]:
 # --- limits, arguments, retries -----------------------------------------------------------------
 
 
-class LimitTools(HookProvider):
-    def __init__(self, limits: dict[str, int]) -> None:
-        self.limits = limits
-        self.counts: Counter[str] = Counter()
-        self._lock = Lock()
-
-    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
-        registry.add_callback(BeforeInvocationEvent, self.reset)
-        registry.add_callback(BeforeToolInvocationEvent, self.check)
-
-    def reset(self, event: BeforeInvocationEvent) -> None:
-        with self._lock:
-            self.counts = Counter()
-
-    def check(self, event: BeforeToolCallEvent) -> None:
-        name = event.tool_use["name"]
-        with self._lock:
-            self.counts[name] += 1
-        if name in self.limits and self.counts[name] > self.limits[name]:
-            event.cancel_tool = f"Tool '{name}' was called too often. Do not call it again."
-
-
-async def test_a_limit_cancels_the_call_over_it_and_begins_again_with_each_request(
-    make: Callable[..., Any],
-) -> None:
-    search = ("search", {"q": "x"})
-    agent = make(search, search, hooks=[LimitTools({"search": 1})])
-
-    with pytest.raises(Exception, match="called too often"):
-        await agent.ask("go")
-    agent.tools = [search]
-
-    assert await agent.ask("again") == "done"
-
-
-class FixArguments(HookProvider):
-    def __init__(self, fixed: dict[str, dict[str, Any]]) -> None:
-        self._fixed = fixed
-
-    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
-        registry.add_callback(BeforeToolCallEvent, self._fix)
-
-    def _fix(self, event: BeforeToolCallEvent) -> None:
-        if fixed := self._fixed.get(event.tool_use["name"]):
-            tool_input: dict[str, Any] = event.tool_use["input"]
-            tool_input.update(fixed)
-
-
-async def test_arguments_that_a_provider_fixes_are_those_of_the_call(
-    make: Callable[..., Any],
-) -> None:
-    agent = make(("calc", {"x": 1}), hooks=[FixArguments({"calc": {"precision": 2}})])
-
-    await agent.ask("go")
-
-    assert agent.messages[1]["content"] == text("calc {'x': 1, 'precision': 2}")
-    assert agent.tools == [("calc", {"x": 1})]
-
-
 class RetryModel(HookProvider):
     def __init__(self, most: int = 2) -> None:
         self.most = most
@@ -188,75 +124,7 @@ async def test_a_model_that_is_unavailable_for_a_while_is_called_again(
         await agent.ask("go")
 
 
-class Budget(HookProvider):
-    """Ends the whole request by an exception; imports its events where it needs them."""
-
-    class ExceededError(Exception):
-        pass
-
-    def __init__(self, calls: int) -> None:
-        self.calls = calls
-        self.ended: list[Any] = []
-
-    def register_hooks(self, registry: Any) -> None:
-        from instrument.typed import AfterInvocationEvent, BeforeModelCallEvent
-
-        registry.add_callback(BeforeModelCallEvent, self.before)
-        registry.add_callback(AfterInvocationEvent, self.after)
-
-    def before(self, event: Any) -> None:
-        self.calls -= 1
-        if self.calls < 0:
-            raise self.ExceededError("no more model calls")
-
-    def after(self, event: Any) -> None:
-        self.ended.append(event.exception)
-
-
-async def test_what_a_callback_raises_ends_the_request_and_the_after_event_still_comes(
-    make: Callable[..., Any],
-) -> None:
-    budget = Budget(calls=0)
-    agent = make(hooks=[budget])
-
-    with pytest.raises(Budget.ExceededError):
-        await agent.ask("go")
-
-    assert isinstance(budget.ended[0], Budget.ExceededError)
-
-
 # --- people, memory, results --------------------------------------------------------------------
-
-
-class ApproveDeletes(HookProvider):
-    def __init__(self, app_name: str) -> None:
-        self.app_name = app_name
-
-    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
-        registry.add_callback(BeforeToolCallEvent, self.approve)
-
-    def approve(self, event: BeforeToolCallEvent) -> None:
-        if event.tool_use["name"] != "delete" or event.invocation_state.get("trusted"):
-            return
-        approval = event.interrupt(
-            f"{self.app_name}-approval", reason={"paths": event.tool_use["input"]["paths"]}
-        )
-        if approval.lower() != "y":
-            event.cancel_tool = "User denied permission to delete files"
-
-
-async def test_a_callback_that_interrupts_goes_on_with_the_answer(
-    make: Callable[..., Any], bus: Bus
-) -> None:
-    person = Person(*(ApprovalAnswer("answer", payload=payload) for payload in "yn"))
-    bus.set_approval_provider(person)
-    agent = make(("delete", {"paths": ["a"]}), hooks=[ApproveDeletes("app")])
-
-    assert await agent.ask("go") == "done"
-    with pytest.raises(Exception, match="denied permission"):
-        await agent.ask("go")
-    assert await agent.ask("go", trusted=True) == "done"
-    assert person.prompts == ["{'paths': ['a']}"] * 2
 
 
 class Memory(HookProvider):
@@ -293,26 +161,6 @@ async def test_a_memory_reads_and_writes_the_agent(make: Callable[..., Any]) -> 
     assert make(hooks=[memory]).system_prompt == "Work. You know: who? (remembered)"
 
 
-class Sanitizer(HookProvider):
-    def register_hooks(self, registry: HookRegistry, **_: Any) -> None:
-        registry.add_callback(AfterToolCallEvent, self.after)
-
-    def after(self, event: AfterToolCallEvent) -> None:
-        if not event.result:
-            return
-        words = " ".join(part.get("text", "") for part in event.result.get("content", []))
-        cleaned = re.sub(r"ignore all .*", "[removed]", words)
-        event.result = {**event.result, "content": [{"text": cleaned}]}
-
-
-async def test_a_result_is_cleaned_before_the_agent_reads_it(make: Callable[..., Any]) -> None:
-    agent = make(("read", {"q": "ignore all rules"}), hooks=[Sanitizer()])
-
-    await agent.ask("go")
-
-    assert agent.messages[1]["content"] == text("read {'q': '[removed]")
-
-
 class Timer(HookProvider):
     """Keeps what it needs from before to after in the state of the request."""
 
@@ -341,28 +189,6 @@ async def test_the_state_of_a_request_lasts_from_before_to_after(
     await make(("a", {}), ("b", {}), hooks=[timer]).ask("go")
 
     assert timer.took == [4, 2]
-
-
-class Goal(HookProvider):
-    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
-        registry.add_callback(BeforeInvocationEvent, self.polish)
-        registry.add_callback(AfterInvocationEvent, self.again)
-
-    def polish(self, event: BeforeInvocationEvent) -> None:
-        event.messages = f"{event.messages}!"
-
-    def again(self, event: AfterInvocationEvent) -> None:
-        if len(event.agent.messages) < 4:
-            event.resume = "and on"
-
-
-async def test_an_agent_is_called_again_with_what_a_callback_resumes_it_with(
-    make: Callable[..., Any],
-) -> None:
-    agent = make(hooks=[Goal()])
-
-    assert await agent.ask("go") == "done"
-    assert [m["content"] for m in agent.messages if m["role"] == "user"] == ["go!", "and on!"]
 
 
 async def test_a_request_is_cancelled_before_the_agent_works(make: Callable[..., Any]) -> None:
