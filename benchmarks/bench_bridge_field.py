@@ -41,7 +41,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import logfire
 import openai
-from bridge_parts import Call, Keep, Row, bridged, by_hand, kept, measure
+from bridge_parts import Call, Keep, Row, bridged, by_hand, in_memory_provider, measure
 from openai._utils import is_given
 from openai.resources.chat.completions import Completions, completions
 from openai.types.chat import ChatCompletion
@@ -84,8 +84,8 @@ def report(title: str, bare: Row, rows: list[Row]) -> None:
         )
     for name in OURS:
         faster = {n: t for n, t in added.items() if t < added[name] and n not in OURS}
-        told = ", ".join(f"{n} ({t / added[name]:.2f} x)" for n, t in faster.items())
-        print(f"  cheaper than {name}: {told or 'no other'}")
+        cheaper_by = ", ".join(f"{n} ({t / added[name]:.2f} x)" for n, t in faster.items())
+        print(f"  cheaper than {name}: {cheaper_by or 'no other'}")
 
 
 def our_rows(stack: ExitStack, emit: Callable[[Bus], Call]) -> list[Row]:
@@ -141,7 +141,7 @@ def model_calls(stack: ExitStack, logfire_keep: Keep) -> tuple[Row, list[Row]]:
 
     rows = our_rows(stack, lambda bus: model_operation(bus, messages, create))
     for name, instrumentor in (("OpenInference", OpenInference()), ("OpenLLMetry", OpenLLMetry())):
-        provider, keep = kept()
+        provider, keep = in_memory_provider()
         rows.append(Row(name, create, keep, partial(instrumented, instrumentor, provider)))
     # Logfire patches one client, and leaves it with the unpatched method of that moment.
     watching = partial(logfire.instrument_openai, patched)
@@ -181,7 +181,7 @@ def tool_calls(stack: ExitStack, logfire_keep: Keep) -> tuple[Row, list[Row]]:
 
         return call
 
-    provider, keep = kept()
+    provider, keep = in_memory_provider()
     inferred = OITracer(provider.get_tracer("bench"), config=TraceConfig()).tool(search)
     fired = logfire.instrument("search", record_return=True)(search)
     rows = [

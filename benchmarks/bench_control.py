@@ -1,6 +1,6 @@
 """Cost of control per tool call, beside the same watched call without it.
 
-The channel is connected to a service of its own wire on this machine. While no session is held
+The channel is connected to a service of its own wire on this machine. While no session is paused
 nothing of it is on the bus, so that the time is the same; while another one is, an operation is
 asked for its session.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bridge_parts import Nowhere, Row, kept, measure
+from bridge_parts import Nowhere, Row, in_memory_provider, measure
 
 from inspector.agent_side.control.connection_state import Process
 from inspector.agent_side.control.control import Control
@@ -68,7 +68,7 @@ class Service(BaseHTTPRequestHandler):
 
 def watched() -> tuple[Bus, Callable[[], Control]]:
     """Return a bus whose hooks become spans and live records, and what controls it."""
-    provider, _ = kept()
+    provider, _ = in_memory_provider()
     delivery = Delivery(Nowhere(), lambda: provider.resource)
     live = LiveSpanProcessor(delivery, lambda: provider.resource)
     provider.add_span_processor(live)
@@ -112,8 +112,8 @@ def tool_call(bus: Bus) -> Callable[[], None]:
     return call
 
 
-def held(count: int) -> Bus:
-    """Return a bus that is controlled, with so many other sessions held."""
+def bus_with_paused_sessions(count: int) -> Bus:
+    """Return a bus that is controlled, with `count` other sessions paused."""
     bus, control = watched()
     gate = control().gate
     for number in range(count):
@@ -125,9 +125,9 @@ def main() -> None:
     """Print all figures."""
     buses = {
         "watched": watched()[0],
-        "watched, control connected": held(0),
-        "watched, another session held": held(1),
-        "watched, 1000 other sessions held": held(1_000),
+        "watched, control connected": bus_with_paused_sessions(0),
+        "watched, another session paused": bus_with_paused_sessions(1),
+        "watched, 1000 other sessions paused": bus_with_paused_sessions(1_000),
     }
     rows = [Row(name, tool_call(bus)) for name, bus in buses.items()]
     measure(rows, rounds=ROUNDS, calls=300)

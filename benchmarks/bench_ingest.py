@@ -69,13 +69,13 @@ class Service:
 
 def main() -> None:
     """Print the rates."""
-    asked = _arguments()
+    options = _arguments()
     parse, bare = _floors()
     print(f"{SPANS} spans a request, {len(Bodies('http/protobuf').next()) // SPANS} bytes each")
     print(f"parsing alone {parse:10,.0f} spans/s\nbare SQLite   {bare:10,.0f} spans/s")
-    for stored in sorted({0, asked.stored}):
-        for protocol in asked.protocols if not stored else asked.protocols[:1]:
-            _measure(asked, protocol, stored, parse, bare)
+    for stored in sorted({0, options.stored}):
+        for protocol in options.protocols if not stored else options.protocols[:1]:
+            _measure(options, protocol, stored, parse, bare)
 
 
 def _arguments() -> argparse.Namespace:
@@ -88,14 +88,14 @@ def _arguments() -> argparse.Namespace:
 
 
 def _measure(
-    asked: argparse.Namespace, protocol: str, stored: int, parse: float, bare: float
+    options: argparse.Namespace, protocol: str, stored: int, parse: float, bare: float
 ) -> None:
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
         if stored:
             _fill(Path(folder), stored)
         with _serving(Path(folder)) as service:
-            for senders in asked.senders:
-                _print_line(service, protocol, stored, senders, asked.seconds, (parse, bare))
+            for senders in options.senders:
+                _print_line(service, protocol, stored, senders, options.seconds, (parse, bare))
 
 
 def _print_line(
@@ -149,11 +149,11 @@ def _serving(folder: Path) -> Iterator[Service]:
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout
-        said = re.search(r"token=(\S+)", process.stdout.readline())
-        if said is None:
+        line = re.search(r"token=(\S+)", process.stdout.readline())
+        if line is None:
             raise SystemExit("the service ended without saying where it listens")
         host = "127.0.0.1"
-        yield Service(process.pid, f"{host}:{port}", f"{host}:{grpc_port}", said[1])
+        yield Service(process.pid, f"{host}:{port}", f"{host}:{grpc_port}", line[1])
     finally:
         process.terminate()
         process.wait()

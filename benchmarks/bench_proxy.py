@@ -54,12 +54,12 @@ def main() -> None:
 
 def measured(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
     """Return the median times to the first answer, and of one message to and fro."""
-    firsts = [_asked(command, environment, 1)[0] for _ in range(STARTS)]
-    times = _asked(command, environment, MESSAGES)
+    firsts = [_times(command, environment, 1)[0] for _ in range(STARTS)]
+    times = _times(command, environment, MESSAGES)
     return median(firsts), median(times[MESSAGES // 3 :])
 
 
-def _asked(command: list[str], environment: dict[str, str], count: int) -> list[float]:
+def _times(command: list[str], environment: dict[str, str], count: int) -> list[float]:
     times = []
     began = perf_counter()
     with subprocess.Popen(

@@ -123,8 +123,8 @@ async def _ask_all(app: FastAPI, path: Path) -> None:
         await _ask(client, "sessions", None)
         chart, _ = await _times(client, "/sessions/histogram", {"until_ms": END_NS // 10**6})
         print(f"{'histogram of an hour':56}{chart}")
-        asked = {"until_ms": END_NS // 10**6, "bucket_ms": 86_400_000, "buckets": 200}
-        chart, _ = await _times(client, "/sessions/histogram", asked)
+        window = {"until_ms": END_NS // 10**6, "bucket_ms": 86_400_000, "buckets": 200}
+        chart, _ = await _times(client, "/sessions/histogram", window)
         print(f"{'histogram of 200 days':56}{chart}")
         for line in Path(__file__).with_name("queries.txt").read_text("utf-8").splitlines():
             if line and not line.startswith("#"):

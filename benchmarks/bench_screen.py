@@ -48,8 +48,8 @@ PICTURES = HERE / "results" / "screen"
 
 def main() -> None:
     """Run the parts that are wanted, print each, and keep what was measured."""
-    asked = _arguments()
-    wanted = [*(asked.parts or PARTS), *(["phoenix"] if asked.phoenix else [])]
+    options = _arguments()
+    wanted = [*(options.parts or PARTS), *(["phoenix"] if options.phoenix else [])]
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
         service = Service(folder)
@@ -58,15 +58,15 @@ def main() -> None:
             executable_path=installed_browser(), args=[f"--host-resolver-rules={_ONLY_HERE}"]
         )
         visitor = Visitor(browser, service.headers)
-        bench = Bench(visitor, service, folder, asked.largest, asked.sessions)
+        bench = Bench(visitor, service, folder, options.largest, options.sessions)
         # Where a browser keeps compiled code of a page is warm in real life, too.
         visitor.open(bench.url(""), "Sessions").context.close()
         try:
             for part in dict.fromkeys(wanted):
-                for measured in _measured(part, bench, asked.pictures):
+                for measured in _measured(part, bench, options.pictures):
                     print(f"… {part}: {measured['rows'][-1]['what']}", file=sys.stderr, flush=True)
-                    if asked.json:
-                        _keep(asked.json, _machine(browser), part, measured)
+                    if options.json:
+                        _keep(options.json, _machine(browser), part, measured)
                 print(f"\n{part}: {measured['took_s']:.0f} s, load {measured['load']:.1f}\n")
                 print(tables(measured["rows"]), flush=True)
         finally:
@@ -86,10 +86,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--pictures", type=Path, default=PICTURES, help="where pictures of ours and Phoenix go"
     )
-    asked = parser.parse_args()
-    if unknown := {*asked.parts} - {*PARTS, "phoenix"}:
+    options = parser.parse_args()
+    if unknown := {*options.parts} - {*PARTS, "phoenix"}:
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
-    return asked
+    return options
 
 
 def _measured(part: str, bench: Bench, pictures: Path) -> Iterator[Part]:

@@ -36,18 +36,18 @@ class Keep(SpanProcessor):
 
 
 class Nowhere:
-    """A target that takes everything."""
+    """A target that accepts everything."""
 
     name = "nowhere"
 
     def send_logs(self, records: object) -> Answer:
-        """Take them."""
-        return Answer(SendResult.TAKEN)
+        """Accept them."""
+        return Answer(SendResult.ACCEPTED)
 
     send_spans = send_logs
 
     def reset(self) -> None:
-        """There is nothing to forget."""
+        """Do nothing."""
 
 
 @dataclass
@@ -76,7 +76,7 @@ def measure(rows: Iterable[Row], *, rounds: int, calls: int) -> None:
                 row.best_us = min(row.best_us, (thread_time() - start) / calls * 1e6)
 
 
-def kept() -> tuple[TracerProvider, Keep]:
+def in_memory_provider() -> tuple[TracerProvider, Keep]:
     """Return a provider and what keeps its spans."""
     provider, keep = TracerProvider(), Keep()
     provider.add_span_processor(keep)
@@ -86,7 +86,7 @@ def kept() -> tuple[TracerProvider, Keep]:
 @contextmanager
 def bridged(options: Options, *, has_live: bool) -> Iterator[tuple[Bus, Keep]]:
     """Yield a bus that a bridge listens to, and what keeps the bridge's spans."""
-    (provider, keep), bus = kept(), Bus()
+    (provider, keep), bus = in_memory_provider(), Bus()
     live = None
     if has_live:
         delivery = Delivery(Nowhere(), lambda: provider.resource)
@@ -101,7 +101,7 @@ def bridged(options: Options, *, has_live: bool) -> Iterator[tuple[Bus, Keep]]:
 def by_hand(like: ReadableSpan, provider: TracerProvider | None = None) -> Call:
     """Return a function that makes a span like `like` with the SDK, its attributes at hand."""
     if provider is None:
-        provider, _ = kept()
+        provider, _ = in_memory_provider()
     tracer = provider.get_tracer("by hand")
     attributes = dict(like.attributes or {})
     at_end = {key: attributes.pop(key) for key in list(attributes) if "status" in key}

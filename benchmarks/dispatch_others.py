@@ -54,8 +54,8 @@ WITH_KWARGS = "floor: the same with these kwargs"
 SEED = "seed 000"
 LOOP = "floor: a loop that calls them"
 
-TOLD_SYNC = ((NOTHING, 0), (ONE_SYNC, 1), (FIVE_SYNC, 5))
-TOLD_ASYNC = ((ONE_ASYNC, 1), (FIVE_ASYNC, 5))
+SYNC_COUNTS = ((NOTHING, 0), (ONE_SYNC, 1), (FIVE_SYNC, 5))
+ASYNC_COUNTS = ((ONE_ASYNC, 1), (FIVE_ASYNC, 5))
 DECIDED = ((DECIDE_ONE, 1), (DECIDE_FIVE, 5))
 
 
@@ -63,18 +63,18 @@ def floors() -> Iterator[Case]:
     """Give the least that does the work."""
     yield Case(NOTHING, EMPTY, AWAIT, empty)
     yield Case(NOTHING, WITH_KWARGS, EMIT, empty_with_kwargs)
-    for work, count in TOLD_SYNC[1:]:
+    for work, count in SYNC_COUNTS[1:]:
         yield Case(work, LOOP, SEND, _plain_loop(count))
-    for work, count in TOLD_ASYNC:
+    for work, count in ASYNC_COUNTS:
         yield Case(work, LOOP, EMIT, _plain_async_loop(count))
 
 
 def other_cases() -> Iterator[Case]:
     """Give all that is not ours."""
     yield Case(NOTHING, "seed 000, guarded", GUARD, defaultdict(list).get)
-    for work, count in TOLD_SYNC:
+    for work, count in SYNC_COUNTS:
         yield Case(work, SEED, EMIT, _seed([sync_observer] * count), EMIT_ASYNC)
-    for work, count in TOLD_ASYNC:
+    for work, count in ASYNC_COUNTS:
         yield Case(work, SEED, EMIT, _seed([observer] * count), EMIT_ASYNC)
     yield from _blinker()
     yield from _pluggy()
@@ -129,14 +129,14 @@ def _seed(observers: list[Callable[..., Any]]) -> Callable[..., Any]:
     return emit
 
 
-_kept: list[Callable[..., Any]] = []  # blinker holds receivers weakly
+_receivers: list[Callable[..., Any]] = []  # blinker holds receivers weakly
 
 
 def _signal(count: int, fn: Callable[..., Any]) -> blinker.Signal:
     signal = blinker.Signal()
     for _ in range(count):
         receiver = _distinct(fn)
-        _kept.append(receiver)
+        _receivers.append(receiver)
         signal.connect(receiver)
     return signal
 
@@ -147,10 +147,10 @@ def _distinct(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _blinker() -> Iterator[Case]:
-    for work, count in TOLD_SYNC:
+    for work, count in SYNC_COUNTS:
         signal = _signal(count, sync_observer)
         yield Case(work, "blinker, send", SEND, signal.send, EMIT_SYNC)
-    for work, count in TOLD_ASYNC:
+    for work, count in ASYNC_COUNTS:
         signal = _signal(count, observer)
         yield Case(work, "blinker, send_async", EMIT, signal.send_async, EMIT_ASYNC)
 
@@ -172,7 +172,7 @@ def _pluggy_call(count: int, returned: object = None, *, is_first: bool = False)
 
 
 def _pluggy() -> Iterator[Case]:
-    for work, count in TOLD_SYNC:
+    for work, count in SYNC_COUNTS:
         yield Case(work, "pluggy", CALL, _pluggy_call(count), EMIT_SYNC)
     for work, count in DECIDED:
         call = _pluggy_call(count, is_first=True)
@@ -182,12 +182,12 @@ def _pluggy() -> Iterator[Case]:
 
 
 def _pyee() -> Iterator[Case]:
-    for work, count in TOLD_SYNC:
+    for work, count in SYNC_COUNTS:
         emitter = pyee.EventEmitter()
         for _ in range(count):
             emitter.add_listener("before_tool_call", _distinct(sync_observer))
         yield Case(work, "pyee, emit", SEND, emitter.emit, EMIT_SYNC)
-    for work, count in TOLD_ASYNC:
+    for work, count in ASYNC_COUNTS:
         emitter = pyee.asyncio.AsyncIOEventEmitter()
         for _ in range(count):
             emitter.add_listener("before_tool_call", _distinct(observer))

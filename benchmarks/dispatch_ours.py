@@ -60,24 +60,24 @@ def our_cases() -> Iterator[Case]:
         NOTHING, TYPED_INVOKE, INVOKE, TypedRegistry(Bus()).invoke_callbacks_async, names=EVENT
     )
     for work, count in ((ONE_SYNC, 1), (FIVE_SYNC, 5)):
-        yield Case(work, EMIT_ASYNC, EMIT, _heard(sync_observer, count)._emit)
-        yield Case(work, EMIT_SYNC, SEND, _heard(sync_observer, count)._emit_sync)
+        yield Case(work, EMIT_ASYNC, EMIT, _observed(sync_observer, count)._emit)
+        yield Case(work, EMIT_SYNC, SEND, _observed(sync_observer, count)._emit_sync)
     for work, count in ((ONE_ASYNC, 1), (FIVE_ASYNC, 5)):
-        yield Case(work, EMIT_ASYNC, EMIT, _heard(observer, count)._emit)
+        yield Case(work, EMIT_ASYNC, EMIT, _observed(observer, count)._emit)
     for work, count in ((DECIDE_ONE, 1), (DECIDE_FIVE, 5)):
         yield from _deciding(work, count)
     yield from _refusing()
     yield from _operations()
 
 
-def _heard(fn: Callable[..., Any], count: int, hook: str = HOOK) -> Bus:
+def _observed(fn: Callable[..., Any], count: int, hook: str = HOOK) -> Bus:
     bus = Bus()
     for _ in range(count):
         bus.register(hook, fn)
     return bus
 
 
-def _asked(fn: Callable[..., Any], count: int) -> Bus:
+def _intercepted(fn: Callable[..., Any], count: int) -> Bus:
     bus = Bus()
     for _ in range(count):
         bus.intercept(HOOK, fn)
@@ -94,9 +94,10 @@ def _deciding(work: str, count: int) -> Iterator[Case]:
         TypedRegistry(typed).add_callback(BeforeToolCallEvent, on_event)
         point.on(AgentEvent.BEFORE_TOOL_EXECUTION).when(lambda status: True).handle()
         attach_gate(guidance, tracker)
-    yield Case(work, DISPATCH, EMIT, _asked(sync_observer, count).dispatch)
-    yield Case(work, "instrument, dispatch (async)", EMIT, _asked(observer, count).dispatch)
-    yield Case(work, "instrument, dispatch_sync", SEND, _asked(sync_observer, count).dispatch_sync)
+    yield Case(work, DISPATCH, EMIT, _intercepted(sync_observer, count).dispatch)
+    yield Case(work, "instrument, dispatch (async)", EMIT, _intercepted(observer, count).dispatch)
+    bus = _intercepted(sync_observer, count)
+    yield Case(work, "instrument, dispatch_sync", SEND, bus.dispatch_sync)
     yield Case(work, CONTROL_EMIT, CONTROL, HookRegistry(control).emit)
     yield Case(work, "typed, dispatch", EMIT, typed.dispatch)
     yield Case(work, TYPED_INVOKE, INVOKE, TypedRegistry(typed).invoke_callbacks_async, names=EVENT)
@@ -111,7 +112,7 @@ def _refusing() -> Iterator[Case]:
     HookPoint(bus=flow).on(AgentEvent.BEFORE_TOOL_EXECUTION).handle(HookDecision.FAIL, "no")
     attach_gate(guidance, SessionStateTracker())
     deny = Decision.deny("no")
-    yield Case(REFUSE, DISPATCH, EMIT, _asked(lambda **_: deny, 1).dispatch)
+    yield Case(REFUSE, DISPATCH, EMIT, _intercepted(lambda **_: deny, 1).dispatch)
     yield Case(REFUSE, CONTROL_EMIT, CONTROL, HookRegistry(control).emit)
     yield Case(REFUSE, "typed, dispatch", EMIT, typed.dispatch)
     yield Case(
@@ -123,16 +124,16 @@ def _refusing() -> Iterator[Case]:
 
 def _operations() -> Iterator[Case]:
     for count, what in ((0, "idle"), (1, "one observer"), (5, "five observers")):
-        bus, sync_bus = _heard(observer, count), _heard(sync_observer, count)
+        bus, sync_bus = _observed(observer, count), _observed(sync_observer, count)
         yield Case(OPERATION, f"operation, {what}", ASYNC_WITH, bus.operation)
         yield Case(OPERATION, f"call, {what}", RUN, bus.call, names={"work": on_event})
         yield Case(OPERATION, f"sync operation, {what}", WITH, sync_bus.operation)
-    after, all_of_it = _heard(observer, 1, "after_tool_call"), Bus()
+    after, all_of_it = _observed(observer, 1, "after_tool_call"), Bus()
     all_of_it.observe_all(sync_observer)
     yield Case(OPERATION, "operation, one observer after", ASYNC_WITH, after.operation)
     yield Case(OPERATION, "operation, observer of all", ASYNC_WITH, all_of_it.operation)
     for count, what in ((1, "one interceptor"), (5, "five interceptors")):
-        bus = _asked(sync_observer, count)
+        bus = _intercepted(sync_observer, count)
         yield Case(OPERATION, f"operation, {what}", ASYNC_WITH, bus.operation)
         yield Case(OPERATION, f"call, {what}", RUN, bus.call, names={"work": on_event})
 

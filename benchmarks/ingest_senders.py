@@ -60,9 +60,9 @@ def sender(protocol: Protocol, address: str) -> Send:
     def send(body: bytes) -> None:
         connection.request("POST", "/v1/traces", body, {"Content-Type": kind})
         answer = connection.getresponse()
-        said = answer.read()
-        if answer.status != 200 or said not in (b"", b"{}"):
-            raise SystemExit(f"answered {answer.status} {said[:200]!r}")
+        content = answer.read()
+        if answer.status != 200 or content not in (b"", b"{}"):
+            raise SystemExit(f"answered {answer.status} {content[:200]!r}")
 
     return send
 
@@ -79,8 +79,8 @@ def _grpc_sender(address: str) -> Send:
     )
 
     def send(body: bytes) -> None:
-        if said := call(body, timeout=60):
-            raise SystemExit(f"answered {said[:200]!r}")
+        if content := call(body, timeout=60):
+            raise SystemExit(f"answered {content[:200]!r}")
 
     return send
 

@@ -49,10 +49,10 @@ class Bench:
         headers = {**self.service.headers, "content-type": "application/x-protobuf"}
         with httpx.Client(base_url=self.service.url, headers=headers, timeout=120) as client:
             for request in joined(traces):
-                send_until_taken(client, request)
+                send_until_accepted(client, request)
 
 
-def send_until_taken(client: httpx.Client, body: bytes) -> None:
+def send_until_accepted(client: httpx.Client, body: bytes) -> None:
     """Post a request of spans; wait and send again while the receiver asks for that."""
     while True:
         answer = client.post("/v1/traces", content=body)
@@ -84,11 +84,11 @@ def sessions_of_spans(bench: Bench) -> Iterator[Row]:
         bench.send([tracing])
         url = bench.url(f"sessions/{tracing.session}?view=")
         what = f"{count:,} spans"
-        needle, said = tracing.spans[1].name, "scheduler"
+        needle, text = tracing.spans[1].name, "scheduler"
         yield from _looked_at(
             bench, f"{what}, waterfall", f"{url}waterfall", needle, SCROLLERS, rows=count
         )
-        yield from _looked_at(bench, f"{what}, transcript", f"{url}transcript", said, SCROLLERS)
+        yield from _looked_at(bench, f"{what}, transcript", f"{url}transcript", text, SCROLLERS)
 
 
 def value(bench: Bench) -> Iterator[Row]:

@@ -152,23 +152,23 @@ class Tracing:
         """End an agent after all that it did."""
         agent.end_time_unix_nano = self._now_ns
 
-    def turn(self, agent: Span, asked: str, *, error: str | None = None) -> None:
+    def turn(self, agent: Span, prompt: str, *, error: str | None = None) -> None:
         """Add a model call that wants a tool, and the tool; `error`: why the tool failed."""
         tool, model = self._pick.choice(_TOOLS), self._pick.choice(_MODELS)
         arguments = {"path": f"src/part_{len(self.spans)}.py", "limit": 20}
-        self.chat(agent, model, asked, self.words(20), (tool, arguments))
+        self.chat(agent, model, prompt, self.words(20), (tool, arguments))
         self.tool(agent, tool, arguments, self.words(30), error=error)
 
     def chat(
         self,
         agent: Span,
         model: str,
-        asked: str,
-        said: str,
+        prompt: str,
+        text: str,
         wants: tuple[str, Mapping[str, Value]] | None = None,
     ) -> None:
-        """Add a model call: what was asked, what it said, and the tool that it wants."""
-        parts: list[Mapping[str, object]] = [{"type": "text", "content": said}]
+        """Add a model call: its prompt, its text, and the tool that it calls."""
+        parts: list[Mapping[str, object]] = [{"type": "text", "content": text}]
         if wants is not None:
             # The tool is the next span, and names the call by its own number.
             call_id = f"call_{len(self.spans) + 1}"
@@ -180,7 +180,7 @@ class Tracing:
                 "gen_ai.operation.name": "chat",
                 "gen_ai.provider.name": "openai" if model.startswith("gpt") else "anthropic",
                 "gen_ai.request.model": model,
-                "gen_ai.input.messages": _messages("user", [{"type": "text", "content": asked}]),
+                "gen_ai.input.messages": _messages("user", [{"type": "text", "content": prompt}]),
                 "gen_ai.output.messages": _messages("assistant", parts),
                 "gen_ai.usage.input_tokens": self._pick.randint(200, 9000),
                 "gen_ai.usage.output_tokens": self._pick.randint(20, 900),
@@ -254,16 +254,16 @@ def three_helpers(session: str) -> Tracing:
     """Return a planner that asks three sub-agents; a tool of the last one fails."""
     tracing = Tracing(session)
     root = tracing.agent("planner")
-    asked = "Move the prices of the shop to euros, and prove that nothing broke."
+    prompt = "Move the prices of the shop to euros, and prove that nothing broke."
     plan = "I ask three helpers: one finds where prices are, one changes them, one runs the tests."
-    tracing.chat(root, "claude-sonnet-4-5", asked, plan)
+    tracing.chat(root, "claude-sonnet-4-5", prompt, plan)
     for name, task, steps in _HELPERS:
         helper = tracing.agent(name, root)
-        told = task
-        for said, tool, arguments, found, error in steps:
-            tracing.chat(helper, "gpt-4o", told, said, (tool, arguments))
+        message = task
+        for text, tool, arguments, found, error in steps:
+            tracing.chat(helper, "gpt-4o", message, text, (tool, arguments))
             tracing.tool(helper, tool, arguments, found, error=error)
-            told = error or found
+            message = error or found
         tracing.close(helper)
     answer = "Prices are in euros. The tests ended early: their server was killed for its memory."
     tracing.chat(root, "claude-sonnet-4-5", "All three have reported.", answer)
@@ -306,5 +306,6 @@ def _messages(role: str, parts: list[Mapping[str, object]]) -> str:
 
 
 def _attribute(key: str, value: Value) -> KeyValue:
-    held = AnyValue(int_value=value) if isinstance(value, int) else AnyValue(string_value=value)
-    return KeyValue(key=key, value=held)
+    if isinstance(value, int):
+        return KeyValue(key=key, value=AnyValue(int_value=value))
+    return KeyValue(key=key, value=AnyValue(string_value=value))

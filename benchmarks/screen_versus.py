@@ -17,7 +17,7 @@ import httpx
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from playwright.sync_api import TimeoutError
 from screen_page import Visitor, heap_mib
-from screen_parts import Bench, send_until_taken
+from screen_parts import Bench, send_until_accepted
 from screen_traces import Tracing, joined, long_session, three_helpers
 
 from tools.generate_screen_figures import Row
@@ -71,8 +71,8 @@ def _theirs(bench: Bench, client: httpx.Client, tracing: Tracing) -> _Shown:
     # Without the range of time that it adds itself: with that, it opens the project alone.
     path = f"/projects/{project}/traces/{tracing.trace_id.hex()}"
     url = str(client.base_url.join(path))
-    asked = f'{{ getSpanByOtelId(spanId: "{_failed(tracing).span_id.hex()}") {{ id }} }}'
-    answer = client.post("/graphql", json={"query": asked}).json()
+    query = f'{{ getSpanByOtelId(spanId: "{_failed(tracing).span_id.hex()}") {{ id }} }}'
+    answer = client.post("/graphql", json={"query": query}).json()
     chosen = f"?selectedSpanNodeId={answer['data']['getSpanByOtelId']['id']}"
     return _Shown("Phoenix", Visitor(bench.visitor.browser), url, chosen)
 
@@ -81,7 +81,7 @@ def _send(client: httpx.Client, tracing: Tracing) -> None:
     headers = {"content-type": "application/x-protobuf"}
     with httpx.Client(base_url=client.base_url, headers=headers, timeout=300) as sender:
         for body in joined([tracing]):
-            send_until_taken(sender, body)
+            send_until_accepted(sender, body)
 
 
 def _seen(shown: _Shown, tracing: Tracing, pictures: Path) -> dict[str, float]:
@@ -91,9 +91,9 @@ def _seen(shown: _Shown, tracing: Tracing, pictures: Path) -> dict[str, float]:
         paint = shown.visitor.paint(shown.url, tracing.spans[1].name)
     except TimeoutError:
         return {}
-    held = _pictured(shown.visitor, shown.url, tracing, pictures / f"{stem}-opened.png")
+    heap = _pictured(shown.visitor, shown.url, tracing, pictures / f"{stem}-opened.png")
     _pictured(shown.visitor, f"{shown.url}{shown.chosen}", tracing, pictures / f"{stem}-failed.png")
-    return {**paint._asdict(), "heap_mib": held}
+    return {**paint._asdict(), "heap_mib": heap}
 
 
 def _pictured(visitor: Visitor, url: str, tracing: Tracing, picture: Path) -> float:
@@ -102,9 +102,9 @@ def _pictured(visitor: Visitor, url: str, tracing: Tracing, picture: Path) -> fl
     page = visitor.open(url, tracing.spans[0].name.split()[0])
     page.wait_for_timeout(SETTLE_MS)
     page.screenshot(path=picture)
-    held = heap_mib(page)
+    heap = heap_mib(page)
     page.context.close()
-    return held
+    return heap
 
 
 def _failed(tracing: Tracing) -> Span:

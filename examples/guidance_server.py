@@ -200,9 +200,9 @@ async def trigger_hooks(
     ctx: Context[Any], type: HookType, lifecycle: HookLifecycle, request_id: str | None = None
 ) -> str:
     """Get the guidance for a moment; for a running request, that of the request too."""
-    asked = {"type": type, "lifecycle": lifecycle, "request_id": request_id}
+    query = {"type": type, "lifecycle": lifecycle, "request_id": request_id}
     try:
-        composed = await compose(ctx, asked)
+        composed = await compose(ctx, query)
     except GuidanceValueError as error:
         raise ToolError(str(error)) from error
     return composed.content or "No guidance for this moment."
@@ -223,17 +223,17 @@ def read_notes() -> list[str]:
     return notes
 
 
-async def compose(ctx: Context[Any], asked: dict[str, Any]) -> ComposedHooks:
+async def compose(ctx: Context[Any], query: dict[str, Any]) -> ComposedHooks:
     """Compose the hooks that count now; tell the client what was left out, and why."""
-    told: list[tuple[LoggingLevel, str]] = []
+    notices: list[tuple[LoggingLevel, str]] = []
     # A loader of its own for each request, so that an edited text counts at once.
     loader = create_content_loader(
-        base_path=TEXTS, log=lambda level, message: told.append((level, message))
+        base_path=TEXTS, log=lambda level, message: notices.append((level, message))
     )
-    composer = create_composer(notify=lambda notice: told.append(("notice", notice)))
-    hooks = registry.query(asked, storage="memory", features=available_features(ctx))
+    composer = create_composer(notify=lambda notice: notices.append(("notice", notice)))
+    hooks = registry.query(query, storage="memory", features=available_features(ctx))
     composed = composer.compose(await loader.load_all(hooks))
-    for level, message in told:
+    for level, message in notices:
         await client_log.send(ctx, level, message)
     return composed
 

@@ -33,7 +33,7 @@ class Loop:
 
 
 class Pocket:
-    """A model that needs no network: it counts a letter of the last word that it is told."""
+    """A model that needs no network: it counts a letter of the last word of its prompt."""
 
     name, model = "pocket", "pocket-1"
 

@@ -12,7 +12,7 @@ inspector.attach()
 
 
 class Model(GenericFakeChatModel):
-    """Says what it is told to."""
+    """Repeats its instructions."""
 
     def bind_tools(self, tools: Any, **_: Any) -> Any:
         """Know the tools already."""

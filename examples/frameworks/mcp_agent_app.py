@@ -22,7 +22,7 @@ async def add(a: int, b: int) -> int:
 
 
 class Pocket(AugmentedLLM):
-    """A model that needs no network: it calls `add` with the numbers that it is told."""
+    """A model that needs no network: it calls `add` with the numbers of its prompt."""
 
     async def generate(self, message, request_params=None):
         await self.context.token_counter.record_usage(

@@ -18,8 +18,8 @@ def add(a: int, b: int) -> int:
 
 call = function_call("add", {"a": 1, "b": 2}, call_id="call-1")
 model = ScriptedModel(
-    ModelResponse(output=[said], usage=USAGE, response_id=None)
-    for said in (call, assistant_message("It is 3."))
+    ModelResponse(output=[item], usage=USAGE, response_id=None)
+    for item in (call, assistant_message("It is 3."))
 )
 agent = Agent("calculator", instructions="Be brief.", model=model, tools=[add])
 # A group of runs is a session; the framework's own tracing, which sends to OpenAI, is not needed.

@@ -11,7 +11,7 @@ USAGE = RequestUsage(input_tokens=10, output_tokens=5)
 
 
 def say(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-    """Call the tool, then say what it said."""
+    """Call the tool, then repeat its result."""
     last = messages[-1].parts[-1]
     if last.part_kind == "tool-return":
         return ModelResponse([TextPart(f"It is {last.content}.")], usage=USAGE)

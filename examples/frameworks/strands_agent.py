@@ -17,7 +17,7 @@ def letter_count(word: str, letter: str) -> int:
 
 
 class Pocket(Model):
-    """A model that needs no network: it counts a letter of the last word that it is told."""
+    """A model that needs no network: it counts a letter of the last word of its prompt."""
 
     async def stream(self, messages, tool_specs=None, system_prompt=None, **kwargs):
         block = messages[-1]["content"][0]
@@ -30,8 +30,8 @@ class Pocket(Model):
             letter, word = block["text"].split(" in ")
             use = {"name": "letter_count", "toolUseId": f"count-{letter}"}
             yield {"contentBlockStart": {"start": {"toolUse": use}}}
-            given = f'{{"word": "{word}", "letter": "{letter}"}}'
-            yield {"contentBlockDelta": {"delta": {"toolUse": {"input": given}}}}
+            arguments = f'{{"word": "{word}", "letter": "{letter}"}}'
+            yield {"contentBlockDelta": {"delta": {"toolUse": {"input": arguments}}}}
         yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": "end_turn" if "toolResult" in block else "tool_use"}}
         usage = {"inputTokens": 12, "outputTokens": 3, "totalTokens": 15}

@@ -27,7 +27,7 @@ SpanKey = tuple[str, str]
 
 
 class Acknowledged:
-    """What all senders were told is kept."""
+    """The spans that the service has acknowledged, of all senders."""
 
     def __init__(self) -> None:
         self.keys: set[SpanKey] = set()
@@ -35,7 +35,7 @@ class Acknowledged:
         self._count = 0
 
     def add(self, spans: list[Span]) -> None:
-        """Note one answer."""
+        """Add the spans of one answer."""
         with self._changed:
             self.keys |= {(one.trace_id.hex(), one.span_id.hex()) for one in spans}
             self._count += 1
@@ -82,7 +82,7 @@ class Sender(threading.Thread):
                     answer = client.post("/v1/traces", content=body, headers=_PROTOBUF)
                 except httpx.TransportError:
                     return
-                self._note(spans, answer.is_success, str(answer.status_code))
+                self._record(spans, answer.is_success, str(answer.status_code))
 
     def _send_grpc(self) -> None:
         with grpc.insecure_channel(self._url) as channel:
@@ -93,13 +93,13 @@ class Sender(threading.Thread):
                     export(trace_request(*spans).SerializeToString(), timeout=30)
                 except grpc.RpcError:
                     return
-                self._note(spans, is_taken=True, said="")
+                self._record(spans, is_accepted=True, error="")
 
-    def _note(self, spans: list[Span], is_taken: bool, said: str) -> None:
-        if is_taken:
+    def _record(self, spans: list[Span], is_accepted: bool, error: str) -> None:
+        if is_accepted:
             self._acknowledged.add(spans)
         else:
-            self.refusals.append(said)
+            self.refusals.append(error)
 
     def _spans(self) -> list[Span]:
         """Return a piece of one of three traces; some name a session that both share."""

@@ -47,7 +47,7 @@ def test_ports_are_published_on_this_machine_only(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SERVICES))
-def test_every_service_can_be_asked_for_its_health(name: str) -> None:
+def test_every_service_has_a_health_check(name: str) -> None:
     own = SERVICES[name].get("healthcheck")
     assert own["test"] if own else SERVICES[name]["build"] == "." and "HEALTHCHECK" in DOCKERFILE
 
@@ -87,11 +87,12 @@ def test_ours_run_with_as_little_as_they_need(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(SERVICES))
 def test_inspector_variables_are_settings_that_exist(name: str) -> None:
     known = {f"INSPECTOR_{field.upper()}" for field in Settings.model_fields} | NOT_SETTINGS
-    given = {*SERVICES[name].get("environment", {}), *(IMAGE if "build" in SERVICES[name] else ())}
-    assert {key for key in given if key.startswith("INSPECTOR_")} <= known
+    image = IMAGE if "build" in SERVICES[name] else ()
+    variables = {*SERVICES[name].get("environment", {}), *image}
+    assert {key for key in variables if key.startswith("INSPECTOR_")} <= known
 
 
-def test_the_service_accepts_what_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_service_accepts_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for key, value in {**IMAGE, **SERVICES["inspector"]["environment"]}.items():
         monkeypatch.setenv(key, "" if value.startswith("${") else value)
 

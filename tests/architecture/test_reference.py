@@ -75,21 +75,21 @@ def test_a_number_that_may_be_a_fraction_has_a_unit(package: str) -> None:
     without_unit = [
         f"{entry.name}: {name}"
         for entry in documented(package)
-        for name, said in fractions(entry)
-        if not re.search(r"_(s|ms)$", name) and "second" not in said.lower()
+        for name, text in fractions(entry)
+        if not re.search(r"_(s|ms)$", name) and "second" not in text.lower()
     ]
     assert without_unit == []
 
 
 def fractions(entry: Entry) -> Iterator[tuple[str, str]]:
-    """Yield parameters or attributes that are floats, with what is said of them."""
+    """Yield parameters or attributes that are floats, with their descriptions."""
     items = [member.item for member in entry.members]
     parameters = entry.item.parameters if isinstance(entry.item, griffe.Function) else ()
     for one in (*items, *parameters):
         if not isinstance(one, griffe.Function | griffe.Class) and "float" in str(one.annotation):
-            said = re.search(rf"^ *{one.name}: (.*(?:\n +.*)*)", entry.docstring, re.MULTILINE)
+            found = re.search(rf"^ *{one.name}: (.*(?:\n +.*)*)", entry.docstring, re.MULTILINE)
             own = one.docstring.value if one.docstring else ""
-            yield one.name, own or (said[1] if said else entry.docstring)
+            yield one.name, own or (found[1] if found else entry.docstring)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / FOLDER).glob("*.md")), ids=lambda path: path.name)

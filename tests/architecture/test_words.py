@@ -32,19 +32,6 @@ STAY: dict[str, list[str]] = {
 
 FOLDERS = ("inspector", "subscribers", "instrument", "tools", "benchmarks", "tests", "web/src")
 NOT_YET: tuple[str, ...] = (
-    "benchmarks/bench_bridge_field.py",
-    "benchmarks/bench_control.py",
-    "benchmarks/bench_ingest.py",
-    "benchmarks/bench_proxy.py",
-    "benchmarks/bench_queries.py",
-    "benchmarks/bench_screen.py",
-    "benchmarks/bridge_parts.py",
-    "benchmarks/dispatch_others.py",
-    "benchmarks/dispatch_ours.py",
-    "benchmarks/ingest_senders.py",
-    "benchmarks/screen_parts.py",
-    "benchmarks/screen_traces.py",
-    "benchmarks/screen_versus.py",
     "inspector/agent_side/",
     "inspector/attach.py",
     "inspector/cli/",
@@ -56,10 +43,7 @@ NOT_YET: tuple[str, ...] = (
     "inspector/runfile.py",
     "inspector/service/",
     "tests/api/",
-    "tests/architecture/test_compose.py",
-    "tests/architecture/test_reference.py",
     "tests/contracts/",
-    "tests/support/",
     "tests/unit/inspector/",
 )
 """Beginnings of the paths that still have them."""
