@@ -51,13 +51,25 @@ class OpenAIModel:
         }
         if tools:
             body["tools"] = [{"type": "function", "function": dict(tool)} for tool in tools]
-        assembly = _Assembly()
+        calls: dict[int, dict[str, str]] = {}
+        finish_reason = "stop"
+        usage: Usage | None = None
         async for event in self._events(body):
-            if text := assembly.add(event):
-                yield Delta(text=text)
-        for call in assembly.tool_calls():
-            yield Delta(tool_call=call)
-        yield Delta(finish_reason=assembly.finish_reason, usage=assembly.usage)
+            if counts := event.get("usage"):
+                usage = {
+                    "input_tokens": int(counts.get("prompt_tokens", 0)),
+                    "output_tokens": int(counts.get("completion_tokens", 0)),
+                }
+            for choice in event.get("choices") or ():
+                finish_reason = choice.get("finish_reason") or finish_reason
+                delta = choice.get("delta") or {}
+                if text := delta.get("content"):
+                    yield Delta(text=text)
+                for fragment in delta.get("tool_calls") or ():
+                    _add_fragment(calls, fragment)
+        for _, call in sorted(calls.items()):
+            yield Delta(tool_call=ToolCall(**call))
+        yield Delta(finish_reason=finish_reason, usage=usage)
 
     async def _events(self, body: Mapping[str, Any]) -> AsyncIterator[dict[str, Any]]:
         url = f"{self.base_url.rstrip('/')}/chat/completions"
@@ -84,42 +96,13 @@ class OpenAIModel:
             ) from error
 
 
-@dataclass(slots=True)
-class _Assembly:
-    """A streamed completion, put together from its events; tool calls come in fragments."""
-
-    finish_reason: str = "stop"
-    usage: Usage | None = None
-    _calls: dict[int, dict[str, str]] = field(default_factory=dict)
-
-    def add(self, event: Mapping[str, Any]) -> str:
-        """Add one event; return its text."""
-        if usage := event.get("usage"):
-            self.usage = {
-                "input_tokens": int(usage.get("prompt_tokens", 0)),
-                "output_tokens": int(usage.get("completion_tokens", 0)),
-            }
-        text = ""
-        for choice in event.get("choices") or ():
-            self.finish_reason = choice.get("finish_reason") or self.finish_reason
-            delta = choice.get("delta") or {}
-            text += delta.get("content") or ""
-            for fragment in delta.get("tool_calls") or ():
-                self._add_fragment(fragment)
-        return text
-
-    def _add_fragment(self, fragment: Mapping[str, Any]) -> None:
-        call = self._calls.setdefault(
-            int(fragment.get("index", 0)), {"id": "", "name": "", "arguments": ""}
-        )
-        call["id"] += fragment.get("id") or ""
-        function = fragment.get("function") or {}
-        call["name"] += function.get("name") or ""
-        call["arguments"] += function.get("arguments") or ""
-
-    def tool_calls(self) -> list[ToolCall]:
-        """Return the complete calls, in the order the model made them."""
-        return [ToolCall(**call) for _, call in sorted(self._calls.items())]
+def _add_fragment(calls: dict[int, dict[str, str]], fragment: Mapping[str, Any]) -> None:
+    """Add a fragment to the tool call of its index: calls arrive in pieces."""
+    call = calls.setdefault(int(fragment.get("index", 0)), {"id": "", "name": "", "arguments": ""})
+    call["id"] += fragment.get("id") or ""
+    function = fragment.get("function") or {}
+    call["name"] += function.get("name") or ""
+    call["arguments"] += function.get("arguments") or ""
 
 
 def model_from_environment() -> OpenAIModel | None:

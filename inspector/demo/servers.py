@@ -6,7 +6,7 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,44 +48,32 @@ _DISCOVER_PARAMS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class ServerSpec:
-    """The command that starts an MCP server."""
+    """An MCP server, and the command that starts it."""
 
     name: str
-    command: str
-    args: tuple[str, ...]
-    env: Mapping[str, str]
-    directory: Path | None = None
-    """Its working directory; None: ours."""
+    parameters: StdioServerParameters
     allowed_tools: frozenset[str] | None = None
     """The only tools that agents are offered; None: all."""
-
-    @property
-    def uri(self) -> str:
-        """The address of the server in hooks."""
-        return f"stdio:{self.command}"
 
 
 def servers_for(speed: float, directory: Path) -> list[ServerSpec]:
     """Return the servers to start: our own, and a git server where there is a repository."""
-    own = ServerSpec(
-        name="workshop",
+    own = StdioServerParameters(
         command=sys.executable,
         # -P: the folder of the file must not shadow the modules of other packages.
-        args=("-P", str(Path(__file__).with_name("server.py"))),
+        args=["-P", str(Path(__file__).with_name("server.py"))],
         env={"INSPECTOR_DEMO_SPEED": str(speed)},
     )
+    specs = [ServerSpec("workshop", own)]
     repository = _repository_of(directory)
-    if repository is None or not importlib.util.find_spec("mcp_server_git"):
-        return [own]
-    git = ServerSpec(
-        name="git",
-        command=sys.executable,
-        args=("-m", "mcp_server_git", "--repository", str(repository)),
-        env={},
-        directory=repository,
-        allowed_tools=_GIT_TOOLS,
-    )
-    return [own, git]
+    if repository is not None and importlib.util.find_spec("mcp_server_git"):
+        git = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "mcp_server_git", "--repository", str(repository)],
+            cwd=repository,
+        )
+        specs.append(ServerSpec("git", git, _GIT_TOOLS))
+    return specs
 
 
 def _repository_of(directory: Path) -> Path | None:
@@ -124,7 +112,10 @@ async def _connect(
     spec: ServerSpec, run_context: RunContext, elicit: Callback
 ) -> AsyncGenerator[McpConnection]:
     async with AsyncExitStack() as stack:
-        client = Client(_transport(spec, stack), elicitation_callback=elicit)
+        # A server's log would disturb the terminal.
+        log = stack.enter_context(Path(os.devnull).open("w"))  # noqa: ASYNC230, SIM115 - the stack closes it
+        transport = _started(stdio_client(spec.parameters, errlog=log))
+        client = Client(transport, elicitation_callback=elicit)
         async with operation(
             "rpc_request",
             envelope={"jsonrpc": "2.0", "method": "server/discover", "params": {}},
@@ -134,9 +125,12 @@ async def _connect(
             await stack.enter_async_context(client)
             info = wire_form(client.server_info) if client.server_info else {}
             op.result = {"jsonrpc": "2.0", "result": {"serverInfo": info}}
-        await emit(
-            "transport_connected", transport_type=TRANSPORT, uri=spec.uri, server_name=spec.name
-        )
+        about = {
+            "transport_type": TRANSPORT,
+            "uri": f"stdio:{spec.parameters.command}",
+            "server_name": spec.name,
+        }
+        await emit("transport_connected", **about)
         reason = "closed by the agent"
         try:
             yield McpConnection(spec.name, client, run_context, spec.allowed_tools)
@@ -144,28 +138,13 @@ async def _connect(
             reason = str(error) or type(error).__name__
             raise
         finally:
-            await emit(
-                "transport_disconnected",
-                transport_type=TRANSPORT,
-                uri=spec.uri,
-                reason=reason,
-                server_name=spec.name,
-            )
+            await emit("transport_disconnected", reason=reason, **about)
 
 
 def _innermost(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error
-
-
-def _transport(spec: ServerSpec, stack: AsyncExitStack) -> AbstractAsyncContextManager[Any]:
-    parameters = StdioServerParameters(
-        command=spec.command, args=list(spec.args), env=dict(spec.env), cwd=spec.directory
-    )
-    # A server's log would disturb the terminal.
-    log = stack.enter_context(Path(os.devnull).open("w"))  # noqa: SIM115 - the stack closes it
-    return _started(stdio_client(parameters, errlog=log))
 
 
 @asynccontextmanager

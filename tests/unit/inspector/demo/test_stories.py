@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import ClientSession
+from mcp import ClientSession, StdioServerParameters
 from mcp.types import ElicitResult
 
 from inspector.demo.connection import RunContext
@@ -250,7 +250,7 @@ def _recorded(called: list[str], method: str) -> Callable[..., Awaitable[Any]]:
 
 
 async def test_a_server_that_cannot_be_started_says_so_itself() -> None:
-    missing = ServerSpec("missing", "/nowhere/to/be/found", (), {})
+    missing = ServerSpec("missing", StdioServerParameters(command="/nowhere/to/be/found"))
 
     with pytest.raises(FileNotFoundError):
         async with connect_all([missing], RunContext("test"), _no_question):
