@@ -47,6 +47,9 @@ class ScriptedAgent(ABC):
     says: ClassVar[staticmethod[..., Any]]
     """Returns an answer that is a text."""
 
+    native: Any
+    """The framework's own agent, which is a target of its adapter."""
+
     @abstractmethod
     def __init__(self, *script: Any, tools: Any) -> None: ...
 
@@ -70,6 +73,8 @@ class AdapterContract:
     """Its name in `FRAMEWORKS`."""
     agent: ClassVar[type[ScriptedAgent]]
     attach: ClassVar[staticmethod[..., Callable[[], None]]]
+    attachments: ClassVar[int] = 1
+    """How often a target can be attached and is reported once."""
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Run each test with `way` in each way to run an agent."""
@@ -363,6 +368,19 @@ class AdapterContract:
 
         assert len(hooks.of("before_tool_call")) == 1
         assert len(hooks.of("before_agent_call")) == 2
+
+    async def test_only_the_targets_are_watched(self, calculator: ScriptedAgent, way: str) -> None:
+        bus, hooks = Bus(), HookLog()
+        bus.observe_all(hooks)
+        undo = [self.attach(calculator.native, bus=bus) for _ in range(self.attachments)]
+        await self.agent(self.agent.says("Hi."), tools=[]).run(way)
+        assert hooks.names == []
+        await calculator.run(way)
+        for detach in undo:
+            detach()
+
+        assert hooks.operations == RUN
+        hooks.check_pairs()
 
     async def test_an_observer_that_fails_changes_nothing(
         self, bus: Bus, calculator: ScriptedAgent, way: str

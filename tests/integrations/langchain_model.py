@@ -102,16 +102,16 @@ class LangChainAgent(ScriptedAgent):
 
     def __init__(self, *script: Any, tools: Any) -> None:
         self._model = ScriptedModel(*script)
-        self._agent: Any = create_agent(self._model, list(tools), name=self.NAME)
+        self.native: Any = create_agent(self._model, list(tools), name=self.NAME)
 
     async def run(self, way: str) -> str:
         question = {"messages": [("user", QUESTION)]}
         if way == "async":
-            state = await self._agent.ainvoke(question)
+            state = await self.native.ainvoke(question)
         elif way == "sync":
-            state = await asyncio.to_thread(self._agent.invoke, question)
+            state = await asyncio.to_thread(self.native.invoke, question)
         else:
-            *_, state = [one async for one in self._agent.astream(question, stream_mode="values")]
+            *_, state = [one async for one in self.native.astream(question, stream_mode="values")]
         return str(state["messages"][-1].content)
 
     def read(self) -> str:

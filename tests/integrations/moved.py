@@ -18,7 +18,7 @@ from unittest.mock import patch
 import pytest
 
 from inspector.agent_side.adapters import attach_all, find_adapter
-from inspector.integrations.patches import Patches
+from inspector.integrations.patches import Patches, own_attribute
 from instrument import Bus
 
 _NONE: Any = object()
@@ -57,10 +57,15 @@ class Framework(NamedTuple):
             assert find_adapter(self.name).tested in caplog.text
 
     def check_replaced(self, bus: Bus) -> None:
-        """Check that the adapter replaces exactly `replaced`."""
-        with _recording_replacements() as replaced:
-            attach_all((find_adapter(self.name),), bus=bus)()
-        assert replaced == self.replaced
+        """Check that the adapter replaces exactly `replaced`, and puts the same objects back."""
+        with _recording_replacements() as originals:
+            detach = attach_all((find_adapter(self.name),), bus=bus)
+        owned = [one for one in originals if isinstance(one[0], type | ModuleType)]
+        assert {_name(owner, name) for owner, name, _ in owned} == self.replaced
+        assert all(own_attribute(owner, name) is not before for owner, name, before in originals)
+        detach()
+        detach()
+        assert all(own_attribute(owner, name) is before for owner, name, before in originals)
 
 
 @contextmanager
@@ -145,17 +150,22 @@ def _is_read_by_adapter() -> bool:
 
 
 @contextmanager
-def _recording_replacements() -> Iterator[set[str]]:
-    """Collect the attributes that adapters replace in the block, by `moved` names."""
-    replaced: set[str] = set()
+def _recording_replacements() -> Iterator[list[tuple[Any, str, Any]]]:
+    """Collect owner, name and original of the attributes that adapters replace in the block."""
+    originals: list[tuple[Any, str, Any]] = []
     put = Patches.put
 
     def recording(self: Patches, owner: Any, name: str, make: Any) -> bool:
-        if isinstance(owner, type):
-            replaced.add(f"{owner.__module__}:{owner.__qualname__}.{name}")
-        elif isinstance(owner, ModuleType):
-            replaced.add(f"{owner.__name__}:{name}")
+        if owner is not None:
+            originals.append((owner, name, own_attribute(owner, name)))
         return put(self, owner, name, make)
 
     with patch.object(Patches, "put", recording):
-        yield replaced
+        yield originals
+
+
+def _name(owner: Any, name: str) -> str:
+    """Return the name by which `moved` knows an attribute."""
+    if isinstance(owner, ModuleType):
+        return f"{owner.__name__}:{name}"
+    return f"{owner.__module__}:{owner.__qualname__}.{name}"

@@ -100,12 +100,12 @@ class OpenAIAgent(ScriptedAgent):
     def __init__(self, *script: Any, tools: Any) -> None:
         self._model = Scripted(*script)
         own: list[Any] = [function_tool(one) for one in tools]
-        self._agent = Agent(self.NAME, model=self._model, tools=own)
+        self.native = Agent(self.NAME, model=self._model, tools=own)
 
     async def run(self, way: str) -> str:
         if way == "run":
-            return str((await Runner.run(self._agent, QUESTION)).final_output)
-        result = Runner.run_streamed(self._agent, QUESTION)
+            return str((await Runner.run(self.native, QUESTION)).final_output)
+        result = Runner.run_streamed(self.native, QUESTION)
         async for _ in result.stream_events():
             pass
         return str(result.final_output).strip()

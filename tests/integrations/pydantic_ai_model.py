@@ -85,12 +85,12 @@ class PydanticAgent(ScriptedAgent):
 
     def __init__(self, *script: Any, tools: Any) -> None:
         self._model = Scripted(*script)
-        self._agent: Agent = Agent(self._model, name=self.NAME, tools=tools)
+        self.native: Agent = Agent(self._model, name=self.NAME, tools=tools)
 
     async def run(self, way: str) -> str:
         if way == "run":
-            return str((await self._agent.run(QUESTION)).output)
-        async with self._agent.run_stream(QUESTION) as stream:
+            return str((await self.native.run(QUESTION)).output)
+        async with self.native.run_stream(QUESTION) as stream:
             return str(await stream.get_output()).strip()
 
     def read(self) -> str:

@@ -119,6 +119,17 @@ class TestContract(AdapterContract):
     def watched(self, watching: None) -> None:
         """Attach to the bus of the test."""
 
+    async def test_only_the_targets_are_watched(self, calculator: ScriptedAgent, way: str) -> None:
+        bus, hooks = Bus(), HookLog()
+        bus.observe_all(hooks)
+        async with Session("a") as wanted, Session("b") as unwanted:
+            detach = attach(wanted.real, bus=bus)
+            await wanted.run("mine")
+            await unwanted.run("other")
+            detach()
+
+        assert hooks.one("before_agent_call")["agent"].input == "mine"
+
     @pytest.mark.shows("cancellation")
     async def test_a_cancelled_run_is_closed_as_cancelled(self, hooks: HookLog) -> None:
         """The kernel runs it in a task of its own, which is what is cancelled."""
@@ -271,16 +282,6 @@ async def test_nothing_of_an_ended_session_stays_in_memory(bus: Bus) -> None:
         adapter.watch(session.real.coordinator)
         assert len(adapter._sessions) == 1
     assert adapter._sessions == {}
-
-
-async def test_only_targets_are_watched(bus: Bus, hooks: HookLog) -> None:
-    async with Session("a") as wanted, Session("b") as unwanted:
-        detach = attach(wanted.real, bus=bus)
-        await wanted.run("mine")
-        await unwanted.run("other")
-        detach()
-
-    assert hooks.one("before_agent_call")["agent"].input == "mine"
 
 
 async def test_the_entry_point_is_a_hook_module_of_the_mount_plan(

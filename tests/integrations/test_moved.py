@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from agents import set_tracing_disabled
 from amplifier_core import AmplifierSession
 from anyio import create_task_group
 from langchain.agents import create_agent
@@ -19,6 +20,7 @@ from instrument import Bus
 from tests.integrations import langchain_model, pydantic_ai_model
 from tests.integrations.hook_log import HookLog
 from tests.integrations.moved import Framework
+from tests.integrations.openai_agents_model import OpenAIAgent
 
 
 def add(a: int, b: int) -> int:
@@ -127,6 +129,36 @@ async def run_pydantic_ai() -> list[str]:
     return answers
 
 
+OPENAI_AGENTS_REPLACED = frozenset(
+    {
+        "agents.mcp.util:MCPUtil._extract_custom_data",
+        "agents.run:AgentRunner.run",
+        "agents.run_internal.tool_actions:ApplyPatchAction.execute",
+        "agents.run_internal.tool_actions:ComputerAction._execute_action_and_capture",
+        "agents.run_internal.tool_actions:CustomToolAction.execute",
+        "agents.run_internal.tool_actions:LocalShellAction.execute",
+        "agents.run_internal.tool_actions:ShellAction.execute",
+        "agents.run:start_streaming",
+        "agents.run:run_single_turn",
+        "agents.run_internal.run_loop:run_single_turn_streamed",
+        "agents.run_internal.run_loop:get_model",
+        "agents.run_internal.tool_execution:_invoke_function_tool_with_metadata",
+        "agents.run_internal.tool_execution:_execute_tool_input_guardrails",
+        "agents.run_internal.tool_execution:function_rejection_item",
+        "agents.run_internal.turn_resolution:function_rejection_item",
+        "agents.tool:maybe_invoke_function_tool_failure_error_function",
+    }
+)
+
+
+async def run_openai_agents() -> list[str]:
+    agents = (
+        OpenAIAgent(OpenAIAgent.calls("add", {"a": 1, "b": 2}), OpenAIAgent.says("3"), tools=[add])
+        for _ in OpenAIAgent.WAYS
+    )
+    return [await agent.run(way) for agent, way in zip(agents, OpenAIAgent.WAYS, strict=True)]
+
+
 AMPLIFIER_REPLACED = frozenset(
     {
         "amplifier_core._session_init:initialize_session",
@@ -208,6 +240,7 @@ async def run_mcp() -> list[str]:
 FRAMEWORKS = (
     Framework("langchain", run_langchain, LANGCHAIN_REPLACED, LANGCHAIN_READ),
     Framework("pydantic_ai", run_pydantic_ai, PYDANTIC_AI_REPLACED, PYDANTIC_AI_READ),
+    Framework("openai_agents", run_openai_agents, OPENAI_AGENTS_REPLACED, frozenset()),
     Framework("amplifier", run_amplifier, AMPLIFIER_REPLACED, AMPLIFIER_READ),
     Framework("mcp", run_mcp, MCP_REPLACED, MCP_READ),
 )
@@ -220,6 +253,7 @@ FRAMEWORKS = (
 def modules(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "amplifier_modules"))
     import_module("amplifier_core.session")  # an adapter waits for it
+    set_tracing_disabled(True)  # that of OpenAI Agents, which sends to OpenAI
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS, ids=lambda one: one.name)

@@ -102,23 +102,23 @@ class StrandsAgent(ScriptedAgent):
     says = staticmethod(str)
 
     def __init__(self, *script: Any, tools: Any) -> None:
-        self._agent = make_agent(*script, tools=[tool(one) for one in tools])
+        self.native = make_agent(*script, tools=[tool(one) for one in tools])
 
     async def run(self, way: str) -> str:
         if way == "stream":
-            async for event in self._agent.stream_async(QUESTION):
+            async for event in self.native.stream_async(QUESTION):
                 result = event.get("result")
         elif way == "async":
-            result = await self._agent.invoke_async(QUESTION)
+            result = await self.native.invoke_async(QUESTION)
         else:
-            result = await asyncio.to_thread(self._agent, QUESTION)
+            result = await asyncio.to_thread(self.native, QUESTION)
         return str(result).strip()
 
     def read(self) -> str:
-        return str(_model(self._agent).last_tool_result()["content"][0]["text"])
+        return str(_model(self.native).last_tool_result()["content"][0]["text"])
 
     def count_model_calls(self) -> int:
-        return len(_model(self._agent).seen)
+        return len(_model(self.native).seen)
 
 
 def _model(agent: Agent) -> ScriptedModel:
