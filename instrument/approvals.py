@@ -131,7 +131,7 @@ def answer_from(returned: object) -> ApprovalAnswer | None:
 
 
 def answer_by_default(question: Question) -> ApprovalAnswer:
-    """Return the answer that applies when nobody answers in time."""
+    """Return the answer that applies after a timeout."""
     may_allow = question.kind != "question" and question.default == "allow"
     decision = "allow" if may_allow else refusal_of(question)
     return ApprovalAnswer(decision, f"nobody answered within {round(question.timeout_s, 2):g} s")

@@ -1,8 +1,8 @@
 """The hook bus: registration of observers and interceptors, and emission.
 
-Observers change nothing: what one returns, raises or does to the table has no effect on the
-emitter, nor on an emission that has begun. Interceptors decide, and only where an event
-is emitted by `operation`, `call` or `dispatch`.
+Observers change nothing: a return value, an exception or a change of the table has no effect on the
+emitter, nor on an emission that has begun. Interceptors decide, but only where an event is emitted
+by `operation`, `call` or `dispatch`.
 """
 
 from __future__ import annotations
@@ -106,15 +106,14 @@ class Bus(Asker):
     def register(self, name: str, fn: Observer) -> None:
         """Call `fn` with the kwargs of every later event `name`, after those already registered.
 
-        Any name will do. Registered twice it is called twice. `fn` may be sync or
-        async; a coroutine that it returns is awaited, and what that gives is ignored. What
-        it raises is logged and swallowed. It should take `**kwargs`, because minor
-        versions add some, and change nothing that it is given. Budget: 200 µs.
-
-        Any name is accepted; one that the catalogue has not is said once, at debug level.
+        Any name is accepted; one outside the catalogue is logged once, at debug level. A function
+        that is registered twice is called twice. `fn` may be sync or async; a coroutine that it
+        returns is awaited, its result ignored. Exceptions are logged and swallowed. It should take
+        `**kwargs`, because minor versions add some, must not change their values, and has a budget
+        of 200 µs.
 
         Raises:
-            TypeError: `fn` cannot be called, or `name` is no string.
+            TypeError: `fn` cannot be called, or `name` is not a string.
         """
         if not isinstance(name, str):
             raise TypeError(
@@ -136,7 +135,7 @@ class Bus(Asker):
             self._remove(name, fn)
 
     def observe(self, hook: str, fn: Observer) -> Callable[[], None]:
-        """Like `register`; return a function that undoes it, once, however often it is called.
+        """Do as `register`, and return a function that undoes it once.
 
         Raises:
             TypeError: `fn` cannot be called.
@@ -197,24 +196,24 @@ class Bus(Asker):
         Args:
             hook: A name of the catalogue, or any other.
             fn: The callback that decides.
-            priority: Lower is asked earlier; among equals, who came first.
+            priority: Lower runs earlier; equal priorities run in order of registration.
             name: For the trail; default: the name of `fn`.
-            on_error: What happens when `fn` raises: `raise` leaves the operation as that
-                exception and `deny` as `HookDenied`, neither runs it; `continue` goes on.
-                What is no decision denies, always.
-            timeout: Seconds until an async `fn` is cancelled, and counts as having raised
-                `TimeoutError`. It runs in the task of the operation, which waits for it until it
-                ends: a sync one, and one that swallows its cancellation, cannot be interrupted.
-            quiet: Leave no line on the trail, and tell no `hook_decided`, where `fn` returns None.
+            on_error: When `fn` raises: `raise` raises that exception and `deny` a `HookDenied`,
+                and the operation does not run; `continue` continues. An invalid return value always
+                denies.
+            timeout: Seconds until an async `fn` is cancelled and counts as having raised
+                `TimeoutError`. It runs in the task of the operation, which waits until it ends: a
+                sync one, and one that swallows its cancellation, cannot be interrupted.
+            quiet: Whether None from `fn` leaves no line on the trail and emits no `hook_decided`.
 
         Returns:
-            A function that undoes it, once, however often it is called.
+            A function that undoes it once.
 
         Raises:
-            TypeError: `hook` or `name` is no string, `fn` cannot be called, or `priority` is not
+            TypeError: `hook` or `name` is not a string, `fn` cannot be called, or `priority` is not
                 an integer.
-            ValueError: `on_error` or `timeout` is not possible, or nothing can be decided on
-                `hook`, because the bus itself tells it.
+            ValueError: `on_error` or `timeout` is invalid, or `hook` is emitted by the bus itself,
+                so nothing can be decided on it.
         """
         interceptor = Interceptor(
             hook,
@@ -244,7 +243,7 @@ class Bus(Asker):
             >>> off = around("tool_call", timed)
 
         Returns:
-            A function that undoes it, once, however often it is called.
+            A function that undoes it once.
 
         Raises:
             TypeError: `wrapper` cannot be called.

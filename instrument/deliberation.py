@@ -35,7 +35,7 @@ PERSON = "approval"
 """Name of a person's answer in the trail."""
 
 MAX_DEPTH = 8
-"""How deep one event may be decided inside itself; an interceptor may emit."""
+"""Limit of decisions on an event inside a decision on it; an interceptor may emit."""
 
 GOING_ON = Decision.continue_()
 """The decision for a returned None."""

@@ -1,8 +1,8 @@
 """Delivery of events to observers: awaited from async code, inline from sync code.
 
-Whatever an observer does, the emitter goes on: failures are logged, told as `hook_failed`, and
-swallowed. The table is a plain dict from hook name to a tuple that is replaced whole, so
-a reader takes no lock and keeps the observers that were there when the emission began.
+No observer stops the emitter: failures are logged, reported as `hook_failed`, and swallowed. The
+table is a plain dict from hook name to a tuple that is replaced as a whole, so a reader takes no
+lock and uses the observers from the beginning of the emission.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class UnknownNames:
             )
 
     def check_operation(self, name: object, noun: Noun) -> None:
-        """Log, once, the problem with `operation(given, …)`; the operation goes on."""
+        """Log, once, the problem with `operation(name, …)`; the operation continues."""
         call = f"operation({name!r:.80})"
         if len(self._logged_operations) >= MAX_LOGGED or call in self._logged_operations:
             return

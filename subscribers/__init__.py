@@ -1,7 +1,7 @@
 """Subscribers that turn hooks into OpenTelemetry spans.
 
-Importing this package, and reading the spec, needs nothing but the standard library; `install`
-needs `mcp-agent-inspector[otel]` and says so when it is missing.
+Importing this package, and reading the spec, needs only the standard library; `install` needs
+`mcp-agent-inspector[otel]`, and logs when it is missing.
 """
 
 from __future__ import annotations

@@ -290,7 +290,7 @@ def _found(kwargs: Mapping[str, Any], place: tuple[str, ...]) -> Any:
         return value.get(name)
     try:
         return getattr(value, name, None)
-    except Exception:  # noqa: BLE001 - a property of somebody's own
+    except Exception:  # noqa: BLE001 - a property of the emitter's object
         return None
 
 

@@ -96,7 +96,7 @@ def _as_result(returned: Any) -> HookResult:
         # Duck-typed: the class may be of any library.
         try:
             found = {name: getattr(returned, name, _ABSENT) for name in _NAMES}
-        except Exception:  # noqa: BLE001 - a property of somebody's own
+        except Exception:  # noqa: BLE001 - a property of the handler's object
             found = {}
         values = {name: value for name, value in found.items() if value is not _ABSENT}
         values = values if values.keys() >= _SHAPE else {}

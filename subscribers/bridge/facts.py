@@ -120,7 +120,7 @@ def reason_text(reason: object, redactor: Redactor) -> str | None:
     if isinstance(reason, BaseException):
         try:
             return f"{type(reason).__name__}: {exception_text(reason, redactor)}"
-        except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
+        except Exception:  # noqa: BLE001 - a custom `__str__`
             return type(reason).__name__
     return reason if isinstance(reason, str) else None
 
@@ -158,7 +158,7 @@ def uri_text(value: Any) -> Any:
         return value
     try:
         return str(value)
-    except Exception:  # noqa: BLE001 - `__str__` of somebody's class
+    except Exception:  # noqa: BLE001 - a custom `__str__`
         return None
 
 

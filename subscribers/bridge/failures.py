@@ -102,7 +102,7 @@ def _message(exc: object, redactor: Redactor) -> str:
         return ""
     try:
         return _scrub(exception_text(exc, redactor), redactor)
-    except Exception:  # noqa: BLE001 - `__str__` of somebody's exception
+    except Exception:  # noqa: BLE001 - a custom `__str__`
         return ""
 
 

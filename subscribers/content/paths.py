@@ -134,5 +134,5 @@ def roots(path: str) -> set[str]:
 
 
 def path_from(path: str, available: Set[str]) -> str:
-    """Return the alternatives of `path` that start from a kwarg in `given`; "" for none."""
+    """Return the alternatives of `path` that start from an `available` kwarg; "" for none."""
     return "|".join(".".join(names) for names in _split(path) if names[0] in available)

@@ -55,7 +55,7 @@ _ASSIGNED = (
     rf"|{_NOT_BARE}"
     r"(?P<bare>(?:(?:bearer|basic)[ \t]{1,4})?[^\s\"',;&{}\\]{4,}+))"
 )
-# What pydantic says of a field, below its name, has the value that it refused.
+# The message of pydantic about a field contains the refused value.
 _REFUSED = (
     r"(?:\n|\\{1,15}n)  [^\n\x1e]{1,400}?\[type=[a-z_]{1,64}+, "
     r"input_value=(?P<refused>[^\n\x1e]{1,400}?)(?=, input_type=|\x1e|\Z)"
@@ -129,7 +129,7 @@ def _letters_before(text: str, place: int) -> int:
 
 
 def _names_secret(text: str, match: re.Match[str]) -> bool:
-    """Whether `match` begins in the name of a secret."""
+    """Return whether `match` begins in the name of a secret."""
     place = match.start()
     before = _NAME.match(text[max(place - _MAX_NAME_CHARS, 0) : place][::-1])
     name = _NAME.match(text, place - (before.end() if before is not None else 0))
@@ -250,7 +250,7 @@ _RULES: tuple[_Rule, ...] = (
         r"(?:[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+(?:\.[A-Za-z0-9_-]*+)?|[A-Za-z0-9_-]{200,}+)",
     ),
     _Rule("bearer", r"[ \t]{1,4}(?P<token>[a-z0-9._~+/=-]{16,}+)", is_first=True),
-    # ... with a digit, which tells it from prose.
+    # ... with a digit, unlike prose.
     _Rule(
         "Basic",
         r"[ \t]{1,4}(?P<token>(?=[A-Za-z+/]{0,64}[0-9])[A-Za-z0-9+/]{12,}+={0,2})",

@@ -43,7 +43,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """JSON text, at most the asked number of UTF-8 bytes."""
+    """JSON text within a limit of UTF-8 bytes."""
 
     text: str
     is_truncated: bool
@@ -341,7 +341,7 @@ def _field_names(value: Any) -> list[str] | None:
 
 
 def _names_secret(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping is one header or variable: `{"name": "Authorization", "value": …}`."""
+    """Return whether a mapping is a header or variable: `{"name": "Authorization", "value": …}`."""
     name = value.get("name") or value.get("key")
     return isinstance(name, str) and is_secret_key(name[-MAX_KEY_CHARS:])
 

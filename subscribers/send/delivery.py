@@ -322,7 +322,7 @@ class Delivery:
         return answer
 
     def _back_off(self, answer: Answer) -> None:
-        """Pause, longer each time, unless somebody waits or the process exits."""
+        """Pause, longer each time, unless `flush` is waiting or the process exits."""
         if not self._is_away:
             self._is_away = True
             _logger.info(

@@ -1,6 +1,6 @@
 """Holds spans against the rules of the official conventions (`rules.json`).
 
-What the rules cannot say by a row stands here as a function, each with the sentence it is of.
+Rules without a row are functions here, each with its sentence.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _kind_and_name(
 def _at_start(
     rules: Mapping[str, Any], attributes: Mapping[str, Any], at_start: Mapping[str, Any]
 ) -> Iterator[str]:
-    """What samplers look at has to be there when the span is made."""
+    """Attributes for samplers must exist when the span is made."""
     for key, rule in rules["attributes"].items():
         if rule.get("at_start") and key in attributes and key not in at_start:
             yield f"{key} came after the start"
@@ -188,7 +188,7 @@ _CONDITIONS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
         a.get("network.transport") == "pipe" and "network.protocol.name" in a
     ),
 }
-"""What the requirement levels say in words, and when it does not hold."""
+"""Conditions of the requirement levels, as functions."""
 
 
 def _conditions(attributes: Mapping[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What our hooks become, held against the official conventions."""
+"""Spans of our hooks, checked against the official conventions."""
 
 from __future__ import annotations
 

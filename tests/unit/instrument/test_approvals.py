@@ -1,4 +1,4 @@
-"""Asking a person: only a clear yes is one."""
+"""Approval by a person: only a clear yes grants."""
 
 import asyncio
 import sys
@@ -154,7 +154,7 @@ async def test_a_question_is_reported_from_opening_to_closing(bus: Bus, events: 
         "hook_decided",
         "request_opened",
         "request_closed",
-        "hook_decided",  # the policies are heard again, about what the person typed
+        "hook_decided",  # the policies decide again, on the person's edit
         "hook_decided",
         "before_tool_call",
         "after_tool_call",
@@ -456,7 +456,7 @@ def test_sync_code_waits_for_the_answer_on_a_thread_that_does_not_keep_the_progr
     daemons: list[bool] = []
 
     class Patient(Terminal):
-        """Answers when the one who asked is really waiting."""
+        """Answers once the asking thread waits."""
 
         def ask_sync(self, request: ApprovalRequest) -> str:
             daemons.append(threading.current_thread().daemon)
@@ -585,7 +585,7 @@ async def test_a_question_closed_while_it_waits_is_withdrawn_also_for_async_obse
 
 
 class Stubborn:
-    """A provider that swallows its cancellation; ends when it is let go."""
+    """A provider that swallows its cancellation; ends when it is released."""
 
     def __init__(self) -> None:
         self.let_go = threading.Event()

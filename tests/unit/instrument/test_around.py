@@ -54,7 +54,7 @@ async def test_a_wrapper_decides_before_and_after(bus: Bus, is_async: bool) -> N
 async def test_what_a_wrapper_yields_afterwards_counts_and_ends_it(
     bus: Bus, is_async: bool
 ) -> None:
-    references: list[Any] = []  # so that nobody else closes it
+    references: list[Any] = []  # so that it is not closed by the collector
     ends: list[str] = []
 
     def wrapper(**_: Any) -> Generator[Any, Any, None]:

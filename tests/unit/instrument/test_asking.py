@@ -1,4 +1,4 @@
-"""Asking a person something that no operation waits for."""
+"""Questions to a person outside an operation."""
 
 import asyncio
 import threading
@@ -16,7 +16,7 @@ FORM = {"type": "object", "properties": {"title": {"type": "string"}}}
 
 
 class Silence:
-    """A provider whom nobody answers, but for a last word."""
+    """A provider without an answer, but with a last word."""
 
     def __init__(self, last_word: Callable[[], Any]) -> None:
         self._last_word = last_word
@@ -170,7 +170,7 @@ async def test_the_trail_says_who_allowed_it(bus: Bus) -> None:
     )
 
 
-# --- an answer that came in time, to somebody who was busy ------------------------------------
+# --- an answer in time to a busy asker ------------------------------------------------------
 
 
 @pytest.mark.parametrize("is_sync", [False, True])

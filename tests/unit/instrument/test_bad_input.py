@@ -1,4 +1,4 @@
-"""Bad input: every error says what was attempted, what is wrong, and what to do."""
+"""Bad input: every error names the attempt, the problem and the remedy."""
 
 import gc
 import logging
@@ -32,7 +32,7 @@ def saying(returned: Any) -> Callable[..., Any]:
 
 
 class Case(NamedTuple):
-    """Something wrong, and what must be said of it."""
+    """A bad input, and the parts of its message."""
 
     do: Callable[[Bus], Any]
     """May return something to be awaited."""

@@ -1,4 +1,4 @@
-"""Seed 000 §1 to §3, §6, §8: registration, order, emission."""
+"""Registration, order and emission."""
 
 import asyncio
 import inspect

@@ -1,4 +1,4 @@
-"""Operations whose interceptors decide: whether they run, with what, and what comes of it."""
+"""Operations with decisions of interceptors: on running, kwargs and outcome."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ from tests.unit.instrument.conftest import Story, names, only
 
 
 def saying(*decisions: Any) -> Callable[..., Any]:
-    """Return an interceptor that says one after the other, the last for ever."""
+    """Return an interceptor that decides one after the other, and the last one from then on."""
     left = list(decisions)
     return lambda **_: left.pop(0) if len(left) > 1 else left[0]
 
@@ -712,7 +712,7 @@ def test_a_coroutine_closed_while_it_is_decided_reaches_observers_that_have_to_w
 
 
 def is_waiting(coroutine: Any, kind: type) -> bool:
-    """Whether it is suspended in the `__await__` of `kind`."""
+    """Return whether it is suspended in the `__await__` of `kind`."""
     while getattr(coroutine, "cr_await", None) is not None:
         coroutine = coroutine.cr_await
     return getattr(coroutine, "gi_code", None) is kind.__await__.__code__  # type: ignore[attr-defined]
@@ -750,4 +750,4 @@ def test_an_interceptor_that_comes_during_an_operation_is_heeded_or_too_late(
     assert interrupted_at_each_line(step, work, register) > 3
     assert failures == []
     assert heeded[0] is ("enter" in step.__name__ or hook == "after_tool_call")
-    assert heeded[-1] is False  # nobody came any more
+    assert heeded[-1] is False  # no interceptor was added any more

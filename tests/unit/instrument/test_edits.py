@@ -1,4 +1,4 @@
-"""What an interceptor edits in place is told as the change that it is."""
+"""In-place edits of an interceptor, reported as changes."""
 
 from __future__ import annotations
 

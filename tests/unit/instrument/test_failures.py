@@ -1,4 +1,4 @@
-"""Seed 000 §2, §9: nothing that an observer does reaches the emitter."""
+"""Failures of observers, which never reach the emitter."""
 
 import asyncio
 import logging

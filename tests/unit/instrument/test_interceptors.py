@@ -1,4 +1,4 @@
-"""One event, decided: order, what adds up, what the contract allows."""
+"""Decisions on one event: order, combination, contract."""
 
 import asyncio
 import gc
@@ -822,7 +822,7 @@ def _action(returned: Any) -> str:
     return "deny" if returned == "rubbish" else "continue"
 
 
-# --- what costs nothing while nobody listens --------------------------------------------------
+# --- no cost without observers ----------------------------------------------------------------
 
 
 def entered(run: Callable[[], Any]) -> list[str]:
@@ -942,7 +942,7 @@ async def test_an_async_interceptor_that_sync_code_cannot_wait_for_is_closed(bus
         bus.dispatch_sync("a_hook")
 
     assert closed == [True]
-    assert caught.value.__traceback__ is not None  # which would have kept it alive
+    assert caught.value.__traceback__ is not None  # it would have a reference
 
 
 async def test_an_awaitable_that_cannot_be_closed_is_refused_like_one_that_can(bus: Bus) -> None:
@@ -969,7 +969,7 @@ def test_a_coroutine_that_must_not_suspend_and_does_is_closed_and_reported() -> 
         finally:
             closed.append(True)
 
-    work = suspends()  # kept, so that nobody else closes it
+    work = suspends()  # referenced, so that the collector does not close it
     with pytest.raises(AssertionError, match="was suspended"):
         completed(work)
     assert closed == [True]

@@ -81,7 +81,7 @@ async def test_of_two_registrations_of_one_observer_of_all_one_is_removed(bus: B
     observer = Mock()
     off = bus.observe_all(observer)
     bus.observe_all(observer)
-    bus.register("before_tool_call", Mock())  # else those of every hook would hear it
+    bus.register("before_tool_call", Mock())  # else only observers of all would get it
 
     off()
     off()

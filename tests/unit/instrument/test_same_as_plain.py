@@ -1,4 +1,4 @@
-"""What was made fast does what its plain version does."""
+"""Fast code compared with its plain version."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def story(
 
 
 def plain(reported: dict[str, Any]) -> dict[str, Any]:
-    """Return what was told, without what is never the same twice."""
+    """Return the kwargs of an event without times and identities."""
     return {
         key: repr(value) if key == "exc" else value
         for key, value in reported.items()

@@ -100,7 +100,7 @@ async def test_an_async_observer_is_referenced_while_it_waits_and_forgotten_afte
     async def observer(payload: object) -> None:
         future = asyncio.get_running_loop().create_future()
         waits_for.append(weakref.ref(future))
-        await future  # nobody but this coroutine holds what it waits for
+        await future  # only this coroutine references the future
         is_done.set()
 
     class Payload:

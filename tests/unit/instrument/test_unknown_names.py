@@ -1,4 +1,4 @@
-"""Names outside the catalogue: accepted, and said once."""
+"""Names outside the catalogue: accepted, and logged once."""
 
 import logging
 import subprocess

@@ -1,4 +1,4 @@
-"""Fires hooks as an agent would, and tells what became of them."""
+"""Emission of hooks as by an agent, and the resulting spans and records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WAITED = "inspector.session.wait_ms"
 
 @dataclass
 class Moments:
-    """The live records, kept."""
+    """The live records, in memory."""
 
     records: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
 
@@ -38,7 +38,7 @@ class Moments:
 
 
 class Starts(SpanProcessor):
-    """What each span was started with."""
+    """The attributes of each span at its start."""
 
     def __init__(self) -> None:
         self.attributes: dict[int, Mapping[str, Any]] = {}
@@ -51,7 +51,7 @@ class Starts(SpanProcessor):
 
 @dataclass(frozen=True)
 class Fired:
-    """What hooks became."""
+    """The spans and records of emitted hooks."""
 
     spans: list[ReadableSpan]
     moments: list[tuple[str, Mapping[str, Any]]]

@@ -1,4 +1,4 @@
-"""Whatever an emitter hands over: spans that can be encoded, or nothing; never an exception."""
+"""Any value of an emitter: spans that can be encoded, or nothing; never an exception."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEBIBYTE = 2**20
 
 
 class Hostile:
-    """Fails, or says a secret, whatever is done with it."""
+    """An object that fails or shows a secret on every access."""
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ class BadMapping(dict[Any, Any]):
 
 
 class BadError(Exception):
-    """An exception that cannot say what it is."""
+    """An exception that cannot be printed."""
 
     def __str__(self) -> str:
         raise RuntimeError("sk-hostile-error-abcdefgh")
@@ -137,7 +137,7 @@ def test_hooks_with_anything_in_any_order_leave_spans_that_can_be_sent(
     for span in traced.spans:
         for attributes in (span.attributes, *(event.attributes for event in span.events)):
             for key, value in (attributes or {}).items():
-                # Where content is structured, an official key has a text as it is.
+                # With structured content an official key has plain text.
                 is_json = key.endswith("_json") or (
                     not structured and key.endswith((".messages", ".value", ".patch"))
                 )
@@ -164,7 +164,7 @@ async def test_an_operation_with_anything_runs_as_it_would_alone(
 
 
 class Lazy:
-    """An agent whose name is fetched when it is asked for."""
+    """An agent with a slow property."""
 
     read_count = 0
 

@@ -1,4 +1,4 @@
-"""What the bridge owes to the agent, as any subscriber does."""
+"""Rules of the bridge towards the agent, as for any subscriber."""
 
 from __future__ import annotations
 

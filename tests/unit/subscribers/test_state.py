@@ -1,4 +1,4 @@
-"""What `capture_state` and `dump_state_to_span` leave on a span."""
+"""Span events of `capture_state` and `dump_state_to_span`."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ async def use(bus: Bus, tool_name: str, **args: Any) -> Any:
 
 
 class JsonLines:
-    """Logs every event; what it hears is known once all modules are mounted."""
+    """Logs every event; its events are known once all modules are mounted."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -221,7 +221,7 @@ async def mount_approval(
 
 
 class Patient:
-    """Answers as it was told to; "late" never."""
+    """Gives one answer; "late" gives none."""
 
     def __init__(self, *answers: str) -> None:
         self.answers = list(answers)
@@ -258,7 +258,7 @@ async def test_a_module_asks_people_in_its_own_way(
     assert await use(bus, "rm") == {}
 
 
-# --- what the model is told ---------------------------------------------------------------------
+# --- context for the model -----------------------------------------------------------------------
 
 
 class Reminder:

@@ -1,4 +1,4 @@
-"""Agents with rules as people write them, in all their habits, run as they are (seed 004)."""
+"""Agents with rules, as their authors write them."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from instrument.flow import (
 
 
 class BaseAgent(HookPoint):
-    """An agent whose model answers what it is given, and may ask for a tool first."""
+    """An agent with prepared answers of its model, and optionally a tool call first."""
 
     def __init__(self, bus: Bus, *answers: str, tool: ToolCall | None = None) -> None:
         super().__init__(bus=bus)
@@ -162,7 +162,7 @@ async def _publish(status: AgentStatus) -> None:
 async def test_rules_of_a_function_are_for_the_agent_that_they_were_put_on(bus: Bus) -> None:
     one, two = BaseAgent(bus, "a", "b"), BaseAgent(bus, "c")
     memory = Memory()
-    one.memory = memory  # type: ignore[attr-defined] # as memories are given to agents
+    one.memory = memory  # type: ignore[attr-defined] # an attribute of the host
     register_memory(one)
 
     await one.execute("first")

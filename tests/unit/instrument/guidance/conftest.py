@@ -21,7 +21,7 @@ WELCOME: dict[str, Any] = {
 
 @pytest.fixture
 def fields() -> dict[str, Any]:
-    """What every hook has, and no more."""
+    """The required fields of a hook."""
     return dict(WELCOME)
 
 
@@ -32,7 +32,7 @@ def registry() -> HookRegistry:
 
 @pytest.fixture
 def make() -> Callable[..., HookDefinition]:
-    """Make a valid hook, but for what is said."""
+    """Make a valid hook with other fields."""
     return lambda **other: HookDefinition.parse({**WELCOME, **other})
 
 

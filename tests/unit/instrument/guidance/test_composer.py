@@ -1,4 +1,4 @@
-"""What the model is given, and what it is told about the rest."""
+"""Composition of texts, and notices about omitted hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hook may say of itself."""
+"""Fields of a hook's definition."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 @pytest.fixture
 def log() -> Log:
-    """What came by MCP logging: level and message."""
+    """Messages of MCP logging: level and text."""
     return asyncio.Queue()
 
 
@@ -56,7 +56,7 @@ def connect(log: Log) -> Connect:
 async def can_sample(
     context: ClientRequestContext, params: CreateMessageRequestParams
 ) -> CreateMessageResult:
-    raise NotImplementedError  # it is only asked whether this can be done
+    raise NotImplementedError  # only the capability matters
 
 
 both_protocols = pytest.mark.parametrize("mode", ["auto", "legacy"])
@@ -189,7 +189,7 @@ async def test_a_text_that_cannot_be_loaded_is_logged_as_an_error_and_reported(
     assert (first, second) == ("error", "notice")
     assert error.startswith("Cannot load hook 'notes:config:start:unwritten': there is no file")
     assert notice == ("1 hook(s) failed to load: Not Written Yet (there is no file unwritten.md)")
-    assert str(ROOT) not in error  # where it is looked for is not told to clients
+    assert str(ROOT) not in error  # clients do not see the path
 
 
 async def test_a_hook_that_leads_elsewhere_is_refused_with_what_to_do(connect: Connect) -> None:

@@ -35,7 +35,7 @@ def bus() -> Bus:
 
 @pytest.fixture
 def reported() -> list[str]:
-    """What went to `log=` and `notify=`."""
+    """Messages to `log=` and `notify=`."""
     return []
 
 
@@ -283,7 +283,7 @@ async def test_a_gate_of_one_session_leaves_the_others_alone(bus: Bus) -> None:
     with pytest.raises(HookDenied):
         await run_tool(bus, "search", context=mine)
     with pytest.raises(HookDenied):
-        await run_tool(bus, "search")  # whose it is, is not said
+        await run_tool(bus, "search")  # without a session
     await run_tool(bus, "session_init", context=mine)
     assert await run_tool(bus, "search", context=mine) == ["search"]
 

@@ -1,4 +1,4 @@
-"""Where the texts come from, and what happens when they do not."""
+"""Loading of texts, and its failures."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from instrument.typed import (
 
 
 class Agent(HookHost):
-    """An agent whose model asks for the tools that it is told to, and then says `done`."""
+    """An agent that calls its prepared tools and then answers `done`."""
 
     def __init__(self, *tools: tuple[str, dict[str, Any]], model: Any = None) -> None:
         self.name = "worker"

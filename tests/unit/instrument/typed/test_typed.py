@@ -332,7 +332,7 @@ def test_every_event_has_its_agent(agent_class: type[Agent]) -> None:
     agent.hooks.add_hook(log := Log())
 
     agent("hi")
-    agent.hooks.bus.call_sync("tool_call", lambda _: None)  # whose emitter did not say
+    agent.hooks.bus.call_sync("tool_call", lambda _: None)  # without one from the emitter
 
     assert {(event.agent.name, len(event.agent.messages)) for event in log.events} == {("otter", 3)}
 

@@ -67,7 +67,7 @@ announced = st.tuples(
 
 
 class Hostile:
-    """What an emitter may hand over by mistake: no hash, and whatever is read of it raises."""
+    """A bad value of an emitter: unhashable, and every access raises."""
 
     __hash__ = None  # type: ignore[assignment] # that is the point
 

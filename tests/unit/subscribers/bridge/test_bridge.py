@@ -1,4 +1,4 @@
-"""Hooks to spans through the real SDK; the acceptance vectors of the telemetry mapping."""
+"""Spans of hooks through the real SDK; the acceptance vectors of the telemetry mapping."""
 
 from __future__ import annotations
 
@@ -507,7 +507,7 @@ async def test_a_task_of_many_bare_calls_keeps_none_of_them(
             await traced.bus._emit("before_tool_call", **hook)
             end = traced.bus._emit("after_tool_call", **hook, result="x")
             await (asyncio.create_task(end) if ends_in_child_task else end)
-        # What is current may still name the last one: its end was told elsewhere.
+        # The context may still name the last one, which ended elsewhere.
         assert owned_spans() - before <= ends_in_child_task
         assert len(traced.named("execute_tool t")) == 50
 

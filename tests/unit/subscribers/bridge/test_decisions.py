@@ -1,4 +1,4 @@
-"""Who decided what, and who approved it, as it goes out by OTLP."""
+"""Decisions and approvals as sent by OTLP."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ async def test_what_a_person_answered_is_on_the_span_that_waited(
     assert opened["inspector.request.kind"] == "approval"
     assert closed["inspector.request.status"] == "answered"
     assert closed["inspector.request.decision"] == decision
-    # What a person has edited is put to the policies once more.
+    # The policies decide again on the person's edit.
     question, *_, answered = watched.records("execute_tool t", DECISION)
     assert question["inspector.decision.action"] == "ask_user"
     assert (answered["inspector.decision.interceptor"], answered["inspector.decision.action"]) == (

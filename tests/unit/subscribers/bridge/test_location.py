@@ -1,4 +1,4 @@
-"""Where things happen, for those who act on what runs."""
+"""Trace locations of operations and of the running code."""
 
 from __future__ import annotations
 

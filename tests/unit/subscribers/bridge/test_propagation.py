@@ -206,7 +206,7 @@ import inspector
 from instrument import operation
 from mcp.server.mcpserver import MCPServer
 
-handle = inspector.attach(integrations="off")  # it tells what it handles itself
+handle = inspector.attach(integrations="off")  # it reports its own handling
 
 async def announce(ctx, call_next):
     params = {**(ctx.params or {}), "_meta": dict(ctx.meta or {})}

@@ -43,7 +43,7 @@ AGENTS, LLMS, WORKFLOWS = ([{"name": f"{kind}{n}"} for n in range(2)] for kind i
 
 @dataclass(frozen=True)
 class Noun:
-    """A triple of hooks: how it is emitted, and what the table says of its span."""
+    """A triple of hooks: its emission, and its span by the spec."""
 
     name: str
     family: str
@@ -158,7 +158,7 @@ class Opened:
 
 @dataclass(eq=False)
 class Task:
-    """An asyncio task that does what it is told, with the model of its context."""
+    """An asyncio task that runs commands, with the model of its context."""
 
     name: int
     current: Frame | None
@@ -186,7 +186,7 @@ def around(frame: Frame | None) -> Frame | None:
 
 
 class DeadError(Exception):
-    """What a task dies of."""
+    """The exception that ends a task."""
 
 
 class Watcher(SpanProcessor):
@@ -252,7 +252,7 @@ class Hooks(RuleBasedStateMachine):
                 done.set_result(await what())
             except DeadError:
                 raise
-            except Exception as error:  # noqa: BLE001 - is raised where it was asked for
+            except Exception as error:  # noqa: BLE001 - raised by the caller
                 done.set_exception(error)
 
     def pick(self, data: st.DataObject, among: list[Any]) -> Any:
@@ -512,7 +512,7 @@ class Hooks(RuleBasedStateMachine):
     # --- what has to be true ---
 
     def _log(self, record: logging.LogRecord) -> None:
-        if OWN.name not in record.getMessage():  # the bus says once that it does not know it
+        if OWN.name not in record.getMessage():  # the bus logs the unknown noun once
             self.logged.append(record.getMessage())
 
     @invariant()
@@ -540,7 +540,7 @@ class Hooks(RuleBasedStateMachine):
         assert found.get("error.type") == expected.get(frame.outcome)
         assert ("inspector.incomplete" in found) == (frame.outcome in {"incomplete", "dead"})
         events = [event.name for event in frame.span.events if event.name != "exception"]
-        progress = "inspector.progress"  # how often it is told is settled elsewhere
+        progress = "inspector.progress"  # the number of reports is tested elsewhere
         assert [name for name in events if name != progress] == [
             name for name in frame.events if name != progress
         ]

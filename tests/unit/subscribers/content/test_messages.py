@@ -179,7 +179,7 @@ def test_whatever_comes_is_converted_to_messages_with_parts(value: Any) -> None:
 
 
 class Endless(Sequence[Any]):
-    """A sequence that is longer than anybody can read, and knows how often it was asked."""
+    """A sequence too long to be read, which counts its reads."""
 
     def __init__(self, item: Any) -> None:
         self.item = item

@@ -251,7 +251,7 @@ def test_a_name_of_many_words_costs_no_more_than_as_many_names(piece: str) -> No
     every_gate = "key - _ : = @ % A J"
     count = 30_000 // len(piece)
     one, many = (text * count + every_gate for text in (piece, f"{piece}, "))
-    # What begins anew inside each name takes 3 to 18 times as long.
+    # A pattern that restarts inside each name takes 3 to 18 times as long.
     assert cost_of(one) < 2 * cost_of(many)
 
 

@@ -142,10 +142,10 @@ class Unreadable(dict[str, Any]):
 
 
 def nothing() -> Any:
-    """Return an object that does not even say its class."""
+    """Return an object without a readable class."""
 
     class Nothing:
-        @property  # type: ignore[misc] # the class that an object says it has
+        @property  # type: ignore[misc] # the class that an object reports
         def __class__(self) -> Any:
             raise RuntimeError
 

@@ -225,7 +225,7 @@ ENGINES = {
 
 
 def visiting_every_row(engine: Engine, hook: str, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """What an engine says that leaves no row and no alternative out beforehand."""
+    """Return the attributes by a plain engine, which omits no row or alternative beforehand."""
     found: dict[str, Any] = {}
     for row in SPEC.hooks[hook].attributes:
         write = engine._writer(row, engine._keys(row))
