@@ -13,6 +13,7 @@ import random
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from mcp import MCPError
@@ -66,7 +67,8 @@ def run(
         "It asks before it publishes and pushes: answer on the page (Waiting), or with "
         f"`inspector requests`. After {house_rules.PERSON_S / speed:g} s it goes on by itself."
     )
-    runner = _StoryRunner(seed, Pace(speed), endpoint, [story] if story else list(STORIES))
+    names = [story] if story else list(STORIES)
+    runner = _StoryRunner(seed, Pace(speed), endpoint, names, servers_for(speed, Path.cwd()))
     try:
         failed = asyncio.run(runner.loop() if loop else runner.once())
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -76,44 +78,42 @@ def run(
     return _FAILED if failed else 0
 
 
+@dataclass(frozen=True, slots=True)
 class _StoryRunner:
-    """Runs stories by their number; number n of a seed is always the same story."""
+    """A runner of stories by number; number n of a seed is always the same story."""
 
-    def __init__(
-        self, seed: int, pace: Pace, endpoint: OpenAIModel | None, names: Sequence[str]
-    ) -> None:
-        self._seed = seed
-        self._pace = pace
-        self._endpoint = endpoint
-        self._names = names
-        self._servers: list[ServerSpec] = servers_for(pace.speed, Path.cwd())
+    seed: int
+    pace: Pace
+    endpoint: OpenAIModel | None
+    names: Sequence[str]
+    servers: Sequence[ServerSpec]
 
     async def once(self) -> int:
         """Run each story once, one after the other; return how many failed."""
         _cancel_on_signals()
-        async with house_rules.in_force(self._pace):
-            outcomes = [await self._run(number) for number in range(len(self._names))]
+        async with house_rules.in_force(self.pace):
+            outcomes = [await self._run(number) for number in range(len(self.names))]
         return outcomes.count(False)
 
     async def loop(self) -> int:
         """Run stories until cancelled."""
         _cancel_on_signals()
         numbers = itertools.count()
-        async with house_rules.in_force(self._pace), asyncio.TaskGroup() as group:
+        async with house_rules.in_force(self.pace), asyncio.TaskGroup() as group:
             for lane in range(_LANES):
                 group.create_task(self._lane(numbers, lane))
         return 0
 
     async def _lane(self, numbers: Iterator[int], lane: int) -> None:
-        await self._pace.wait(lane * 3 * _PAUSE_S)
+        await self.pace.wait(lane * 3 * _PAUSE_S)
         for number in numbers:
             await self._run(number)
-            await self._pace.wait(_PAUSE_S)
+            await self.pace.wait(_PAUSE_S)
 
     async def _run(self, number: int) -> bool:
-        rng = random.Random(f"{self._seed}:{number}")
-        story = STORIES[self._names[number % len(self._names)]](rng)
-        session = StorySession(story, rng, self._pace, self._servers, self._endpoint)
+        rng = random.Random(f"{self.seed}:{number}")
+        story = STORIES[self.names[number % len(self.names)]](rng)
+        session = StorySession(story, rng, self.pace, self.servers, self.endpoint)
         _say(f"{session.id}  {story.title}")
         try:
             # A task of its own: the session id and the open operations end with it.
