@@ -60,14 +60,6 @@ def test_the_environment_names_the_service(receiver: Receiver, tmp_path: Path) -
     assert {"service.instance.id", "host.name"} <= resource.keys()
 
 
-def test_a_running_service_is_found_by_its_run_file(receiver: Receiver, tmp_path: Path) -> None:
-    environ = {"INSPECTOR_RUNTIME_DIR": str(tmp_path / "run")}
-    runfile.write(RunFile(receiver.url, "from-file", os.getpid(), "memory:"), environ)
-    run_program(HELLO, tmp_path)
-    assert receiver.spans[0].name == "execute_tool hello"
-    assert receiver.headers[0]["Authorization"] == "Bearer from-file"
-
-
 def test_without_a_service_one_line_is_logged_and_nothing_is_loaded(tmp_path: Path) -> None:
     code = HELLO + "import sys; print([m for m in sys.modules if 'opentelemetry' in m])"
     done = run_program(code, tmp_path)
@@ -176,12 +168,6 @@ os.waitpid(child, 0)
     assert len({r["process.pid"] for r in receiver.resources}) == 2
 
 
-def test_the_session_comes_from_the_context(receiver: Receiver, tmp_path: Path) -> None:
-    code = "from inspector import context\ncontext.set('s-1')\n" + HELLO
-    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
-    assert attributes(receiver.spans[0].attributes)["session.id"] == "s-1"
-
-
 @pytest.mark.parametrize(
     ("environ", "captured"),
     [
@@ -285,7 +271,7 @@ assert text.startswith("inspector: no service runs here"), text
     assert done.stdout == "<inspector: not attached> <inspector: not attached>\n"
 
 
-def test_a_setting_that_is_empty_is_not_set(receiver: Receiver, tmp_path: Path) -> None:
+def test_the_run_file_counts_and_empty_settings_do_not(receiver: Receiver, tmp_path: Path) -> None:
     environ = {"INSPECTOR_RUNTIME_DIR": str(tmp_path / "run")}
     runfile.write(RunFile(receiver.url, "from-file", os.getpid(), "memory:"), environ)
     names = ["URL", "TOKEN", "AUTO_ATTACH", "CONTROL", "CAPTURE_CONTENT", "SEMCONV", "PRICES"]

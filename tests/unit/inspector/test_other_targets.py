@@ -61,14 +61,6 @@ def test_spans_go_to_the_standard_target_too(
     assert "hunter22" not in str(other.spans)
 
 
-def test_without_an_endpoint_only_the_inspector_gets_spans(
-    inspector: Receiver, tmp_path: Path
-) -> None:
-    done = run_program(HELLO, tmp_path, INSPECTOR_URL=inspector.url)
-    assert names(inspector) == ["execute_tool hello"]
-    assert "OTEL_" not in done.stderr
-
-
 def test_an_endpoint_that_is_the_inspector_gets_each_span_once(
     inspector: Receiver, tmp_path: Path
 ) -> None:

@@ -53,18 +53,6 @@ def test_the_module_judges_one_path_of_each_story(recording: Recording, story: s
         assert recording.closed("tool_call").count("denied") == 1
 
 
-def test_the_model_learns_of_a_refused_path(recording: Recording, story: str) -> None:
-    results = [
-        message["content"]
-        for call in recording.of("before_llm_generate")
-        for message in call["prompt"]
-        if message["role"] == "tool"
-    ]
-    refused = any("outside of the workspace" in text for text in results)
-
-    assert refused is (story != "research")
-
-
 def test_the_rule_sends_an_answer_without_sources_back(recording: Recording) -> None:
     name = "before_final_response retry"
     [decision] = _decided(recording, "before_final_response", name)

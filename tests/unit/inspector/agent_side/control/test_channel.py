@@ -149,22 +149,6 @@ def test_a_request_is_reported_and_its_answer_checked_and_acknowledged(
     assert (closed["request_id"], closed["status"]) == ("r-1", "answered")
 
 
-async def test_a_verb_reaches_the_agent_and_back(
-    service: ControlService, agent: Agent, wired: WiredBus
-) -> None:
-    async def run() -> None:
-        async with wired.bus.operation("agent_call", agent="a"):
-            await asyncio.Event().wait()
-
-    task = asyncio.create_task(run())
-    await asyncio.sleep(0)
-    service.command("p/1", type="cancel", reason="enough")
-    with pytest.raises(asyncio.CancelledError, match="cancelled by ANNA"):
-        await task
-    (ack,) = await asyncio.to_thread(service.wait_for_messages, "ack")
-    assert ack["applied"]
-
-
 def test_a_stream_that_ends_goes_on_where_it_ended(service: ControlService, agent: Agent) -> None:
     service.command("p/1", type="pause")
     service.wait_for_messages("ack", 1)

@@ -665,14 +665,6 @@ async def test_a_question_is_answered_by_its_form(bus: Bus, viewer: Viewer) -> N
     assert viewer.closed() == [("answered", "answer")]
 
 
-@pytest.mark.parametrize("decision", ["decline", "cancel"])
-async def test_a_question_may_be_refused(bus: Bus, viewer: Viewer, decision: str) -> None:
-    task = asyncio.create_task(bus.ask("Which?"))
-
-    assert (await viewer.answer(decision)).applied
-    assert (await task).decision == decision
-
-
 @pytest.mark.parametrize(
     ("payload", "why"),
     [('{"alpha": 0}', "at least 1"), ("{}", "lacks 'alpha'"), ("{", "no JSON"), (None, "lacks")],

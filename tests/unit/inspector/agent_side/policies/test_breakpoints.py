@@ -46,19 +46,6 @@ async def test_step_mode_stops_at_the_configured_events(bus: Bus, enforce: Enfor
     assert [one.hook for one in person.requests] == ["before_agent_call"]
 
 
-async def test_without_step_mode_nothing_stops(bus: Bus, enforce: Enforce) -> None:
-    enforce("step = false")
-    await use(bus, "read")
-    assert not bus._hooks
-
-
-async def test_an_allow_is_no_reason_not_to_stop(bus: Bus, enforce: Enforce) -> None:
-    enforce('step = true\n[[policies]]\nname = "p"\naction = "allow"')
-    bus.set_approval_provider(person := Person("allow"))
-    await use(bus, "read")
-    assert person.requests[0].interceptor == "breakpoint:step"
-
-
 async def test_an_approval_at_a_breakpoint_is_an_approval(bus: Bus, enforce: Enforce) -> None:
     enforce('step = true\n[[policies]]\nname = "p"\naction = "ask"\nprompt = "May it?"')
     bus.set_approval_provider(person := Person("allow"))
