@@ -8,7 +8,7 @@
 #     "strands-agents>=1.60",
 # ]
 # ///
-"""Cost of hooks: ours, the seeds' code, the floors and five public registries.
+"""Cost of hooks: ours, mcp-agent's code, the floors and five public registries.
 
 `make bench`, or `uv run --script benchmarks/bench_dispatch.py`, which installs the five in an
 environment of their own (they hold back versions of what we use).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dispatch_others import EMPTY, LOOP, SEED
+from dispatch_others import EMPTY, LOOP, MCP_AGENT
 from dispatch_ours import (
     DISPATCH,
     EMIT_ASYNC,
@@ -18,7 +18,7 @@ IMPORT_GOAL_MS = 5.0
 
 
 class Goal(NamedTuple):
-    """Ours may take so many times what a floor or the seed's code takes."""
+    """Ours may take so many times what a floor or mcp-agent's code takes."""
 
     ours: tuple[str, str]
     base: tuple[str, str]
@@ -26,10 +26,10 @@ class Goal(NamedTuple):
 
 
 GOALS = (
-    Goal((NOTHING, EMIT_ASYNC), (NOTHING, SEED), 0.6),
+    Goal((NOTHING, EMIT_ASYNC), (NOTHING, MCP_AGENT), 0.6),
     Goal((NOTHING, EMIT_ASYNC), (NOTHING, EMPTY), 2.2),
     Goal((NOTHING, GUARDED), (NOTHING, EMPTY), 0.25),
-    Goal((NOTHING, GUARDED), (NOTHING, SEED), 0.25),
+    Goal((NOTHING, GUARDED), (NOTHING, MCP_AGENT), 0.25),
     Goal((ONE_ASYNC, EMIT_ASYNC), (ONE_ASYNC, LOOP), 1.5),
     Goal((OPERATION, "operation, idle"), (NOTHING, EMPTY), 8),
     Goal((OPERATION, "operation, one observer"), (NOTHING, EMPTY), 50),

@@ -1,4 +1,4 @@
-"""The other cases: floors, the code in seed 000, and five public registries.
+"""The other cases: floors, the code of mcp-agent, and five public registries.
 
 Of the five contracts only 000 lists code that runs. 001 is that of amplifier-core and 002 that of
 Strands, which are measured themselves; 003 and 004 describe theirs in words.
@@ -51,7 +51,7 @@ from measuring import Case
 
 EMPTY = "floor: an awaited empty coroutine"
 WITH_KWARGS = "floor: the same with these kwargs"
-SEED = "seed 000"
+MCP_AGENT = "mcp-agent"
 LOOP = "floor: a loop that calls them"
 
 SYNC_COUNTS = ((NOTHING, 0), (ONE_SYNC, 1), (FIVE_SYNC, 5))
@@ -71,11 +71,11 @@ def floors() -> Iterator[Case]:
 
 def other_cases() -> Iterator[Case]:
     """Give all that is not ours."""
-    yield Case(NOTHING, "seed 000, guarded", GUARD, defaultdict(list).get)
+    yield Case(NOTHING, "mcp-agent, guarded", GUARD, defaultdict(list).get)
     for work, count in SYNC_COUNTS:
-        yield Case(work, SEED, EMIT, _seed([sync_observer] * count), EMIT_ASYNC)
+        yield Case(work, MCP_AGENT, EMIT, _mcp_agent([sync_observer] * count), EMIT_ASYNC)
     for work, count in ASYNC_COUNTS:
-        yield Case(work, SEED, EMIT, _seed([observer] * count), EMIT_ASYNC)
+        yield Case(work, MCP_AGENT, EMIT, _mcp_agent([observer] * count), EMIT_ASYNC)
     yield from _blinker()
     yield from _pluggy()
     yield from _pyee()
@@ -103,17 +103,17 @@ def _plain_async_loop(count: int) -> Callable[..., Any]:
     return emit
 
 
-def _seed(observers: list[Callable[..., Any]]) -> Callable[..., Any]:
-    """Return the emit function of seed 000 §3."""
+def _mcp_agent(observers: list[Callable[..., Any]]) -> Callable[..., Any]:
+    """Return the emit function of mcp-agent."""
     hooks: dict[str, list[Callable[..., Any]]] = defaultdict(list)
     if observers:
         hooks["before_tool_call"].extend(observers)
     module: dict[str, Any] = {
         "_hooks": hooks,
         "iscoroutinefunction": iscoroutinefunction,
-        "_logger": logging.getLogger("seed"),
+        "_logger": logging.getLogger("mcp-agent"),
     }
-    exec(  # globals, as in the seed's module
+    exec(  # globals, as in mcp-agent's module
         "async def _emit(name, *a, **k):\n"
         "    for cb in _hooks.get(name, []):\n"
         "        try:\n"

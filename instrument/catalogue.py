@@ -1,6 +1,6 @@
 """The catalogue: every hook of the contract, in one table.
 
-Version 1.2 is exactly seed 000's table of 32 hooks; later versions add to it. Generated from this
+Version 1.2 is exactly mcp-agent's table of 32 hooks; later versions add to it. Generated from this
 table: the `TypedDict`s of `instrument.events`, `docs/instrumentation-hooks.md` and the check that a
 change comes with a new version.
 """

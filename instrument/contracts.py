@@ -1,4 +1,4 @@
-"""Checks of decisions against the contract of their event (seed 004 §6).
+"""Checks of decisions against the contract of their event.
 
 Every message names the hook, the interceptor, the expected and the actual value, and where it is
 allowed. Names outside the catalogue have no contract: every valid decision is allowed there.

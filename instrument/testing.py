@@ -16,7 +16,7 @@ __all__ = ["EventRecorder", "MockCoordinator", "TestCoordinator", "capture_hook"
 Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 
-class capture_hook:  # noqa: N801 - the seed's name, used like a function
+class capture_hook:  # noqa: N801 - mcp-agent's name, used like a function
     """Record every emission of a hook as `(args, kwargs)` while in the block.
 
     Example:

@@ -49,10 +49,10 @@ HookDefinitionInput: TypeAlias = HookDefinition | Mapping[str, object]
 """The argument of `register`."""
 HookDefinitionWithId = HookDefinition
 
-createBlockingResponse = create_blocking_response  # noqa: N816 - the seed's spelling
-createComposer = create_composer  # noqa: N816 - the seed's spelling
-createContentLoader = create_content_loader  # noqa: N816 - the seed's spelling
-createHookRegistry = create_hook_registry  # noqa: N816 - the seed's spelling
+createBlockingResponse = create_blocking_response  # noqa: N816 - mcp-toolkit's spelling
+createComposer = create_composer  # noqa: N816 - mcp-toolkit's spelling
+createContentLoader = create_content_loader  # noqa: N816 - mcp-toolkit's spelling
+createHookRegistry = create_hook_registry  # noqa: N816 - mcp-toolkit's spelling
 
 __all__ = [
     "ComposedHooks",

@@ -1,4 +1,4 @@
-# ruff: noqa: N815 - the seed spells attributes in camelCase
+# ruff: noqa: N815 - mcp-toolkit spells attributes in camelCase
 """Composition of hooks into one text for the model, grouped by RFC 2119 strength."""
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _place(item: ResolvedHook) -> tuple[int, int]:
 def _notices(
     unmet: list[HookSummary], limited: list[HookSummary], broken: list[HookSummary]
 ) -> Iterable[str]:
-    """Yield the notices; that on unmet conditions has the wording of the seed."""
+    """Yield the notices; that on unmet conditions has the wording of mcp-toolkit."""
     if unmet:
         listed = ", ".join(f"{hook.tag} ({hook.reason})" for hook in unmet)
         yield (

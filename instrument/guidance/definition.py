@@ -1,4 +1,4 @@
-# ruff: noqa: N815 - the seed spells attributes in camelCase
+# ruff: noqa: N815 - mcp-toolkit spells attributes in camelCase
 """Definition of a guidance hook: its moment, strength and conditions.
 
 The text itself is markdown in a file; see `instrument.guidance.loader`.

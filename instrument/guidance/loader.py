@@ -1,4 +1,4 @@
-# ruff: noqa: N815 - the seed spells methods in camelCase
+# ruff: noqa: N815 - mcp-toolkit spells methods in camelCase
 """Loading of hook texts from markdown files beside the code that defines the hooks.
 
 The path in a definition is not trusted: only regular files inside the folder are read, and at most

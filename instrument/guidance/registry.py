@@ -1,4 +1,4 @@
-# ruff: noqa: N815 - the seed spells methods in camelCase
+# ruff: noqa: N815 - mcp-toolkit spells methods in camelCase
 """A registry of guidance hooks, and queries for those that apply now."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# ruff: noqa: N815 - the seed spells attributes in camelCase
+# ruff: noqa: N815 - mcp-toolkit spells attributes in camelCase
 """Session state, enforced: no tool call before the session is initialised.
 
 A session goes `uninitialized` → `initialized` → `ready` → `working`; `ready`, for programs with a

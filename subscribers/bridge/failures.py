@@ -1,6 +1,7 @@
 """Failures of operations, read from exceptions and results, in both vocabularies.
 
-Sources: GenAI/MCP conventions (`error.type`, `rpc.response.status_code`), the seed's `mcp.error.*`.
+Sources: the GenAI and MCP conventions (`error.type`, `rpc.response.status_code`), mcp-agent's
+`mcp.error.*`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an operation failed; `type` is `error.type`, `code` the seed's `mcp.error.code`."""
+    """Why an operation failed; `type` is `error.type`, `code` mcp-agent's `mcp.error.code`."""
 
     type: str
     code: str

@@ -199,9 +199,9 @@ class Moments:
         elif hook == "operation_cancelled" and owned is not None:
             self._expect_end(owned)
         elif hook == "state_captured" and (state := kwargs.get("$state")) is not None:
-            self._set_seed_state(owned, kwargs, state.value)
+            self._set_legacy_state(owned, kwargs, state.value)
 
-    def _set_seed_state(
+    def _set_legacy_state(
         self, owned: OwnedSpan | None, kwargs: Mapping[str, Any], value: Content | None
     ) -> None:
         """Set the legacy attribute of `capture_state`, except for a patch."""

@@ -104,7 +104,7 @@ def raw_finish_reason(response: Any) -> str | None:
 
 
 def mcp_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Render messages as MCP's (`{"role", "content"}`), the form of the seed's `*_json` keys."""
+    """Render messages as MCP's (`{"role", "content"}`), the form of mcp-agent's `*_json` keys."""
     rendered = []
     for message in messages:
         blocks = [_mcp_block(part) for part in message["parts"]]

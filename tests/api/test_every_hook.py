@@ -1,4 +1,4 @@
-"""Seed 000 §10: /events yields spans with the required attributes when hooks fire.
+"""/events yields spans with the required attributes when hooks fire.
 
 What is required is not written here: it is read from the telemetry spec.
 """
@@ -157,5 +157,5 @@ async def test_a_hook_is_seen_on_the_stream_with_its_required_attributes(
     assert any(set(required) <= set(attributes) for attributes in found), (required, found)
 
 
-def test_the_seed_has_thirty_two_hooks() -> None:
+def test_version_1_2_has_thirty_two_hooks() -> None:
     assert len(SEED_HOOKS) == 32

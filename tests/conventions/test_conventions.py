@@ -52,7 +52,7 @@ def test_a_tool_loop_is_an_agent_to_the_conventions(end: str) -> None:
 
 
 @pytest.mark.parametrize("hook", CATALOGUE)
-def test_official_keys_in_the_seeds_vocabulary_have_their_official_meaning(hook: str) -> None:
+def test_official_keys_in_the_legacy_vocabulary_have_their_official_meaning(hook: str) -> None:
     for attributes in fire([hook], vocabulary=Vocabulary.LEGACY).attributes():
         for key, value in attributes.items():
             if key in RULES["attributes"]:

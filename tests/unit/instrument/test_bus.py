@@ -200,7 +200,7 @@ async def test_a_returned_future_or_task_is_left_running(bus: Bus) -> None:
     await tasks[0]
 
 
-def test_the_table_can_be_read_and_cleared_like_the_seeds(bus: Bus) -> None:
+def test_the_table_can_be_read_and_cleared_like_a_dict_of_lists(bus: Bus) -> None:
     observer = Mock()
     assert not bus._hooks.get("a_hook")
     bus.register("a_hook", observer)

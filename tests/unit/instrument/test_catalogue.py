@@ -1,4 +1,4 @@
-"""The catalogue against seed 000 §5, and what is made of it."""
+"""The catalogue against the table of version 1.2, and what is made of it."""
 
 from typing import Any, get_type_hints
 
@@ -8,7 +8,7 @@ from instrument import CATALOGUE, CONTRACT_VERSION, events
 from instrument.catalogue import HISTORY, IDENTITY, NOUNS, TRANSPORTS, find_noun
 from tools.generate_hook_types import class_name
 
-# Seed 000 §5, word for word: hook, kwargs, added.
+# The table of version 1.2, word for word: hook, kwargs, added.
 SEED_TABLE = """
 before_agent_call | agent | v1.1
 after_agent_call | agent, result | v1.1
@@ -45,7 +45,7 @@ transport_reconnecting | transport_type, uri, attempt | v1.2
 """
 
 
-def test_version_1_2_of_the_catalogue_is_the_seeds_table() -> None:
+def test_version_1_2_of_the_catalogue_is_the_contracts_table() -> None:
     of_1_2 = [
         f"{hook.name} | {', '.join(kwarg.name for kwarg in hook.kwargs if kwarg.always)} "
         f"| v{hook.since}"
@@ -114,7 +114,7 @@ def test_an_unknown_noun_gets_hooks_named_after_it() -> None:
     )
 
 
-def test_the_transports_are_the_four_of_the_seed() -> None:
+def test_the_transports_are_the_four_of_the_contract() -> None:
     assert TRANSPORTS == ("stdio", "sse", "http", "websocket")
 
 

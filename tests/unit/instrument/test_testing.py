@@ -1,4 +1,4 @@
-"""Seed 000 §10: `capture_hook`."""
+"""Tests of `capture_hook`."""
 
 import pytest
 

@@ -14,11 +14,11 @@ from inspector.service.normalise.conventions.genai import GENAI
 from inspector.service.normalise.conventions.genai_events import DETAILS_EVENTS, MESSAGE_EVENTS
 from inspector.service.normalise.conventions.genkit import GENKIT
 from inspector.service.normalise.conventions.langsmith import LANGSMITH
+from inspector.service.normalise.conventions.legacy import LEGACY
 from inspector.service.normalise.conventions.logfire import LOGFIRE
 from inspector.service.normalise.conventions.mcp_agent import MCP_AGENT
 from inspector.service.normalise.conventions.openinference import OPENINFERENCE
 from inspector.service.normalise.conventions.pydantic_ai import PYDANTIC_AI
-from inspector.service.normalise.conventions.seed import SEED
 from inspector.service.normalise.conventions.span_source import Convention, SpanSource
 from inspector.service.normalise.conventions.traceloop import TRACELOOP
 from inspector.service.normalise.conventions.vercel import VERCEL
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 CONVENTIONS: tuple[Convention, ...] = (
     GENAI,
-    SEED,
+    LEGACY,
     OPENINFERENCE,
     TRACELOOP,
     VERCEL,

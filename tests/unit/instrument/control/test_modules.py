@@ -1,4 +1,4 @@
-"""Modules of hooks as people write them, in all their habits, run as they are (seed 001)."""
+"""Modules of hooks as people write them, in all their habits, run as they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seed 001: modules are mounted by their entry points."""
+"""Modules are mounted by their entry points."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Seed 001: handlers, their results, and what they add up to."""
+"""Handlers, their results, and what they add up to."""
 
 import asyncio
 from datetime import datetime, timedelta

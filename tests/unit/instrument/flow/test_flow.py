@@ -1,4 +1,4 @@
-"""Seed 004: rules, their contracts, and the flow that they control."""
+"""Rules, their contracts, and the flow that they control."""
 
 import asyncio
 import contextlib
@@ -327,7 +327,7 @@ async def test_a_function_that_forgets_to_return_is_an_error(point: HookPoint, b
         await fire(bus, E.AFTER_LLM_CALL, AssistantMessage("a"))
 
 
-def test_the_contracts_are_those_of_the_seed() -> None:
+def test_the_contracts_are_as_documented() -> None:
     message = "AssistantMessage"
     assert {event.value: tuple(contract) for event, contract in CONTRACTS.items()} == {
         "before_llm_call": (None, False, False, message),
@@ -450,7 +450,7 @@ async def test_a_value_changed_in_place_counts(point: HookPoint, bus: Bus) -> No
     assert await fire(bus, E.AFTER_LLM_CALL, AssistantMessage("a")) == AssistantMessage("changed")
 
 
-# --- beyond the text of the seed --------------------------------------------------------------
+# --- beyond the text of the contract ----------------------------------------------------------
 
 
 async def test_condition_then_effects_then_value(point: HookPoint, bus: Bus) -> None:

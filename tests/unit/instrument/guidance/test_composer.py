@@ -178,7 +178,7 @@ async def test_what_a_query_skipped_and_a_load_failed_reaches_the_result(
     assert [item.tag for item in result.failed_hooks] == ["gone"]
 
 
-def test_the_notice_is_worded_as_in_the_seed_which_counts_three_and_lists_two(
+def test_the_notice_is_worded_as_in_mcp_toolkit_which_counts_three_and_lists_two(
     make: Make,
 ) -> None:
     result = create_composer(notify=lambda notice: None).compose_with_transparency(

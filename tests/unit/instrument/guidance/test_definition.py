@@ -23,7 +23,7 @@ from instrument.guidance import (
 Make = Callable[..., HookDefinition]
 
 
-def test_a_definition_has_the_fields_of_the_seed() -> None:
+def test_a_definition_has_the_fields_of_mcp_toolkit() -> None:
     hook = HookDefinition.parse(
         {
             "app": "mcp-toolkit",
@@ -102,7 +102,7 @@ def test_an_enumerated_field_takes_its_values_and_no_other(
             HookDefinition.parse({**fields, field: bad})
 
 
-def test_the_enumerations_are_the_seeds() -> None:
+def test_the_enumerations_are_mcp_toolkits() -> None:
     assert get_args(HookType) == ("session", "action", "storage", "config")
     assert get_args(HookLifecycle) == ("start", "running", "progress", "cancel", "end")
     assert get_args(RequirementLevel) == ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY")

@@ -39,7 +39,7 @@ def test_the_registry_gives_its_app_to_hooks_that_name_none(
     assert other.id == "elsewhere:session:start:welcome"
 
 
-def test_seed_and_upstream_differ_so_app_is_optional(make: Make) -> None:
+def test_contract_and_implementation_differ_so_app_is_optional(make: Make) -> None:
     assert create_hook_registry().register(make()).id == "mcp-toolkit:session:start:welcome"
 
 

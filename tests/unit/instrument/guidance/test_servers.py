@@ -1,4 +1,4 @@
-"""Guidance of servers as people write it, in either spelling, run as it is (seed 003)."""
+"""Guidance of servers as people write it, in either spelling, run as it is."""
 
 import sys
 from pathlib import Path

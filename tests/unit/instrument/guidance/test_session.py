@@ -74,7 +74,7 @@ def test_recording_a_call_updates_the_state_and_gives_guidance() -> None:
     assert (fourth.transitioned, fourth.guidance) == (False, None)
 
 
-def test_the_input_can_decide_where_seed_and_upstream_differ_about_it() -> None:
+def test_the_input_can_decide_where_contract_and_implementation_differ_about_it() -> None:
     class Careful(SessionStateTracker):
         def next_state(
             self, state: SessionState, tool_name: str, tool_input: object

@@ -1,4 +1,4 @@
-"""Hook providers as people write them, in all their habits, run as they are (seed 002)."""
+"""Hook providers as people write them, in all their habits, run as they are."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Seed 002: typed events, what may be written, and in which order."""
+"""Typed events: what may be written, and in which order."""
 
 import asyncio
 import contextlib
@@ -367,7 +367,7 @@ def test_a_callback_can_be_removed(hooks: HookRegistry, bus: Bus) -> None:
     assert bus._hooks == {}
 
 
-# --- beyond the text of the seed --------------------------------------------------------------
+# --- beyond the text of the contract ----------------------------------------------------------
 
 
 def test_exceptions_of_callbacks_propagate(hooks: HookRegistry, bus: Bus) -> None:

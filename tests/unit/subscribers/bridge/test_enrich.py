@@ -1,4 +1,4 @@
-"""`enrich`: what hooks say goes on the spans that the emitter makes itself (seed 000 §15)."""
+"""`enrich`: what hooks say goes on the spans that the emitter makes itself."""
 
 from __future__ import annotations
 

@@ -71,16 +71,16 @@ PAIRS: list[tuple[str, str, Any, str, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("hook", "official", "value", "seed", "seed_value"), PAIRS)
+@pytest.mark.parametrize(("hook", "official", "value", "legacy", "legacy_value"), PAIRS)
 def test_each_vocabulary_has_its_key_and_its_value(
-    hook: str, official: str, value: Any, seed: str, seed_value: Any
+    hook: str, official: str, value: Any, legacy: str, legacy_value: Any
 ) -> None:
     assert value in values(hook, CURRENT, official)
-    assert not values(hook, CURRENT, seed)
-    assert seed_value in values(hook, LEGACY, seed)
+    assert not values(hook, CURRENT, legacy)
+    assert legacy_value in values(hook, LEGACY, legacy)
     assert not values(hook, LEGACY, official)
     assert value in values(hook, DUP, official)
-    assert seed_value in values(hook, DUP, seed)
+    assert legacy_value in values(hook, DUP, legacy)
 
 
 @pytest.mark.parametrize("vocabulary", Vocabulary)
@@ -175,14 +175,14 @@ def test_one_conversation_has_two_renderings() -> None:
         for value in values("before_llm_generate", CURRENT, "gen_ai.input.messages")
         if "Where is the log?" not in value
     }
-    [seed] = {
+    [legacy] = {
         value
         for value in values("before_llm_generate", LEGACY, "mcp.llm.prompt_json")
         if "Where is the log?" in value
     }
     text = "Where is the log?"
     assert json.loads(official) == [{"role": "user", "parts": [{"type": "text", "content": text}]}]
-    assert json.loads(seed) == [{"role": "user", "content": {"type": "text", "text": text}}]
+    assert json.loads(legacy) == [{"role": "user", "content": {"type": "text", "text": text}}]
 
 
 def test_success_is_a_status_that_is_not_set() -> None:
@@ -211,7 +211,7 @@ def test_a_transport_keeps_its_own_name_beside_the_official_pair(
     assert found["inspector.mcp.transport"] == found["mcp.rpc.transport"] == transport
 
 
-def test_a_duration_in_milliseconds_is_the_seeds_alone() -> None:
+def test_a_duration_in_milliseconds_is_legacy_only() -> None:
     assert values("after_rpc_response", LEGACY, "mcp.rpc.duration_ms") == {12}
     assert not any("duration" in key for found in everything(CURRENT) for key in found)
 
@@ -236,14 +236,14 @@ def test_the_address_of_a_connection_is_reported_while_it_is_open() -> None:
     assert addresses == ["mcp.example", None, "other.example"], "two cannot be told apart"
 
 
-def test_the_seeds_names_stay_out_of_the_official_vocabulary() -> None:
+def test_legacy_names_stay_out_of_the_official_vocabulary() -> None:
     keys = {key for found in everything(CURRENT) for key in found}
     assert {key for key in keys if key.startswith("mcp.")} <= OFFICIAL_MCP
     assert "run.id" not in keys
     assert not any("_json" in key for key in keys)
 
 
-def test_official_names_stay_out_of_the_seeds_vocabulary() -> None:
+def test_official_names_stay_out_of_the_legacy_vocabulary() -> None:
     keys = {key for found in everything(LEGACY) for key in found}
     ours = {"inspector.incomplete", "inspector.orphan"}
     assert {key for key in keys - ours if not key.startswith("mcp.")} <= {
@@ -252,7 +252,7 @@ def test_official_names_stay_out_of_the_seeds_vocabulary() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hook", "official", "seed"),
+    ("hook", "official", "legacy"),
     [
         ("before_agent_call", "invoke_agent planner", "agent.call"),
         ("before_llm_generate", "chat gpt-4o", "llm.generate"),
@@ -262,12 +262,12 @@ def test_official_names_stay_out_of_the_seeds_vocabulary() -> None:
         ("before_prompt_apply", "prompts/get greet", "prompt.apply"),
     ],
 )
-def test_spans_have_official_names_but_in_the_seeds_vocabulary(
-    hook: str, official: str, seed: str
+def test_spans_have_official_names_but_in_the_legacy_vocabulary(
+    hook: str, official: str, legacy: str
 ) -> None:
     names = {v: {span.name for span in fired(hook, v).spans} for v in Vocabulary}
     assert official in names[CURRENT] & names[DUP]
-    assert seed in names[LEGACY]
+    assert legacy in names[LEGACY]
     assert official not in names[LEGACY]
 
 

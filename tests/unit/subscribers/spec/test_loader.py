@@ -96,7 +96,7 @@ def test_required_rows_of_a_hook_can_be_read(name: str) -> None:
         assert hook.required() or hook.name == "before_agent_call"
 
 
-def test_every_seed_attribute_that_has_a_hook_is_mapped() -> None:
+def test_every_legacy_attribute_that_has_a_hook_is_mapped() -> None:
     legacy = {row.legacy for hook in load_spec().hooks.values() for row in hook.attributes}
     assert {
         "mcp.agent.name", "mcp.llm.prompt_json", "mcp.llm.response_json", "mcp.tool.input_json",

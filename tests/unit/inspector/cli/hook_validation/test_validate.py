@@ -57,7 +57,7 @@ version = "1"
 [project.entry-points."amplifier.modules"]
 my-hook = "my_hook:mount"
 """
-SEED_BLOCKS = Path(__file__).parents[3] / "instrument" / "seed_blocks" / "control.md"
+EXAMPLES = Path(__file__).parents[3] / "instrument" / "documented_examples" / "control.md"
 
 
 def distribution(
@@ -98,9 +98,7 @@ def test_a_mount_imported_from_a_submodule_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("heading", ["Example: Validation Hook", "Example: Approval Hook"])
 def test_the_worked_examples_of_the_contract_are_valid(tmp_path: Path, heading: str) -> None:
-    blocks = re.findall(
-        r"^## ([^\n]*)\n\n```python\n(.*?)```", SEED_BLOCKS.read_text(), re.M | re.S
-    )
+    blocks = re.findall(r"^## ([^\n]*)\n\n```python\n(.*?)```", EXAMPLES.read_text(), re.M | re.S)
     code = "import fnmatch\nfrom amplifier_core.models import HookResult\n" + dict(blocks)[heading]
 
     report = validate(distribution(tmp_path, code))

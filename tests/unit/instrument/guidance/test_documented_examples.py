@@ -1,4 +1,4 @@
-"""The code of seed 003, block by block, from TypeScript into Python line for line."""
+"""The code of mcp-toolkit's documentation, block by block, from TypeScript into Python."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def test_block_query_hooks_for_a_specific_request() -> None:
 
 
 def test_block_registry_api() -> None:
-    hookDefinition, hook1, hook2 = _three_definitions()  # noqa: N806 - the seed's name
+    hookDefinition, hook1, hook2 = _three_definitions()  # noqa: N806 - mcp-toolkit's name
     type, lifecycle, storage = "session", "start", "memory"
     features, config = ["tools"], {"debug": True}
 
@@ -325,7 +325,7 @@ async def test_block_loader_api_where_load_takes_a_base_path_in_a_test(
     loader = createContentLoader({"basePath": tmp_path})
 
     resolved = await loader.load(hook)
-    allResolved = await loader.loadAll(hooks)  # noqa: N806 - the seed's name
+    allResolved = await loader.loadAll(hooks)  # noqa: N806 - mcp-toolkit's name
     inline = loader.loadInline(hook, "# Test\n\nContent here.")
 
     assert [resolved] == list(allResolved)
@@ -336,7 +336,7 @@ async def test_block_loader_api_where_load_takes_a_base_path_in_a_test(
 
 
 def test_block_composer_api(hook: HookDefinition) -> None:
-    resolvedHooks = [createContentLoader().loadInline(hook, "Hello")]  # noqa: N806 - the seed's
+    resolvedHooks = [createContentLoader().loadInline(hook, "Hello")]  # noqa: N806 - mcp-toolkit's
 
     composer = createComposer(
         {

@@ -1,4 +1,4 @@
-"""The seeds' own attributes, which our bridge writes beside the official ones: `mcp.*`."""
+"""The `mcp.*` attributes of mcp-agent, which our bridge writes beside the official ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _finish_reasons(source: SpanSource) -> list[str]:
     return finish_reasons(source.get("mcp.stop_reason"))
 
 
-SEED = Convention(
+LEGACY = Convention(
     "Our hooks' first vocabulary",
     "our bridge (`legacy` and `dup`), agents that follow the hook contract",
     ("mcp.llm.prompt_json", "mcp.llm.response_json", "mcp.stop_reason"),

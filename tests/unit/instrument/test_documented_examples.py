@@ -34,7 +34,7 @@ from instrument.flow import (
 )
 from instrument.testing import EventRecorder, TestCoordinator
 
-BLOCKS = Path(__file__).with_name("seed_blocks")
+BLOCKS = Path(__file__).with_name("documented_examples")
 
 
 def blocks(vocabulary: str) -> list[tuple[str, str]]:
