@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import tomllib
 from collections import defaultdict
@@ -17,18 +18,41 @@ TESTS = ROOT / "tests" / "integrations"
 RECORDED = sorted(path.stem for path in (TESTS / "results").glob("*.json"))
 
 
+@functools.cache
 def marked() -> dict[str, set[str]]:
-    """What the tests are marked to show, by framework."""
+    """Return the capabilities that tests are marked to show, by framework.
+
+    A contract's marks name no framework: they count for each class that subclasses it.
+    """
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in TESTS.rglob("*.py")]
+    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    by_name = {node.name: node for node in classes if node.name.endswith("Contract")}
     found: dict[str, set[str]] = defaultdict(set)
-    for path in TESTS.rglob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr != "shows":
-                    continue
-                names = [one.value for one in node.args if isinstance(one, ast.Constant)]
-                assert len(names) == len(node.args), f"{path}: `shows` takes plain strings"
-                found[str(names[0])].update(str(one) for one in names[1:])
+    for node in classes:
+        for line in node.body:
+            match line:
+                case ast.Assign(targets=[ast.Name("framework")], value=ast.Constant(str(name))):
+                    bases = [by_name[base.id] for base in node.bases if isinstance(base, ast.Name)]
+                    for marks in map(shown, (node, *bases)):
+                        found[name].update(*marks)
+    for tree in trees:
+        for framework, *capabilities in shown(tree):
+            if framework not in CAPABILITIES:
+                found[framework].update(capabilities)
     return found
+
+
+def shown(tree: ast.AST) -> list[list[str]]:
+    """Return the arguments of each `shows` mark."""
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "shows"
+    ]
+    assert all(isinstance(one, ast.Constant) for call in calls for one in call.args)
+    return [[str(ast.literal_eval(one)) for one in call.args] for call in calls]
 
 
 def test_every_mark_names_a_framework_and_capabilities_that_there_are() -> None:
