@@ -167,35 +167,32 @@ class _Adapter:
             return
         orchestrator = _mounted(coordinator, "orchestrator")
         if orchestrator is not None:
-            self._put(orchestrator, "execute", self._executing(coordinator), undo)
+            self._put(orchestrator, "execute", partial(self._executing, coordinator), undo)
         for name, tool in _named(coordinator, "tools"):
-            self._put(tool, "execute", self._calling(coordinator, name), undo)
+            self._put(tool, "execute", partial(self._calling, coordinator, name), undo)
         for name, provider in _named(coordinator, "providers"):
-            self._put(provider, "complete", self._completing(coordinator, name), undo)
+            self._put(provider, "complete", partial(self._completing, name), undo)
 
-    def _executing(self, coordinator: Any) -> Callable[[Method], Method]:
-        def make(original: Method) -> Method:
-            @wraps(original)
-            async def execute(prompt: str, *args: Any, **kwargs: Any) -> Any:
-                self._wrap_modules(coordinator)  # there may be more than there were
-                if (hooks := kwargs.get("hooks")) is not None:
-                    kwargs["hooks"] = _Hooks(hooks, self._report_denied)
+    def _executing(self, coordinator: Any, original: Method) -> Method:
+        @wraps(original)
+        async def execute(prompt: str, *args: Any, **kwargs: Any) -> Any:
+            self._wrap_modules(coordinator)  # more may be mounted by now
+            if (hooks := kwargs.get("hooks")) is not None:
+                kwargs["hooks"] = _Hooks(hooks, self._report_denied)
 
-                async def run(operation: Operation) -> Any:
-                    return await original(prompt, *args, **kwargs)
+            async def run(operation: Operation) -> Any:
+                return await original(prompt, *args, **kwargs)
 
-                agent = self.patches.attempt(lambda: _facts(coordinator, prompt))
-                if agent is None:
-                    return await original(prompt, *args, **kwargs)
-                with in_session(agent.conversation_id):
-                    try:
-                        return await self.bus.call("agent_call", run, agent=agent)
-                    except REFUSALS as error:  # an orchestrator answers with a text
-                        return refusal(error)
+            agent = self.patches.attempt(lambda: _facts(coordinator, prompt))
+            if agent is None:
+                return await original(prompt, *args, **kwargs)
+            with in_session(agent.conversation_id):
+                try:
+                    return await self.bus.call("agent_call", run, agent=agent)
+                except REFUSALS as error:  # an orchestrator answers with a text
+                    return refusal(error)
 
-            return execute
-
-        return make
+        return execute
 
     async def _report_denied(self, data: Mapping[str, Any], reason: str) -> None:
         """Report a tool that a module of the session refused, and that nobody calls."""
@@ -222,60 +219,52 @@ class _Adapter:
             off()
             _refusing.reset(refusing)
 
-    def _calling(self, coordinator: Any, name: str) -> Callable[[Method], Method]:
-        def make(original: Method) -> Method:
-            @wraps(original)
-            async def execute(tool_input: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-                if is_reported(name, self.bus):
-                    return await original(tool_input, *args, **kwargs)
+    def _calling(self, coordinator: Any, name: str, original: Method) -> Method:
+        @wraps(original)
+        async def execute(tool_input: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+            if is_reported(name, self.bus):
+                return await original(tool_input, *args, **kwargs)
 
-                async def run(operation: Operation) -> Any:
-                    tool, now = original, operation.kwargs["tool_name"]
-                    if now != name:
-                        tool = dict(_named(coordinator, "tools"))[now].execute
-                    result = await tool(operation.args, *args, **kwargs)
-                    if getattr(result, "success", True) is False:
-                        operation.result = result
-                        raise ErrorResultError(_error_text(result), result)
-                    return result
+            async def run(operation: Operation) -> Any:
+                tool, now = original, operation.kwargs["tool_name"]
+                if now != name:
+                    tool = dict(_named(coordinator, "tools"))[now].execute
+                result = await tool(operation.args, *args, **kwargs)
+                if getattr(result, "success", True) is False:
+                    operation.result = result
+                    raise ErrorResultError(_error_text(result), result)
+                return result
 
-                try:
-                    result = await self.bus.call(
-                        "tool_call", run, tool_name=name, args=tool_input, context=coordinator
-                    )
-                except NO_RESULT as error:
-                    result = instead_of(error, _refused)
-                return _as_tool_result(result)
+            about = {"tool_name": name, "args": tool_input, "context": coordinator}
+            try:
+                result = await self.bus.call("tool_call", run, **about)
+            except NO_RESULT as error:
+                result = instead_of(error, _refused)
+            return _as_tool_result(result)
 
-            return execute
+        return execute
 
-        return make
+    def _completing(self, name: str, original: Method) -> Method:
+        @wraps(original)
+        async def complete(request: ChatRequest, *args: Any, **kwargs: Any) -> Any:
+            async def run(operation: Operation) -> Any:
+                response = await original(_with_prompt(request, operation), *args, **kwargs)
+                usage = getattr(response, "usage", None)
+                if usage is not None:
+                    counts = self.patches.attempt(lambda: usage.model_dump(exclude_none=True))
+                    operation.set(usage=counts)
+                return response
 
-    def _completing(self, coordinator: Any, name: str) -> Callable[[Method], Method]:
-        def make(original: Method) -> Method:
-            @wraps(original)
-            async def complete(request: ChatRequest, *args: Any, **kwargs: Any) -> Any:
-                async def run(operation: Operation) -> Any:
-                    final = _with_prompt(request, operation)
-                    response = await original(final, *args, **kwargs)
-                    usage = getattr(response, "usage", None)
-                    if usage is not None:
-                        counts = self.patches.attempt(lambda: usage.model_dump(exclude_none=True))
-                        operation.set(usage=counts)
-                    return response
+            about = self.patches.attempt(lambda: _model_call(original, request, kwargs))
+            if about is None:
+                return await original(request, *args, **kwargs)
+            try:
+                answer = await self.bus.call("llm_generate", run, provider=name, **about)
+            except NO_RESULT as error:  # the run ends with the reason as its answer
+                answer = instead_of(error, str)
+            return _as_response(answer)
 
-                about = self.patches.attempt(lambda: _model_call(original, request, kwargs))
-                if about is None:
-                    return await original(request, *args, **kwargs)
-                try:
-                    answer = await self.bus.call("llm_generate", run, provider=name, **about)
-                except NO_RESULT as error:  # the run ends with the reason as its answer
-                    answer = instead_of(error, str)
-                return _as_response(answer)
-
-            return complete
-
-        return make
+        return complete
 
     def _put(self, owner: Any, name: str, make: Callable[[Any], Any], patches: Patches) -> None:
         """Wrap the attribute `name` of `owner`, once."""

@@ -52,27 +52,25 @@ class Patches:
             self.lacks(f"{module}.{name}")
             return None
 
-    def put(self, owner: Any, name: str, make: Callable[[Any], Any]) -> bool:
+    def put(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
         """Replace an attribute of a class, a module or an object by the result of `make`.
 
-        Returns:
-            Whether it is replaced. If not, that is logged; for an owner of None, `find` did so.
+        One that cannot be replaced is logged; an owner of None was by `find`.
         """
         if owner is None:
-            return False
+            return
         original = getattr(owner, name, None)
         if original is None or getattr(original, "__isabstractmethod__", False):
             self.lacks(f"{_name(owner)}.{name}")
-            return False
+            return
         before = own_attribute(owner, name)
         ours = make(original)
         try:
             setattr(owner, name, ours)
         except (AttributeError, TypeError):  # written in another language
             self.lacks(f"a {_name(owner)}.{name} that can be replaced")
-            return False
-        self._undo.callback(put_back, owner, name, before, ours)
-        return True
+        else:
+            self._undo.callback(put_back, owner, name, before, ours)
 
     def callback(self, undo: Callable[..., object], *args: Any) -> None:
         """Register `undo` to be called before the earlier changes are undone."""

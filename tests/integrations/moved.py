@@ -155,10 +155,10 @@ def _recording_replacements() -> Iterator[list[tuple[Any, str, Any]]]:
     originals: list[tuple[Any, str, Any]] = []
     put = Patches.put
 
-    def recording(self: Patches, owner: Any, name: str, make: Any) -> bool:
+    def recording(self: Patches, owner: Any, name: str, make: Any) -> None:
         if owner is not None:
             originals.append((owner, name, own_attribute(owner, name)))
-        return put(self, owner, name, make)
+        put(self, owner, name, make)
 
     with patch.object(Patches, "put", recording):
         yield originals

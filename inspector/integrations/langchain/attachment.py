@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from inspector.integrations.patches import Patches
 from instrument import Bus
+
+T = TypeVar("T")
 
 
 class Attachment(NamedTuple):
@@ -15,3 +17,7 @@ class Attachment(NamedTuple):
     bus: Bus
     is_watched: Callable[[Any], bool]
     patches: Patches
+
+    def describe(self, target: Any, make: Callable[[], T]) -> T | None:
+        """Return the description of a call of `target`; None if that is not watched."""
+        return self.patches.attempt(make) if self.is_watched(target) else None

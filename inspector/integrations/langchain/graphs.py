@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 from inspector.integrations.conversion import AgentFacts
 from inspector.integrations.langchain.attachment import Attachment
-from inspector.integrations.langchain.bubbling import bubble_result, bubbles_up
-from inspector.integrations.langchain.outcome import StreamOutcome
+from inspector.integrations.langchain.outcome import StreamOutcome, bubble_result, bubbles_up
 from inspector.integrations.session import in_session
 from inspector.integrations.streamed import GeneratorSource, WatchedGenerator
 from instrument import Operation
@@ -87,14 +86,7 @@ class _Graphs:
     """The wrappers."""
 
     def __init__(self, attachment: Attachment) -> None:
-        self._bus = attachment.bus
-        self._is_watched = attachment.is_watched
-        self._attempt = attachment.patches.attempt
-
-    def _described(self, graph: Any, input: Any, config: Any, kwargs: Any) -> _Run | None:
-        if not self._is_watched(graph):
-            return None
-        return self._attempt(lambda: _Run(graph, input, config, kwargs))
+        self._bus, self._describe = attachment.bus, attachment.describe
 
     def wrap_stream(self, original: Stream) -> Stream:
         bus = self._bus
@@ -103,7 +95,7 @@ class _Graphs:
         def stream(
             graph: Any, input: Any, config: Any = None, **kwargs: Any
         ) -> Generator[Any, None, None]:
-            run = self._described(graph, input, config, kwargs)
+            run = self._describe(graph, lambda: _Run(graph, input, config, kwargs))
             if run is None:
                 yield from original(graph, input, config, **kwargs)
                 return
@@ -130,7 +122,7 @@ class _Graphs:
             graph: Any, input: Any, config: Any, kwargs: Any, source: GeneratorSource[Any]
         ) -> AsyncGenerator[Any, None]:
             originals = source.of(original(graph, input, config, **kwargs))
-            run = self._described(graph, input, config, kwargs)
+            run = self._describe(graph, lambda: _Run(graph, input, config, kwargs))
             if run is None:
                 async with aclosing(originals) as pieces:
                     async for piece in pieces:

@@ -44,17 +44,16 @@ class _Models:
     """The wrappers."""
 
     def __init__(self, attachment: Attachment) -> None:
-        self._bus = attachment.bus
-        self._is_watched = attachment.is_watched
+        self._bus, self._attachment = attachment.bus, attachment
         self._attempt = attachment.patches.attempt
 
     def _described(
         self, model: BaseChatModel, input: Any, stop: Any, kwargs: Any
     ) -> _ModelCall | None:
         """Return the call; None if it is not watched, or is inside another model call."""
-        if not self._is_watched(model) or is_current(self._bus, NOUN):
+        if is_current(self._bus, NOUN):
             return None
-        return self._attempt(lambda: _ModelCall(model, input, stop, kwargs))
+        return self._attachment.describe(model, lambda: _ModelCall(model, input, stop, kwargs))
 
     def wrap_generate(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)

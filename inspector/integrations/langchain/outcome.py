@@ -1,8 +1,9 @@
-"""The outcome of a graph run, read from any of its stream modes."""
+"""The outcome of a graph run: of any of its stream modes, or of an interrupt or hand-off."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -59,6 +60,22 @@ class StreamOutcome:
         if self._pieces and self._pieces[-1].id != piece.id:
             self._pieces.clear()
         self._pieces.append(piece)
+
+
+def bubbles_up(error: BaseException) -> bool:
+    """Return whether `error` is LangGraph's control flow and not a failure."""
+    errors = sys.modules.get("langgraph.errors")
+    return errors is not None and isinstance(error, errors.GraphBubbleUp)
+
+
+def bubble_result(error: BaseException) -> dict[str, Any]:
+    """Return the result to report for an operation that `error` ended."""
+    value = error.args[0] if error.args else None
+    if type(error).__name__ == "ParentCommand":
+        return {"command": value}
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return {"interrupted": [getattr(one, "value", one) for one in value]}
+    return {"interrupted": [value]}
 
 
 def _read(piece: Any, mode: str | None) -> tuple[str | None, bool, Any]:

@@ -9,8 +9,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from inspector.integrations.langchain.attachment import Attachment
-from inspector.integrations.langchain.bubbling import bubble_result, bubbles_up
 from inspector.integrations.langchain.messages import appended
+from inspector.integrations.langchain.outcome import bubble_result, bubbles_up
 from inspector.integrations.verdicts import NO_RESULT, ErrorResultError, instead_of
 from instrument import Operation
 from instrument.operations import is_current
@@ -40,14 +40,12 @@ class _Tools:
     """The wrappers."""
 
     def __init__(self, attachment: Attachment) -> None:
-        self._bus = attachment.bus
-        self._is_watched = attachment.is_watched
-        self._attempt = attachment.patches.attempt
+        self._bus, self._attachment = attachment.bus, attachment
 
     def _described(self, tool: BaseTool, input: Any, call_id: str | None) -> _ToolCall | None:
-        if not self._is_watched(tool) or is_current(self._bus, NOUN, tool.name):
+        if is_current(self._bus, NOUN, tool.name):
             return None
-        return self._attempt(lambda: _ToolCall(tool, input, call_id))
+        return self._attachment.describe(tool, lambda: _ToolCall(tool, input, call_id))
 
     def wrap_run(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
@@ -97,7 +95,7 @@ class _Tools:
         @wraps(original)
         def validate(node: Any, call: Any) -> Any:
             refused = original(node, call)
-            if refused is None or not self._is_watched(node):
+            if refused is None or not self._attachment.is_watched(node):
                 return refused
             about = {"tool_name": call["name"], "args": call["args"], "tool_call_id": call["id"]}
             with (

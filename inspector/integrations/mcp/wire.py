@@ -81,23 +81,11 @@ class ConnectionFacts:
     def connected(self) -> None:
         """Report that the connection is up."""
         self._is_connected = True
-        self._bus._emit_sync(
-            "transport_connected",
-            transport_type=self._transport,
-            uri=self._uri,
-            server_name=self.server_name,
-        )
+        self._emit("transport_connected", uri=self._uri)
 
     def failed(self, step: str, error: BaseException) -> None:
         """Report a failure at `step`: `spawn`, `initialize`, `discover` or `list`."""
-        self._bus._emit_sync(
-            "transport_failed",
-            transport_type=self._transport,
-            uri=self._uri,
-            server_name=self.server_name,
-            step=step,
-            exc=error,
-        )
+        self._emit("transport_failed", uri=self._uri, step=step, exc=error)
 
     def closed(self, reason: str | BaseException | None = None) -> None:
         """End the connection and its open requests. Idempotent."""
@@ -108,23 +96,15 @@ class ConnectionFacts:
         self._began_ns.clear()
         if self._is_connected:
             self._is_connected = False
-            self._bus._emit_sync(
-                "transport_disconnected",
-                transport_type=self._transport,
-                uri=self._uri,
-                reason=reason,
-                server_name=self.server_name,
-            )
+            self._emit("transport_disconnected", uri=self._uri, reason=reason)
 
     def output(self, text: str, stream: str = "stderr") -> None:
         """Report a server's output that is not a message."""
-        self._bus._emit_sync(
-            "server_output",
-            text=text,
-            stream=stream,
-            transport_type=self._transport,
-            server_name=self.server_name,
-        )
+        self._emit("server_output", text=text, stream=stream)
+
+    def _emit(self, hook: str, **kwargs: Any) -> None:
+        about = {"transport_type": self._transport, "server_name": self.server_name}
+        self._bus._emit_sync(hook, **about, **kwargs)
 
     # --- messages -----------------------------------------------------------------------------
 

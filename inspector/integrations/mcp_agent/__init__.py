@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -62,7 +63,7 @@ class _Shim:
             "mcp_agent.app",
             "MCPApp",
             ("initialize",),
-            initialize(self.section, self.bus),
+            partial(initialize, self.section),
             hooks=(),
             needs_hooks=False,
         )

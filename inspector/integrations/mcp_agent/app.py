@@ -102,21 +102,18 @@ def _attach(section: Mapping[str, Any], bus: Any) -> Handle:
     )
 
 
-def initialize(section: Section, bus: Any) -> Any:
-    """Extend `MCPApp.initialize`: apply our section of its settings."""
+def initialize(section: Section, patch: PatchContext, original: Function) -> Function:
+    """`MCPApp.initialize`: applies our section of its settings."""
 
-    def wrap(_: PatchContext, original: Function) -> Function:
-        async def patched(*args: Any, **kwargs: Any) -> Any:
-            section.apply(getattr(args[0], "config", None), bus)
-            result = await original(*args, **kwargs)
-            context = context_of(args[0])
-            if context is not None and (quiet := _quiet_tracer(context)) is not None:
-                context.tracer = quiet
-            return result
+    async def patched(*args: Any, **kwargs: Any) -> Any:
+        section.apply(getattr(args[0], "config", None), patch.bus)
+        result = await original(*args, **kwargs)
+        context = context_of(args[0])
+        if context is not None and (quiet := _quiet_tracer(context)) is not None:
+            context.tracer = quiet
+        return result
 
-        return patched
-
-    return wrap
+    return patched
 
 
 def get_tracer(_: PatchContext, original: Function) -> Function:

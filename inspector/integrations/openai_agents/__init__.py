@@ -104,6 +104,6 @@ def _patch(watch: RunsWatch, patches: Patches) -> None:
 
     actions = "agents.run_internal.tool_actions"
     for kind, seam in local_tools.SEAMS.items():
-        put(find(actions, kind), "execute", local_tools.wrap_execute(watch.bus, seam))
-    act = local_tools.wrap_computer(watch.bus)
+        put(find(actions, kind), "execute", partial(local_tools.wrap_execute, watch.bus, seam))
+    act = partial(local_tools.wrap_computer, watch.bus)
     put(find(actions, "ComputerAction"), "_execute_action_and_capture", act)

@@ -95,51 +95,45 @@ SEAMS = {
 """The seams by the class of the framework that runs the tools."""
 
 
-def wrap_execute(bus: Bus, seam: _Seam) -> Callable[[Awaited], Any]:
+def wrap_execute(bus: Bus, seam: _Seam, original: Awaited) -> Any:
     """Wrap the class method that runs one call of such a tool."""
 
-    def make(original: Awaited) -> Any:
-        @wraps(original)
-        async def execute(*, call: Any, **kwargs: Any) -> Any:
-            run = current_run(bus)
-            if run is not None:
-                call = _with_watched_tool(call, run, seam)
-            return await original(call=call, **kwargs)
+    @wraps(original)
+    async def execute(*, call: Any, **kwargs: Any) -> Any:
+        run = current_run(bus)
+        if run is not None:
+            call = _with_watched_tool(call, run, seam)
+        return await original(call=call, **kwargs)
 
-        return staticmethod(execute)
-
-    return make
+    return staticmethod(execute)
 
 
-def wrap_computer(bus: Bus) -> Callable[[Awaited], Any]:
+def wrap_computer(bus: Bus, original: Awaited) -> Any:
     """Wrap the class method that carries out a model's computer actions."""
 
-    def make(original: Awaited) -> Any:
-        @wraps(original)
-        async def act(computer: Any, tool_call: Any) -> Any:
-            if current_run(bus) is None:
-                return await original(computer, tool_call)
-            item = as_item(tool_call)
-            screenshots: list[Any] = []
+    @wraps(original)
+    async def act(computer: Any, tool_call: Any) -> Any:
+        if current_run(bus) is None:
+            return await original(computer, tool_call)
+        item = as_item(tool_call)
+        screenshots: list[Any] = []
 
-            async def body(_: Operation) -> str:
-                screenshots.append(await original(computer, tool_call))
-                return "[screenshot]"
+        async def body(_: Operation) -> str:
+            screenshots.append(await original(computer, tool_call))
+            return "[screenshot]"
 
-            with refused_as(AgentsException):  # a refusal has no screenshot
-                await bus.call(
-                    NOUN,
-                    body,
-                    tool_name="computer",
-                    args={"actions": item.get("actions") or [item.get("action")]},
-                    context={"tool_type": "function"},
-                    tool_call_id=item.get("call_id"),
-                )
-            return screenshots[-1]
+        with refused_as(AgentsException):  # a refusal has no screenshot
+            await bus.call(
+                NOUN,
+                body,
+                tool_name="computer",
+                args={"actions": item.get("actions") or [item.get("action")]},
+                context={"tool_type": "function"},
+                tool_call_id=item.get("call_id"),
+            )
+        return screenshots[-1]
 
-        return staticmethod(act)
-
-    return make
+    return staticmethod(act)
 
 
 def _with_watched_tool(call: Any, run: Run, seam: _Seam) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing, suppress
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 from weakref import WeakSet
 
@@ -70,30 +70,27 @@ class _Adapter:
             patches.put(kind, "stream_async", self._running_group)
         tracer = patches.find("strands.telemetry.tracer", "Tracer")
         for name, noun in _OWN_SPANS.items():
-            patches.put(tracer, name, self._marking(noun))
+            patches.put(tracer, name, partial(self._marking, noun))
         for target in self._targets:
             if isinstance(target, strands.Agent):
                 self._watch(target)
         patches.callback(self._forget)
         return patches.undo
 
-    def _marking(self, noun: str) -> Callable[[Any], Any]:
+    def _marking(self, noun: str, original: Callable[..., Any]) -> Callable[..., Any]:
         """Mark Strands' own span of an operation that we report: its usage counts once."""
 
-        def make(original: Callable[..., Any]) -> Callable[..., Any]:
-            @wraps(original)
-            def start(*args: Any, **kwargs: Any) -> Any:
-                span = original(*args, **kwargs)
-                if current_noun(self._bus) == noun:
-                    with suppress(Exception):  # never into the program that is watched
-                        from subscribers.bridge.spans import mark_inner  # noqa: PLC0415
+        @wraps(original)
+        def start(*args: Any, **kwargs: Any) -> Any:
+            span = original(*args, **kwargs)
+            if current_noun(self._bus) == noun:
+                with suppress(Exception):  # never into the program that is watched
+                    from subscribers.bridge.spans import mark_inner  # noqa: PLC0415
 
-                        mark_inner(span)
-                return span
+                    mark_inner(span)
+            return span
 
-            return start
-
-        return make
+        return start
 
     # --- agents -------------------------------------------------------------------------------
 
