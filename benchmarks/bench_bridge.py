@@ -45,7 +45,7 @@ def compare(
 
 
 def content_costs() -> None:
-    """Print what serialising, redacting and cutting costs."""
+    """Print the cost of serialising, redacting and truncating."""
     redactor = Redactor()
     message = {"role": "user", "parts": [{"type": "text", "content": "some words " * 9}]}
     cases = {

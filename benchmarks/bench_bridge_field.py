@@ -89,7 +89,7 @@ def report(title: str, bare: Row, rows: list[Row]) -> None:
 
 
 def our_rows(stack: ExitStack, emit: Callable[[Bus], Call]) -> list[Row]:
-    """Return the bridge's rows: one vocabulary as the others have, and what `attach` does."""
+    """Return the bridge's rows: with one vocabulary, as the others, and as `attach` sets it up."""
     rows = []
     for name, (options, has_live) in OURS.items():
         bus, keep = stack.enter_context(bridged(options, has_live=has_live))
@@ -150,7 +150,7 @@ def model_calls(stack: ExitStack, logfire_keep: Keep) -> tuple[Row, list[Row]]:
 
 
 def model_operation(bus: Bus, messages: Any, create: Call) -> Call:
-    """Return a function that makes the call and tells the bus what the others find out."""
+    """Return a function that makes the call and reports to the bus what the others record."""
     parameters = {"temperature": 0.5}
 
     def call() -> None:

@@ -33,7 +33,7 @@ BY = Issuer("ANNA", "browser")
 
 
 class Service(BaseHTTPRequestHandler):
-    """Takes every message, and has no command."""
+    """A control service that accepts every message and sends no commands."""
 
     streams = threading.Semaphore(0)
 
@@ -47,7 +47,7 @@ class Service(BaseHTTPRequestHandler):
         self._answer({"received": [message["id"] for message in messages]})
 
     def do_GET(self) -> None:
-        """Begin a stream of commands, and never say anything."""
+        """Start a stream of commands that stays empty."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
@@ -67,7 +67,7 @@ class Service(BaseHTTPRequestHandler):
 
 
 def watched() -> tuple[Bus, Callable[[], Control]]:
-    """Return a bus whose hooks become spans and live records, and what controls it."""
+    """Return a bus whose hooks become spans and live records, and its control channel."""
     provider, _ = in_memory_provider()
     delivery = Delivery(Nowhere(), lambda: provider.resource)
     live = LiveSpanProcessor(delivery, lambda: provider.resource)

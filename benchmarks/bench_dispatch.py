@@ -65,7 +65,7 @@ def print_table(cases: Sequence[Case], times_ns: Times) -> None:
 
 
 def print_imports() -> None:
-    """Print what importing us adds to a process."""
+    """Print the time and memory that importing us adds to a process."""
     print(f"\n{'import, beside asyncio, logging, dataclasses':<46} {'best ms':>9} {'median':>9}")
     ours = import_times("instrument")
     for what, times in (
@@ -89,7 +89,7 @@ def print_goals(times_ns: Times) -> None:
 
 
 def print_losses(cases: Sequence[Case], times_ns: Times) -> None:
-    """Print who does the same work faster than we do, and why."""
+    """Print the packages that do the same work faster, and the reasons."""
     print("\nWhere others are faster, and why")
     for case in cases:
         if case.beside is None:

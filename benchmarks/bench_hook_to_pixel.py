@@ -151,7 +151,7 @@ def measure(page: Page, service: Service, label: str, samples: int) -> dict[str,
 
 
 def floor_ms(service: Service, samples: int) -> list[float]:
-    """Return how long one small request takes, in ms."""
+    """Return the duration of one small request, in ms."""
     times = []
     with httpx.Client(headers=service.headers) as client:
         for _ in range(samples):

@@ -50,7 +50,7 @@ def with_rules(text: str) -> Bus:
 
 
 def with_interceptors(count: int) -> Bus:
-    """Return a bus with so many interceptors, each of which is one policy by name."""
+    """Return a bus with `count` interceptors, each with one policy by name."""
     bus = Bus()
     for number in range(count):
         bus.intercept(
@@ -60,7 +60,7 @@ def with_interceptors(count: int) -> Bus:
 
 
 def deny_by_name(prefix: str, /, tool_name: str, **_: Any) -> None:
-    """Do what a policy by name does that does not apply."""
+    """Act as a policy by name that does not apply."""
     assert not tool_name.startswith(prefix)
 
 

@@ -71,7 +71,7 @@ class _Watch:
 
 
 def main() -> None:
-    """Print what it took."""
+    """Print the times."""
     sizes = tuple(map(int, sys.argv[1:])) or SIZES
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(_measure(Path(folder), sizes))

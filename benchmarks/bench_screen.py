@@ -1,4 +1,4 @@
-"""The page in a real browser: when it has painted, how it scrolls, what it holds.
+"""The page in a real browser: time to paint, frame times while scrolling, heap.
 
 A real service, filled over OTLP, and headless Chromium; every visit with an empty cache. Parts,
 each of which can be asked for by name (default: all but Phoenix, some minutes):
@@ -47,7 +47,7 @@ PICTURES = HERE / "results" / "screen"
 
 
 def main() -> None:
-    """Run the parts that are wanted, print each, and keep what was measured."""
+    """Run the selected parts, print each, and store its results."""
     options = _arguments()
     wanted = [*(options.parts or PARTS), *(["phoenix"] if options.phoenix else [])]
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
@@ -93,7 +93,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _measured(part: str, bench: Bench, pictures: Path) -> Iterator[Part]:
-    """Return what is known of the part after each of its rows."""
+    """Yield the results of a part after each of its rows."""
     load = os.getloadavg()[0]
     began_s = time.monotonic()
     rows = []
@@ -108,7 +108,7 @@ def _measured(part: str, bench: Bench, pictures: Path) -> Iterator[Part]:
 
 
 def _keep(file: Path, machine: str, part: str, measured: Part) -> None:
-    """Write the part into the file; what others have measured stays."""
+    """Write a part into the file of results, beside the others."""
     results: Results = {"machine": machine, "parts": {}}
     if file.exists():
         results["parts"] = json.loads(file.read_text(encoding="utf-8"))["parts"]

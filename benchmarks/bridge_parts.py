@@ -77,7 +77,7 @@ def measure(rows: Iterable[Row], *, rounds: int, calls: int) -> None:
 
 
 def in_memory_provider() -> tuple[TracerProvider, Keep]:
-    """Return a provider and what keeps its spans."""
+    """Return a provider and its exporter, which stores spans in memory."""
     provider, keep = TracerProvider(), Keep()
     provider.add_span_processor(keep)
     return provider, keep
@@ -85,7 +85,7 @@ def in_memory_provider() -> tuple[TracerProvider, Keep]:
 
 @contextmanager
 def bridged(options: Options, *, has_live: bool) -> Iterator[tuple[Bus, Keep]]:
-    """Yield a bus that a bridge listens to, and what keeps the bridge's spans."""
+    """Yield a bus with a bridge, and the exporter of the bridge's spans."""
     (provider, keep), bus = in_memory_provider(), Bus()
     live = None
     if has_live:

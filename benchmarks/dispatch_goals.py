@@ -18,7 +18,7 @@ IMPORT_GOAL_MS = 5.0
 
 
 class Goal(NamedTuple):
-    """Ours may take so many times what a floor or mcp-agent's code takes."""
+    """A limit for our time as a multiple of that of a floor or of mcp-agent's code."""
 
     ours: tuple[str, str]
     base: tuple[str, str]

@@ -29,7 +29,7 @@ async def empty() -> None:
 
 
 async def empty_with_kwargs(name: str, /, *args: Any, **kwargs: Any) -> None:
-    """Do nothing with what an event carries: no `async def` that takes it can be faster."""
+    """Accept an event and do nothing: the floor of any `async def`."""
 
 
 def sync_observer(*args: Any, **kwargs: Any) -> None:

@@ -33,7 +33,7 @@ class ImportTimes(NamedTuple):
 
 
 def import_times(module: str, folder: Path = ROOT) -> ImportTimes:
-    """Return how long importing `module`, found in `folder`, takes."""
+    """Return the time to import `module` from `folder`."""
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-c", _SCRIPT.format(module=module)]
@@ -47,7 +47,7 @@ def import_times(module: str, folder: Path = ROOT) -> ImportTimes:
 
 
 def floor(module_count: int) -> ImportTimes:
-    """Return how long a package of so many empty modules takes."""
+    """Return the time to import a package of `count` empty modules."""
     with tempfile.TemporaryDirectory() as folder:
         package = Path(folder, "empty_package")
         package.mkdir()

@@ -66,7 +66,7 @@ def span(
 
 
 def request(spans: list[Span]) -> ExportTraceServiceRequest:
-    """Return what a sender makes of `spans`."""
+    """Return `spans` as the body of a request."""
     scope_spans = ScopeSpans(scope=InstrumentationScope(name="bench"), spans=spans)
     resource = Resource(attributes=[_attribute("service.name", "bench")])
     group = ResourceSpans(resource=resource, scope_spans=[scope_spans])
@@ -74,7 +74,7 @@ def request(spans: list[Span]) -> ExportTraceServiceRequest:
 
 
 class Bodies:
-    """An endless supply of requests, no id of which comes twice.
+    """An endless supply of requests with unique ids.
 
     Args:
         protocol: In what encoding.

@@ -19,7 +19,7 @@ Send = Callable[[bytes], None]
 
 
 def main() -> None:
-    """Send, then print what it took."""
+    """Send, then print the times."""
     protocol, address, senders, seconds = sys.argv[1:5]
     print(json.dumps(load(protocol, address, int(senders), float(seconds))))  # type: ignore[arg-type]  # checked by `sender`
 

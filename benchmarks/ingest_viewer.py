@@ -65,7 +65,7 @@ class Follower:
             self._is_over.wait(_PAUSE_S)
 
     def _watch(self) -> None:
-        """Read until it is over and all is seen; a heartbeat comes when nothing else does."""
+        """Read until the end, when all is seen; heartbeats fill idle times."""
         while not self._is_over.is_set() or len(self.took_s) < self.sent_count:
             line = self._stream.readline()
             if not line:

@@ -33,7 +33,7 @@ class Case(NamedTuple):
 
 
 async def best_times_ns(cases: Iterable[Case]) -> dict[tuple[str, str], float]:
-    """Return the best time of each case by work and who, the cost of the loop included."""
+    """Return the best time of each case by work and package, including the loop."""
     runs = {(case.work, case.who): _Run(case) for case in cases}
     for run in runs.values():
         await run.calibrate()

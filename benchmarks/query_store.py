@@ -42,7 +42,7 @@ class StoreFiller:
         self._weights = list(itertools.accumulate(1 / (n + 3) for n in range(len(self._words))))
 
     def fill(self, session_count: int) -> None:
-        """Add sessions until there are so many."""
+        """Add sessions up to the count."""
         while self._next < session_count:
             changes = Changes(first=self._head + 1)
             for _ in range(min(20, session_count - self._next)):

@@ -141,7 +141,7 @@ class Visitor:
 
 
 def scrolled(page: Page, selector: str, *, is_leaping: bool = False, frames: int = 200) -> Figures:
-    """Scroll what matches, the tallest of several: row by row, or in leaps from end to end."""
+    """Scroll the tallest match: row by row, or in leaps from end to end."""
     return _frames_of(page, _SCROLL, [selector, frames, is_leaping])
 
 
@@ -163,7 +163,7 @@ def frame_times(frames_ms: Sequence[float]) -> Figures:
 
 
 def heap_mib(page: Page) -> float:
-    """Return what the page's JavaScript holds after a garbage collection."""
+    """Return the heap of the page's JavaScript after a garbage collection, in MiB."""
     session = page.context.new_cdp_session(page)
     session.send("HeapProfiler.enable")
     session.send("HeapProfiler.collectGarbage")
@@ -172,7 +172,7 @@ def heap_mib(page: Page) -> float:
 
 
 def _frames_of(page: Page, script: str, argument: object) -> Figures:
-    """Run what returns the times between frames, and add what each cost."""
+    """Run `script`, which returns the times between frames, and add the CPU time of each."""
     session = page.context.new_cdp_session(page)
     # CPU time, which a busy machine does not stretch.
     session.send("Performance.enable", {"timeDomain": "threadTicks"})

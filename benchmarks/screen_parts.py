@@ -27,7 +27,7 @@ ROW_PX = 24
 
 @dataclass(frozen=True)
 class Bench:
-    """What every part has.
+    """The browser, the service and the sizes that every part uses.
 
     Attributes:
         largest: Spans of the longest session.
@@ -45,7 +45,7 @@ class Bench:
         return f"{self.service.url}/ui/{path}"
 
     def send(self, traces: Iterable[Tracing]) -> None:
-        """Send them as OTLP, as an exporter does: what is refused for now is sent again."""
+        """Send them as OTLP, with an exporter's retries."""
         headers = {**self.service.headers, "content-type": "application/x-protobuf"}
         with httpx.Client(base_url=self.service.url, headers=headers, timeout=120) as client:
             for request in joined(traces):
@@ -53,7 +53,7 @@ class Bench:
 
 
 def send_until_accepted(client: httpx.Client, body: bytes) -> None:
-    """Post a request of spans; wait and send again while the receiver asks for that."""
+    """Post a request of spans, again after each retryable status."""
     while True:
         answer = client.post("/v1/traces", content=body)
         if answer.status_code not in (429, 503):
@@ -63,7 +63,7 @@ def send_until_accepted(client: httpx.Client, body: bytes) -> None:
 
 
 def weight(bench: Bench) -> Iterator[Row]:
-    """What the first load weighs."""
+    """The size of the first load."""
     figures = {"kb_gzip": first_load_bytes() / 1000, "at_most_kb": LIMIT_BYTES / 1000}
     yield _row("weight", "first load", figures)
 
@@ -77,7 +77,7 @@ def list_of_sessions(bench: Bench) -> Iterator[Row]:
 
 
 def sessions_of_spans(bench: Bench) -> Iterator[Row]:
-    """What sessions of some lengths take: until seen, until whole, to scroll, to hold."""
+    """Sessions of several lengths: time to paint, to complete, to scroll; heap."""
     for count in dict.fromkeys((50, min(5_000, bench.largest), bench.largest)):
         yield from _plain_rows(bench, count)
         tracing = long_session(f"long-{count}", count)
@@ -164,7 +164,7 @@ def _looked_at(
 
 
 def _when_whole(page: Page, rows: int) -> float:
-    """Return ms from the navigation until the tree is as tall as so many rows, and painted."""
+    """Return ms from the navigation until the tree shows `count` rows, painted."""
     return float(
         page.evaluate(
             """async (tall_px) => {
@@ -180,7 +180,7 @@ def _when_whole(page: Page, rows: int) -> float:
 
 
 def _plain_rows(bench: Bench, count: int) -> Iterator[Row]:
-    """The floor: a page of nothing but so many rows of plain text."""
+    """The floor: a page of `count` rows of plain text."""
     rows = "".join(f"<div>{at} execute_tool read_file 0.12 s</div>" for at in range(count))
     file = bench.folder / f"plain-{count}.html"
     file.write_text(

@@ -219,12 +219,12 @@ class Tracing:
         )
 
     def words(self, count: int) -> str:
-        """Return so many words."""
+        """Return `count` words."""
         return " ".join(self._pick.choice(_WORDS) for _ in range(count))
 
 
 def joined(traces: Iterable[Tracing]) -> Iterator[bytes]:
-    """Return what a sender makes of them: requests of OTLP, of at most `BATCH` spans each."""
+    """Return OTLP requests of at most `BATCH` spans each."""
     spans: list[Span] = []
     for tracing in traces:
         for span in tracing.spans:
@@ -251,7 +251,7 @@ def long_session(session: str, count: int) -> Tracing:
 
 
 def three_helpers(session: str) -> Tracing:
-    """Return a planner that asks three sub-agents; a tool of the last one fails."""
+    """Return a planner with three sub-agents; a tool of the last one fails."""
     tracing = Tracing(session)
     root = tracing.agent("planner")
     prompt = "Move the prices of the shop to euros, and prove that nothing broke."
@@ -282,7 +282,7 @@ def many_sessions(prefix: str, count: int) -> Iterator[Tracing]:
 
 
 def large_value(session: str, size_bytes: int) -> Tracing:
-    """Return a tool call whose result is JSON of about this size."""
+    """Return a tool call with a JSON result of about this size."""
     tracing = Tracing(session)
     root = tracing.agent("reader")
     row = json.dumps({"id": 0, "name": "a row", "tags": ["x", "y"], "value": 1.5, "note": "n" * 40})

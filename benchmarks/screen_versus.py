@@ -27,7 +27,7 @@ SETTLE_MS = 6000
 
 
 def beside_phoenix(bench: Bench, pictures: Path) -> Iterator[Row]:
-    """Say when both had painted; leave a picture of each trace opened, and with its failure."""
+    """Print the paint times of both; store pictures of each trace, opened and with its failure."""
     pictures.mkdir(parents=True, exist_ok=True)
     versus: dict[str, Any] = runpy.run_path(str(VERSUS))
     product = next(one for one in versus["PRODUCTS"] if one.name == "Phoenix")
@@ -97,7 +97,7 @@ def _seen(shown: _Shown, tracing: Tracing, pictures: Path) -> dict[str, float]:
 
 
 def _pictured(visitor: Visitor, url: str, tracing: Tracing, picture: Path) -> float:
-    """Take a picture once all has come to rest; return the heap in MiB."""
+    """Take a picture once the page is idle; return the heap in MiB."""
     # A failure may be far below the first row, so the name of any agent must do.
     page = visitor.open(url, tracing.spans[0].name.split()[0])
     page.wait_for_timeout(SETTLE_MS)

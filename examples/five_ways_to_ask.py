@@ -44,7 +44,7 @@ def ask_by_a_result() -> Callable[[], None]:
 
 
 def ask_by_an_interrupt() -> Callable[[], None]:
-    """`event.interrupt`, in a call-back: a question, whose answer the call-back gets."""
+    """`event.interrupt` in a callback: a question; the callback gets the answer."""
 
     def choose(event: BeforeToolCallEvent) -> None:
         if event.tool_use.name == "paint":
@@ -61,7 +61,7 @@ def ask_by_a_gate() -> Callable[[], None]:
 
 
 def ask_by_a_rule() -> Callable[[], None]:
-    """`on().when().handle()`: a rule whose decision is a person's."""
+    """`on().when().handle()`: a rule that lets a person decide."""
 
     def is_push(status: AgentStatus) -> bool:
         return bool(status.tool_call.name == "git_push")
@@ -90,7 +90,7 @@ async def wait_for_a_signal() -> str:
 
 
 async def use_tool(name: str, **args: Any) -> str:
-    """Call a tool that only says what it was called with."""
+    """Call a tool that returns its arguments."""
     try:
         ran_with = await call("tool_call", lambda op: dict(op.args), tool_name=name, args=args)
     except HookDenied as denied:
@@ -99,7 +99,7 @@ async def use_tool(name: str, **args: Any) -> str:
 
 
 async def main() -> None:
-    """Ask six times at once, and say what came of it."""
+    """Ask six times at once, and print the answers."""
     inspector.context.set(SESSION)
     await emit("session_started", session_id=SESSION, metadata={"title": "Five ways to ask"})
     offs = [

@@ -111,7 +111,7 @@ class ClientLog:
 
 
 class SessionGate(Extension):
-    """Asks the tracker before each tool call, and tells it after."""
+    """Middleware that checks each tool call with the tracker, and records it."""
 
     identifier = "example.notes/session-gate"
 
@@ -147,7 +147,7 @@ server = MCPServer(
 async def guidance(
     ctx: Context[Any], type: str = "session", lifecycle: str = "start"
 ) -> list[AssistantMessage]:
-    """What to do and what not to, now."""
+    """The current guidance."""
     try:
         composed = await compose(ctx, {"type": type, "lifecycle": lifecycle})
     except GuidanceValueError as error:
@@ -224,7 +224,7 @@ def read_notes() -> list[str]:
 
 
 async def compose(ctx: Context[Any], query: dict[str, Any]) -> ComposedHooks:
-    """Compose the hooks that count now; tell the client what was left out, and why."""
+    """Compose the hooks that apply; log to the client those left out, and why."""
     notices: list[tuple[LoggingLevel, str]] = []
     # A loader of its own for each request, so that an edited text counts at once.
     loader = create_content_loader(
@@ -239,7 +239,7 @@ async def compose(ctx: Context[Any], query: dict[str, Any]) -> ComposedHooks:
 
 
 def available_features(ctx: Context[Any]) -> list[McpFeature]:
-    """Return what this server has, and what the client says that it can do."""
+    """Return the features of this server, and those that the client declares."""
     features: list[McpFeature] = ["tools", "prompts"]
     session = ctx.request_context.session
     if session.check_client_capability(ClientCapabilities(sampling=SamplingCapability())):

@@ -67,7 +67,7 @@ def _make(suite: str, root: Path) -> None:
 
 
 def _bring_source(root: Path) -> None:
-    """Bring the last commit; what was built there of an earlier one stays, as in any checkout."""
+    """Fetch the last commit; earlier build results stay, as in any checkout."""
     source = root / _SOURCE.lstrip("/")
     if not source.exists():
         subprocess.run(["git", "clone", "--quiet", "--no-local", Path.cwd(), source], check=True)

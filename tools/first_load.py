@@ -35,7 +35,7 @@ def first_load() -> dict[str, int]:
 
 
 def largest_later_bytes() -> int:
-    """Return the gzipped size of the largest script that is loaded only when it is wanted."""
+    """Return the gzipped size of the largest script that is loaded lazily."""
     first = first_load()
     later = (one for one in (STATIC / "assets").glob("*.js") if f"assets/{one.name}" not in first)
     return max(map(_gzipped_bytes, later), default=0)

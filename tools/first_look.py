@@ -18,7 +18,7 @@ _PATIENCE_S = 60.0
 
 
 def first_look(command: Sequence[str | Path], store: Path, cwd: Path, *, sessions: int = 0) -> None:
-    """Start a command that serves, look until it has so many sessions, and interrupt it.
+    """Start a command that serves, wait until it has `sessions` sessions, and interrupt it.
 
     It gets ports of its own, and the folder `store` to write to.
 

@@ -21,7 +21,7 @@ def all_outputs() -> dict[Path, str]:
 
 
 def main() -> None:
-    """Write what is stale."""
+    """Write the files that are stale."""
     for path, text in all_outputs().items():
         target = ROOT / path
         if not target.exists() or target.read_text(encoding="utf-8") != text:

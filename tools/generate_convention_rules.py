@@ -25,7 +25,7 @@ def outputs() -> dict[Path, str]:
 
 
 def read_model(directory: Path) -> list[Yaml]:
-    """Return the files of the model; changes come after what they change."""
+    """Return the files of the model, those with changes last."""
     files = [
         yaml.safe_load(path.read_text(encoding="utf-8"))
         for path in sorted(directory.glob("*.yaml"))
@@ -43,7 +43,7 @@ def render(files: list[Yaml]) -> str:
 
 
 def _json(value: Any, indent: str) -> str:
-    """Write an object over several lines, unless it is a rule."""
+    """Return an object as JSON over several lines, a rule on one."""
     if not isinstance(value, dict) or "source" in value:
         return json.dumps(value)
     inner = indent + "  "

@@ -10,7 +10,7 @@ from tools.pages import filled
 
 
 def is_redacted(template: str) -> bool:
-    """Whether nothing that matters is left of a text made of `template`."""
+    """Return whether redaction leaves no secret in a text made of `template`."""
     made = sample(template)
     text = Redactor().text(made.text)
     return not any(secret in text for secret in made.secrets if len(secret) > 5)

@@ -135,7 +135,7 @@ class Page:
                 yield f"`{alias.name}` is another name of {self._link(alias.same_as)}.\n"
 
     def _body(self, entry: Entry) -> Iterator[str]:
-        """Yield the docstring, without its attributes, which come with those of the class."""
+        """Yield the docstring without its attributes, which the class lists."""
         if not entry.item.docstring:
             return
         for section in entry.item.docstring.parsed:
@@ -184,7 +184,7 @@ class Page:
             yield ""
 
     def _types(self) -> Iterator[str]:
-        """Yield what the names of types in signatures stand for, where they are ours."""
+        """Yield the definitions of our types in signatures."""
         found: dict[str, str] = {}
         for item in self._items():
             for annotation in _annotations(item):
@@ -305,7 +305,7 @@ def _described(item: griffe.Class) -> dict[str, str]:
 
 
 def _is_field(attribute: griffe.Attribute, item: griffe.Class) -> bool:
-    """Return whether an attribute is declared in the class, and not merely set when it is made."""
+    """Return whether an attribute is declared in the class, not only set in `__init__`."""
     made = item.members.get("__init__")
     if made is None or None in (made.lineno, made.endlineno, attribute.lineno):
         return True
@@ -324,7 +324,7 @@ def _annotations(item: Documented) -> Iterator[griffe.Expr]:
 
 
 def _definition(name: griffe.ExprName, modules: griffe.ModulesCollection) -> str | None:
-    """Return what a type of ours is, that is on no page itself."""
+    """Return the definition of a type of ours that has no entry of its own."""
     if not name.canonical_path.startswith(OURS):
         return None
     item = modules[name.canonical_path]

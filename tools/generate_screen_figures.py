@@ -55,7 +55,7 @@ class Row(TypedDict):
 
 
 class Part(TypedDict):
-    """What one part measured, and when."""
+    """The results of one part, and their time."""
 
     measured: str
     """UTC, to the minute."""
@@ -66,14 +66,14 @@ class Part(TypedDict):
 
 
 class Results(TypedDict):
-    """What is in the file."""
+    """The content of the file."""
 
     machine: str
     parts: dict[str, Part]
 
 
 def outputs() -> dict[Path, str]:
-    """Return the page with its figures written anew."""
+    """Return the page with fresh figures."""
     results: Results = json.loads((ROOT / RESULTS).read_text(encoding="utf-8"))
     parts = results["parts"]
     measured = "; ".join(

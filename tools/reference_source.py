@@ -44,7 +44,7 @@ class Entry:
 
     @property
     def docstring(self) -> str:
-        """The docstring as it is written, empty where there is none."""
+        """The docstring, or an empty text."""
         return self.item.docstring.value if self.item.docstring else ""
 
     @property
@@ -82,7 +82,7 @@ def entries(module: griffe.Module) -> list[Entry]:
 
 
 def _final(module: griffe.Module, name: str) -> Documented | griffe.Module:
-    """Return what `name` stands for, past imports and what only passes it on."""
+    """Return the definition of `name`, following imports and aliases."""
     modules = module.modules_collection
     item = modules[module.imports.get(name, f"{module.path}.{name}")]
     if isinstance(item, griffe.Alias):

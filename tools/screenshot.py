@@ -84,7 +84,7 @@ def _take(browser: Browser, service: DemoService, scheme: str) -> None:
 
 
 def _open_waiting_session(page: Page, service: DemoService) -> None:
-    """Open a session that waits for a person, at the span that waits and what it asks."""
+    """Open a session that waits for a person, at its waiting span and the request."""
     deadline = monotonic() + _PATIENCE_MS / 1000
     while True:
         try:

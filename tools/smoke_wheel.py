@@ -59,7 +59,7 @@ def _runs_the_demo(python: Path, folder: Path) -> None:
 
 
 def _is_patched(python: Path, folder: Path) -> None:
-    """Run an agent of that framework, watched; nobody needs to listen."""
+    """Run an agent of that framework, watched, without a service."""
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment = inherited | {"INSPECTOR_RUNTIME_DIR": str(folder)}
     answer = subprocess.run(

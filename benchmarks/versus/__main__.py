@@ -111,7 +111,7 @@ PRODUCTS = (
 
 @dataclass
 class Result:
-    """What was measured of one product."""
+    """The measurements of one product."""
 
     start_s: float
     idle_mib: float

@@ -1,4 +1,4 @@
-"""An agent in its own process that asks before each deletion and reports the result.
+"""An agent in its own process that needs approval for each deletion and prints the result.
 
 Each line that it reads is `{"args": {…}, "timeout_s": …}`; each line that it prints is what became
 of it: `{"deleted": {…}}` or `{"denied": "why"}`.
@@ -25,13 +25,13 @@ class DeletingAgent:
         self._process = process
 
     def delete(self, args: dict[str, Any], timeout_s: float = 60.0) -> None:
-        """Let it want to delete something; it asks first."""
+        """Start a deletion, which needs approval."""
         assert self._process.stdin
         self._process.stdin.write(json.dumps({"args": args, "timeout_s": timeout_s}) + "\n")
         self._process.stdin.flush()
 
     def result(self) -> dict[str, Any]:
-        """Wait for what became of it."""
+        """Wait for the result."""
         assert self._process.stdout
         told: dict[str, Any] = json.loads(self._process.stdout.readline())
         return told
@@ -78,7 +78,7 @@ async def _run(line: str) -> str:
 
 
 def main() -> None:
-    """Do what is read until there is no more."""
+    """Delete each line of standard input, until it ends."""
     handle = inspector.attach()
     for line in sys.stdin:
         sys.stdout.write(asyncio.run(_run(line)) + "\n")

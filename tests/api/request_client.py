@@ -1,4 +1,4 @@
-"""A person at the service who reads requests and answers them by the API."""
+"""A client that reads requests and answers them by the API, as a person does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 class RequestClient:
-    """What is asked at a running service."""
+    """The requests of a running service."""
 
     def __init__(self, service: Service, actor: str = "ANNA") -> None:
         self._service = service
@@ -39,7 +39,7 @@ class RequestClient:
         raise AssertionError(f"it did not come to that: {self.requests()}")
 
     def wait_for_pending(self, count: int = 1) -> list[Row]:
-        """Return what waits, as soon as it is so many."""
+        """Return the pending requests, once there are `count`."""
         found = self.wait_for(lambda rows: len(_pending(rows)) >= count)
         return _pending(found)
 

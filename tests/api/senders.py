@@ -42,7 +42,7 @@ class Acknowledged:
             self._changed.notify_all()
 
     def wait_for(self, more: int, deadline_s: float) -> None:
-        """Return when so many more answers have come."""
+        """Wait for `more` answers."""
         with self._changed:
             wanted = self._count + more
             assert self._changed.wait_for(lambda: self._count >= wanted, deadline_s)

@@ -1,4 +1,4 @@
-"""docs/frameworks.md says what tests show, no more and no less, of the locked versions."""
+"""docs/frameworks.md has exactly the capabilities that tests show, with the locked versions."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def test_imports_keep_to_the_contracts() -> None:
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:
-    """Imports for annotations count, too: who reads one file should not need the other."""
+    """Imports for annotations count too: a reader of one file should not need the other."""
     packages = ("instrument", "subscribers", "inspector")
     graph = build_graph(*packages, cache_dir=None)
 

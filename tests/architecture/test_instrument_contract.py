@@ -1,4 +1,4 @@
-"""A change of the hook contract comes with a new version.
+"""Changes of the hook contract, which need a new version.
 
 `hook_contract.json` holds, for each version that was ever published, every hook with its kwargs.
 With a change of the catalogue goes a higher `CONTRACT_VERSION`, a line in `HISTORY` and in the

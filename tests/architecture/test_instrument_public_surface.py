@@ -1,4 +1,4 @@
-"""What `import instrument` offers."""
+"""The public names of `instrument`."""
 
 import types
 

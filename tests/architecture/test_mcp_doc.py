@@ -1,4 +1,4 @@
-"""What `docs/mcp-server.md` tells to write into a host's file is what there is to start."""
+"""The configuration snippets of `docs/mcp-server.md` name commands that exist."""
 
 import json
 import re

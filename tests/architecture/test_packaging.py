@@ -1,4 +1,4 @@
-"""What is built and shipped."""
+"""The wheel, the source distribution and the scripts."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def _inherited(value: type) -> set[str]:
 
 
 def _type(annotation: object) -> str:
-    """Return an annotation as it was written; of a named tuple it is wrapped."""
+    """Return an annotation as in the source; that of a named tuple is wrapped."""
     return f": {getattr(annotation, '__forward_arg__', annotation)}"
 
 

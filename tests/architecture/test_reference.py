@@ -1,4 +1,4 @@
-"""The reference says what a user needs: what raises, which unit, where it comes from.
+"""The reference has what a user needs: errors, units, links.
 
 What a public name must have is checked on the source, where it is mended.
 """

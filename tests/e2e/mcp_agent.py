@@ -31,7 +31,7 @@ async def use(client: Client, name: str, **arguments: Any) -> Any:
     """Call a tool the way agents do."""
 
     async def report(progress: float, total: float | None, message: str | None) -> None:
-        """Progress is wanted; the wire tells it."""
+        """Ignore progress: having the callback requests it."""
 
     with suppress(MCPError, RuntimeError):
         return await client.call_tool(name, arguments, progress_callback=report)
@@ -61,7 +61,7 @@ async def modern() -> None:
 
 
 async def legacy() -> None:
-    """Requests of the server, and a call that is given up."""
+    """Use the requests of the server, and a call that is cancelled."""
     async with Client(
         server("legacy"),
         mode="legacy",

@@ -47,7 +47,7 @@ class Opening:
 
 
 class PageFrames:
-    """Watches one page; make it before the page goes anywhere."""
+    """Counters of one page; created before its first navigation."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -76,13 +76,13 @@ class PageFrames:
         )
 
     def heap_bytes(self) -> int:
-        """Return what the page's objects take, once what nobody uses has gone."""
+        """Return the size of the page's objects after a garbage collection."""
         self._cdp.send("HeapProfiler.collectGarbage")
         used: int = self._cdp.send("Runtime.getHeapUsage")["usedSize"]
         return used
 
     def peak_bytes(self) -> int:
-        """Return what the heap takes at this moment, with what nobody uses any more."""
+        """Return the size of the heap at this moment, garbage included."""
         used: int = self._cdp.send("Runtime.getHeapUsage")["usedSize"]
         return used
 

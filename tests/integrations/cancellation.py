@@ -21,7 +21,7 @@ async def cancel_from_browser(
     *,
     ends_with: tuple[type[BaseException], ...] = (asyncio.CancelledError,),
 ) -> list[str]:
-    """Cancel what `run` does as soon as it has set its event; return the spans that have ended."""
+    """Cancel the session of `run` once it has set its event; return the ended spans."""
     wired, running = WiredBus(), asyncio.Event()
     wired.session = "s-1"
     gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)

@@ -15,7 +15,7 @@ SERVER = Path(__file__).with_name("traced_server.py")
 
 
 def no_secrets(args: Any, **_: Any) -> Decision | None:
-    """Deny what must not be weighed."""
+    """Deny weighing the forbidden thing."""
     return Decision.deny("not this one") if args.get("text") == "ruby" else None
 
 

@@ -36,7 +36,7 @@ class AgentProcess:
         threading.Thread(target=self._read, daemon=True).start()
 
     def read_line(self, beginning: str) -> str:
-        """Return what follows `beginning` on the first line that has it."""
+        """Wait for a line that starts with `beginning`; return the rest of it."""
         while True:
             try:
                 line = self._lines.get(timeout=DEADLINE_S)

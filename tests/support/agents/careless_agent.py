@@ -29,7 +29,7 @@ import instrument
 
 
 class Secrets(dict[str, str]):
-    """Words that occur nowhere else, one for each place that asks for one, always the same."""
+    """Unique words, one for each place, the same in each process."""
 
     def __missing__(self, place: str) -> str:
         word = f"Qz{hashlib.sha256(place.encode()).hexdigest()[:18]}Jp"
@@ -96,7 +96,7 @@ class Client:
 
 
 class Settings:
-    """An object that says its secrets when it is printed."""
+    """An object with secrets in its `repr`."""
 
     def __repr__(self) -> str:
         return f"Settings(plain {S['repr']})"
@@ -148,7 +148,7 @@ def failure(place: str) -> Exception:
 
 
 async def bare_hooks() -> None:
-    """Emit what frameworks emit that only know the hooks."""
+    """Emit hooks as frameworks do that use the bus alone."""
     emit = instrument._emit
     context = SimpleNamespace(config=Settings(), api_key=S["context"])
     await emit("session_started", session_id="s", metadata={"title": short("title")})
@@ -239,7 +239,7 @@ async def operations() -> None:
 
 
 async def decisions() -> None:
-    """Let interceptors, and an observer that fails, say more than they should."""
+    """Let interceptors and a failing observer leak secrets."""
 
     def rewrite(**kwargs: Any) -> instrument.Decision:
         return instrument.Decision.modify(args={"password": S["after"]}, reason=short("reason"))
@@ -279,7 +279,7 @@ async def decisions() -> None:
 
 
 def state() -> None:
-    """Say what the program knows, and what it knows after it learned more."""
+    """Capture state with secrets, then changed state."""
     for number in range(2):
         inspector.capture_state("account", values() | {"n": number})
     inspector.capture_state("secret", S["state-name"])
@@ -321,7 +321,7 @@ def foreign() -> None:
 
 
 def main() -> None:
-    """Do all of it once, while attached and with logging as loud as it goes."""
+    """Do all of it once, while attached and with the most verbose logging."""
     logging.basicConfig(level=logging.DEBUG)
     os.environ["OTEL_EXPORTER_OTLP_HEADERS"] = f"authorization=Bearer {S['otlp-headers']}"
     os.environ["OTEL_RESOURCE_ATTRIBUTES"] = f"deployment.key={short('resource-env')}"

@@ -1,4 +1,4 @@
-"""An agent that asks before it deletes; its arguments are JSON on standard input."""
+"""An agent that needs approval to delete; its arguments are JSON on standard input."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ def guard(tool_name: str, args: dict[str, Any], **_: Any) -> Decision | None:
 
 
 def delete(op: Any) -> str:
-    """Only say what would be deleted."""
+    """Print the deletion instead of doing it."""
     ran.append(op.args)
     return "deleted"
 

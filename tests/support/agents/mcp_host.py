@@ -53,7 +53,7 @@ class Host:
             return await client.call_tool(name, arguments)
 
     async def pages(self, name: str, arguments: dict[str, Any]) -> AsyncIterator[CallToolResult]:
-        """Call a tool, and go on as its answers say."""
+        """Call a tool, and follow `next` of its answers."""
         more: dict[str, Any] | None = {}
         async with over_http(self.url, self.token) as client:
             while more is not None:
@@ -75,7 +75,7 @@ def text_of(result: CallToolResult) -> str:
 
 
 def fenced_of(result: CallToolResult) -> str:
-    """Return what stands between the marks of the text, which are those of the structured form."""
+    """Return the text between its marks, which are those of the structured form."""
     whole = structured_of(result)
     assert text_of(result).count(f"\n{whole['begin']}\n") == 1
     assert text_of(result).count(f"\n{whole['end']}") == 1
@@ -90,6 +90,6 @@ def structured_of(result: CallToolResult) -> dict[str, Any]:
 
 
 def recorded_of(result: CallToolResult) -> dict[str, Any]:
-    """Return what was recorded."""
+    """Return the recorded part of a result."""
     recorded: dict[str, Any] = structured_of(result)["recorded"]
     return recorded

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 class WatchedAgent:
-    """Runs while the block does; `args` are given to it as JSON."""
+    """Runs while it is entered, with `args` as JSON on its standard input."""
 
     def __init__(
         self, service: Service, script: Path, args: object = None, **environment: str
@@ -47,7 +47,7 @@ class WatchedAgent:
             self._process.communicate()
 
     def output_lines(self) -> list[str]:
-        """Return what it printed, once it has ended well."""
+        """Wait for its successful end; return its output."""
         out, err = self._process.communicate(timeout=60)
         assert err == ""
         assert self._process.returncode == 0

@@ -1,4 +1,4 @@
-"""A wired bus whose inspector is not reachable."""
+"""A wired bus with an inspector that is not reachable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from subscribers.wiring import Wiring, wire
 
 
 class WiredBus:
-    """Spans are kept in memory when they end."""
+    """A bus with its wiring, and a provider that stores ended spans in memory."""
 
     def __init__(self) -> None:
         self.bus = Bus()
@@ -39,5 +39,5 @@ class WiredBus:
         return [operation.call_id for operation in self.wiring.open_operations()]
 
     def spans(self) -> dict[str, ReadableSpan]:
-        """Return what has ended, by name."""
+        """Return the ended spans by name."""
         return {span.name: span for span in self.exporter.get_finished_spans()}

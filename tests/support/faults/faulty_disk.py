@@ -29,7 +29,7 @@ class FaultyDisk(apsw.VFS):
 
     @property
     def trouble(self) -> str:
-        """What is wrong now."""
+        """The current faults."""
         try:
             return self._switch.read_text()
         except FileNotFoundError:

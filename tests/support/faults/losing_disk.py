@@ -109,7 +109,7 @@ def losing_disk(fails: Iterator[bool] | None = None) -> Iterator[LosingDisk]:
 
 @dataclass
 class Platter:
-    """What is on the disk for certain, and what is still on its way there, by path."""
+    """Data that is on the disk, and data that is not yet synced, by path."""
 
     durable: dict[str, bytearray] = field(default_factory=dict)
     pending: defaultdict[str, list[Write | Truncate]] = field(
@@ -134,7 +134,7 @@ class Platter:
                 self.pending[step.path].append(step)
 
     def left(self, chance: random.Random) -> dict[str, bytes]:
-        """Return what a loss of power now could leave, by path."""
+        """Return the possible files after a power loss now, by path."""
         files = {path: bytearray(content) for path, content in self.durable.items()}
         keeps = chance.choice([0.0, 0.5, 0.95, 1.0])
         for path, waiting in self.pending.items():

@@ -1,4 +1,4 @@
-"""Generated schedules of what senders, time and people do to a service."""
+"""Generated schedules of the actions of senders, time and people."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Restart:
 
 @dataclass(frozen=True)
 class Ask:
-    """An agent says hello and opens a request, or opens it again."""
+    """An agent registers and opens a request, or opens it again."""
 
     request_id: str
     process_id: str
@@ -71,7 +71,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class End:
-    """The agent says how a request ended."""
+    """The agent closes a request."""
 
     request_id: str
     status: RequestStatus
@@ -87,7 +87,7 @@ class SendVerb:
 
 @dataclass(frozen=True)
 class Acknowledge:
-    """The agent takes its oldest command."""
+    """The agent acknowledges its oldest command."""
 
     process_id: str
     applied: bool

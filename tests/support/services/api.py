@@ -29,7 +29,7 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 
 
 class FakeClock:
-    """A clock that stands still until told otherwise."""
+    """A clock that a test sets."""
 
     def __init__(self, now_ns: int = START_NS) -> None:
         self.now_ns = now_ns

@@ -8,14 +8,14 @@ from pydantic import BaseModel, Field
 
 
 class Release(BaseModel):
-    """What to fill in."""
+    """The form of the question."""
 
     channel: str = Field(description="Where to", json_schema_extra={"enum": ["stable", "beta"]})
     copies: int = Field(ge=1)
 
 
 def modern_server() -> MCPServer:
-    """A tool whose result is input-required until somebody answered."""
+    """A server with a tool whose result is input-required until it is answered."""
     server = MCPServer("release desk")
 
     async def which() -> Elicit[Release]:
@@ -31,7 +31,7 @@ def modern_server() -> MCPServer:
 
 
 def legacy_server() -> MCPServer:
-    """A tool that sends a request of its own."""
+    """A server with a tool that sends a request of its own."""
     server = MCPServer("release desk")
 
     @server.tool()

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 
 class Release(BaseModel):
-    """What to fill in."""
+    """The form of the question."""
 
     channel: str = Field(description="Where to", json_schema_extra={"enum": ["stable", "beta"]})
 
@@ -30,7 +30,7 @@ def publisher() -> MCPServer:
 
     @server.tool()
     async def count(ctx: Context[Any]) -> str:
-        """Count, and say how far it is."""
+        """Count, and report progress."""
         for done in range(1, 4):
             await ctx.report_progress(done, 3, f"counted {done}")
         return "3"
@@ -42,7 +42,7 @@ def publisher() -> MCPServer:
 
     @server.tool()
     async def publish(answer: Annotated[ElicitationResult[Release], Ask(_which)]) -> str:
-        """Publish where a person says."""
+        """Publish to the channel that a person chooses."""
         if isinstance(answer, AcceptedElicitation):
             return f"published on {answer.data.channel}"
         return "not published"

@@ -64,7 +64,7 @@ class Rig:
         )
 
     def record_batch(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
-        """Commit what one sender sent."""
+        """Commit one batch of a sender."""
         self.commit(self.recorder.record(spans, logs, self.now_ns))
 
     def commit(self, changes: Changes) -> None:

@@ -25,7 +25,7 @@ class Rotel:
 
 @contextmanager
 def running_rotel(directory: Path, export_to: str, *, prints: bool = False) -> Iterator[Rotel]:
-    """Run the rotel collector, which sends what it gets on to `export_to` by OTLP/HTTP.
+    """Run the rotel collector, which forwards to `export_to` by OTLP/HTTP.
 
     With `prints` it writes every span to `rotel.out` in `directory`.
     """

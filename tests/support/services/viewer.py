@@ -11,7 +11,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Viewer:
-    """What a page would show."""
+    """The state of a page."""
 
     sessions: dict[str, Row] = field(default_factory=dict)
     spans: dict[tuple[str, str], tuple[str, Row]] = field(default_factory=dict)

@@ -27,7 +27,7 @@ def text(role: str, words: str) -> dict[str, Any]:
 
 
 def asks(words: str, *calls: tuple[str, str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return an answer that asks for tools: (id, name, arguments)."""
+    """Return an answer with tool calls: (id, name, arguments)."""
     parts: list[dict[str, Any]] = [{"type": "text", "content": words}] if words else []
     parts += [
         {"type": "tool_call", "id": id_, "name": name, "arguments": arguments}
@@ -37,7 +37,7 @@ def asks(words: str, *calls: tuple[str, str, Mapping[str, Any]]) -> dict[str, An
 
 
 def answers(id_: str, result: str) -> dict[str, Any]:
-    """Return what a tool answered."""
+    """Return the answer of a tool."""
     part = {"type": "tool_call_response", "id": id_, "response": result}
     return {"role": "tool", "parts": [part]}
 

@@ -151,7 +151,7 @@ class McpError(Exception):
 
 
 class InvalidParamsError(McpError):
-    """What a server answers to a call that it cannot serve."""
+    """The response of a server to a call that it cannot serve."""
 
     error = SimpleNamespace(code=-32602, message="no such tool")
 

@@ -291,5 +291,5 @@ def sample(template: str) -> Sample:
 
 
 def name_of(rule: str) -> str:
-    """Return the variable that the secret of `rule` would be kept in: `ADAFRUIT_API_KEY`."""
+    """Return the usual variable of the secret of `rule`: `ADAFRUIT_API_KEY`."""
     return _NAMES.get(rule, rule.upper().replace("-", "_"))

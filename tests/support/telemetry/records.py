@@ -34,7 +34,7 @@ def incoming(
     service: str = "demo",
     scope: InstrumentationScope = SCOPE,
 ) -> IncomingSpan:
-    """Return `span` as it comes from a decoder."""
+    """Return `span` as decoded."""
     return read_span(span, _resource(process, service), scope)
 
 
@@ -47,7 +47,7 @@ def log(
     attributes: Mapping[str, Json] | None = None,
     process: str | None = None,
 ) -> IncomingLog:
-    """Return a log record as it comes from a decoder."""
+    """Return a log record as decoded."""
     record = LogRecord(
         event_name=name,
         time_unix_nano=time_ns,

@@ -120,7 +120,7 @@ def long_value(value: str, key: str = "gen_ai.tool.call.result") -> ExportTraceS
 
 
 def request(spans: list[Span]) -> ExportTraceServiceRequest:
-    """Return what an exporter sends."""
+    """Return the export request of the session."""
     scope = ScopeSpans(scope=InstrumentationScope(name="tests", version="1"), spans=spans)
     group = ResourceSpans(resource=resource(service_name="cleaner"), scope_spans=[scope])
     return ExportTraceServiceRequest(resource_spans=[group])
