@@ -220,18 +220,6 @@ async def test_an_edit_does_not_pass_a_policy(
         await bus.call("tool_call", lambda _: "ran", args={"path": "/tmp"})
 
 
-async def test_a_policy_that_fails_on_an_edit_denies(bus: Bus) -> None:
-    def fragile(args: Any, **_: Any) -> None:
-        args["a"]
-
-    bus.intercept("before_tool_call", asking())
-    bus.intercept("before_tool_call", fragile, on_error="continue")
-    bus.set_approval_provider(Person(ApprovalAnswer("allow", changes={"args": {}})))
-
-    with pytest.raises(HookDenied, match="KeyError"):
-        await bus.call("tool_call", lambda _: "ran", args={"a": 1})
-
-
 async def test_a_deny_after_the_question_wins_and_asks_nobody(bus: Bus) -> None:
     bus.intercept("before_tool_call", asking())
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no"))

@@ -6,7 +6,7 @@ import asyncio
 import fnmatch
 import json
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -26,7 +26,6 @@ from instrument.control.events import (
     ALL_EVENTS,
     APPROVAL_DENIED,
     APPROVAL_REQUIRED,
-    POLICY_VIOLATION,
     TOOL_POST,
     TOOL_PRE,
 )
@@ -313,47 +312,6 @@ async def test_a_reminder_reaches_the_model_call_with_all_it_says_about_itself(
 # --- budgets, counters, paths -------------------------------------------------------------------
 
 
-async def mount_budget(coordinator: Any, config: dict[str, Any]) -> Any:
-    """Refuses tools once there were enough of them in a turn; plain functions, plain dicts."""
-    counts: Counter[str] = Counter()
-    limits: dict[str, int] = config.get("limits", {"search": 1})
-
-    def reset(event: str, data: dict[str, Any]) -> None:
-        counts.clear()
-
-    def count(event: str, data: dict[str, Any]) -> Any:
-        counts[data["tool_name"]] += 1
-        if counts[data["tool_name"]] > limits.get(data["tool_name"], 99):
-            return {"action": "deny", "reason": f"enough of {data['tool_name']}"}
-        return None
-
-    offs = [
-        coordinator.hooks.register("prompt:submit", reset),
-        coordinator.hooks.register("tool:pre", count, 20, "budget"),
-    ]
-
-    async def cleanup() -> None:
-        while offs:
-            offs.pop()()
-
-    return cleanup
-
-
-async def test_a_budget_of_plain_functions_holds_in_each_turn(
-    coordinator: ModuleCoordinator, bus: Bus
-) -> None:
-    cleanup = await mount_budget(coordinator, {})
-    await use(bus, "search")
-    with pytest.raises(HookDenied, match="enough of search"):
-        await use(bus, "search")
-
-    await bus.dispatch("prompt_submitted", prompt="again")
-    await use(bus, "search")
-
-    await cleanup()
-    await use(bus, "search")
-
-
 async def mount_paths(coordinator: Any, config: Any = None) -> Any:
     """Makes paths absolute; its handler is a method bound by hand, and returns only the change."""
 
@@ -386,59 +344,7 @@ async def test_a_module_that_returns_only_what_it_changed_keeps_the_rest(
     assert await use(bus, "read_file", **arguments) == arguments
 
 
-async def test_a_handler_that_writes_into_its_data_and_says_nothing_changes_nothing(
-    coordinator: ModuleCoordinator, bus: Bus
-) -> None:
-    async def scribble(event: str, data: dict[str, Any]) -> HookResult:
-        data["tool_input"]["path"] = "/etc"
-        data["tool_input"].setdefault("list", []).append(1)
-        data.clear()
-        return HookResult(action="continue", data={"tool_name": "other"})
-
-    recorder = EventRecorder()
-    coordinator.hooks.register("tool:pre", scribble)
-    coordinator.hooks.register("tool:pre", recorder)
-
-    assert await use(bus, "read_file", path="a") == {"path": "a"}
-    assert recorder.events[0][1]["tool_input"] == {"path": "a"}
-
-
 # --- habits that hurt ---------------------------------------------------------------------------
-
-
-async def test_a_handler_that_takes_only_the_data_is_reported_and_skipped(
-    coordinator: ModuleCoordinator, bus: Bus, caplog: pytest.LogCaptureFixture
-) -> None:
-    wrong: Any = lambda data: HookResult(action="deny", reason="never")  # noqa: E731
-    coordinator.hooks.register("tool:pre", wrong, priority=1)
-    coordinator.hooks.register("tool:pre", EventRecorder(), priority=2)
-
-    assert await use(bus, "ls") == {}
-    assert "takes 1 positional argument" in caplog.text
-
-
-async def test_a_handler_that_unregisters_itself_runs_once(
-    coordinator: ModuleCoordinator, bus: Bus
-) -> None:
-    questions: list[str] = []
-    offs: dict[str, Callable[[], None]] = {}
-
-    async def once(event: str, data: dict[str, Any]) -> HookResult:
-        questions.append("once")
-        offs["once"]()
-        return HookResult(action="continue")
-
-    async def always(event: str, data: dict[str, Any]) -> HookResult:
-        questions.append("always")
-        return HookResult(action="continue")
-
-    offs["once"] = coordinator.hooks.register("tool:pre", once)
-    coordinator.hooks.register("tool:pre", always)
-
-    await use(bus, "ls")
-    await use(bus, "ls")
-
-    assert questions == ["once", "always", "always"]
 
 
 async def test_two_handlers_of_one_name_are_removed_one_by_one_or_together(
@@ -457,41 +363,6 @@ async def test_two_handlers_of_one_name_are_removed_one_by_one_or_together(
     coordinator.hooks.unregister("same")
     coordinator.hooks.unregister("nobody")
     assert coordinator.hooks.list_handlers() == {"tool:pre": ["other"]}
-
-
-async def test_a_policy_that_reports_violations_gets_its_own_event_and_does_not_recurse(
-    coordinator: ModuleCoordinator, bus: Bus
-) -> None:
-    violations: list[dict[str, Any]] = []
-
-    async def policy(event: str, data: dict[str, Any]) -> HookResult:
-        if event == POLICY_VIOLATION:
-            violations.append({key: data[key] for key in ("tool_name", "rule")})
-            return HookResult()
-        await data["hooks"].emit(POLICY_VIOLATION, {"tool_name": data["tool_name"], "rule": "no"})
-        return HookResult(action="deny", reason="no", user_message="That is not allowed here.")
-
-    for event in (TOOL_PRE, POLICY_VIOLATION):
-        coordinator.hooks.register(event, policy)
-
-    with pytest.raises(HookDenied):
-        await use(bus, "rm")
-
-    assert violations == [{"tool_name": "rm", "rule": "no"}]
-
-
-async def test_a_handler_that_emits_the_event_that_it_handles_ends_with_an_error_that_says_so(
-    coordinator: ModuleCoordinator, bus: Bus, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def loop(event: str, data: dict[str, Any]) -> Any:
-        return await data["hooks"].emit(event, data)
-
-    coordinator.hooks.register("my:event", loop)
-
-    result = await coordinator.hooks.emit("my:event", {})
-
-    assert result.action == "deny"
-    assert "is being decided inside itself" in caplog.text
 
 
 async def test_every_event_has_the_default_fields_that_it_does_not_give_itself(
@@ -517,28 +388,3 @@ async def test_a_mock_coordinator_is_enough_to_test_a_module() -> None:
 
     assert (result.action, result.reason) == ("deny", "nobody to ask")
     assert cleanup is not None
-
-
-async def test_an_orchestrator_of_ones_own_follows_a_question_to_its_answer(
-    coordinator: ModuleCoordinator, bus: Bus
-) -> None:
-    class Careful:
-        async def ask(self, request: Any) -> str:
-            return "Allow always" if request.data["tool_name"] == "write" else "whatever"
-
-    async def ask(event: str, data: dict[str, Any]) -> HookResult:
-        return HookResult(
-            action="ask_user",
-            approval_prompt=f"Run {data['tool_name']}?",
-            approval_options=["Allow always", "Deny"],
-            approval_default="deny",
-        )
-
-    bus.set_approval_provider(Careful())
-    coordinator.hooks.register("tool:pre", ask)
-    answers = []
-    for name in ("write", "rm"):
-        questions = await coordinator.hooks.emit("tool:pre", {"tool_name": name})
-        answers.append(await coordinator.process_hook_result(questions, "tool:pre", "ask"))
-
-    assert [answer.action for answer in answers] == ["continue", "deny"]

@@ -473,41 +473,32 @@ def test_a_bad_registration_says_what_is_wrong(
 
 
 @pytest.mark.parametrize(
-    ("answer", "action", "reason"),
+    ("answer", "default", "action", "reason"),
     [
-        ("Allow", "continue", None),
-        ("allow always", "continue", None),
-        ("Yes", "deny", "User denied: Yes"),
-        (ApprovalAnswer("deny", "no"), "deny", "no"),
-        (NEVER, "deny", "nobody answered within 0.01 s"),
+        ("Allow", "deny", "continue", None),
+        ("allow always", "deny", "continue", None),
+        ("Yes", "allow", "deny", "User denied: Yes"),
+        (ApprovalAnswer("deny", "no"), "allow", "deny", "no"),
+        (NEVER, "deny", "deny", "nobody answered within 0.01 s"),
+        (NEVER, "allow", "continue", "nobody answered within 0.01 s"),
     ],
 )
 async def test_a_question_reaches_a_person_and_only_a_yes_grants(
-    answer: Any, action: str, reason: str | None
+    answer: Any, default: str, action: str, reason: str | None
 ) -> None:
     coordinator = TestCoordinator()
     coordinator.hooks.bus.set_approval_provider(Person(answer))
     ask = HookResult(
-        "ask_user", approval_prompt="?", approval_timeout=0.01 if answer is NEVER else 5
+        "ask_user",
+        approval_prompt="?",
+        approval_timeout=0.01 if answer is NEVER else 5,
+        approval_default=default,
     )
 
     async with asyncio.timeout(5):
         result = await coordinator.process_hook_result(ask, "tool:pre", "gate")
 
-    assert (result.action, result.reason) == (action, reason if action == "deny" else None)
-
-
-async def test_a_question_that_nobody_answers_in_time_is_answered_by_its_default() -> None:
-    coordinator = TestCoordinator()
-    coordinator.hooks.bus.set_approval_provider(Person(NEVER))
-    ask = HookResult(
-        "ask_user", approval_prompt="?", approval_timeout=0.01, approval_default="allow"
-    )
-
-    async with asyncio.timeout(5):
-        result = await coordinator.process_hook_result(ask, "tool:pre", "gate")
-
-    assert result.action == "continue"
+    assert (result.action, result.reason) == (action, reason)
 
 
 async def test_with_no_approval_system_a_question_is_denied() -> None:

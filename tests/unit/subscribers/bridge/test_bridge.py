@@ -320,25 +320,6 @@ async def test_only_the_first_request_of_a_tool_call_is_merged(traced: Traced) -
     assert values(retry)["jsonrpc.request.id"] == "2"
 
 
-async def test_a_tool_whose_name_carries_its_server_is_merged(traced: Traced) -> None:
-    async with (
-        traced.bus.operation("tool_call", tool_name="fetch_fetch", args={}),
-        traced.bus.operation("rpc_request", envelope=call_envelope("fetch"), transport="stdio"),
-    ):
-        pass
-    assert values(traced.one("execute_tool fetch_fetch"))["gen_ai.tool.name"] == "fetch_fetch"
-    assert len(traced.spans) == 1
-
-
-async def test_a_request_for_another_tool_is_not_merged(traced: Traced) -> None:
-    async with (
-        traced.bus.operation("tool_call", tool_name="outer", args={}),
-        traced.bus.operation("rpc_request", envelope=call_envelope("inner"), transport="stdio"),
-    ):
-        pass
-    assert len(traced.spans) == 2
-
-
 async def test_a_failed_merged_request_leaves_the_verdict_to_the_tool(traced: Traced) -> None:
     async with traced.bus.operation("tool_call", tool_name="t", args={}) as tool:
         async with traced.bus.operation(
@@ -378,9 +359,15 @@ async def test_bare_rpc_hooks_merge_too(traced: Traced) -> None:
             {"method": "prompts/get", "params": {"name": "greet", "arguments": {}}},
             "prompts/get greet",
         ),
+        (
+            "tool_call",
+            {"tool_name": "fetch_fetch", "args": {}},
+            call_envelope("fetch"),
+            "execute_tool fetch_fetch",
+        ),
     ],
 )
-async def test_requests_of_resources_and_prompts_are_merged(
+async def test_requests_of_resources_prompts_and_tools_with_their_server_are_merged(
     traced: Traced, noun: str, kwargs: dict[str, Any], envelope: dict[str, Any], name: str
 ) -> None:
     async with (
@@ -390,6 +377,15 @@ async def test_requests_of_resources_and_prompts_are_merged(
         pass
     assert len(traced.spans) == 1
     assert values(traced.one(name))["inspector.mcp.transport"] == "stdio"
+
+
+async def test_a_request_for_another_tool_is_not_merged(traced: Traced) -> None:
+    async with (
+        traced.bus.operation("tool_call", tool_name="outer", args={}),
+        traced.bus.operation("rpc_request", envelope=call_envelope("inner"), transport="stdio"),
+    ):
+        pass
+    assert len(traced.spans) == 2
 
 
 async def test_progress_notifications_have_no_span(traced: Traced) -> None:
