@@ -126,21 +126,12 @@ def _read_one(path: Path) -> RunFile | None:
         if not (_is_private(path.parent) and _is_private(path)):
             return None
         with path.open(encoding="utf-8") as file:
-            data = json.loads(file.read(MAX_BYTES))
-        run = RunFile(
-            url=data["url"].rstrip("/"),
-            token=data["token"],
-            pid=data["pid"],
-            store=data.get("store", ""),
-        )
+            fields = json.loads(file.read(MAX_BYTES))
+        url = fields["url"].rstrip("/")
+        run = RunFile(url, fields["token"], fields["pid"], fields.get("store", ""))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    is_valid = (
-        is_address(run.url)
-        and type(data["token"]) is str
-        and type(data["pid"]) is int
-        and run.pid > 0
-    )
+    is_valid = is_address(url) and type(run.token) is str and type(run.pid) is int and run.pid > 0
     return run if is_valid else None
 
 

@@ -66,9 +66,15 @@ def _list(requests: Sequence[Row], console: Console) -> None:
             Text(one["status"], _STYLES.get(one["status"], "")) for one in requests
         ]
     if is_wide:
-        columns["asked"] = [Text(_since(one["created_at"])) for one in requests]
+        now_ns = time.time_ns()
+        columns["asked"] = [
+            Text(f"{duration(max(now_ns - time_ns_of(one['created_at']), 0))} ago")
+            for one in requests
+        ]
     if are_open:
-        columns["left"] = [Text(_left(one)) for one in requests]
+        columns["left"] = [
+            Text("-" if one["expires_at"] is None else duration(_left_ns(one))) for one in requests
+        ]
     most = _SESSION_CHARS if is_wide else _SESSION_CHARS // 2
     columns["session"] = [Text(plain(one["session_title"], most)) for one in requests]
     columns["what"] = [Text(headline(one)) for one in requests]
@@ -201,20 +207,13 @@ def _until(request: Row) -> str:
         return ""
     if request["expires_at"] is None:
         return "waits for as long as it takes"
-    left_ns = time_ns_of(request["expires_at"]) - time.time_ns()
-    if left_ns <= 0:
+    if (left_ns := _left_ns(request)) == 0:
         return f"expires now to {plain(request['default'])}"
     return f"in {duration(left_ns)}: {plain(request['default'])}"
 
 
-def _left(request: Row) -> str:
-    if request["expires_at"] is None:
-        return "-"
-    return duration(max(time_ns_of(request["expires_at"]) - time.time_ns(), 0))
-
-
-def _since(at: str) -> str:
-    return f"{duration(max(time.time_ns() - time_ns_of(at), 0))} ago"
+def _left_ns(request: Row) -> int:
+    return max(time_ns_of(request["expires_at"]) - time.time_ns(), 0)
 
 
 def time_ns_of(at: str) -> int:

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -39,17 +39,21 @@ _MAX_REQUEST_LINES = 3
 Row = dict[str, Any]
 
 
-class EventView(Protocol):
-    """A display of events."""
+class EventView:
+    """A display of events; without a screen, messages go to stderr."""
 
     def begin(self, client: Client) -> str:
-        """Show the current state; return the position to follow from."""
+        """Show the current state, if any; return the position to follow from."""
+        return str(client.get("/sessions", limit=1)["as_of"])
 
     def show(self, client: Client, event: Row) -> None:
         """Show an event."""
+        raise NotImplementedError
 
     def notify(self, message: str) -> None:
         """Report on the connection."""
+        sys.stderr.write(f"inspector: {message}\n")
+        sys.stderr.flush()
 
 
 def follow(wanted: Sequence[str], *, print_json: Callable[[object], None] | None) -> None:
@@ -105,20 +109,7 @@ def _endless(
                 client = Client.find()
 
 
-class _StreamView:
-    """A view without a screen: messages go to stderr."""
-
-    def begin(self, client: Client) -> str:
-        """Start with the next event."""
-        return str(client.get("/sessions", limit=1)["as_of"])
-
-    def notify(self, message: str) -> None:
-        """Report on the connection."""
-        sys.stderr.write(f"inspector: {message}\n")
-        sys.stderr.flush()
-
-
-class JsonLines(_StreamView):
+class JsonLines(EventView):
     """Unchanged events as JSON, for programs."""
 
     def __init__(self, print_json: Callable[[object], None]) -> None:
@@ -129,7 +120,7 @@ class JsonLines(_StreamView):
         self._print(event)
 
 
-class EventLines(_StreamView):
+class EventLines(EventView):
     """A line for each notable event, for a pipe or a log."""
 
     def __init__(self, console: Console, ids: Sequence[str]) -> None:
@@ -173,7 +164,7 @@ class EventLines(_StreamView):
         return None
 
 
-class LiveView:
+class LiveView(EventView):
     """The trees of running sessions; ended ones scroll away above."""
 
     def __init__(self, console: Console, ids: Sequence[str]) -> None:

@@ -15,7 +15,8 @@ from inspector.demo.stories import STORIES
 _NO_SERVICE = 2
 
 
-def _parse(argv: list[str]) -> argparse.Namespace:
+def main() -> int:
+    """Parse the arguments and run the stories."""
     parser = argparse.ArgumentParser(
         prog="python -m inspector.demo", description="An agent at work, for somebody to watch."
     )
@@ -25,12 +26,7 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--story", choices=sorted(STORIES), help="tell only this one")
     parser.add_argument("--serve", action="store_true", help="start a service to feed, too")
     parser.add_argument("--url", help="the service (default: found by its run-file)")
-    return parser.parse_args(argv)
-
-
-def main() -> int:
-    """Parse the arguments and run the stories."""
-    options = _parse(sys.argv[1:])
+    options = parser.parse_args()
     run_stories = partial(
         run, seed=options.seed, loop=options.loop, speed=options.speed, story=options.story
     )

@@ -59,34 +59,33 @@ class Signal(NamedTuple):
 Handler: TypeAlias = Callable[[Signal], Any]
 
 
-class _Entry:
-    """A registered handler, and the event loop of its registration."""
+def _bound(fn: Handler) -> Callable[[Signal], bool]:
+    """Return a function that calls `fn`, on the present loop if it is async.
 
-    __slots__ = ("fn", "loop")
+    It returns whether the handler accepted the signal.
+    """
+    loop: asyncio.AbstractEventLoop | None = None
+    with suppress(RuntimeError):
+        loop = asyncio.get_running_loop()
 
-    def __init__(self, fn: Handler) -> None:
-        self.fn = fn
-        self.loop: asyncio.AbstractEventLoop | None = None
-        with suppress(RuntimeError):
-            self.loop = asyncio.get_running_loop()
-
-    def handle(self, signal: Signal) -> bool:
-        """Call the handler; return whether it accepted the signal."""
-        returned = self.fn(signal)
+    def handle(signal: Signal) -> bool:
+        returned = fn(signal)
         if not isawaitable(returned):
             return returned is not False
         work = _awaited(returned, signal)
-        if self.loop is None:
+        if loop is None:
             Thread(target=asyncio.run, args=(work,), daemon=True).start()
             return True
         try:
-            asyncio.run_coroutine_threadsafe(work, self.loop)
+            asyncio.run_coroutine_threadsafe(work, loop)
         except RuntimeError:  # the loop has ended
             work.close()
             if asyncio.iscoroutine(returned):
                 returned.close()
             return False
         return True
+
+    return handle
 
 
 async def _awaited(returned: Awaitable[Any], signal: Signal) -> None:
@@ -100,7 +99,7 @@ class Signals:
     """The registered handlers of signals. Thread-safe."""
 
     def __init__(self) -> None:
-        self._entries: tuple[_Entry, ...] = ()
+        self._handlers: tuple[Callable[[Signal], bool], ...] = ()
         self._lock = Lock()
 
     def on_signal(self, fn: Handler) -> Callable[[], None]:
@@ -111,13 +110,13 @@ class Signals:
         """
         if not callable(fn):
             raise TypeError(f"Cannot bring signals to {fn!r}: it is not callable.")
-        entry = _Entry(fn)
+        handle = _bound(fn)
         with self._lock:
-            self._entries = (*self._entries, entry)
+            self._handlers = (*self._handlers, handle)
 
         def off() -> None:
             with self._lock:
-                self._entries = tuple(other for other in self._entries if other is not entry)
+                self._handlers = tuple(other for other in self._handlers if other is not handle)
 
         return off
 
@@ -125,9 +124,9 @@ class Signals:
         """Send a signal to all handlers; return whether one accepted it."""
         fault: str | None = None
         is_accepted = False
-        for entry in self._entries:
+        for handle in self._handlers:
             try:
-                is_accepted = entry.handle(signal) or is_accepted
+                is_accepted = handle(signal) or is_accepted
             except Exception as error:
                 _logger.warning("A call-back for signal %s failed.", signal.name, exc_info=True)
                 fault = f"the agent failed on it ({type(error).__name__})"
