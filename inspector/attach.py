@@ -164,11 +164,11 @@ def attach(
                 service.url,
             )
             return _unwatched(adapters, bus, undo)
-        made: Control | None = None
+        active_control: Control | None = None
 
         def start_control() -> None:
-            if made is not None:
-                made.start()
+            if active_control is not None:
+                active_control.start()
 
         wiring = wire(
             service.url,
@@ -184,11 +184,11 @@ def attach(
         )
         if is_on("INSPECTOR_CONTROL", os.environ, default=True) if control is None else control:
             find = (lambda: service) if service.is_named else partial(find_service, url, token)
-            made = _control(bus or default_bus, wiring, find, options)
+            active_control = _control(bus or default_bus, wiring, find, options)
             start_control()
         undo.callback(pass_on(service.url, options.capture))
         undo.callback(attach_all(adapters, bus=bus))
-        ending = _ending(undo.close, made, wiring)
+        ending = _ending(undo.close, active_control, wiring)
         handle = _attached[key] = Handle(service.url, ending, wiring.delivery)
         return handle
 

@@ -84,7 +84,7 @@ def mount(
         # Starlette does not run the lifespan of a mounted app.
         ours = contextlib.AsyncExitStack()
         try:
-            (say or _say)(await _begin(ours, mounted, settings, path))
+            (say or _print)(await _begin(ours, mounted, settings, path))
         except Exception:
             _logger.warning("Cannot start the inspector: this app runs without.", exc_info=True)
         try:
@@ -332,6 +332,6 @@ def _on_signals(end_streams: Callable[[], Coroutine[Any, Any, None]]) -> Iterato
             signal.signal(number, before)
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()

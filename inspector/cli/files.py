@@ -88,11 +88,11 @@ def import_(
 def _print_report(name: str, report: dict[str, Any]) -> None:
     name = visible(name)
     stored = [plural(report["spans"], "span"), plural(report["logs"], "log record")]
-    there = report["span_duplicates"] + report["log_duplicates"]
+    duplicates = report["span_duplicates"] + report["log_duplicates"]
     sessions = report["sessions"]
     typer.echo(
         f"{name}: {' and '.join(stored)} of {plural(len(sessions), 'session')}"
-        + (f"; {there} were there already" if there else "")
+        + (f"; {duplicates} were there already" if duplicates else "")
         + (
             f"; {report['not_stored']} are of a kind that is not stored"
             * (report["not_stored"] > 0)

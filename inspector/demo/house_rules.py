@@ -104,10 +104,10 @@ def _remind(status: AgentStatus) -> None:
 
 
 class ShortSearches:
-    """Call-backs that limit searches, because an agent pays for all that it reads."""
+    """Callbacks that limit searches, because an agent pays for all that it reads."""
 
     def register_hooks(self, registry: HookRegistry) -> None:
-        """Register the call-back."""
+        """Register the callback."""
         registry.add_callback(BeforeToolCallEvent, limit_search)
 
 

@@ -63,7 +63,7 @@ def run(
         sys.stderr.write("No inspector runs here to watch the demo. Start one: inspector serve\n")
         return _NO_SERVICE
     endpoint = model_from_environment()
-    _say(
+    _print(
         "It asks before it publishes and pushes: answer on the page (Waiting), or with "
         f"`inspector requests`. After {house_rules.PERSON_S / speed:g} s it goes on by itself."
     )
@@ -114,12 +114,12 @@ class _StoryRunner:
         rng = random.Random(f"{self.seed}:{number}")
         story = STORIES[self.names[number % len(self.names)]](rng)
         session = StorySession(story, rng, self.pace, self.servers, self.endpoint)
-        _say(f"{session.id}  {story.title}")
+        _print(f"{session.id}  {story.title}")
         try:
             # A task of its own: the session id and the open operations end with it.
             await asyncio.create_task(session.run())
         except (ModelEndpointError, MCPError, OSError) as error:
-            _say(f"{session.id}  failed: {error}")
+            _print(f"{session.id}  failed: {error}")
             return False
         return True
 
@@ -132,6 +132,6 @@ def _cancel_on_signals() -> None:
             asyncio.get_running_loop().add_signal_handler(number, task.cancel)
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

@@ -24,7 +24,7 @@ async def mount(coordinator: ModuleCoordinator, config: Mapping[str, Any]) -> Ca
     """
     root = normpath(config["root"])
 
-    async def keep_inside(event: str, data: dict[str, Any]) -> HookResult:
+    async def guard(event: str, data: dict[str, Any]) -> HookResult:
         path = data["tool_input"].get("path")
         if not isinstance(path, str):
             return HookResult()
@@ -40,4 +40,4 @@ async def mount(coordinator: ModuleCoordinator, config: Mapping[str, Any]) -> Ca
             reason="paths are relative to the workspace",
         )
 
-    return coordinator.hooks.register("tool:pre", keep_inside, priority=20, name="workspace")
+    return coordinator.hooks.register("tool:pre", guard, priority=20, name="workspace")

@@ -38,7 +38,7 @@ def make_elicit(
     server_name: str | None = None,
     otherwise: Callback | None = None,
 ) -> Callback:
-    """Return a call-back for `ClientSession(elicitation_callback=…)`.
+    """Return a callback for `ClientSession(elicitation_callback=…)`.
 
     Args:
         bus: The bus that asks people; default: the shared one.

@@ -110,7 +110,7 @@ class _Reader:
         if len(found) > MAX_TABLES:
             self._wrong(None, f"there are more than {MAX_TABLES} [[{section}]]")
             return []
-        made, names = [], set()
+        policy, names = [], set()
         for number, cells in enumerate(found, 1):
             line = self._line(rf"\[\[\s*{section}\s*\]\]", number)
             table = _Table(section, number, cells, SourceLine(self._file, line), self.mistakes)
@@ -119,8 +119,8 @@ class _Reader:
             if table.name in names:
                 table.wrong("another one has this name")
             names.add(table.name)
-            made.append(one)
-        return made
+            policy.append(one)
+        return policy
 
     def step(self, wanted: object) -> list[Policy]:
         line = self._line(r"step\s*=", 1)
@@ -290,7 +290,7 @@ class _Table:
 
 
 def _policy(table: _Table, action: Action, timeout_s: float) -> Policy:
-    made = Policy(
+    policy = Policy(
         name=table.name,
         action=action,
         place=table.place,
@@ -302,9 +302,9 @@ def _policy(table: _Table, action: Action, timeout_s: float) -> Policy:
         reason=table.text("reason"),
         question=table.question(asks=action in ("ask", "break"), timeout_s=timeout_s),
     )
-    if made.tools is not None and made.hooks != (BEFORE_TOOL_CALL,):
+    if policy.tools is not None and policy.hooks != (BEFORE_TOOL_CALL,):
         table.wrong(f'`tools` is for `on = "{BEFORE_TOOL_CALL}"` alone; use `where`')
-    return made
+    return policy
 
 
 def _budget(table: _Table) -> Budget:

@@ -40,10 +40,10 @@ def install(bus: Bus | None, sources: Sequence[PolicyFile], prices_file: str) ->
             rules = [one for source in sources if (one := load_or_deny(source)) is not None]
             undo = enforce(bus, rules, prices_file=prices_file)
         _installed[id(bus)] = (count + 1, undo, bus)
-    return once(partial(_take_off, bus))
+    return once(partial(_remove, bus))
 
 
-def _take_off(bus: Bus) -> None:
+def _remove(bus: Bus) -> None:
     with _lock:
         count, undo, _ = _installed[id(bus)]
         if count > 1:

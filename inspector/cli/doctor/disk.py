@@ -84,14 +84,14 @@ _RESCUE = "Save what can be read with `inspector export --query '' -o saved.otlp
 
 
 def _examine_disk(path: Path) -> CheckResult:
-    there = next(place for place in (path, *path.absolute().parents) if place.exists())
-    free_bytes = shutil.disk_usage(there).free
-    if not os.access(there, os.W_OK):
-        return CheckResult(FAIL, "disk", f"{there} cannot be written", "Set INSPECTOR_STORE.")
+    existing = next(place for place in (path, *path.absolute().parents) if place.exists())
+    free_bytes = shutil.disk_usage(existing).free
+    if not os.access(existing, os.W_OK):
+        return CheckResult(FAIL, "disk", f"{existing} cannot be written", "Set INSPECTOR_STORE.")
     if free_bytes < FEW_BYTES:
         advice = "Make room, or delete sessions: a full disk makes senders wait."
-        return CheckResult(WARN, "disk", f"{_size(free_bytes)} free at {there}", advice)
-    return CheckResult(OK, "disk", f"{_size(free_bytes)} free at {there}")
+        return CheckResult(WARN, "disk", f"{_size(free_bytes)} free at {existing}", advice)
+    return CheckResult(OK, "disk", f"{_size(free_bytes)} free at {existing}")
 
 
 def _size(count: int) -> str:

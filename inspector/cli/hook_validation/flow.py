@@ -71,7 +71,7 @@ def _goes_on(statement: ast.stmt) -> bool:
             ways = [[*statement.body, *statement.orelse], *(one.body for one in statement.handlers)]
             return can_fall_off(statement.finalbody) and any(map(can_fall_off, ways))
         case ast.Match(cases=cases):
-            is_complete = any(_takes_all(case) for case in cases)
+            is_complete = any(_matches_all(case) for case in cases)
             return not is_complete or any(can_fall_off(case.body) for case in cases)
         case ast.Expr(value=ast.Call(func=func)):
             return last_name(func) != "assert_never"
@@ -79,11 +79,11 @@ def _goes_on(statement: ast.stmt) -> bool:
 
 
 def _suppresses(item: ast.withitem) -> bool:
-    made = item.context_expr
-    return isinstance(made, ast.Call) and last_name(made.func) == "suppress"
+    call = item.context_expr
+    return isinstance(call, ast.Call) and last_name(call.func) == "suppress"
 
 
-def _takes_all(case: ast.match_case) -> bool:
+def _matches_all(case: ast.match_case) -> bool:
     return case.guard is None and isinstance(case.pattern, ast.MatchAs) and not case.pattern.pattern
 
 
@@ -160,7 +160,7 @@ def _names(handler: ast.ExceptHandler) -> frozenset[str]:
 
 
 def _suppressed(item: ast.withitem) -> frozenset[str]:
-    made = item.context_expr
-    if not isinstance(made, ast.Call) or not _suppresses(item):
+    call = item.context_expr
+    if not isinstance(call, ast.Call) or not _suppresses(item):
         return frozenset()
-    return frozenset(last_name(kind) for kind in made.args)
+    return frozenset(last_name(kind) for kind in call.args)

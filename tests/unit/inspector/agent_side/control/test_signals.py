@@ -259,10 +259,10 @@ def test_a_handler_that_cannot_be_called_is_an_error() -> None:
 async def test_an_async_one_runs_on_the_loop_on_which_it_was_registered() -> None:
     signals, got = Signals(), asyncio.Queue[tuple[Any, Signal]]()
 
-    async def take(signal: Signal) -> None:
+    async def handle(signal: Signal) -> None:
         await got.put((asyncio.get_running_loop(), signal))
 
-    signals.on_signal(take)
+    signals.on_signal(handle)
     outcome = await asyncio.to_thread(send, signals)
 
     assert outcome.applied
@@ -275,11 +275,11 @@ async def test_an_async_one_runs_on_the_loop_on_which_it_was_registered() -> Non
 def test_an_async_one_without_a_loop_runs_on_a_thread_of_its_own() -> None:
     signals, is_done = Signals(), threading.Event()
 
-    async def take(_: Signal) -> None:
+    async def handle(_: Signal) -> None:
         await asyncio.sleep(0)
         is_done.set()
 
-    signals.on_signal(take)
+    signals.on_signal(handle)
 
     assert send(signals).applied
     assert is_done.wait(5)
@@ -288,11 +288,11 @@ def test_an_async_one_without_a_loop_runs_on_a_thread_of_its_own() -> None:
 def test_an_async_one_whose_loop_has_ended_takes_nothing() -> None:
     signals = Signals()
 
-    async def take(_: Signal) -> None:
+    async def handle(_: Signal) -> None:
         raise AssertionError("never")
 
     async def register() -> None:
-        signals.on_signal(take)
+        signals.on_signal(handle)
 
     asyncio.run(register())
 
