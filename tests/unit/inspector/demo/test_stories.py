@@ -79,7 +79,7 @@ class Person:
         return ApprovalAnswer("deny", "not on a Friday", actor="ANNA")
 
 
-async def test_whoever_is_there_answers_in_place_of_the_person_of_the_story(tmp_path: Path) -> None:
+async def test_a_person_answers_in_place_of_the_script(tmp_path: Path) -> None:
     person = Person()
 
     recording = await record_story("release", seed=7, directory=tmp_path, person=person)

@@ -415,7 +415,7 @@ MISBEHAVIOURS: dict[str, Callable[..., None]] = {
 
 @pytest.mark.parametrize("part", ["hello", "messages", "commands"])
 @pytest.mark.parametrize("how", MISBEHAVIOURS)
-def test_whatever_it_does_the_agent_goes_on_and_it_works_again_afterwards(
+def test_the_agent_survives_every_misbehaviour_and_works_again_afterwards(
     service: ControlService, make_agent: Callable[..., Agent], part: str, how: str
 ) -> None:
     agent = make_agent(service.url, timeout_s=0.3)

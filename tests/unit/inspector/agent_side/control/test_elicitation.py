@@ -51,7 +51,7 @@ class Viewer:
         ("cancel", None, "cancel"),
     ],
 )
-async def test_what_a_server_asks_for_is_answered_in_the_inspector(
+async def test_a_request_of_a_server_is_answered_in_the_inspector(
     bus: Bus, era: Any, decision: str, payload_json: str | None, text: str
 ) -> None:
     viewer = Viewer(bus)
@@ -97,7 +97,7 @@ async def test_the_other_spelling_of_a_form_is_understood(bus: Bus) -> None:
     assert await task == ElicitResult(action="accept", content={"n": 2})
 
 
-async def test_nobody_there_cancels(bus: Bus) -> None:
+async def test_without_an_answer_it_cancels(bus: Bus) -> None:
     params = ElicitRequestFormParams(message="?", requested_schema={"type": "object"})
 
     nobody = await make_elicit(bus=bus)(None, params)
@@ -135,7 +135,7 @@ async def test_an_answer_of_a_careless_provider_is_not_passed_on(bus: Bus) -> No
     assert (await make_elicit(bus=bus)(None, params)).action == "cancel"
 
 
-async def test_what_an_input_required_result_asks_for_is_answered_by_key() -> None:
+async def test_requests_of_an_input_required_result_are_answered_by_key() -> None:
     one = ElicitRequestFormParams(message="?", requested_schema={"type": "object"})
     result = InputRequiredResult(
         input_requests={"a": ElicitRequest(params=one), "b": ElicitRequest(params=one)}

@@ -233,7 +233,7 @@ async def test_messages_on_the_wire_do_not_wait(wired: WiredBus, gate: Gate) -> 
         pass
 
 
-async def test_it_is_on_the_bus_only_while_a_session_is_paused_or_cancelled(
+async def test_the_gate_is_on_the_bus_only_while_a_session_is_paused_or_cancelled(
     wired: WiredBus, gate: Gate
 ) -> None:
     before = table(wired)
@@ -248,7 +248,7 @@ async def test_it_is_on_the_bus_only_while_a_session_is_paused_or_cancelled(
     assert table(wired) == before  # nothing of it runs
 
 
-async def test_it_decides_before_every_policy(wired: WiredBus, gate: Gate) -> None:
+async def test_the_gate_decides_before_every_policy(wired: WiredBus, gate: Gate) -> None:
     calls: list[str] = []
     wired.bus.intercept("before_tool_call", lambda **_: calls.append("policy"), priority=-(10**9))
     ended = asyncio.Event()
@@ -295,7 +295,9 @@ async def test_cancel_ends_the_outermost_operations_and_reports_the_issuer(
     assert "inspector.decision" in [event.name for event in span.events]
 
 
-async def test_what_begins_is_denied_until_all_has_ended(wired: WiredBus, gate: Gate) -> None:
+async def test_new_operations_are_denied_until_the_cancelled_ones_have_ended(
+    wired: WiredBus, gate: Gate
+) -> None:
     denied: list[str] = []
     before = table(wired)
 
@@ -317,7 +319,7 @@ async def test_what_begins_is_denied_until_all_has_ended(wired: WiredBus, gate: 
     assert await tool(wired, "a new run") == "a new run"
 
 
-async def test_what_a_cancelled_operation_left_behind_is_cancelled_as_well(
+async def test_tasks_that_a_cancelled_operation_left_behind_are_cancelled_as_well(
     wired: WiredBus, gate: Gate
 ) -> None:
     left: list[asyncio.Task[str]] = []
@@ -438,7 +440,7 @@ async def test_a_step_is_not_spent_on_what_no_longer_waits(
     gate.close("done")
 
 
-async def test_what_begins_after_a_cancellation_is_denied_but_its_task_goes_on(
+async def test_a_new_operation_is_denied_after_a_cancellation_but_its_task_goes_on(
     wired: WiredBus, gate: Gate
 ) -> None:
     begun, goes_on = threading.Event(), threading.Event()
@@ -521,7 +523,7 @@ async def test_a_closed_loop_is_the_reason(wired: WiredBus, gate: Gate) -> None:
     assert gate.cancel(SESSION, ANNA) == (False, "the event loops that it ran on are closed")
 
 
-async def test_a_gate_that_cannot_see_lets_everything_pass(
+async def test_a_gate_without_locations_lets_everything_pass(
     wired: WiredBus, caplog: pytest.LogCaptureFixture
 ) -> None:
     def blind(_: object) -> Any:

@@ -91,7 +91,7 @@ def test_a_handler_may_close_its_request() -> None:
     assert requests.pending() == []
 
 
-def test_one_more_than_the_most_is_refused_and_fits_when_one_has_closed() -> None:
+def test_a_request_above_the_limit_is_refused_until_another_has_closed() -> None:
     requests = RequestTable()
     for n in range(open_requests.MAX_OPEN):
         requests.open(pending_request(str(n)), accept)

@@ -166,7 +166,7 @@ async def test_a_bad_edit_is_refused_with_a_reason_and_the_request_waits_on(
     assert await task == {"path": "/tmp/b"}
 
 
-async def test_what_changed_while_a_person_looked_at_it_is_not_allowed(
+async def test_arguments_that_changed_before_the_answer_are_not_allowed(
     bus: Bus, viewer: Viewer
 ) -> None:
     args = {"path": "a"}
@@ -184,7 +184,7 @@ async def test_what_changed_while_a_person_looked_at_it_is_not_allowed(
 
 
 @pytest.mark.parametrize("edited", [None, '{"path":"b","deep":{"id":1}}'])
-async def test_what_changed_after_the_answer_does_not_run(
+async def test_arguments_that_changed_after_the_answer_do_not_run(
     bus: Bus, viewer: Viewer, edited: str | None
 ) -> None:
     """The loop stands still: the answer is taken meanwhile, and taken up when it is back."""
@@ -418,7 +418,7 @@ async def test_sync_code_waits_for_the_browser_too(bus: Bus, viewer: Viewer) -> 
 
 
 @pytest.mark.parametrize(("name", "is_meant"), [("s-1", True), ("a" * 32, True), ("s-2", False)])
-async def test_what_sync_code_asks_is_refused_when_its_session_is_cancelled(
+async def test_a_request_of_sync_code_is_refused_when_its_session_is_cancelled(
     bus: Bus, viewer: Viewer, name: str, is_meant: bool
 ) -> None:
     bus.intercept("before_tool_call", asking(default="allow"))
@@ -487,7 +487,7 @@ async def test_a_request_without_a_span_is_opened_too(bus: Bus) -> None:
     assert await task == ARGS
 
 
-async def test_what_does_not_fit_on_the_wire_is_cut_and_can_be_sent(
+async def test_a_request_that_does_not_fit_on_the_wire_is_cut_and_can_be_sent(
     bus: Bus, viewer: Viewer
 ) -> None:
     decision = Decision.ask_user("\ud800" * 100_000, options=("x" * 300,) * 60, timeout=1e300)

@@ -238,7 +238,7 @@ def test_a_signal_is_brought_to_all_until_they_are_off() -> None:
     assert got == ["one", "two", "two"]
 
 
-def test_one_that_fails_does_not_stop_the_next_one(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_handler_does_not_stop_the_next_one(caplog: pytest.LogCaptureFixture) -> None:
     def broken(_: Signal) -> None:
         raise ValueError("bug")
 

@@ -240,7 +240,7 @@ WANTED = st.sampled_from(
 
 
 @given(VALUES, WANTED, st.sampled_from(["a", "*", "**", "a[*].b", "**.a", "a[0]"]))
-def test_whatever_comes_in_an_allow_never_holds_where_its_opposite_is_in_doubt(
+def test_an_allow_never_holds_where_its_opposite_is_in_doubt(
     value: object, wanted: object, path: str
 ) -> None:
     """An allow holds for no argument for which a deny of the opposite would hold."""
