@@ -108,6 +108,7 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_has(path
     for table in ("doomed_session", "doomed_trace", *CONTROL_TABLES):
         connection.execute(f"DROP TABLE {table}")
     connection.execute("ALTER TABLE span DROP COLUMN waited")
+    connection.execute("ALTER TABLE span DROP COLUMN subject")
     for index in ("session_by_start", "session_by_title"):
         connection.execute(f"DROP INDEX {index}")
     for column in SORTED_BY:
@@ -151,6 +152,7 @@ def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: 
             less = f"CAST(json_remove(CAST({column} AS TEXT), '{path_of}') AS BLOB)"
             connection.execute(f"UPDATE session SET {column} = {less}")
         connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
+        connection.execute("ALTER TABLE span DROP COLUMN subject")
         connection.pragma("user_version", 7)
     longest = Order(SortKey.DURATION, is_descending=True, now_ns=START_NS)
     with open_to_read(url(path)).read() as reader:
@@ -164,6 +166,30 @@ def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: 
         assert reader.session_places(All(), longest, None, 1) == [(12 * SECOND_NS, "S")]
     again.record(span(trace=6, start_ns=START_NS + hour_ns - SECOND_NS, attributes=chat))
     assert again.session("S").duration_ns(0) == 13 * SECOND_NS
+    again.store.close()
+
+
+def test_spans_of_a_store_of_before_are_of_the_tool_or_agent_that_their_names_say(
+    path: Path,
+) -> None:
+    rig = Rig(open_store(url(path)))
+    by_kind = {
+        "AGENT": ("invoke_agent planner", "create_agent x", "weather.agent", "invoke_agent"),
+        "TOOL": ("execute_tool read", "MCP send tools/call read", "read.tool", "read"),
+        "LLM": ("chat",),
+    }
+    kinds = [(kind, name) for kind, names in by_kind.items() for name in names]
+    for number, (kind, name) in enumerate(kinds, start=1):
+        attributes: dict[str, Json] = {"openinference.span.kind": kind}
+        rig.record(span(name, span_id=number, attributes=attributes))
+    before = {n: rig.span(n).subject for n in range(1, len(kinds) + 1)}
+    rig.store.close()
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        connection.execute("ALTER TABLE span DROP COLUMN subject")
+        connection.pragma("user_version", 8)
+    again = Rig(open_store(url(path)))
+    assert {n: again.span(n).subject for n in before} == before
+    assert before[1] == "planner"
     again.store.close()
 
 
@@ -413,6 +439,7 @@ def test_a_store_of_before_can_be_looked_at_as_it_is(path: Path) -> None:
     store.close()
     with contextlib.closing(apsw.Connection(str(path))) as connection:
         connection.execute("ALTER TABLE span DROP COLUMN waited")
+        connection.execute("ALTER TABLE span DROP COLUMN subject")
         for table in CONTROL_TABLES:
             connection.execute(f"DROP TABLE {table}")
         connection.pragma("user_version", 4)

@@ -16,8 +16,9 @@ from typing import Any
 from pydantic import BaseModel
 
 from inspector.service.analysis.span_tree import SpanTree
-from inspector.service.analysis.statistics import SpanKey, Statistics
+from inspector.service.analysis.statistics import Statistics
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
+from inspector.service.normalise.kinds import subject_of
 from inspector.service.present import statistics as presenter
 from tests.support.telemetry.span_rows import MS, row
 
@@ -37,7 +38,7 @@ def _rows() -> list[SpanRow]:
     rows = [_row(number, chance) for number in range(1, 181)]
     rows[40] = _other(rows[40], parent_span_id=rows[50].span_id)
     rows[50] = _other(rows[50], parent_span_id=rows[40].span_id)  # a circle
-    return rows
+    return _with_subjects(rows)
 
 
 def _row(number: int, chance: random.Random) -> SpanRow:
@@ -86,16 +87,18 @@ def _other(one: SpanRow, **values: Any) -> SpanRow:
     return SpanRow(**{**{f.name: getattr(one, f.name) for f in fields(one)}, **values})
 
 
-def _named(rows: list[SpanRow]) -> dict[SpanKey, str]:
-    """Return the agent names of some runs: one that has spans of its own name, and another."""
-    agents = [one for one in rows if one.kind is SpanKind.AGENT]
+def _with_subjects(rows: list[SpanRow]) -> list[SpanRow]:
+    """Return `rows` with tools and agents; some runs name an agent that is not in their name."""
     names = itertools.cycle(("helper", "größer", None, None))
-    found = zip(agents, names, strict=False)
-    return {(one.trace_id, one.span_id): name for one, name in found if name is not None}
+    found = []
+    for one in rows:
+        named = next(names) if one.kind is SpanKind.AGENT else None
+        found.append(_other(one, subject=named or subject_of(one.kind, one.name, {})))
+    return found
 
 
 def _expected(rows: list[SpanRow]) -> dict[str, list[dict[str, Any]]]:
-    found = Statistics(SpanTree.of(rows), _named(rows))
+    found = Statistics(SpanTree.of(rows))
     presented: dict[str, list[BaseModel]] = {
         "operations": [presenter.operation(share) for share in found.shares],
         "models": [presenter.roll_up(one) for one in found.models],
@@ -114,8 +117,7 @@ def _case() -> dict[str, Any]:
         {k: v for k, v in asdict(one).items() if k != "session_id" and v != plain[k]}
         for one in rows
     )
-    runs = [one.model_dump() for one in presenter.agent_runs(_named(rows))]
-    case: dict[str, Any] = {"rows": list(changed), "agent_runs": runs, "expected": _expected(rows)}
+    case: dict[str, Any] = {"rows": list(changed), "expected": _expected(rows)}
     return json.loads(json.dumps(case))  # type: ignore[no-any-return]  # as a reader has it
 
 
@@ -137,8 +139,4 @@ if __name__ == "__main__":
     case = _case()
     lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in case["rows"])
     expected = json.dumps(case["expected"], indent=1, ensure_ascii=False)
-    runs = ",\n".join(json.dumps(one, ensure_ascii=False) for one in case["agent_runs"])
-    _FILE.write_text(
-        f'{{"rows": [\n{lines}\n],\n"agent_runs": [\n{runs}\n],\n"expected": {expected}}}\n',
-        encoding="utf-8",
-    )
+    _FILE.write_text(f'{{"rows": [\n{lines}\n],\n"expected": {expected}}}\n', encoding="utf-8")

@@ -23,6 +23,7 @@ from inspector.service.analysis.mcp_message import (
 from inspector.service.model.otlp_values import as_float, as_int, as_text, flat_attributes
 from inspector.service.model.rows import Json, Moment, SpanRow, SpanStatus
 from inspector.service.normalise import keys
+from inspector.service.normalise.kinds import tool_name
 from inspector.service.normalise.payload import attribute_payload, payload
 from inspector.service.normalise.view import mcp_view, truncated_keys
 from inspector.service.wire import McpView, Payload
@@ -245,9 +246,7 @@ def _target(found: Exchange) -> str | None:
     if "resources/" in view.method:
         return _name(view.resource_uri)
     if view.method == "tools/call":
-        named = as_text(keys.first(attributes, keys.TOOL))
-        # The SDK's client has it in the name only: `MCP send tools/call search`.
-        return _name(named or found.span.name.rpartition("tools/call ")[2].removesuffix(".tool"))
+        return _name(tool_name(found.span.name, attributes))
     return _name(view.prompt_name)
 
 

@@ -1,4 +1,4 @@
-"""Details of model calls that rows do not hold: streaming, caching, hand-offs, agent names.
+"""Details of model calls that rows do not hold: streaming, caching, hand-offs.
 
 They are in the attributes, so they are read from a store, up to a limit.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.service.analysis.statistics import MODEL_KINDS, SpanKey, agent_name
+from inspector.service.analysis.statistics import MODEL_KINDS
 from inspector.service.model.otlp_values import as_float, as_int, as_text, json_value
 from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import Json, Moment, SpanKind
@@ -42,7 +42,6 @@ _WANTED = frozenset(
         _CHUNKS,
         *_HANDOFF_FROM,
         *_HANDOFF_TO,
-        *keys.AGENT,
     }
 )
 
@@ -77,21 +76,15 @@ class CallDetails:
 
     calls: list[ModelCall] = field(default_factory=list)
     handoffs: list[Handoff] = field(default_factory=list)
-    agents: dict[SpanKey, str] = field(default_factory=dict)
-    """Of agent runs that report another name than their span has."""
     left_out: int = 0
 
 
 def read_details(reader: Reader, records: Iterable[SpanRecord]) -> CallDetails:
-    """Read agents, model calls and hand-offs from the first `records`, up to a limit.
-
-    Agents come first: there are few of them, and other spans count for the agent by its name.
-    """
+    """Read model calls and hand-offs from the first `records`, up to a limit."""
     found = CallDetails()
     room_bytes = MAX_BYTES
     chosen: list[SpanRecord] = []
-    wanted = filter(_is_wanted, records)
-    for record in sorted(wanted, key=lambda record: record.kind is not SpanKind.AGENT):
+    for record in filter(_is_wanted, records):
         room_bytes -= record.size_bytes
         if room_bytes < 0 or len(chosen) == MAX_SPANS:
             found.left_out += 1
@@ -123,10 +116,6 @@ def _read(record: SpanRecord, span: Span, found: CallDetails) -> None:
     if to_agent is not None:
         from_agent = as_text(keys.first(attributes, _HANDOFF_FROM))
         found.handoffs.append(Handoff(record, from_agent, to_agent))
-    if record.kind is SpanKind.AGENT:
-        name = as_text(keys.first(attributes, keys.AGENT))
-        if name is not None and name != agent_name(record.name):
-            found.agents[record.trace_id, record.span_id] = name
     if record.kind in MODEL_KINDS:
         found.calls.append(_model_call(record, span, attributes))
 

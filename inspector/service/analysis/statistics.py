@@ -6,9 +6,8 @@ By kind and name of spans, by model, by tool and by agent. The page makes the sa
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,10 +18,8 @@ from inspector.service.analysis.usage import Used, below, counted
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.normalise.kinds import calls_tool
 
-SpanKey = tuple[str, str]
 """Trace and span id."""
 MODEL_KINDS = (SpanKind.LLM, SpanKind.EMBEDDING)
-_AGENT_PREFIX = re.compile(r"^(?:invoke_agent|create_agent) (?=.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +106,9 @@ class _Group:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Sums over all spans of a session; duplicates are left out, but their usage counts.
-
-    Attributes:
-        named: The agents of runs whose spans have other names.
-    """
+    """Sums over all spans of a session; duplicates are left out, but their usage counts."""
 
     tree: SpanTree
-    named: Mapping[SpanKey, str] = field(default_factory=dict)
 
     @cached_property
     def shares(self) -> list[Share]:
@@ -149,12 +141,12 @@ class Statistics:
     @cached_property
     def tools(self) -> list[RollUp]:
         """Sums by tool, the descendants of its calls included, the highest cost first."""
-        return self._nested(SpanKind.TOOL, lambda row: tool_name(row.name))
+        return self._nested(SpanKind.TOOL)
 
     @cached_property
     def agents(self) -> list[RollUp]:
         """Sums by agent, with and without sub-agents, the highest total cost first."""
-        return self._nested(SpanKind.AGENT, self._agent)
+        return self._nested(SpanKind.AGENT)
 
     @cached_property
     def _used(self) -> list[Used | None]:
@@ -167,9 +159,6 @@ class Statistics:
     @cached_property
     def _waited(self) -> Mapping[int, int]:
         return self.tree.waited()
-
-    def _agent(self, row: SpanRow) -> str:
-        return self.named.get((row.trace_id, row.span_id)) or agent_name(row.name)
 
     def _rows(self) -> Iterator[tuple[int, SpanRow]]:
         return ((n, row) for n, row in enumerate(self.tree.rows) if row.duplicate_of is None)
@@ -211,8 +200,8 @@ class Statistics:
             "wait_ns": sum(row.wait_ns for row in rows),
         }
 
-    def _nested(self, kind: SpanKind, name_of: Callable[[SpanRow], str]) -> list[RollUp]:
-        groups = self._groups(kind, name_of)
+    def _nested(self, kind: SpanKind) -> list[RollUp]:
+        groups = self._groups(kind)
         return self._sorted(
             RollUp(
                 **self._counts(name, group.places),
@@ -225,7 +214,7 @@ class Statistics:
             for name, group in groups.items()
         )
 
-    def _groups(self, kind: SpanKind, name_of: Callable[[SpanRow], str]) -> dict[str, _Group]:
+    def _groups(self, kind: SpanKind) -> dict[str, _Group]:
         """Walk down once; each span counts for the nearest span of the kind above it."""
         groups: dict[str, _Group] = defaultdict(_Group)
         inside: Counter[str] = Counter()
@@ -238,7 +227,7 @@ class Statistics:
                 continue
             row = self.tree.rows[place]
             if row.kind is kind and row.duplicate_of is None:
-                name = name_of(row)
+                name = row.subject or row.name
                 groups[name].places.append(place)
                 if not inside[name]:
                     groups[name].outermost.append(place)
@@ -262,18 +251,6 @@ class Statistics:
                 one.name,
             ),
         )
-
-
-def agent_name(name: str) -> str:
-    """Return the agent in a span name: `invoke_agent planner` is `planner`."""
-    found = _AGENT_PREFIX.sub("", name)
-    return found.removesuffix(".agent") or found
-
-
-def tool_name(name: str) -> str:
-    """Return the tool in a span name: `MCP send tools/call read` is `read`."""
-    found = name.rpartition("tools/call ")[2].removeprefix("execute_tool ")
-    return found.removesuffix(".tool") or name
 
 
 def median(ordered: Sequence[int]) -> int | None:

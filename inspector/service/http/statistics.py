@@ -23,6 +23,7 @@ router = APIRouter(tags=["sessions"])
 MAX_SPANS = 200_000
 MAX_OPERATIONS = 1000
 MAX_NAMES = 500
+MAX_RUNS = 10_000
 _PAGE = 20_000
 
 
@@ -61,7 +62,7 @@ def _count(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionStat
     records = list(chain.from_iterable(pages))
     details = read_details(reader, records)
     rows = [record.row() for record in records] if totals else []
-    found = Statistics(SpanTree.of(rows), details.agents)
+    found = Statistics(SpanTree.of(rows))
     return wire.SessionStatistics(
         session_id=session_id,
         as_of="",
@@ -71,7 +72,7 @@ def _count(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionStat
         models=[presenter.roll_up(one) for one in found.models[:MAX_NAMES]],
         tools=[presenter.roll_up(one) for one in found.tools[:MAX_NAMES]],
         agents=[presenter.roll_up(one) for one in found.agents[:MAX_NAMES]],
-        agent_runs=presenter.agent_runs(details.agents),
+        agent_runs=presenter.agent_runs(records)[:MAX_RUNS],
         streams=presenter.streams(details.calls),
         cache=presenter.cache(details.calls)[:MAX_NAMES],
         handoffs=[presenter.handoff(one) for one in details.handoffs[:MAX_NAMES]],

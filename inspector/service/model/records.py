@@ -79,6 +79,8 @@ class SpanRecord:
     """When: apart from each other, by start."""
     size_bytes: int = 0
     duplicate_of: str | None = None
+    subject: str | None = None
+    """The tool that it calls, or the agent that runs; None: it is of another kind."""
     change: int = 0
     created: int = 0
     """The change that brought it."""

@@ -88,6 +88,8 @@ class SpanRow:
     cost_usd: float | None = None
     size_bytes: int = 0
     duplicate_of: str | None = None
+    subject: str | None = None
+    """The tool that it calls, or the agent that runs."""
 
 
 @dataclass(frozen=True, slots=True)

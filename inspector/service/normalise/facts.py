@@ -22,7 +22,7 @@ from inspector.service.normalise.conversation import (
     is_about_messages,
 )
 from inspector.service.normalise.encoded import MAX_BYTES, EncodedAttributes
-from inspector.service.normalise.kinds import KIND_KEYS, MCP_KINDS, kind_of
+from inspector.service.normalise.kinds import KIND_KEYS, MCP_KINDS, kind_of, subject_of
 from inspector.service.normalise.session_ids import session_id
 from inspector.service.normalise.usage import GENKIT_OUTPUT, usage_of
 
@@ -50,6 +50,7 @@ _OF_A_SPAN = frozenset(
         *keys.ENGINE,
         *keys.TITLE,
         *keys.AGENT,
+        *keys.TOOL,
         *keys.MODEL,
         *keys.RESPONSE_ID,
         *keys.INPUT_TOKENS,
@@ -147,6 +148,7 @@ def _read(
         span.dropped_attributes_count + span.dropped_events_count + span.dropped_links_count
     )
     record.size_bytes = len(content.payload)
+    record.subject = _cut(subject_of(kind, record.name, attributes))
     incoming = IncomingSpan(
         span, content, record, of_resource.session_key, of_resource.service, of_resource.engine
     )

@@ -7,13 +7,14 @@ separates the two ends of an MCP exchange. When several vocabularies are on one 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.otlp_values import as_text
 from inspector.service.model.rows import Json, SpanKind
-from inspector.service.normalise.keys import TOOL, first
+from inspector.service.normalise.keys import AGENT, TOOL, first
 
 _GEN_AI = {
     "chat": SpanKind.LLM,
@@ -301,9 +302,32 @@ def mcp_method_in_name(name: str) -> str | None:
     return method if "/" in method or method in ("initialize", "ping") else None
 
 
+_AGENT_PREFIX = re.compile(r"^(?:invoke_agent|create_agent) (?=.)")
+
+
 def tool_name(name: str, attributes: Attributes) -> str:
     """Return the tool that a span called; the span's name when it names none."""
-    if (found := as_text(first(attributes, TOOL))) is not None:
+    if found := as_text(first(attributes, TOOL)):
         return found
     # MCP's client spans have it in the name only: `MCP send tools/call search`.
-    return name.rpartition("tools/call ")[2].removeprefix("execute_tool ")
+    found = name.rpartition("tools/call ")[2].removeprefix("execute_tool ")
+    return found.removesuffix(".tool") or name
+
+
+def agent_name(name: str, attributes: Attributes) -> str:
+    """Return the agent of a run: `invoke_agent planner` is `planner`."""
+    if found := as_text(first(attributes, AGENT)):
+        return found
+    found = _AGENT_PREFIX.sub("", name)
+    return found.removesuffix(".agent") or found
+
+
+def subject_of(kind: SpanKind, name: str, attributes: Attributes) -> str | None:
+    """Return the tool that a span calls, or the agent that runs; None for other kinds."""
+    match kind:
+        case SpanKind.TOOL:
+            return tool_name(name, attributes)
+        case SpanKind.AGENT:
+            return agent_name(name, attributes)
+        case _:
+            return None

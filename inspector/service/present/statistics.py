@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 from inspector.service.analysis.model_calls import Handoff, ModelCall
-from inspector.service.analysis.statistics import RollUp, Share, SpanKey, Times, median, percentile
+from inspector.service.analysis.statistics import RollUp, Share, Times, median, percentile
 from inspector.service.analysis.usage import Used
 from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import SpanKind, SpanRow
+from inspector.service.normalise.kinds import agent_name
 from inspector.service.wire import statistics as wire
 
 MAX_WORST = 10
@@ -54,11 +55,15 @@ def handoff(one: Handoff) -> wire.Handoff:
     return wire.Handoff(span=_ref(one.record), from_agent=one.from_agent, to_agent=one.to_agent)
 
 
-def agent_runs(named: Mapping[SpanKey, str]) -> list[wire.AgentRun]:
+def agent_runs(records: Iterable[SpanRecord]) -> list[wire.AgentRun]:
     """Return the agents of runs whose spans have other names."""
     return [
-        wire.AgentRun(trace_id=trace_id, span_id=span_id, agent=name)
-        for (trace_id, span_id), name in named.items()
+        wire.AgentRun(trace_id=one.trace_id, span_id=one.span_id, agent=one.subject)
+        for one in records
+        if one.kind is SpanKind.AGENT
+        and one.duplicate_of is None
+        and one.subject is not None
+        and one.subject != agent_name(one.name, {})
     ]
 
 

@@ -47,6 +47,8 @@ SESSION_NUMBERS = (
     "cost_usd",
 )
 """What of a session's row has a column of its own."""
+_SPAN_LATER = ("waited", "subject")
+"""Columns of a span that the first stores have not."""
 
 _PAGE_BYTES = 8192
 _FLUSH_BYTES = 64 * 1024  # SQLite takes no more than 128 KiB in one write
@@ -255,8 +257,9 @@ def _stand_in(connection: apsw.Connection) -> None:
     for name in wanted.keys() - dict(connection.execute(tables)).keys():
         connection.execute(wanted[name].replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(span)")}
-    if "waited" not in columns:
-        connection.execute("CREATE TEMP VIEW span AS SELECT *, NULL AS waited FROM main.span")
+    if missing := [f"NULL AS {name}" for name in _SPAN_LATER if name not in columns]:
+        nothing = ", ".join(missing)
+        connection.execute(f"CREATE TEMP VIEW span AS SELECT *, {nothing} FROM main.span")
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(session)")}
     if missing := [name for name in SESSION_NUMBERS if name not in columns]:
         numbers = ", ".join(f"CAST(body AS TEXT) ->> '{name}' AS {name}" for name in missing)

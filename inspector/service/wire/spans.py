@@ -37,6 +37,10 @@ class SpanRow(Wire):
     cost_usd: float | None
     size_bytes: int
     duplicate_of: str | None
+    subject: str | None = Field(
+        description="The tool that it calls, or the agent that runs: of its attributes, else of"
+        " its name. Null for other kinds."
+    )
 
 
 class SpanSkeleton(Wire):

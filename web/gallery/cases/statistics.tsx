@@ -55,9 +55,7 @@ function graphOf(hasMore: boolean): AgentGraph {
     ),
   ];
   const options = { isSequence: false, hasModels: hasMore, hasTools: hasMore, most: 200 };
-  return atOnce(
-    agentGraphOf(treeOf(rows), { ...options, handOffs: new Map(), agentNames: new Map() }),
-  );
+  return atOnce(agentGraphOf(treeOf(rows), { ...options, handOffs: new Map() }));
 }
 
 function Drawing({ hasMore }: { readonly hasMore: boolean }) {

@@ -2976,6 +2976,8 @@ export interface components {
             span_id: string[];
             /** Status */
             status: components["schemas"]["SpanStatus"][];
+            /** Subject */
+            subject: (string | null)[];
             /** Trace Id */
             trace_id: string[];
             /** Wait Ns */
@@ -3057,6 +3059,11 @@ export interface components {
             status: components["schemas"]["SpanStatus"];
             /** Status Message */
             status_message: string | null;
+            /**
+             * Subject
+             * @description The tool that it calls, or the agent that runs: of its attributes, else of its name. Null for other kinds.
+             */
+            subject: string | null;
             /** Trace Id */
             trace_id: string;
             /** Trace State */
@@ -3194,6 +3201,11 @@ export interface components {
             /** Span Id */
             span_id: string;
             status: components["schemas"]["SpanStatus"];
+            /**
+             * Subject
+             * @description The tool that it calls, or the agent that runs: of its attributes, else of its name. Null for other kinds.
+             */
+            subject: string | null;
             /** Trace Id */
             trace_id: string;
             /**

@@ -49,7 +49,6 @@ export type Spread = Schemas['Spread'];
 export type Streams = Schemas['Streams'];
 export type StreamedCall = Schemas['StreamedCall'];
 export type CacheUse = Schemas['CacheUse'];
-export type AgentRun = Schemas['AgentRun'];
 export type Handoff = Schemas['Handoff'];
 export type Problem = Schemas['Problem'];
 

@@ -24,6 +24,7 @@ export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
     cost_usd: null,
     size_bytes: 0,
     duplicate_of: null,
+    subject: null,
     ...values,
   };
 }

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import type { SpanRow } from '../../api/types.ts';
 import { exampleSpan, treeOf } from '../examples.ts';
 import { atOnce } from '../slices.ts';
-import { agentNames } from '../trace/span-names.ts';
 import { type AgentGraph, agentGraphOf, type GraphOptions } from './agent-graph.ts';
 import { handOffOf } from './hand-off.ts';
 
@@ -13,7 +12,6 @@ const OPTIONS: GraphOptions = {
   hasTools: false,
   most: 200,
   handOffs: new Map(),
-  agentNames: new Map(),
 };
 
 function graph(rows: readonly SpanRow[], options: Partial<GraphOptions> = {}): AgentGraph {
@@ -23,7 +21,14 @@ function graph(rows: readonly SpanRow[], options: Partial<GraphOptions> = {}): A
 let started = 0;
 function span(id: string, parent: string | null, values: Partial<SpanRow>): SpanRow {
   started += 10;
-  return exampleSpan({ span_id: id, parent_span_id: parent, offset_ns: started, ...values });
+  const subject = values.name?.replace(/^(?:invoke_agent|execute_tool) /, '');
+  return exampleSpan({
+    span_id: id,
+    parent_span_id: parent,
+    offset_ns: started,
+    subject: subject ?? null,
+    ...values,
+  });
 }
 
 const RUN = [
@@ -60,12 +65,13 @@ test('agents are connected by whom they called and whom they handed over to', ()
 test('a run is of the agent that it says, whatever its span is called', () => {
   const runs = [
     span('lead', null, { name: 'invoke_agent gpt-4o-mini', kind: 'agent' }),
-    span('helper', 'lead', { name: 'invoke_agent gpt-4o-mini', kind: 'agent' }),
+    span('helper', 'lead', {
+      name: 'invoke_agent gpt-4o-mini',
+      kind: 'agent',
+      subject: 'weather',
+    }),
   ];
-  const names = agentNames([{ trace_id: 't', span_id: 'helper', agent: 'weather' }]);
-  expect(edgesOf(graph(runs, { agentNames: names }))).toEqual([
-    'agent gpt-4o-mini calls agent weather 1',
-  ]);
+  expect(edgesOf(graph(runs))).toEqual(['agent gpt-4o-mini calls agent weather 1']);
 });
 
 test('models and tools are shown when asked for, but not the tool that is the call of an agent', () => {

@@ -7,8 +7,7 @@ import type { SpanRow } from '../../api/types.ts';
 import { eachPlace, type Steps } from '../slices.ts';
 import { waitedBelow } from '../statistics/span-times.ts';
 import { countedUsage, type Usage } from '../statistics/usage.ts';
-import { spanKey } from '../trace/span-key.ts';
-import { type AgentNames, agentOf, isModel, toolName } from '../trace/span-names.ts';
+import { spanKey, subjectOf } from '../trace/span-key.ts';
 import { waitsSince } from '../trace/span-status.ts';
 import type { SpanTree } from '../trace/span-tree.ts';
 import { type HandOff, handOffOf, looseName } from './hand-off.ts';
@@ -67,7 +66,6 @@ export interface GraphOptions {
   readonly most: number;
   /** Those that the service read from attributes, by span key. */
   readonly handOffs: ReadonlyMap<string, HandOff>;
-  readonly agentNames: AgentNames;
 }
 
 export const MOST_NODES = 200;
@@ -151,11 +149,11 @@ class Drawing {
     if (row.kind === 'agent') this.seeAgent(place, row);
     else if (handOff !== undefined) {
       if (this.isBelowHandOff[place] === 0) this.handOffs.push({ ...handOff, place });
-    } else if (isModel(row.kind)) {
+    } else if (row.kind === 'llm' || row.kind === 'embedding') {
       if (this.options.hasModels) this.seeUse(place, row, 'model', row.model ?? row.name);
     } else if (row.kind === 'tool' && this.options.hasTools && this.isAboveAgent[place] === 0) {
       // A tool with an agent below it is how that agent was called: the edge says so.
-      this.seeUse(place, row, 'tool', toolName(row.name));
+      this.seeUse(place, row, 'tool', subjectOf(row));
     }
     const owner = this.owner[place] ?? -1;
     const used = this.counted[place];
@@ -188,13 +186,11 @@ class Drawing {
   private idOf(place: number): string {
     const row = this.tree.rows[place];
     if (row === undefined) return '';
-    return this.options.isSequence
-      ? `run ${spanKey(row)}`
-      : `agent ${agentOf(row, this.options.agentNames)}`;
+    return this.options.isSequence ? `run ${spanKey(row)}` : `agent ${subjectOf(row)}`;
   }
 
   private seeAgent(place: number, row: SpanRow): void {
-    const name = agentOf(row, this.options.agentNames);
+    const name = subjectOf(row);
     const id = this.idOf(place);
     const runs = this.runsOf(name);
     runs.push({ place, id });
@@ -281,7 +277,7 @@ class Drawing {
   private sourceOf(place: number, row: SpanRow, from: string | undefined): string | undefined {
     const owner = this.owner[place] ?? -1;
     const above = this.tree.rows[owner];
-    const ownerName = above === undefined ? '' : agentOf(above, this.options.agentNames);
+    const ownerName = above === undefined ? '' : subjectOf(above);
     if (owner >= 0 && (from === undefined || looseName(from) === looseName(ownerName))) {
       return this.idOf(owner);
     }

@@ -1,6 +1,6 @@
 /** Hand-offs, in which one agent gives the conversation to another, as instrumentations name them. */
 import type { Handoff, SpanRow } from '../../api/types.ts';
-import { toolName } from '../trace/span-names.ts';
+import { subjectOf } from '../trace/span-key.ts';
 
 export interface HandOff {
   /** Undefined: the agent that it is below. */
@@ -25,7 +25,7 @@ const MOST_CHARACTERS = 300;
 export function handOffOf(row: SpanRow): HandOff | undefined {
   if (row.name.length > MOST_CHARACTERS) return undefined;
   if (row.kind === 'tool') {
-    const to = TOOL.exec(toolName(row.name))?.groups?.['to'];
+    const to = TOOL.exec(subjectOf(row))?.groups?.['to'];
     if (to !== undefined) return { from: undefined, to };
   }
   for (const pattern of NAMES) {

@@ -17,6 +17,14 @@ export function spanKey(span: { readonly trace_id: string; readonly span_id: str
   return `${span.trace_id}.${span.span_id}`;
 }
 
+/** The tool that a span calls, or the agent that runs; the span's name if it is of neither. */
+export function subjectOf(span: {
+  readonly subject: string | null;
+  readonly name: string;
+}): string {
+  return span.subject ?? span.name;
+}
+
 /** Key of the parent, or the empty string for a root. */
 export function parentKey(span: TreeSpan): string {
   return span.parent_span_id === null ? '' : `${span.trace_id}.${span.parent_span_id}`;

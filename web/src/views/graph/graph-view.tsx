@@ -3,7 +3,6 @@ import { useCallback, useMemo, useState } from 'react';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';
 import { plural } from '../../model/text/format.ts';
-import { agentNames } from '../../model/trace/span-names.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell } from '../parts/context.ts';
@@ -51,7 +50,6 @@ function Agents({ trace, selected, onSelect }: SessionViewProps) {
   const [isTable, setTable] = useState(false);
   const { statistics } = useServiceStatistics(trace, false);
   const handoffs = statistics?.handoffs;
-  const runs = statistics?.agent_runs;
   const steps = useCallback(
     function* () {
       const tree = yield* spanTreeOf(trace.forest, (key) => trace.spans.get(key));
@@ -61,10 +59,9 @@ function Agents({ trace, selected, onSelect }: SessionViewProps) {
         hasTools: hasTools && !isSequence,
         most: MOST_NODES,
         handOffs: handOffsByKey(handoffs ?? []),
-        agentNames: agentNames(runs ?? []),
       });
     },
-    [trace, isSequence, hasModels, hasTools, handoffs, runs],
+    [trace, isSequence, hasModels, hasTools, handoffs],
   );
   const graph = useStepsOverSpans(trace, steps);
   const actions = useMemo(

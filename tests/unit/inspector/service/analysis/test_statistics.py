@@ -1,5 +1,5 @@
 from inspector.service.analysis.span_tree import SpanTree
-from inspector.service.analysis.statistics import Share, Statistics, agent_name, tool_name
+from inspector.service.analysis.statistics import Share, Statistics
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 from tests.support.telemetry.span_rows import MS, row, rows_from_text
 
@@ -111,25 +111,6 @@ def test_what_a_twin_used_stands_for_an_operation_that_says_nothing() -> None:
     again = row(4, 3, kind=SpanKind.LLM, name="again", input_tokens=4, duplicate_of=told.span_id)
     found = {one.name: one.used.input_tokens for one in shares(call, twin, told, again)}
     assert found == {"chat": 9, "told": 4}
-
-
-def test_names_of_agents_and_tools_are_without_what_conventions_put_before_them() -> None:
-    names = ["invoke_agent planner", "create_agent x", "weather.agent", "invoke_agent", ".agent"]
-    assert [agent_name(name) for name in names] == [
-        "planner",
-        "x",
-        "weather",
-        "invoke_agent",
-        ".agent",
-    ]
-    names = [
-        "execute_tool read",
-        "MCP send tools/call read",
-        "tools/call read",
-        "read.tool",
-        "read",
-    ]
-    assert {tool_name(name) for name in names} == {"read"}
 
 
 def test_the_95th_percentile_is_a_time_that_was_taken() -> None:

@@ -219,3 +219,26 @@ def test_a_count_that_no_call_has_is_none_in_row_and_view(key: str, value: Json)
         None,
     )
     assert span_view(sent).usage is None
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes", "expected"),
+    [
+        ("invoke_agent planner", {}, "planner"),
+        ("create_agent x", {"gen_ai.operation.name": "create_agent"}, "x"),
+        ("weather.agent", {"traceloop.span.kind": "agent"}, "weather"),
+        ("invoke_agent", {"gen_ai.operation.name": "invoke_agent"}, "invoke_agent"),
+        ("run", {"openinference.span.kind": "AGENT", "agent.name": "lead"}, "lead"),
+        ("execute_tool read", {}, "read"),
+        ("tools/call read", {"gen_ai.operation.name": "execute_tool"}, "read"),
+        ("read.tool", {"traceloop.span.kind": "tool"}, "read"),
+        ("work", {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "read"}, "read"),
+        ("chat", {"gen_ai.operation.name": "chat", "gen_ai.agent.name": "lead"}, None),
+    ],
+)
+def test_the_subject_is_the_tool_or_agent_of_the_attributes_else_of_the_name(
+    name: str, attributes: dict[str, Json], expected: str | None
+) -> None:
+    if not attributes:
+        attributes = {"gen_ai.operation.name": name.partition(" ")[0]}
+    assert read_span(span(name, attributes=attributes), Resource()).record.subject == expected
