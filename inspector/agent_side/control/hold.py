@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -76,22 +77,14 @@ class Hold:
         return self._wait().__await__()
 
     async def _wait(self) -> Decision:
-        release: Release | None = None
-        self._emit_opened()
-        try:
+        with self._reported():
             release = await asyncio.wrap_future(self._released)
-        finally:  # also when the task is cancelled, or its coroutine closed
-            self._end(release)
         return self._decision(release)
 
     def block(self) -> Decision:
         """Wait on this thread, which has no event loop."""
-        release: Release | None = None
-        self._emit_opened()
-        try:
+        with self._reported():
             release = self._released.result()
-        finally:
-            self._end(release)
         return self._decision(release)
 
     def at_once(self) -> Decision:
@@ -107,21 +100,23 @@ class Hold:
         lasted_s = monotonic() - self._began_s
         return Decision.continue_(f"held {lasted_s:.3g} s by {self._by}; {release.reason}")
 
-    def _end(self, release: Release | None) -> None:
-        self._on_end(self)
-        if release is None and self._released.done() and not self._released.cancelled():
-            release = self._released.result()  # it came during the cancellation of the task
-        release = release or self._expected
-        self._emit(
-            "request_closed",
-            status="withdrawn" if release is None else "answered",
-            answer=None if release is None else {"decision": release.verb},
-            reason="ended by the program itself" if release is None else release.reason,
-        )
-
-    def _emit_opened(self) -> None:
-        prompt = f"held by {self._by}"
-        self._emit("request_opened", kind=KIND, hook=self._hook, prompt=prompt)
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Report the wait from its beginning to its end."""
+        self._emit("request_opened", kind=KIND, hook=self._hook, prompt=f"held by {self._by}")
+        try:
+            yield
+        finally:  # also when the task is cancelled, or its coroutine closed
+            self._on_end(self)
+            release = self._expected
+            if self._released.done() and not self._released.cancelled():
+                release = self._released.result()
+            self._emit(
+                "request_closed",
+                status="withdrawn" if release is None else "answered",
+                answer=None if release is None else {"decision": release.verb},
+                reason="ended by the program itself" if release is None else release.reason,
+            )
 
     def _emit(self, event: str, /, **kwargs: Any) -> None:
         try:

@@ -108,27 +108,17 @@ class _Pending:
             raise self._ending
         return self._ending
 
-    def abandon(self) -> None:
-        """Accept no answer from now on."""
-        with self._lock:
-            if not self._is_over:
-                self._is_over = True
-                self._try_to_wake()
-
-    def refuse(self, answer: ApprovalAnswer) -> bool:
-        """End the request by `answer`; return False if it was over already."""
+    def end(self, ending: ApprovalAnswer | None = None) -> bool:
+        """End the request by an answer or without one; return False if it was over already."""
         with self._lock:
             if self._is_over:
                 return False
-            self._is_over, self._ending = True, answer
-            self._try_to_wake()
+            self._is_over, self._ending = True, ending
+            try:
+                self._wake()
+            except RuntimeError:
+                _logger.debug("The event loop of %s has ended.", self.request.request_id)
         return True
-
-    def _try_to_wake(self) -> None:
-        try:
-            self._wake()
-        except RuntimeError:
-            _logger.debug("The event loop of %s has ended.", self.request.request_id)
 
 
 class InspectorProvider:
@@ -212,7 +202,7 @@ class InspectorProvider:
         pending = self._pending.get(request.request_id)
         if pending is None:
             return None
-        pending.abandon()
+        pending.end()
         return self._ended(pending)
 
     def cancel(self, names: frozenset[str], by: Issuer) -> int:
@@ -228,7 +218,7 @@ class InspectorProvider:
             answer = ApprovalAnswer(
                 decision, f"cancelled by {by}", actor=by.actor, origin=by.origin
             )
-            count += pending.refuse(answer)
+            count += pending.end(answer)
         return count
 
     def _open(
@@ -275,7 +265,7 @@ class InspectorProvider:
         pending = self._pending.pop(request_id, None)
         if pending is None:
             return  # of another provider, or covered by an allowance
-        pending.abandon()
+        pending.end()
         decision = answer["decision"] if isinstance(answer, Mapping) else None
         self._requests.close(request_id, status, decision, reason)
         request = pending.request
