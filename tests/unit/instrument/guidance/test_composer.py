@@ -56,21 +56,6 @@ def included(result: ComposedHooks) -> list[str]:
     return [hook.tag for hook in result.included_hooks]
 
 
-def test_groups_are_ordered_by_level() -> None:
-    levels = ["MAY", "SHOULD NOT", "SHOULD", "MUST NOT", "MUST"]
-
-    result = compose(hook(level.lower().replace(" ", "-"), level) for level in levels)
-
-    assert included(result) == ["must", "must-not", "should", "should-not", "may"]
-
-
-def test_within_a_group_the_higher_priority_comes_first() -> None:
-    result = compose([hook("low", "MAY", 1), hook("high", "MAY", 100), hook("mid", "MAY", 50)])
-
-    assert included(result) == ["high", "mid", "low"]
-    assert headings(result.content) == ["## MAY", "### High", "### Mid", "### Low"]
-
-
 @given(
     st.lists(
         st.tuples(st.sampled_from(get_args(RequirementLevel)), st.integers(-3, 3)), max_size=25
@@ -194,14 +179,6 @@ def test_the_notice_is_worded_as_in_mcp_toolkit_which_counts_three_and_lists_two
         "sampling-guide (requires features: sampling). "
         "Call with different context to include them.",
     )
-
-
-def test_one_hook_was_skipped_not_were(make: Make) -> None:
-    skipped = [SkippedHook(make(), "requires storage: memory")]
-
-    [notice] = create_composer(notify=len).compose_with_transparency([], skipped).notices
-
-    assert notice.startswith("1 hook was skipped (conditions not met): welcome (requires")
 
 
 def test_each_notice_goes_to_notify(make: Make) -> None:

@@ -43,23 +43,6 @@ def test_before_init_a_tool_is_answered_with_what_to_do() -> None:
     )
 
 
-def test_after_init_every_tool_is_allowed() -> None:
-    tracker = SessionStateTracker()
-
-    assert tracker.check_tool_allowed("session_init") is None
-    tracker.record_tool_call("session_init")
-    assert tracker.check_tool_allowed("my_tool") is None
-
-
-def test_asking_changes_nothing() -> None:
-    tracker = SessionStateTracker()
-
-    for _ in range(3):
-        assert tracker.check_tool_allowed("session_init") is None
-    assert tracker.check_tool_allowed("my_tool") is not None
-    assert tracker.state == "uninitialized"
-
-
 def test_recording_a_call_updates_the_state_and_gives_guidance() -> None:
     tracker = SessionStateTracker(transition_triggers=WITH_REPORTING)
 
@@ -100,26 +83,6 @@ def test_a_blocking_response_is_a_tool_result_that_is_an_error() -> None:
     }
     for part in ("my_tool", "session initialization", "MUST call session_init first", "MANDATORY"):
         assert part in message
-
-
-def test_init_tools_are_always_allowed() -> None:
-    tracker = SessionStateTracker({"initTools": ["session_init", "server_info"]})
-
-    assert tracker.check_tool_allowed("server_info") is None
-    assert not tracker.record_tool_call("server_info").transitioned
-    assert tracker.check_tool_allowed("search") is not None
-    tracker.record_tool_call("session_init")
-    tracker.record_tool_call("server_info")
-    assert tracker.state == "initialized"
-
-
-def test_with_a_list_only_listed_tools_require_init() -> None:
-    tracker = SessionStateTracker(requires_init={"write"})
-
-    assert tracker.check_tool_allowed("write") is not None
-    assert tracker.check_tool_allowed("read") is None
-    tracker.record_tool_call("read")
-    assert tracker.state == "uninitialized"
 
 
 def test_transitions_follow_the_trigger_map() -> None:
