@@ -92,7 +92,7 @@ def watched() -> tuple[Bus, Callable[[], Control]]:
             bus,
             lambda: address,
             lambda: Process("bench", "bench"),
-            bridge.place_of,
+            bridge.location_of,
             bridge.open_operations,
         )
         control.start()

@@ -48,7 +48,7 @@ class Wiring:
 
     delivery: Delivery
     undo: Callable[[], None]
-    place_of: Callable[[str | None], TraceLocation]
+    location_of: Callable[[str | None], TraceLocation]
     """Returns the location of an operation by its call id, or of the running code."""
     open_operations: Callable[[], list[OpenOperation]]
     process: Callable[[], ProcessName]
@@ -125,7 +125,7 @@ def wire(
         named = resource().attributes
         return ProcessName(str(named.get(INSTANCE_ID, "")), str(named.get(SERVICE_NAME, "")))
 
-    return Wiring(delivery, undo, bridge.place_of, bridge.open_operations, process)
+    return Wiring(delivery, undo, bridge.location_of, bridge.open_operations, process)
 
 
 _made: WeakSet[TracerProvider] = WeakSet()

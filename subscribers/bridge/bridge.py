@@ -117,12 +117,12 @@ class Bridge:
         for owned in self._table.open_spans():
             self._reap(owned)
 
-    def place_of(self, call_id: str | None = None) -> TraceLocation:
+    def location_of(self, call_id: str | None = None) -> TraceLocation:
         """Return the location of an operation (from any thread), or of the running code."""
         call = self._table.calls.get(call_id or "")
         owned = nearest_open(call.owned) if call is not None else None
         owned = owned or current_owned()
-        return _place(
+        return _location(
             owned.span if owned is not None else trace.get_current_span(),
             self._sessions.current_id() if owned is None else owned.attributes.get(SESSION_ID),
         )
@@ -135,8 +135,8 @@ class Bridge:
             found.append(
                 OpenOperation(
                     owned.call_id,
-                    _place(owned.span, owned.attributes.get(SESSION_ID)),
-                    None if parent is None else _place(parent.span, None).span_id,
+                    _location(owned.span, owned.attributes.get(SESSION_ID)),
+                    None if parent is None else _location(parent.span, None).span_id,
                     owned.began_ns,
                     owned.task,
                 )
@@ -406,7 +406,7 @@ class Bridge:
         self._end(owned)
 
 
-def _place(span: trace.Span, session_id: object) -> TraceLocation:
+def _location(span: trace.Span, session_id: object) -> TraceLocation:
     context = span.get_span_context()
     session = session_id if isinstance(session_id, str) else None
     if not context.is_valid:

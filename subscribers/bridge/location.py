@@ -28,7 +28,7 @@ class OpenOperation(NamedTuple):
 
     call_id: str | None
     """None for an operation of bare hooks."""
-    place: TraceLocation
+    location: TraceLocation
     parent_span_id: str | None
     """Span of the open operation around it."""
     began_ns: int

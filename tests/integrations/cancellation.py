@@ -24,7 +24,7 @@ async def cancel_from_browser(
     """Cancel the session of `run` once it has set its event; return the ended spans."""
     wired, running = WiredBus(), asyncio.Event()
     wired.session = "s-1"
-    gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
+    gate = Gate(wired.bus, wired.wiring.location_of, wired.wiring.open_operations)
     detach = attach(bus=wired.bus)
     try:
         task = asyncio.ensure_future(run(running))

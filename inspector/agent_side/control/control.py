@@ -44,7 +44,7 @@ def control_of(
         bus,
         find,
         lambda: Process(*wiring.process()),
-        wiring.place_of,
+        wiring.location_of,
         wiring.open_operations,
         keeps_args=keeps_args,
         on_close=lambda: _controlled.discard(name),

@@ -309,7 +309,7 @@ class Gate:
         return [
             one
             for one in self._open_operations()
-            if one.began_ns <= rule.cancelled_ns and self._rule_at(one.place) is rule
+            if one.began_ns <= rule.cancelled_ns and self._rule_at(one.location) is rule
         ]
 
     def _cancel_tasks(self, rule: _Rule, by: Issuer, running: list[OpenOperation]) -> int:
@@ -354,7 +354,7 @@ def _too_many() -> AnswerOutcome:
 
 
 def _outermost(running: list[OpenOperation]) -> list[OpenOperation]:
-    spans = {one.place.span_id for one in running}
+    spans = {one.location.span_id for one in running}
     return [one for one in running if one.parent_span_id not in spans]
 
 

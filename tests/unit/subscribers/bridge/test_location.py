@@ -33,12 +33,12 @@ async def test_an_operation_has_the_place_of_its_span_on_any_thread(wired: Wired
             trace.format_trace_id(context.trace_id),
             trace.format_span_id(context.span_id),
         )
-        found = await asyncio.to_thread(wired.wiring.place_of, op.call_id)
-        assert found == expected == wired.wiring.place_of(None)
+        found = await asyncio.to_thread(wired.wiring.location_of, op.call_id)
+        assert found == expected == wired.wiring.location_of(None)
 
-    assert wired.wiring.place_of(None) == TraceLocation("s-1")
+    assert wired.wiring.location_of(None) == TraceLocation("s-1")
     wired.session = None
-    assert wired.wiring.place_of("unknown") == NO_LOCATION
+    assert wired.wiring.location_of("unknown") == NO_LOCATION
 
 
 async def test_what_is_open_names_its_task_and_its_parent(wired: WiredBus) -> None:
@@ -47,7 +47,7 @@ async def test_what_is_open_names_its_task_and_its_parent(wired: WiredBus) -> No
             found = {one.call_id: one for one in wired.wiring.open_operations()}
             assert found.keys() == {outer.call_id, inner.call_id}
             first, second = found[outer.call_id], found[inner.call_id]
-            assert (first.parent_span_id, second.parent_span_id) == (None, first.place.span_id)
+            assert (first.parent_span_id, second.parent_span_id) == (None, first.location.span_id)
             assert first.task is second.task is asyncio.current_task()
             assert first.began_ns < second.began_ns
         assert wired.ids() == [outer.call_id]

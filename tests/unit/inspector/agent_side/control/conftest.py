@@ -39,4 +39,4 @@ def wired() -> Iterator[WiredBus]:
 
 @pytest.fixture
 def gate(wired: WiredBus) -> Gate:
-    return Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
+    return Gate(wired.bus, wired.wiring.location_of, wired.wiring.open_operations)

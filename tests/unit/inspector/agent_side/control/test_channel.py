@@ -40,7 +40,7 @@ class Agent:
 
     def __init__(self, wired: WiredBus, find: Callable[[], Address | None], limits: Limits) -> None:
         self.requests = RequestTable(self._wake)
-        self.gate = Gate(wired.bus, wired.wiring.place_of, wired.wiring.open_operations)
+        self.gate = Gate(wired.bus, wired.wiring.location_of, wired.wiring.open_operations)
         self.commands = Commands(self.requests, self.gate)
         self.process = Process("p/1", "my agent")
         self.channel = Channel(

@@ -153,8 +153,8 @@ async def test_a_session_that_has_no_name_here_is_known_by_its_trace(
     task = asyncio.create_task(tool(wired, "outer", body))
     await asyncio.sleep(0)
     (outer,) = wired.wiring.open_operations()
-    assert outer.place.trace_id is not None
-    gate.pause(SessionRef("any name", (outer.place.trace_id,)), ANNA)
+    assert outer.location.trace_id is not None
+    gate.pause(SessionRef("any name", (outer.location.trace_id,)), ANNA)
     goes_on.set()
     await recorder.until("request_opened")
     gate.resume(SessionRef("any name"), BEN)
