@@ -1,4 +1,6 @@
-/** Where the page and its service are: `<base href>` is set by whoever serves the page. */
+/**
+ * Addresses of the page and its service, from the `<base href>` that whoever serves the page sets.
+ */
 
 /** The service, with a slash at the end: the parent of the page's base (`…/ui/` → `…/`). */
 export function serviceUrl(pageBase: string): string {

@@ -1,4 +1,4 @@
-/** Rows that came as columns: half of the bytes, and read in half of the time. */
+/** Rows from columns, which are half of the bytes and read in half of the time. */
 import type { SpanColumns, SpanRow, SpanSkeleton } from './types.ts';
 
 /** The page with its rows made whole: the n-th entries of all columns are the n-th row. */

@@ -1,4 +1,4 @@
-/** Sends a file as it is read from the disk, and says how far it is: `fetch` cannot say that. */
+/** Upload of a file as it is read from the disk, with progress, which `fetch` does not report. */
 
 interface Uploaded {
   readonly status: number;

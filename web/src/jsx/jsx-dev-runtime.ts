@@ -1,4 +1,4 @@
-/** `jsx-runtime` while developing. */
+/** Development version of `jsx-runtime`. */
 import { Fragment, jsxDEV as plainJsxDev } from 'react/jsx-dev-runtime';
 import { type JSX, seenProps } from './jsx-runtime.ts';
 

@@ -1,5 +1,5 @@
 /**
- * React's own, with one rule for every text on the page: what is never seen in it is written out.
+ * React's JSX runtime with one rule for every text of the page: hidden characters are written out.
  *
  * A name in a trace may hold characters that turn the writing around them. Names stand in a hundred
  * places, in texts, titles and labels; here all of them come by. `VisibleText` says more about the

@@ -1,4 +1,4 @@
-/** What can be done where one is: everything with a key, and everything in the palette. */
+/** Actions of what is shown, with their keys, for the keyboard and the palette. */
 import { Cell } from './cell.ts';
 
 export interface Action {

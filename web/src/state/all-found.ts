@@ -1,4 +1,4 @@
-/** The ids of everything that a list is about, also what was not scrolled to. */
+/** Ids of all sessions that a list is about, also of those that were not scrolled to. */
 import type { Api } from '../api/client.ts';
 import { type Listing, listingParameters } from './sessions.ts';
 

@@ -1,4 +1,4 @@
-/** One thing done to many sessions, a few at a time: how far it is, what failed, and a way to stop. */
+/** One action on many sessions, a few at a time, with progress, failures and a way to stop. */
 import { Cell } from './cell.ts';
 
 const AT_ONCE = 4;

@@ -1,4 +1,4 @@
-/** What differs between two sessions, as far as it was read. */
+/** Differences between two sessions, as far as they are read. */
 import type { Api } from '../api/client.ts';
 import type { Change, Comparison, Difference } from '../api/types.ts';
 import { Cell } from './cell.ts';

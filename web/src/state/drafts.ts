@@ -1,6 +1,6 @@
 /**
- * Answers that are being written, by request: whatever place shows the request shows the same
- * draft, and none is lost when a row scrolls out of view.
+ * Drafts of answers by request: every place that shows a request shows the same draft, and none is
+ * lost when a row scrolls out of view.
  */
 import type { FormValues } from '../model/requests/form.ts';
 import { KeyedStore } from './keyed-store.ts';

@@ -1,6 +1,6 @@
 /**
- * One change-feed connection that comes back: it resumes after the last id, waits longer after
- * each failure, and notices silence.
+ * Connection to the change feed: it resumes after the last id, waits longer after each failure,
+ * and notices silence.
  */
 import type { StreamEvent } from '../api/types.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Updates land once per animation frame. A hidden tab has no frames: its queue is kept while it is
- * small, then dropped, and the page reads its lists again when it is looked at.
+ * Queue of updates that are applied once per animation frame. A hidden tab has no frames: its
+ * queue stays while it is small, then it is dropped, and the page reads its lists again when it is
+ * looked at.
  */
 
 const MAX_HIDDEN = 5000;

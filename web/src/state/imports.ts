@@ -1,4 +1,4 @@
-/** Files that are sent to the service, one after another: how far each is, and what became of it. */
+/** Files on their way to the service, one after another, with progress and outcome. */
 import type { Api } from '../api/client.ts';
 import type { ImportReport } from '../api/types.ts';
 import { formatBytes } from '../model/text/format.ts';

@@ -1,4 +1,4 @@
-/** The page's state, composed: who holds what, and how the feed reaches it. */
+/** State of the page, composed, and its connection to the feed. */
 import type { Api } from '../api/client.ts';
 import type { StoreHealth, StreamEvent } from '../api/types.ts';
 import { Actions } from './actions.ts';

@@ -1,6 +1,4 @@
-/**
- * Rows by key, each with subscribers of its own: a change of one row renders one row.
- */
+/** Rows by key, each with subscribers of its own: a change of one row renders one row. */
 
 export type Unsubscribe = () => void;
 

@@ -1,4 +1,4 @@
-/** The MCP log of one session: its pages, then what changed, as long as somebody looks. */
+/** MCP log of one session: its pages, then its changes, as long as somebody looks. */
 import type { Api } from '../api/client.ts';
 import type { McpEntry } from '../api/types.ts';
 import { Cell } from './cell.ts';

@@ -1,4 +1,4 @@
-/** What the reader chose, kept in this browser. The only reader of localStorage. */
+/** Preferences of the reader, stored in this browser. The only reader of localStorage. */
 import { Cell } from './cell.ts';
 
 export type Theme = 'system' | 'light' | 'dark' | 'contrast';

@@ -1,4 +1,4 @@
-/** What agents wait for a person for: read from `GET /requests`, kept current by the feed. */
+/** Requests of agents to people, read from `GET /requests` and updated by the feed. */
 import { type Api, ApiError } from '../api/client.ts';
 import type { Answer, Request, StreamEvent } from '../api/types.ts';
 import { compareOldestFirst, isPending, newerRequest } from '../model/requests/request.ts';

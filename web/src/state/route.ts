@@ -1,4 +1,4 @@
-/** What is shown, as an address: the page can be reloaded, linked and gone back to. */
+/** Address of what is shown: the page can be reloaded, linked and gone back to. */
 import { Cell } from './cell.ts';
 
 export type Route =

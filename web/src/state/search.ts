@@ -1,4 +1,4 @@
-/** What one query found across sessions: pages of spans, and the sessions that fit. */
+/** Results of one query across sessions: pages of spans, and the sessions that fit. */
 import type { Api } from '../api/client.ts';
 import type { IndexState, SearchHit, Session } from '../api/types.ts';
 import { spanKey } from '../model/trace/span-key.ts';

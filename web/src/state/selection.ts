@@ -1,4 +1,4 @@
-/** Which rows of the list are selected; held by id, so that they stay it wherever they move. */
+/** Selected rows of the list, by id, so that they stay selected wherever they move. */
 import { Cell } from './cell.ts';
 
 export class Selection {

@@ -1,5 +1,5 @@
 /**
- * The service's clock, read from its keep-alives.
+ * Clock of the service, read from its keep-alives.
  *
  * A message takes time to arrive, so each sample says "at least this much ahead of ours": the
  * largest of the recent ones is the best.

@@ -1,4 +1,4 @@
-/** What the list is narrowed to: the service is asked, the page knows no query language. */
+/** Filter of the session list. The service evaluates it: the page knows no query language. */
 import type { Api } from '../api/client.ts';
 import type { StreamEvent } from '../api/types.ts';
 import { NEWEST_FIRST, type Sort } from '../model/sessions/session-order.ts';

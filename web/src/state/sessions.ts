@@ -1,4 +1,4 @@
-/** The sessions that the list shows: pages from `GET /sessions`, kept current by the feed. */
+/** Sessions of the list: pages from `GET /sessions`, updated by the feed. */
 import { type Api, ApiError } from '../api/client.ts';
 import type { IndexState, Problem, Session, SessionList, StreamEvent } from '../api/types.ts';
 import {

@@ -1,4 +1,4 @@
-/** Whole spans, fetched when they are looked at; the last few are kept. */
+/** Cache of whole spans, fetched when they are looked at. */
 import type { Api } from '../api/client.ts';
 import type { SpanDetail, SpanRow } from '../api/types.ts';
 import { spanKey } from '../model/trace/span-key.ts';

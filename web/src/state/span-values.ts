@@ -1,4 +1,4 @@
-/** Long values of spans, fetched one by one when they are looked at; the last few are kept. */
+/** Cache of long values of spans, fetched one by one when they are looked at. */
 import type { Api } from '../api/client.ts';
 import type { Clamped } from '../api/types.ts';
 

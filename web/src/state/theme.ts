@@ -1,4 +1,4 @@
-/** Puts the chosen theme on the document; "system" follows the system's wishes. */
+/** Theme of the document; "system" follows the system's wishes. */
 import { Cell } from './cell.ts';
 import type { PreferenceStore, Theme } from './preferences.ts';
 

@@ -1,4 +1,4 @@
-/** The spans of one open session: its skeleton, kept current by the feed. */
+/** Spans of one open session: its skeleton, updated by the feed. */
 import type { Api } from '../api/client.ts';
 import type { Session, SpanRow, SpanSkeleton, StreamEvent } from '../api/types.ts';
 import { SessionTally } from '../model/sessions/session-tally.ts';

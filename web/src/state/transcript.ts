@@ -1,4 +1,6 @@
-/** What spans say, for the transcript: asked for when they come into view, and when they change. */
+/**
+ * Readings of spans for the transcript, requested when they come into view and when they change.
+ */
 import type { Api } from '../api/client.ts';
 import type { Reading, SpanRow } from '../api/types.ts';
 import { hasEnded } from '../model/trace/span-status.ts';

@@ -1,4 +1,4 @@
-/** Pause, resume, step and cancel of sessions, and what came of it. */
+/** Pause, resume, step and cancel of sessions, and their outcome. */
 import type { Api } from '../api/client.ts';
 import type { Verb } from '../api/types.ts';
 import { KeyedStore } from './keyed-store.ts';

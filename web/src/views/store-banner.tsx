@@ -1,4 +1,4 @@
-/** Says that nothing new is stored, and why, for as long as it is so. */
+/** Banner that says that nothing new is stored, and why, for as long as it is so. */
 import type { StoreHealth } from '../api/types.ts';
 import { useCell, useInspector } from './parts/context.ts';
 import './store-banner.css';

@@ -1,5 +1,5 @@
 /**
- * Who worked with whom: agents, what they called and whom they handed over to.
+ * Graph of agents, their calls and their hand-offs.
  *
  * By name, or as it happened: a node for each run of an agent, edges in the order of time.
  */

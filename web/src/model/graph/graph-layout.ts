@@ -1,5 +1,5 @@
 /**
- * Where the nodes of a graph go: in layers, callers before what they call.
+ * Layout of a graph in layers, callers before what they call.
  *
  * Layers by longest path with the edges that close circles turned around, then a few sweeps that
  * put each node near those it is connected with (Sugiyama, Tagawa, Toda 1981, without its dummy

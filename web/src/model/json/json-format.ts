@@ -1,7 +1,8 @@
 /**
- * JSON laid out by white space outside of strings, and nothing else: every token stays the
- * characters that it was. No value is ever made of the text, so `9007199254740993`, `1e400`, `1.0`
- * and a key that is there twice come through. The same pass says where a text is not JSON.
+ * Formatting of JSON by white space outside of strings: every token stays as it was.
+ *
+ * No value is ever made of the text, so `9007199254740993`, `1e400`, `1.0` and a key that is there
+ * twice come through. The same pass says where a text is not JSON.
  */
 
 export type Formatted =

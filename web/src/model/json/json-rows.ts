@@ -1,6 +1,6 @@
 /**
- * Which lines a JSON tree shows. A container with many children shows them in groups, so that no
- * list is ever longer than a browser can scroll.
+ * Lines of a JSON tree. A container with many children shows them in groups, so that no list is
+ * longer than a browser can scroll.
  *
  * A line is a number: a node as it is, a group as the negative of its first child.
  */

@@ -1,4 +1,4 @@
-/** Where a word stands in JSON text: in keys and in values, whatever their case; in slices. */
+/** Search in JSON text, in keys and values, without regard to case, in slices. */
 import { type JsonIndex, JsonKind } from './json-text.ts';
 
 /** More are not listed: nobody walks through them. */

@@ -1,5 +1,5 @@
 /**
- * JSON read as text: where each value begins and ends, and nothing else.
+ * Positions of values in JSON text.
  *
  * Values are never turned into JavaScript numbers, so `9007199254740993` and `1.10` are shown and
  * copied as they came. Nodes are columns of 27 bytes together, and the scanner stops when its

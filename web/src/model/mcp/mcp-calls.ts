@@ -1,6 +1,6 @@
 /**
- * The MCP log as calls: each exchange once, however many layers told of it, with its rounds, its
- * progress and what a person was asked meanwhile.
+ * MCP log as calls: each exchange once, however many layers report it, with its rounds, its
+ * progress and the questions to a person.
  *
  * Pure, and the same whatever order the entries came in. All of it comes from the network: parents
  * may be missing or go in circles.

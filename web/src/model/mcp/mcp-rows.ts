@@ -1,4 +1,4 @@
-/** Which lines the MCP log shows, in which order, below whom. Pure. */
+/** Lines of the MCP log in order, each with its depth. Pure. */
 import type { SpanRow } from '../../api/types.ts';
 import type { McpCall } from './mcp-calls.ts';
 

@@ -1,4 +1,4 @@
-/** How each MCP server of a session does: what was asked of it, what failed, when it was heard. */
+/** State of each MCP server of a session: requests, failures, last message. */
 import type { McpEntry } from '../../api/types.ts';
 import type { McpCall } from './mcp-calls.ts';
 

@@ -1,4 +1,4 @@
-/** What a server asked of the client in the middle of a call, and what it was told. */
+/** Requests of a server to its client in the middle of a call, and their answers. */
 import type { Clip } from '../../api/types.ts';
 import { isCut } from '../transcript/transcript-text.ts';
 

@@ -1,4 +1,4 @@
-/** What may follow in a query: names of fields, and the values of those that have few. */
+/** Completion of a query: names of fields, and the values of those that have few. */
 import { QUERY_FIELDS, type QueryField } from './query-fields.gen.ts';
 
 export interface Suggestion {

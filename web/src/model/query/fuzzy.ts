@@ -1,6 +1,6 @@
 /**
- * Which texts somebody may mean who types a part of one: its letters in their order, with others
- * between them; beginnings of words and letters side by side count most.
+ * Fuzzy match of texts: the letters that are typed in their order, with others between them;
+ * beginnings of words and letters side by side count most.
  */
 
 export interface FuzzyMatch {

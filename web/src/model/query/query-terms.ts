@@ -1,4 +1,4 @@
-/** Terms of a query that can be switched on and off: `kind:tool,llm` beside whatever else is asked. */
+/** Terms of a query that can be switched on and off: `kind:tool,llm` beside the rest of it. */
 
 /** Values of `field:a,b` in the query, in their order; quoted text is nobody's term. */
 export function termValues(query: string, field: string): readonly string[] {

@@ -1,5 +1,5 @@
 /**
- * A JSON Schema as a form, and what was typed into it as JSON text.
+ * Form of a JSON Schema, and the JSON text of what is typed into it.
  *
  * The schema is read as text (`json-text.ts`), and a number is sent as it was typed: no value
  * passes through a JavaScript number, so integers beyond 2^53 survive in defaults, in choices and

@@ -1,4 +1,4 @@
-/** What a request says, and what its buttons say: exactly what will happen. */
+/** Words of a request and of its buttons: each says exactly what will happen. */
 import type { GivenAnswer, Request } from '../../api/types.ts';
 import { plainLine } from '../text/hidden-characters.ts';
 import { beginningOf } from '../text/text-parts.ts';

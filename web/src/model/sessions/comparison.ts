@@ -1,4 +1,4 @@
-/** Two sessions beside each other, as people read it: numbers with what became of them. */
+/** Comparison of two sessions in words: numbers, and how they changed. */
 import type { Change, Difference, Session, SpanKind, View } from '../../api/types.ts';
 import { formatCost, formatDuration, groupThousands } from '../text/format.ts';
 

@@ -1,4 +1,4 @@
-/** The chart of sessions over time as words and places: what a bar says, and what a drag means. */
+/** Words and positions of the chart of sessions over time: its bars, and a drag over it. */
 import type { SessionHistogram } from '../../api/types.ts';
 import { plural } from '../text/format.ts';
 

@@ -1,4 +1,4 @@
-/** What holds of a session's spans as a whole, kept as they change: nothing is counted anew. */
+/** Running, failed and counted spans of a session, updated span by span. */
 import type { SpanRow } from '../../api/types.ts';
 import type { TimeWindow } from '../timeline/time-scale.ts';
 import { spanKey } from '../trace/span-key.ts';

@@ -1,4 +1,4 @@
-/** Which time the list is about: all of it, the last hours, or from one moment to another. */
+/** Time range of the list: all of it, the last hours, or from one moment to another. */
 
 export type TimeRange =
   | { readonly kind: 'all' }

@@ -1,6 +1,6 @@
 /**
- * Characters that are not seen, or that move what is seen: a text that is to be approved shows
- * each of them by its code point. Marks that would grow over the neighbouring lines count too.
+ * Characters that are not seen, or that move what is seen: in a text to approve each is shown by
+ * its code point. Marks that would grow over the neighbouring lines count too.
  *
  * Emoji keep their joiners and selectors. Runs written from right to left are told apart, so that
  * the view can isolate them: what stands beside them keeps its place.

@@ -1,4 +1,4 @@
-/** A stack trace with the frames of libraries folded: one's own are what one looks for. */
+/** Stack trace with the frames of libraries folded. */
 
 type Frames =
   | { readonly isFolded: false; readonly text: string }

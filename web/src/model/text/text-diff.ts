@@ -1,5 +1,5 @@
 /**
- * What an edit changed, line by line, with the changed part of each line.
+ * Line diff of an edit, with the changed part of each line.
  *
  * Work is bounded: equal lines at both ends are passed over, between them Myers' O(ND) algorithm
  * (1986) runs up to `MAX_DISTANCE` and else the whole part counts as replaced. Lines of any length

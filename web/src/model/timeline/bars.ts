@@ -1,4 +1,4 @@
-/** Where the bar of a span is, and its label. CSS pixels from the left edge of the bar column. */
+/** Place and label of a span's bar. CSS pixels from the left edge of the bar column. */
 import type { SpanRow } from '../../api/types.ts';
 import { type TimeWindow, toX } from './time-scale.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Which spans the end of a session waited for: what to make faster to have it end earlier.
+ * Critical path of a session: the spans that its end waited for.
  *
  * The rule is that of Jaeger's critical path: from the end of a span backwards, the time is its
  * last-finishing child's; then that of the child that finished last before this one began, and so

@@ -1,5 +1,5 @@
 /**
- * A whole session in a strip: what worked when, by kind, and where it failed or waited.
+ * Strip of a whole session: work by kind, failures and waits over time.
  *
  * Counted are the spans with nothing below them but twins: what is above them only says that
  * something works.

@@ -1,4 +1,4 @@
-/** What the rows in view cover of the time: where a zoom to them goes. */
+/** Time that the rows in view cover: the aim of a zoom to them. */
 import type { SpanRow } from '../../api/types.ts';
 import { endOffset } from '../trace/span-status.ts';
 import type { TimeWindow } from './time-scale.ts';

@@ -1,6 +1,6 @@
 /**
- * What is seen of a session only from all its spans: where it worked, where it did not, and what its
- * end waited for. In steps: of 100 000 spans it takes longer than a frame.
+ * Gaps, critical path and leaves of a session, which need all of its spans. In steps: of 100 000
+ * spans it takes longer than a frame.
  */
 import type { SpanRow } from '../../api/types.ts';
 import type { SpanForest } from '../trace/span-forest.ts';

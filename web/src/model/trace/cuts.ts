@@ -1,4 +1,4 @@
-/** Which values of a span came only with their beginning, and where the whole ones are. */
+/** Values of a span that came only with their beginning, and where the whole ones are. */
 import type { Clamped, SpanDetail } from '../../api/types.ts';
 
 export class Cuts {

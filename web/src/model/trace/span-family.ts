@@ -1,4 +1,4 @@
-/** What of a session is around one span: where its error went, its twins, how long it did nothing. */
+/** Spans around one span: failed ones above and below it, duplicates; the time in itself. */
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from './span-key.ts';
 

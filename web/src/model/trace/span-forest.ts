@@ -1,6 +1,5 @@
 /**
- * The spans of a session as trees, kept while spans come and change: which one is drawn on which
- * row.
+ * Trees of a session's spans, updated while spans come and change, and their rows.
  *
  * Parent pointers come from the network: a parent may arrive late, never, or point in a circle.
  * Every span gets exactly one place, whatever they say. Spans have numbers, in the order in which

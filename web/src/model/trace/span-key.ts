@@ -1,4 +1,4 @@
-/** Which span is which, and below which. */
+/** Keys of a span and of its parent. */
 
 interface TreeSpan {
   readonly trace_id: string;

@@ -1,4 +1,4 @@
-/** What a span's state means for the reader. */
+/** Status of a span as the reader sees it. */
 import type { SessionStatus, SpanRow, SpanStatus } from '../../api/types.ts';
 import { parentKey, spanKey } from './span-key.ts';
 

@@ -1,4 +1,4 @@
-/** The spans of a session in reading order: each below the one above it, siblings by start. */
+/** Spans of a session in reading order: each below the one above it, siblings by start. */
 import type { SpanRow } from '../../api/types.ts';
 import { eachPlace, type Steps } from '../slices.ts';
 import type { SpanForest } from './span-forest.ts';

@@ -1,4 +1,4 @@
-/** What a reading says, as words: calls with their tools, arguments on a line, results plain. */
+/** Words of a reading: calls with their tools, arguments on a line, results plain. */
 import type { Clip, Piece, Reading } from '../../api/types.ts';
 import { indexJson, JsonKind } from '../json/json-text.ts';
 

@@ -1,6 +1,7 @@
 /**
- * A session in reading order: which of its spans are entries of the transcript, and which only
- * wrap others. Pure; made of the skeleton alone, so that it is there before any content is.
+ * Layout of a transcript: the spans of a session that are its entries, in reading order, without
+ * those that only wrap others. Pure; made of the skeleton alone, so that it is there before any
+ * content is.
  */
 import type { SpanRow } from '../../api/types.ts';
 import { atOnce } from '../slices.ts';

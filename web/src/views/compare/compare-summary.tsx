@@ -1,4 +1,4 @@
-/** What both took, side by side. */
+/** Duration, tokens and cost of both sessions, side by side. */
 import type { Comparison } from '../../api/types.ts';
 import { summarise } from '../../model/sessions/comparison.ts';
 

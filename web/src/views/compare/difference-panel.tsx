@@ -1,4 +1,4 @@
-/** One difference: both values of what changed, and what was asked and answered, as a diff. */
+/** Panel of one difference: both values, and a diff of question and answer. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Comparison, Difference, SpanRow } from '../../api/types.ts';
 import {

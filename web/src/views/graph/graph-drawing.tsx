@@ -1,5 +1,5 @@
 /**
- * The graph as it is seen. Nodes are buttons on a plane that is moved and scaled; edges are drawn
+ * Drawing of the graph. Nodes are buttons on a plane that is moved and scaled; edges are drawn
  * below them. Arrow keys move along edges, Enter opens the span.
  *
  * Coordinates: of the plane (layout), CSS pixels at scale 1; of the view, what the reader sees.

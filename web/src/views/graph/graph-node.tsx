@@ -1,4 +1,4 @@
-/** A node: who, how often, how long, how dear; what is wrong with it by shape. */
+/** Node of the graph: name, count, time and cost; problems by shape. */
 import type { Ref } from 'react';
 import type { SpanKind } from '../../api/types.ts';
 import type { GraphNode, NodeKind } from '../../model/graph/agent-graph.ts';

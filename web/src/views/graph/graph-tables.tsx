@@ -1,4 +1,4 @@
-/** The graph for those who do not see it, and for those who want the numbers. */
+/** Tables of the graph, for those who do not see it and for those who want the numbers. */
 import { useMemo } from 'react';
 import type { SpanKind } from '../../api/types.ts';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';

@@ -1,4 +1,4 @@
-/** Agents, whom they called and whom they handed over to: drawn, or as tables. */
+/** Graph view: agents, their calls and their hand-offs, drawn or as tables. */
 import { useCallback, useMemo, useState } from 'react';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';

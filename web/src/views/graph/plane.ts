@@ -1,4 +1,4 @@
-/** What of the plane is in view: everything until the reader moves or zooms. */
+/** Visible part of the plane: everything until the reader moves or zooms. */
 import { type PointerEvent, useCallback, useEffect, useState } from 'react';
 import type { Layout } from '../../model/graph/graph-layout.ts';
 

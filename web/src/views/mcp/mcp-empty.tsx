@@ -1,4 +1,4 @@
-/** No MCP traffic, or not yet: what to do for some. */
+/** Empty MCP log, with ways to fill it. */
 
 import { CopyButton } from '../parts/copy-button.tsx';
 import { LoadingRows } from '../parts/loading-rows.tsx';

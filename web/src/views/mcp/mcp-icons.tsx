@@ -1,4 +1,4 @@
-/** Which way a message goes, as a shape; in words beside it for those who do not see it. */
+/** Direction of a message as a shape; in words beside it for those who do not see it. */
 interface ArrowProps {
   readonly direction: 'to_server' | 'to_client' | undefined;
 }

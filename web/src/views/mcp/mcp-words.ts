@@ -1,4 +1,4 @@
-/** The log in words: what a state is called, what was wrong. */
+/** Words of the log for states and faults. */
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 
 /** Short, for a row; empty when all is well. */

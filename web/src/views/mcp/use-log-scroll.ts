@@ -1,6 +1,6 @@
 /**
- * A log whose lines have different heights: at its end it follows what comes, elsewhere what one
- * looks at stays where it is, and how much came is counted.
+ * Scrolling of a log whose lines have different heights: at its end it follows new lines;
+ * elsewhere the line that is looked at stays, and new ones are counted.
  */
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';

@@ -1,4 +1,4 @@
-/** What the palette offers, and in which order. Pure. */
+/** Items of the palette, in order. Pure. */
 import { type FuzzyMatch, fuzzyMatch } from '../../model/query/fuzzy.ts';
 import { type ActionGroup, EVERYWHERE, OF_SELECTION } from '../../state/actions.ts';
 

@@ -1,5 +1,6 @@
 /**
- * Everything that can be done, by typing a part of its name (combobox with a listbox, WAI-ARIA).
+ * Palette of everything that can be done, by typing a part of its name (combobox with a listbox,
+ * WAI-ARIA).
  *
  * What it lists are the actions of what is shown, as their owners offer them. It presses no button
  * that answers or cancels: entries of those lead to the button, which is armed later.

@@ -1,4 +1,4 @@
-/** How components reach the page's state. */
+/** Hooks that give components the page's state. */
 import {
   createContext,
   useCallback,

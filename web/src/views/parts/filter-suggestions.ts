@@ -1,4 +1,6 @@
-/** What the field of the list suggests: fields and values of a query; of the empty one, filters. */
+/**
+ * Suggestions for the field of the list: fields and values of a query; for the empty one, filters.
+ */
 import { useEffect, useState } from 'react';
 import type { Api } from '../../api/client.ts';
 import { complete, type Suggestion, valueText } from '../../model/query/completion.ts';

@@ -1,4 +1,4 @@
-/** What the find field of a session looks at. */
+/** Text that the find field of a session looks at. */
 import type { SpanRow } from '../../api/types.ts';
 
 export function matchesFind(span: SpanRow, text: string): boolean {

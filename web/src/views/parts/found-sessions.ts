@@ -1,4 +1,4 @@
-/** Sessions that somebody may mean who types a part of their title. */
+/** Sessions by a part of their title. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Session } from '../../api/types.ts';
 import { fuzzyMatch } from '../../model/query/fuzzy.ts';

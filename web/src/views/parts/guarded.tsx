@@ -1,4 +1,4 @@
-/** Keeps the mistakes of a view or visualiser to itself: it may throw, and the page goes on. */
+/** Error boundary of a view or visualiser: it may throw, and the page goes on. */
 import { Component, type ReactNode, Suspense } from 'react';
 import './guarded.css';
 

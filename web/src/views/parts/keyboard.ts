@@ -1,4 +1,4 @@
-/** What the reader's keyboard is like. */
+/** Modifier key of the reader's keyboard. */
 
 /** Whether the system's key is ⌘. */
 export function isMac(): boolean {

@@ -1,4 +1,4 @@
-/** Where rows will be: their shapes while they are on the way, or why they are not. */
+/** Placeholder for rows: their shapes while they load, or why they cannot. */
 import { useCell, useInspector } from './context.ts';
 import './loading-rows.css';
 

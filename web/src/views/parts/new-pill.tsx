@@ -1,4 +1,4 @@
-/** "12 new": what came where the reader is not looking. */
+/** "12 new": a button that leads to rows that arrived out of sight. */
 import { ActionIcon } from './icons.tsx';
 import './new-pill.css';
 

@@ -1,4 +1,4 @@
-/** Which rows of a long list are in the document: those in view and a few more. */
+/** Virtual rows of a long list: those in view and a few more. */
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect } from 'react';
 

@@ -1,6 +1,6 @@
 /**
- * Rows come and go without what is looked at moving: the row under the pointer stays, else the
- * first row in view.
+ * Scroll anchor: rows come and go, and the row under the pointer stays, else the first row in
+ * view.
  */
 import { useEffect, useLayoutEffect, useRef } from 'react';
 

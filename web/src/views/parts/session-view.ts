@@ -1,4 +1,4 @@
-/** What each view of a session is given. */
+/** Properties of each view of a session. */
 import type { Trace } from '../../state/trace.ts';
 
 export interface SessionViewProps {

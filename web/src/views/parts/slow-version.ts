@@ -1,4 +1,6 @@
-/** For what looks at every span of a session: not at each change, but a while after one. */
+/**
+ * Version of a trace for what looks at every span: it grows a while after a change, not at each.
+ */
 import { useEffect, useState } from 'react';
 import type { Trace } from '../../state/trace.ts';
 

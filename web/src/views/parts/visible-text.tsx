@@ -1,4 +1,4 @@
-/** Text that an agent wrote, with everything in it that is not seen made visible. */
+/** Text that an agent wrote, with its hidden characters made visible. */
 import { memo, useMemo } from 'react';
 import { formatCount } from '../../model/text/format.ts';
 import {

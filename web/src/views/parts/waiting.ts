@@ -1,4 +1,4 @@
-/** Which spans wait for a person right now: those with a request come first. */
+/** Spans that wait for a person right now, those with a request first. */
 import { useMemo } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';

@@ -1,4 +1,4 @@
-/** How the reader is named beside what is done from this browser. */
+/** Name of the reader beside what is done from this browser. */
 import { cleanName, MAX_NAME } from '../../state/preferences.ts';
 import { useInspector, usePreferences } from './context.ts';
 import './your-name.css';

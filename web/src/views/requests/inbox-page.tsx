@@ -1,5 +1,5 @@
 /**
- * `/ui/waiting`: everything that waits for a person, the longest first.
+ * `/ui/waiting`: open requests, the longest first.
  *
  * Nothing moves under the reader's hand: what is new comes at the end, what was answered keeps its
  * place until it is cleared away. Only the cards in view are drawn, and one is open.

@@ -1,4 +1,4 @@
-/** What was found, by session: only the rows in view are in the document. Arrows walk it. */
+/** Search results by session: only the rows in view are in the document. Arrows walk it. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Excerpt, SearchHit } from '../../api/types.ts';

@@ -1,4 +1,4 @@
-/** Nothing is looked for yet: what was before, and what could be. */
+/** Search page before a query: queries of before, and examples. */
 import { useInspector, usePreferences } from '../parts/context.ts';
 
 const EXAMPLES: readonly (readonly [string, string])[] = [

@@ -1,4 +1,4 @@
-/** Terms that are asked for often, to be switched on and off; they are written into the query. */
+/** Chips of common terms, switched on and off; they are written into the query. */
 import { termValues, toggleTerm } from '../../model/query/query-terms.ts';
 import { KindIcon, kindName } from '../parts/icons.tsx';
 

@@ -1,4 +1,4 @@
-/** What else is known of a session: who, where, with what. */
+/** Facts about a session: process, versions, tags. */
 import { useEffect, useState } from 'react';
 import type { Session } from '../../api/types.ts';
 import { formatStart } from '../../model/text/format.ts';

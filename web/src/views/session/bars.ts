@@ -1,4 +1,4 @@
-/** Keeps the two canvases of the waterfall current: at once for the reader, else ≤ 10 times a second. */
+/** Updates of the waterfall's two canvases: at once for the reader, else ≤ 10 times a second. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-key.ts';

@@ -1,4 +1,4 @@
-/** From a session to the page that lays it beside another. */
+/** Link from a session to its comparison. */
 import { useMemo } from 'react';
 import { comparePath } from '../../state/route.ts';
 import { useActions } from '../parts/actions.ts';

@@ -1,4 +1,4 @@
-/** At the end of the list the view follows what comes; elsewhere it says how much came. */
+/** Following of a list's end: there the view moves on with new rows; elsewhere they are counted. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../parts/context.ts';

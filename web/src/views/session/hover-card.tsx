@@ -1,4 +1,4 @@
-/** What the span under the pointer is, after a moment: the numbers that a bar cannot show. */
+/** Card of the span under the pointer, after a moment: the numbers that a bar cannot show. */
 import { memo, useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Which rows of a long list are in the document, where all are of the same height: those in view
- * and a few more. They come in blocks, so that most frames of scrolling have nothing to do.
+ * Virtual rows of one height: those in view and a few more. They come in blocks, so that most
+ * frames of scrolling have nothing to do.
  */
 import { useCallback, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';

@@ -1,4 +1,4 @@
-/** The keys that work in every view of a session, and what they go to. */
+/** Keys that work in every view of a session. */
 import { useMemo } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { OF_SESSION } from '../../state/actions.ts';

@@ -1,4 +1,4 @@
-/** What the session is and what it has cost so far. */
+/** Header of a session: title, status, totals. */
 import type { Session, SessionStatus } from '../../api/types.ts';
 import {
   formatCost,

@@ -1,4 +1,4 @@
-/** What is seen of a session only from all its spans, while it is looked at. */
+/** Gaps, critical path and time axis of a session, while it is looked at. */
 import { useCallback, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { type Gap, TimeAxis } from '../../model/timeline/gaps.ts';

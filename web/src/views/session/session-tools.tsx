@@ -1,4 +1,4 @@
-/** What went wrong, what waits, and the freeze: beside the tabs, for every view. */
+/** Errors, waits and the freeze, beside the tabs, for every view. */
 import { groupThousands, plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useNow } from '../parts/context.ts';

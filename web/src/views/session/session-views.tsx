@@ -1,4 +1,4 @@
-/** The ways to read a session, in the order of their tabs and of their keys, `1` first. */
+/** Views of a session, in the order of their tabs and of their keys, `1` first. */
 import {
   type ComponentType,
   type KeyboardEvent,

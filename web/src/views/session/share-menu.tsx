@@ -1,4 +1,4 @@
-/** What one does with a session elsewhere: link, summary, file, picture. */
+/** Menu to share a session: link, summary, file, picture. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Session } from '../../api/types.ts';
 import { type OutlineRow, summaryOf } from '../../model/sessions/session-summary.ts';

@@ -1,4 +1,4 @@
-/** What the time axis shows: everything, or where the reader zoomed to. It is in the address. */
+/** Window of the time axis: everything, or where the reader zoomed to. It is in the address. */
 import { type PointerEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { TimeAxis } from '../../model/timeline/gaps.ts';
 import {

@@ -1,4 +1,4 @@
-/** The rows of the tree: which span is where, what is folded, what is left out. */
+/** Rows of the tree with what is folded and left out. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { type Arrangement, AS_AT_FIRST, type Rows } from '../../model/trace/span-forest.ts';

@@ -1,4 +1,4 @@
-/** What one session waits for, below its header: a line each, one open at a time. */
+/** Requests of one session, below its header: a line each, one open at a time. */
 import { useCallback, useState } from 'react';
 import { useInspector, useRow } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';

@@ -1,4 +1,4 @@
-/** What can be done to the selected sessions: export, delete. Deleting asks once, in place. */
+/** Actions on the selected sessions: export, delete. Deleting asks once, in place. */
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';

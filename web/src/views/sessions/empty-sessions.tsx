@@ -1,4 +1,4 @@
-/** Nothing yet: how to send the first session here. */
+/** Empty list: how to send the first session here. */
 import { useState } from 'react';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';

@@ -1,4 +1,4 @@
-/** `E` goes to the next session in which something failed; Enter then opens it at the cause. */
+/** `E`: the next session in which something failed; Enter then opens it at the cause. */
 import { useMemo } from 'react';
 import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../parts/actions.ts';

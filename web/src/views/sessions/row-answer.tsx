@@ -1,4 +1,4 @@
-/** What a session waits for, answered in its row: below the row, over the ones that follow. */
+/** Requests of a session, answered below its row, over the ones that follow. */
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useInspector, useRow } from '../parts/context.ts';
 import { usePinned } from '../parts/requests/pinned.ts';

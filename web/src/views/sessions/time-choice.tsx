@@ -1,4 +1,4 @@
-/** Which time the list is about: the last hours, all, or what was dragged over the chart. */
+/** Choice of the list's time range: the last hours, all, or what was dragged over the chart. */
 import { useMemo } from 'react';
 import { rangeName } from '../../model/sessions/session-chart.ts';
 import { ALL_TIME, LAST, type TimeRange, timeRangeText } from '../../model/sessions/time-range.ts';

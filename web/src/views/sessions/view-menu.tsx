@@ -1,4 +1,4 @@
-/** How the list looks: what it is sorted by, which columns it has, whether the chart is open. */
+/** Menu of the list's look: order, columns, chart. */
 import { useId, useMemo, useRef } from 'react';
 import {
   isDescending,

@@ -1,4 +1,4 @@
-/** What hooks, policies and people decided about this span. */
+/** Decisions of hooks, policies and people about this span. */
 import { useMemo } from 'react';
 import type { Decision } from '../../api/types.ts';
 import { formatJson } from '../../model/json/json-format.ts';

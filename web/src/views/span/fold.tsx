@@ -1,4 +1,4 @@
-/** Folded at first: one line that says how much there is. */
+/** Folded part: one line that says how much there is. */
 import { type ReactNode, useState } from 'react';
 import { ActionIcon } from '../parts/icons.tsx';
 import './fold.css';

@@ -1,4 +1,4 @@
-/** What went into a tool or an MCP exchange, and what came out. */
+/** Input and output of a tool or an MCP exchange. */
 import type { Payload, SpanDetail } from '../../api/types.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';

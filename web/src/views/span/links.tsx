@@ -1,4 +1,4 @@
-/** Spans that this one points at, and those that tell of the same operation. */
+/** Links to other spans: those that this one points at, and its duplicates. */
 import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import type { SpanDetail, SpanLink, SpanRow } from '../../api/types.ts';

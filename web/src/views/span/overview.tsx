@@ -1,4 +1,4 @@
-/** The span in short: why it failed, what it used, what it was asked with. */
+/** Overview of the span: why it failed, what it used, its input. */
 import { useMemo, useState } from 'react';
 import type { ErrorView, SpanDetail, SpanRow } from '../../api/types.ts';
 import {

@@ -1,4 +1,4 @@
-/** What there is to read of a span, in tabs. */
+/** Tabs of a span. */
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
 import { Cuts } from '../../model/trace/cuts.ts';

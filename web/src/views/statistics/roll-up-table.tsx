@@ -1,4 +1,4 @@
-/** What each model, tool or agent took and cost, with and without what is below it. */
+/** Time and cost of each model, tool or agent, with and without what is below it. */
 import { useMemo } from 'react';
 import type { RollUp, SpanKind } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';

@@ -1,4 +1,4 @@
-/** `?view=statistics`: where the time, the tokens and the money of a session went. */
+/** `?view=statistics`: the time, the tokens and the money of a session, by where they went. */
 import { type ReactNode, useCallback, useMemo } from 'react';
 import type { Operation, SessionStatistics, SpanRow } from '../../api/types.ts';
 import type { Steps } from '../../model/slices.ts';

@@ -1,4 +1,4 @@
-/** How streamed answers came in: how long until they began, how long they stood still. */
+/** Streamed answers: time to the first token, and stalls. */
 import type { Spread, StreamedCall, Streams } from '../../api/types.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
 import { SpanLink } from '../parts/statistics/cells.tsx';

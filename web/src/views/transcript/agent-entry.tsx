@@ -1,4 +1,4 @@
-/** An agent: what it was asked and what it answered, folded; where it begins and ends, unfolded. */
+/** Agent: its task and its answer, folded; its beginning and end, unfolded. */
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import type { Sum } from '../../model/transcript/transcript.ts';

@@ -1,4 +1,4 @@
-/** A model call: what it was told that is new, what it thought, and what it said. */
+/** Model call: the new messages of its input, its reasoning and its answer. */
 import { useMemo } from 'react';
 import type { Piece, Reading, SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';

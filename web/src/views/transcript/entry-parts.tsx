@@ -1,4 +1,4 @@
-/** What entries of every type have: what they are given, and how long they took. */
+/** Properties and times of entries of every type. */
 import type { SpanRow } from '../../api/types.ts';
 import { formatDuration, formatRunning } from '../../model/text/format.ts';
 import { endOffset } from '../../model/trace/span-status.ts';

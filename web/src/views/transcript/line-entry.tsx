@@ -1,4 +1,4 @@
-/** What is said in one line: a resource that was read, a prompt, MCP, a step. */
+/** Entry of one line: a resource that was read, a prompt, MCP, a step. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import { readServerAsk } from '../../model/mcp/server-asks.ts';

@@ -1,4 +1,4 @@
-/** Messages of a model call that are new, and the parts of them. */
+/** New messages of a model call, and their parts. */
 import { type ReactNode, useState } from 'react';
 import type { BlobPart, Piece, Said, SpanDetail } from '../../api/types.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';

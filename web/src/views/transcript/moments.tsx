@@ -1,4 +1,4 @@
-/** What happened around a span: decisions, questions to a person, state, and why it failed. */
+/** Moments of a span: decisions, questions to a person, state, and why it failed. */
 import { useState } from 'react';
 import type {
   AskedReading,

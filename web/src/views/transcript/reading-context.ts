@@ -1,4 +1,4 @@
-/** What the parts of an entry need to know of where they are. */
+/** Context of the parts of an entry. */
 import { createContext, useContext } from 'react';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import type { Trace } from '../../state/trace.ts';

@@ -1,4 +1,4 @@
-/** A tool: what it was asked and what it answered, where it happened. */
+/** Tool call: its arguments and its result. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import {

@@ -1,4 +1,4 @@
-/** Find, and how much is shown. */
+/** Tools of the transcript: find, and how much is shown. */
 import { useMemo, useRef } from 'react';
 import { useActions } from '../parts/actions.ts';
 import { ActionIcon } from '../parts/icons.tsx';

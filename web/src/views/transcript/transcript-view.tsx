@@ -1,4 +1,4 @@
-/** A session read from above to below: what was said, done, decided and waited for. */
+/** Transcript: a session read from above to below. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';

@@ -1,4 +1,4 @@
-/** Every visualiser there is, in the order of their tabs. Matching is here, the rest is lazy. */
+/** All visualisers, in the order of their tabs. Matching is here, the rest is lazy. */
 import { lazy } from 'react';
 import { hasDocuments } from './retrieved-documents/documents.ts';
 import type { SpanVisualiser } from './visualiser.ts';

@@ -1,5 +1,5 @@
 /**
- * What a visualiser is: it shows one sort of span better than a tree of attributes can.
+ * Visualiser: it shows one sort of span better than a tree of attributes can.
  *
  * To write one, copy the folder `retrieved-documents/`, change it, and add a line to
  * `registry.ts`: `docs/guide/write-a-visualiser.md`.

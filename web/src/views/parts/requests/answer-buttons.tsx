@@ -1,4 +1,4 @@
-/** What can be answered. Each button says what will happen; none can be pressed by accident. */
+/** Buttons of an answer. Each says what will happen; none can be pressed by accident. */
 import { useMemo } from 'react';
 import type { Answer, Request } from '../../../api/types.ts';
 import { initialValues, payloadOf } from '../../../model/requests/form.ts';

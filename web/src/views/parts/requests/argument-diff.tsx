@@ -1,4 +1,4 @@
-/** What an edit changed: lines before and after, with the changed part marked. */
+/** Diff of an edit: lines before and after, with the changed part marked. */
 
 import { groupThousands } from '../../../model/text/format.ts';
 import type { ChangedLine, TextDiff } from '../../../model/text/text-diff.ts';

@@ -1,4 +1,4 @@
-/** The arguments of a request: in full, and edited in place as text. */
+/** Arguments of a request: in full, and edited in place as text. */
 import { useCallback, useMemo, useState } from 'react';
 import type { Request } from '../../../api/types.ts';
 import { formatJson, placeOf } from '../../../model/json/json-format.ts';

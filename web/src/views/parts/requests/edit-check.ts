@@ -1,4 +1,7 @@
-/** Whether edited arguments are JSON, and what they change; long texts are looked at when one pauses. */
+/**
+ * Check of edited arguments: whether they are JSON, and what they change; of long texts after a
+ * pause in typing.
+ */
 import { useEffect, useMemo, useState } from 'react';
 import { type Formatted, formatJson } from '../../../model/json/json-format.ts';
 import { type HiddenPlace, hiddenPlaces } from '../../../model/text/hidden-characters.ts';

@@ -1,4 +1,4 @@
-/** The key that leads to an answer only moves the focus; what it does is for the next key. */
+/** Key that leads to an answer. It only moves the focus; the next key decides. */
 
 /** To the first button that answers, of the request that has the focus, else of any in view. */
 export function focusAnswer(): void {

@@ -1,4 +1,6 @@
-/** That somebody waits, outside of the page: the icon of the tab, and the desktop when asked for. */
+/**
+ * Notices of open requests outside of the page: the icon of the tab, and the desktop if allowed.
+ */
 import { useEffect } from 'react';
 import type { Request } from '../../../api/types.ts';
 import { headlineOf } from '../../../model/requests/request.ts';

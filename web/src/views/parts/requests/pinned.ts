@@ -1,4 +1,4 @@
-/** A list from which what is being read does not vanish when it is answered. */
+/** List in which the item that is read stays in its place when it is answered. */
 import { useRef } from 'react';
 
 /** `ids`, with `pinned` in the place that it had among them. */

@@ -1,4 +1,4 @@
-/** What a span waits for, where the span is read. */
+/** Open requests of a span, where the span is read. */
 import { useState } from 'react';
 import { useInspector, useRow } from '../context.ts';
 import { RequestCard } from './request-card.tsx';

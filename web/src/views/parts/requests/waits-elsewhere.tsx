@@ -1,4 +1,4 @@
-/** A person is waited for, and nothing can be answered here: say so, or one looks for the button. */
+/** Hint that a person is waited for where nothing can be answered here. */
 import { useEffect, useState } from 'react';
 import { useCell, useInspector } from '../context.ts';
 import { StatusIcon } from '../icons.tsx';

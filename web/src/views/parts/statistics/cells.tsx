@@ -1,4 +1,4 @@
-/** What the cells of the tables say. */
+/** Cells of the tables. */
 import type { ReactNode } from 'react';
 import {
   formatCost,

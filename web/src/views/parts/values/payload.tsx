@@ -1,4 +1,4 @@
-/** A captured value: a JSON tree, or its text; what was cut off is said. */
+/** Captured value: a JSON tree, or its text, with a note where it was cut. */
 import type { Payload } from '../../../api/types.ts';
 import { formatBytes } from '../../../model/text/format.ts';
 import { LongValue } from './long-value.tsx';

@@ -1,4 +1,4 @@
-/** What all parts of the panel know about the span that it shows. */
+/** Context of the span that the panel shows. */
 import { createContext, useContext } from 'react';
 import type { Clamped } from '../../../api/types.ts';
 import type { Cuts } from '../../../model/trace/cuts.ts';

@@ -1,4 +1,4 @@
-/** Something that takes a while: how far it is, and a way to stop it. Not seen when it is quick. */
+/** Progress of long work, with a way to stop it. Hidden when the work is quick. */
 import './slow.css';
 
 interface SlowProps {

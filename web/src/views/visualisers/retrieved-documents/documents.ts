@@ -1,5 +1,5 @@
 /**
- * What a retrieval found, read from the attributes of its span. Pure.
+ * Documents of a retrieval, read from the attributes of its span. Pure.
  *
  * Conventions: OpenInference writes `retrieval.documents.0.document.content`, `.score`, `.id`, and
  * for rerankers `reranker.output_documents.…`; GenAI writes `gen_ai.retrieval.documents` as JSON.
