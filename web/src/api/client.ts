@@ -40,7 +40,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What the page needs of a service; the gallery has one made of fixtures. */
+/** Service as the page needs it; the gallery has one made of fixtures. */
 export interface Api {
   sessions(
     page: {
@@ -53,7 +53,7 @@ export interface Api {
     },
     signal?: AbortSignal,
   ): Promise<SessionList>;
-  /** What a field of a query was seen to be. */
+  /** Values of a field of a query. */
   queryValues(field: string, prefix: string, signal?: AbortSignal): Promise<QueryValues>;
   deleteSession(id: string, signal?: AbortSignal): Promise<void>;
   /** A session as a gzip file; several, one after another, are one, too. */
@@ -80,7 +80,7 @@ export interface Api {
     parameters: { totals: boolean },
     signal?: AbortSignal,
   ): Promise<SessionStatistics>;
-  /** What differs between two sessions; `change`: of these kinds only. */
+  /** Differences between two sessions; `change`: of these kinds only. */
   compare(
     parameters: {
       left: string;
@@ -95,13 +95,13 @@ export interface Api {
     page: { q: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SearchResult>;
-  /** What spans say, clipped: each `trace.span`, or with the call before it `trace.span~trace.span`. */
+  /** Clipped content of spans: each `trace.span`, or with the call before it `trace.span~trace.span`. */
   transcript(
     sessionId: string,
     spans: readonly string[],
     signal?: AbortSignal,
   ): Promise<Transcript>;
-  /** What was said over MCP: pages, then what changed `since` one. */
+  /** MCP log: pages, then what changed `since` one. */
   mcpLog(
     sessionId: string,
     page: { cursor?: string; since?: number; limit?: number },

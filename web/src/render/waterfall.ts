@@ -294,7 +294,7 @@ export function drawAxis(
   context.font = palette.font;
   context.textBaseline = 'middle';
   const occupied: { x: number; width: number }[] = [];
-  /** Where there is room, and some between words. */
+  /** Draw a label where there is room, and some between words. */
   const label = (text: string, x: number, width: number): void => {
     const isOccupied = occupied.some(
       (one) => x < one.x + one.width + APART_PX && one.x < x + width + APART_PX,

@@ -2,7 +2,7 @@
 import { Cell } from './cell.ts';
 
 export interface Action {
-  /** What it does, as the palette and the list of keys say it: `Next error`. */
+  /** Name in the palette and the list of keys: `Next error`. */
   readonly name: string;
   /**
    * Keys that do it: `KeyboardEvent.key`, letters in lower case; two after each other with a space
@@ -39,7 +39,7 @@ export class Actions {
     return () => this.groups.set(this.groups.get().filter((other) => other !== group));
   }
 
-  /** What a key does: the group that came last counts, the widest ones after all others. */
+  /** Action of a key: the group that came last counts, the widest ones after all others. */
   ofKey(key: string): Action | undefined {
     const groups = [...this.groups.get()].reverse();
     for (const width of [0, 1, 2]) {

@@ -23,7 +23,7 @@ export interface ImportJob {
   readonly state: ImportState;
 }
 
-/** What was dropped: a file, or something that is none. */
+/** Dropped thing: a file, or something that is none. */
 export type Dropped = File | { readonly folder: string };
 
 export class Imports {
@@ -102,7 +102,7 @@ export class Imports {
   }
 }
 
-/** Why it is not sent at all. */
+/** Reason why it is not sent at all. */
 function refused(dropped: Dropped): string | undefined {
   if ('folder' in dropped) return 'This is a folder. Drop the files that are in it.';
   if (dropped.size > MAX_FILE_BYTES) {

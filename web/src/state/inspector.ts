@@ -26,7 +26,7 @@ interface InspectorParts {
   readonly api: Api;
   readonly router: Router;
   readonly preferences: PreferenceStore;
-  /** Where the service is, as a person would type it. */
+  /** Address of the service, as a person would type it. */
   readonly serviceUrl: string;
   readonly feed: Pick<FeedParts, 'open' | 'locks' | 'channel' | 'name' | 'tab'>;
 }

@@ -12,11 +12,11 @@ export interface Preferences {
   readonly tree_px: number;
   /** Single-letter keys; off for those who dictate. */
   readonly keys: boolean;
-  /** How the reader is named beside what they do; empty: the browser's number. */
+  /** Name of the reader beside what they do; empty: the browser's number. */
   readonly name: string;
   /** Whether the desktop says that somebody waits. */
   readonly notify: boolean;
-  /** What was chosen in the palette, and looked for across sessions; the last one first. */
+  /** Items chosen in the palette, and queries across sessions; the last one first. */
   readonly recentActions: readonly string[];
   readonly recentSearches: readonly string[];
   /** Columns of the session list, by id; null: those that everybody has at first. */

@@ -6,7 +6,7 @@ import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { failed, type LoadState } from './sessions.ts';
 
-/** What became of an answer that this page sent. */
+/** Outcome of an answer that this page sent. */
 export type Sending =
   | { readonly kind: 'sending' }
   | { readonly kind: 'failed'; readonly message: string };
@@ -28,7 +28,7 @@ export class Requests {
   readonly ofSpan = new KeyedStore<readonly string[]>();
   readonly sending = new KeyedStore<Sending>();
   readonly state = new Cell<LoadState>({ kind: 'loading' });
-  /** What has just been opened, for those who want to be told. */
+  /** Called with requests that have just been opened. */
   onOpened: (requests: readonly Request[]) => void = () => {};
   private readonly api: Api;
   private loads = 0;

@@ -3,7 +3,7 @@ import { Cell } from './cell.ts';
 
 export class Selection {
   readonly ids = new Cell<ReadonlySet<string>>(new Set());
-  /** Where a range begins. */
+  /** Beginning of a range. */
   private anchor: string | undefined;
 
   toggle(id: string): void {

@@ -8,7 +8,7 @@ import { EVERYTHING, type Listing, Sessions } from './sessions.ts';
 
 /** Somebody is still typing. */
 const TYPING_MS = 250;
-/** What changed may fit now, or no longer: asked again at most so often. */
+/** Pause between requests after changes: a changed session may fit now, or no longer. */
 const AGAIN_MS = 1000;
 
 export interface Timers {

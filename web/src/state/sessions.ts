@@ -25,7 +25,7 @@ export type LoadState =
       readonly problem?: Problem;
     };
 
-/** What the list is about. */
+/** Query, order and time range of the list. */
 export interface Listing {
   readonly query: string;
   readonly sort: Sort;
@@ -45,7 +45,7 @@ export class Sessions {
   /** Ids, sorted. A new array when a session came, went or moved. */
   readonly order = new Cell<readonly string[]>([]);
   readonly state = new Cell<LoadState>({ kind: 'loading' });
-  /** How far the service's index is; undefined without a query. */
+  /** Progress of the service's index; undefined without a query. */
   index: IndexState | undefined;
   readonly listing: Listing;
   /**
@@ -168,7 +168,7 @@ export class Sessions {
     }
   }
 
-  /** What lies behind the last page that was read comes with its page. */
+  /** Whether a row is among the pages that were read: one behind them comes with its page. */
   private isInLoadedPart(session: Session): boolean {
     if (this.rows.get(session.id) !== undefined) return true;
     // Whether a new one fits the query is not known here.

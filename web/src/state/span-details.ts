@@ -23,7 +23,7 @@ export class SpanDetails {
     this.api = api;
   }
 
-  /** What is known of the span, perhaps an older version of it. */
+  /** Cached span, perhaps an older version of it. */
   peek(key: string): LoadedSpan | undefined {
     return this.cache.get(key);
   }

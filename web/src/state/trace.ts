@@ -39,17 +39,17 @@ export class Trace {
   readonly errorCount = new Cell(0);
   /** Keys of spans that wait for a person right now. */
   readonly waiting = new Cell<ReadonlySet<string>>(new Set());
-  /** How many moments (decisions, progress, questions) the stream told of a span. */
+  /** Number of a span's moments (decisions, progress, questions) in the stream. */
   readonly momentCounts = new KeyedStore<number>();
   readonly freeze = new Cell<Freeze | undefined>(undefined);
-  /** Where the session went, when it was merged into another; null when it was deleted. */
+  /** Session that this one was merged into; null when it was deleted. */
   readonly moved = new Cell<{ readonly to: string | null } | undefined>(undefined);
   private readonly api: Api;
   private readonly deferred = new Map<string, SpanRow>();
   private loading: AbortController | undefined;
   /** Keys that a load in progress, or the feed meanwhile, has confirmed. */
   private confirmed: Set<string> | undefined;
-  /** How many spans there were when rows were arranged last, and whether others came since. */
+  /** Number of spans when rows were arranged last, and whether others came since. */
   private arranged = 0;
   private isBehind = false;
   private arranging: ReturnType<typeof setTimeout> | undefined;

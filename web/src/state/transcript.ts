@@ -11,13 +11,13 @@ export interface Wanted {
   readonly key: string;
   readonly row: SpanRow;
   readonly before: string | undefined;
-  /** How many moments of it the stream told. */
+  /** Number of its moments in the stream. */
   readonly momentCount: number;
 }
 
 export interface Read {
   readonly reading: Reading;
-  /** What was wanted when this was asked for. */
+  /** Version of the span that was requested. */
   readonly of: Wanted;
 }
 
@@ -29,7 +29,7 @@ const RETRY_MS = 3000;
 
 export class Readings {
   readonly reads = new KeyedStore<Read>();
-  /** What the service said instead, when it could not be asked. */
+  /** Errors of requests, by key. */
   readonly problems = new KeyedStore<string>();
   private readonly api: Api;
   private readonly sessionId: string;
@@ -83,7 +83,7 @@ export class Readings {
     void this.pump();
   }
 
-  /** What is to be asked for now; sets a clock for what is to be asked for later. */
+  /** Spans to request now; sets a timer for those to request later. */
   private due(): Wanted[] {
     const now_ms = this.now_ms();
     let soonest_ms = Number.POSITIVE_INFINITY;
@@ -126,7 +126,7 @@ function isSame(a: Wanted, b: Wanted): boolean {
   return a.row === b.row && a.before === b.before && a.momentCount === b.momentCount;
 }
 
-/** How long after a request for `before` one for `now` may follow. */
+/** Time after a request for `before` until one for `now` may follow. */
 function pause_ms(before: Wanted, now: Wanted): number {
   // The same once more: it is not there yet, or could not be asked for.
   if (isSame(before, now)) return RETRY_MS;

@@ -84,7 +84,7 @@ function PageLink({ page, to, title, children }: PageLinkProps) {
   );
 }
 
-/** How many requests wait, wherever one is. */
+/** Number of open requests, on every page. */
 function WaitingLink() {
   const { requests } = useInspector();
   const count = useCell(requests.pending).length;

@@ -131,7 +131,7 @@ class Drawing {
     }
   }
 
-  /** Whose it is; called for what is above before what is below. */
+  /** Set the agent that a span is of; call it for a parent before its children. */
   own(place: number): void {
     const row = this.tree.rows[place];
     const parent = this.tree.parent[place] ?? -1;

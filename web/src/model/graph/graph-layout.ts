@@ -12,7 +12,7 @@ export interface LayoutEdge {
 }
 
 export interface LayoutOptions {
-  /** Where the layers follow each other. */
+  /** Direction in which the layers follow each other. */
   readonly direction: 'right' | 'down';
   readonly width: number;
   readonly height: number;
@@ -156,7 +156,7 @@ function placed(layers: readonly string[][], options: LayoutOptions): Layout {
     : { places, width: breadth, height: length };
 }
 
-/** Where an arrow key leads: along an edge to the nearest, or to the next in the same layer. */
+/** Target of an arrow key: the nearest node along an edge, or the next in the same layer. */
 export function neighbourOf(
   id: string,
   key: string,

@@ -21,7 +21,7 @@ const NAMES = [
 const TOOL = /^transfer_to_(?<to>.+)$/;
 const MOST_CHARACTERS = 300;
 
-/** What a span says of a hand-off by its name; undefined when it is none. */
+/** The hand-off that a span's name says; undefined when it is none. */
 export function handOffOf(row: SpanRow): HandOff | undefined {
   if (row.name.length > MOST_CHARACTERS) return undefined;
   if (row.kind === 'tool') {

@@ -9,7 +9,7 @@ export type Formatted =
   | {
       readonly isJson: true;
       readonly text: string;
-      /** Where a key is that its object has already. */
+      /** Place of a key that its object has already. */
       readonly twice: number | undefined;
     }
   | { readonly isJson: false; readonly at: number; readonly what: string };
@@ -102,7 +102,7 @@ class Formatter {
     this.hasBegun = true;
   }
 
-  /** What follows a value inside of a container. */
+  /** The text after a value inside of a container. */
   private next(container: number): void {
     const code = this.text.charCodeAt(this.at);
     if (code === 0x2c) {

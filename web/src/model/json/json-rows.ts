@@ -50,7 +50,7 @@ export class JsonRows {
     return rows.reverse();
   }
 
-  /** How deep a line is below the root, with the groups on the way. */
+  /** Depth of a line below the root, with the groups on the way. */
   depth(row: number): number {
     const node = Math.abs(row);
     let depth = (this.index.depth[node] ?? 0) - (this.index.depth[this.root] ?? 0);

@@ -81,7 +81,7 @@ export class JsonIndex {
     return decodeString(this.text.slice(start, end));
   }
 
-  /** Where the key of the value at `start` is, with its quotes: found again, not remembered. */
+  /** Place of the key of the value at `start`, with its quotes: found again, not stored. */
   private keyBefore(start: number): [number, number] {
     const { text } = this;
     const end = text.lastIndexOf('"', text.lastIndexOf(':', start - 1)) + 1;
@@ -111,7 +111,7 @@ export class JsonIndex {
     return undefined;
   }
 
-  /** Where the node is: `$.messages[2]["content type"]`. */
+  /** Path of the node: `$.messages[2]["content type"]`. */
   path(node: number): string {
     const steps: string[] = [];
     for (let at = node; at > 0; at = this.parent[at] ?? 0) {
@@ -199,7 +199,7 @@ export class JsonScanner {
     this.index = new JsonIndex(text);
   }
 
-  /** How much of the text has been read, in characters. */
+  /** Characters read so far. */
   get done(): number {
     return this.at;
   }

@@ -38,7 +38,7 @@ export interface McpCall {
   readonly rounds: readonly McpRound[];
   /** Progress, cancellation, questions and answers, by time. */
   readonly notes: readonly McpEntry[];
-  /** What the other process told of the same exchange. */
+  /** Report of the other process about the same exchange. */
   readonly farEnd: McpRound | undefined;
   /** Key of the call during which the other side sent this one. */
   readonly during: string | undefined;
@@ -244,7 +244,7 @@ function roundsOf({ rounds, tellings }: Draft): McpRound[] {
   );
 }
 
-/** What two layers say of one exchange: the upper one's words, the lower one's ids and texts. */
+/** One exchange from two layers' reports: the upper one's words, the lower one's ids and texts. */
 function merged(upper: McpRound, lower: McpRound): McpRound {
   const request = both(upper.request, lower.request);
   const response = both(upper.response, lower.response);
@@ -386,7 +386,7 @@ function withoutRepeats(notes: readonly McpEntry[]): McpEntry[] {
   });
 }
 
-/** What a server asks while it works at a call belongs to it. */
+/** Put requests of a server into the call that it works at. */
 function placeDuring(drafts: readonly Draft[], { parentOf }: JoinContext): void {
   const bySpan = new Map<string, Draft>();
   for (const draft of drafts) {
@@ -544,7 +544,7 @@ function stateOf(
   return isLive || request?.state === 'running' ? 'pending' : 'unanswered';
 }
 
-/** What happened to a connection, or a line that a server wrote. */
+/** Change of a connection, or a line that a server wrote. */
 function lineCall(entry: McpEntry): McpCall {
   const isTransport = entry.type === 'transport';
   const isBad = entry.state === 'failed';

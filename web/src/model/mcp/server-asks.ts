@@ -6,9 +6,9 @@ interface ServerAsk {
   readonly asked: string | undefined;
   /** `accept`, `decline`, `cancel`; undefined: no answer, or one without a verdict. */
   readonly action: string | undefined;
-  /** What was filled in, as JSON. */
+  /** Values of the form, as JSON. */
   readonly content: Clip | undefined;
-  /** What a model said. */
+  /** Answer of a model. */
   readonly text: string | undefined;
   readonly model: string | undefined;
 }

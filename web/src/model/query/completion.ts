@@ -2,7 +2,7 @@
 import { QUERY_FIELDS, type QueryField } from './query-fields.gen.ts';
 
 export interface Suggestion {
-  /** What stands in the query once it is taken. */
+  /** Text in the query once it is accepted. */
   readonly text: string;
   readonly detail: string;
 }
@@ -12,7 +12,7 @@ interface Completion {
   readonly start: number;
   readonly end: number;
   readonly suggestions: readonly Suggestion[];
-  /** What stands here is a value of this text field, begun so: only the service knows which. */
+  /** Text field whose value is being typed, and its beginning: only the service knows the values. */
   readonly values?: { readonly field: string; readonly begun: string };
 }
 

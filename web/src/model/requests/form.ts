@@ -34,13 +34,13 @@ export interface Field {
   /** Bounds as they are written in the schema: of a number, a length, or how many are chosen. */
   readonly least: string | undefined;
   readonly most: string | undefined;
-  /** What the schema wants besides: said, not checked here. */
+  /** Further keywords of the schema: shown, not checked here. */
   readonly unchecked: readonly Rule[];
   /** Texts of the default: as typed; of choices, the JSON of each. */
   readonly initial: readonly string[];
 }
 
-/** What is typed or chosen, by position of the field; one text, or one for each choice. */
+/** Typed or chosen values by position of the field; one text, or one for each choice. */
 export type FormValues = readonly (readonly string[])[];
 
 const MAX_FIELDS = 200;
@@ -208,7 +208,7 @@ function stringsOf(index: JsonIndex, node: number | undefined): string[] {
 
 // --- from what was typed to JSON text ----------------------------------------------------------
 
-/** What is wrong with a field; undefined: nothing. */
+/** Mistake in a field; undefined: none. */
 export function mistakeIn(field: Field, typed: readonly string[]): string | undefined {
   if (field.kind === 'choices') return countMistake(field, typed.length);
   const text = typed[0] ?? '';

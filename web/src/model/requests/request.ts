@@ -77,7 +77,7 @@ export function canEditArguments(request: Request): boolean {
   return isPending(request) && request.kind !== 'question' && request.args_json !== null;
 }
 
-/** Why the arguments cannot be edited; undefined: they can. */
+/** Reason why the arguments cannot be edited; undefined: they can. */
 export function notEditable(request: Request): string | undefined {
   if (request.args_json !== null) return undefined;
   if (!isPending(request)) return 'They were removed when the request closed.';
@@ -111,13 +111,13 @@ const DECISIONS: Readonly<Record<GivenAnswer['decision'], string>> = {
   cancel: 'cancelled',
 };
 
-/** What happens when nobody answers: `denied`. */
+/** Outcome when nobody answers: `denied`. */
 export function defaultName({ default: decision }: Request): string {
   const name = Object.entries(DECISIONS).find(([known]) => known === decision)?.[1];
   return name ?? plainLine(decision, 30);
 }
 
-/** How a request ended, in words. */
+/** End of a request, in words. */
 export function outcomeOf(request: Request): string {
   const { answer, status } = request;
   switch (status) {
@@ -137,7 +137,7 @@ export function outcomeOf(request: Request): string {
   }
 }
 
-/** What the agent did with the answer. */
+/** Use that the agent made of the answer. */
 export function appliedText({ answer }: Request): string {
   if (answer === null) return '';
   if (answer.applied === null) return 'sent; the agent has not been heard from yet';

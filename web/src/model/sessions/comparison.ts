@@ -65,7 +65,7 @@ function milliseconds(value: number): string {
   return value === 0 ? '0' : formatDuration(value * 1e6);
 }
 
-/** What both are known to have; quantities that neither has are left out. */
+/** Quantities of both; those that neither has are left out. */
 export function summarise(left: Session, right: Session): readonly SummaryRow[] {
   return QUANTITIES.flatMap(([name, of, format]) => {
     const [before, after] = [of(left), of(right)];
@@ -81,7 +81,7 @@ export function summarise(left: Session, right: Session): readonly SummaryRow[] 
   });
 }
 
-/** How much more or less, and which share of what was. */
+/** Difference, and its share of the first value. */
 export function deltaOf(before: number, after: number, format: (value: number) => string): string {
   if (before === after) return '';
   const sign = after > before ? '+' : '−';
@@ -90,7 +90,7 @@ export function deltaOf(before: number, after: number, format: (value: number) =
   return before === 0 || percent === 0 ? amount : `${amount} (${sign}${groupThousands(percent)} %)`;
 }
 
-/** What tells most of a difference in a few words: what it took, before and after. */
+/** Difference in a few words: the time that it took, before and after. */
 export function briefly({
   left,
   right,
@@ -123,7 +123,7 @@ export interface Exchange {
   readonly answer: string;
 }
 
-/** What went into a span and what came out, as the service compares it. */
+/** Input and output of a span, as the service compares them. */
 export function exchangeIn(view: View, kind: SpanKind): Exchange {
   if (kind === 'tool' && view.tool !== null) {
     return { question: view.tool.arguments?.text ?? '', answer: view.tool.result?.text ?? '' };

@@ -37,7 +37,7 @@ export function isDescending(sort: Sort): boolean {
   return sort.startsWith('-');
 }
 
-/** What a click on a column does: the most first, titles from A; then the other way. */
+/** Order after a click on a column: the most first, titles from A; then the other way. */
 export function nextSort(now: Sort, key: SortKey): Sort {
   if (sortKey(now) === key) return isDescending(now) ? key : `-${key}`;
   return key === 'title' ? key : `-${key}`;
@@ -69,14 +69,14 @@ export function sortValue(session: Session, sort: Sort, now_ms: number): SortVal
   }
 }
 
-/** How long anything of it ran, until now: without the pauses between its runs. */
+/** Time that anything of it ran, until now: without the pauses between its runs. */
 export function ran_ms(session: Session, now_ms: number): number {
   if (session.duration_ms !== null) return session.duration_ms;
   const until_ms = session.idle_since === null ? now_ms : Date.parse(session.idle_since);
   return Math.max(0, until_ms - Date.parse(session.started_at) - session.idle_ms);
 }
 
-/** How long it waited for a person, until now. */
+/** Time that it waited for a person, until now. */
 export function waited_ms(session: Session, now_ms: number): number {
   const since_ms = session.waiting_since === null ? now_ms : Date.parse(session.waiting_since);
   return session.waiting_ms + Math.max(0, now_ms - (since_ms || now_ms));

@@ -11,7 +11,7 @@ import { plainLine } from '../text/hidden-characters.ts';
 
 interface Cause {
   readonly span: SpanRow;
-  /** What the span says of its error; empty: nothing. */
+  /** Message of the span's error; empty: none. */
   readonly text: string;
 }
 

@@ -19,7 +19,7 @@ export class SessionTally {
     this.end_ns = Math.max(this.end_ns, endOffset(span, span.offset_ns));
   }
 
-  /** What all spans together cover, and whether one of them still grows. */
+  /** Extent of all spans together, and whether one of them still grows. */
   extent(now_ns: number): TimeWindow & { readonly isRunning: boolean } {
     const isRunning = this.running.size > 0;
     if (this.end_ns < this.start_ns) return { start_ns: 0, end_ns: 0, isRunning };

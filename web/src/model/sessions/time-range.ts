@@ -23,7 +23,7 @@ export function parseTimeRange(text: string | null): TimeRange {
   return since_ms >= 0 && until_ms > since_ms ? { kind: 'between', since_ms, until_ms } : ALL_TIME;
 }
 
-/** What `parseTimeRange` reads; undefined for all time. */
+/** Text that `parseTimeRange` reads; undefined for all time. */
 export function timeRangeText(range: TimeRange): string | undefined {
   if (range.kind === 'all') return undefined;
   if (range.kind === 'last') return range.name;
@@ -63,7 +63,7 @@ const WIDTHS_MS = [
 ];
 const MOST_BUCKETS = 90;
 
-/** How a chart of this time is divided: at most 90 stretches, each of a length people count in. */
+/** Division of a chart of this time: at most 90 stretches, each of a length people count in. */
 export function bucketsOf(
   since_ms: number,
   until_ms: number,

@@ -1,4 +1,4 @@
-/** How long each span took in itself, and how long it waited for a person. */
+/** Time of each span in itself, and its waits for a person. */
 import type { SpanRow } from '../../api/types.ts';
 import { eachPlace, type Steps } from '../slices.ts';
 import type { SpanTree } from '../trace/span-tree.ts';
@@ -39,7 +39,7 @@ function ownTime(row: SpanRow, inside: readonly Interval[]): number | undefined 
   return Math.max(row.duration_ns - covered_ns(within(inside, row)) - untimed_ns, 0);
 }
 
-/** How long each span that ended, or anything below it, waited for a person; 0 is left out. */
+/** Time that each span that ended, or anything below it, waited for a person; 0 is left out. */
 export function waitedBelow({ rows, parent }: SpanTree): Map<number, number> {
   const found = new Map<number, Interval[]>();
   const add = (place: number, wait: Interval) => {
@@ -73,7 +73,7 @@ function waitsOf(span: SpanRow): Interval[] {
   return span.waited.map(([from, length]) => [from, length === null ? null : from + length]);
 }
 
-/** What of the intervals lies in a span that ended. */
+/** Parts of the intervals that lie in a span that ended. */
 function within(intervals: readonly Interval[], span: SpanRow): Interval[] {
   const { offset_ns } = span;
   const end_ns = offset_ns + (span.duration_ns ?? 0);

@@ -32,7 +32,7 @@ export function formatGrowing(ns: number): string {
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : formatRunning(ns);
 }
 
-/** That nothing was heard for `ns`, from a minute on; before, that is no news itself. */
+/** Words for a silence of `ns`, from a minute on; empty below. */
 export function formatSilence(ns: number): string {
   const minutes = Math.floor(ns / (60 * NS_PER_S));
   if (minutes < 1) return '';

@@ -107,7 +107,7 @@ export function codePointName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** What the character does, in words; empty for those without a common name. */
+/** Effect of the character, in words; empty for those without a common name. */
 export function describeHidden(code: number): string {
   return NAMES.get(code) ?? rangeName(code);
 }

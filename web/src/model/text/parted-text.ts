@@ -4,7 +4,7 @@
  */
 import { partsOf } from './text-parts.ts';
 
-/** What one text area can hold. */
+/** Characters that one text area can hold. */
 const MAX_WHOLE = 24_000;
 const PART = 16_000;
 
@@ -52,7 +52,7 @@ export class PartedText {
     return { part: 0, offset: 0 };
   }
 
-  /** Where the whole has what a part has at `offset`. */
+  /** Offset in the whole text of an offset in a part. */
   position(part: number, offset: number): number {
     let at = offset;
     for (let before = 0; before < part; before += 1) at += this.part(before).length;

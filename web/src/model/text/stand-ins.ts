@@ -56,7 +56,7 @@ export class StandIns {
       .join('');
   }
 
-  /** What is meant by an edited text. */
+  /** The text that an edited one stands for. */
   decode(edited: string): string {
     if (this.list.length === 0) return edited;
     const signs = new RegExp(`[${this.list.map(({ sign }) => sign).join('')}]`, 'g');

@@ -11,7 +11,7 @@ export interface ChangedLine {
   /** Number in the text that it is of, from 1. */
   readonly number: number;
   readonly text: string;
-  /** What changed in it; the whole line when empty is all there is. */
+  /** Changed part of it; the whole line when empty is all there is. */
   readonly from: number;
   readonly to: number;
 }
@@ -23,7 +23,7 @@ interface Hunk {
 
 export interface TextDiff {
   readonly hunks: readonly Hunk[];
-  /** How many edits: each changed line, each block that came or went. 0: the texts are the same. */
+  /** Number of edits: each changed line, each block that came or went. 0: the texts are the same. */
   readonly editCount: number;
 }
 
@@ -211,7 +211,7 @@ function addChanged(
 
 type Range = readonly [from: number, to: number];
 
-/** What lies between the common beginning and the common end of two lines, in whole words. */
+/** Part between the common beginning and the common end of two lines, in whole words. */
 export function changedPart(a: string, b: string): { before: Range; after: Range } {
   const most = Math.min(a.length, b.length);
   let start = 0;

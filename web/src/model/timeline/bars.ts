@@ -32,7 +32,7 @@ export function barOf(
   };
 }
 
-/** Where a bar shows that a person was waited for, within it; a wait that is not over ends with it. */
+/** Waits for a person within a bar; one that is not over ends with it. */
 export function waitsOf(
   span: Pick<SpanRow, 'waited' | 'offset_ns'>,
   end_ns: number,

@@ -64,7 +64,7 @@ interface Step {
   readonly number: number;
   readonly start_ns: number;
   readonly end_ns: number;
-  /** What is before this is still to be given away. */
+  /** Time before this is not assigned yet. */
   until_ns: number;
   /** Children not yet looked at, the last-finishing one at the end. */
   readonly inside: { readonly child: number; readonly times: TimeWindow }[];

@@ -35,7 +35,7 @@ export function gapsOf(work: readonly TimeWindow[], waits: readonly TimeWindow[]
     .map((gap) => ({ ...gap, isWaiting: sharedWith(gap, waited) * 2 > lengthOf(gap) }));
 }
 
-/** How much of a gap stretches take up that are apart from each other. */
+/** Time of a gap that disjoint stretches take up. */
 function sharedWith({ start_ns, end_ns }: TimeWindow, stretches: readonly TimeWindow[]): number {
   let shared_ns = 0;
   for (const one of stretches) {
@@ -44,7 +44,7 @@ function sharedWith({ start_ns, end_ns }: TimeWindow, stretches: readonly TimeWi
   return shared_ns;
 }
 
-/** What stretches cover together: apart from each other, by start. */
+/** Union of stretches: disjoint, by start. */
 function union(stretches: readonly TimeWindow[]): TimeWindow[] {
   const covered: { start_ns: number; end_ns: number }[] = [];
   for (const { start_ns, end_ns } of [...stretches].sort((a, b) => a.start_ns - b.start_ns)) {
@@ -87,7 +87,7 @@ export class TimeAxis {
   /** Those that are made short. */
   readonly gaps: readonly TimeWindow[];
   private readonly short_ns: number;
-  /** Where each gap begins, as a place. */
+  /** Beginning of each gap, as a place. */
   private readonly places: readonly number[];
 
   /** `extent_ns`: how long it all is. The gaps are apart from each other and by start. */
@@ -126,7 +126,7 @@ export class TimeAxis {
     return { start_ns: this.placeOf(start_ns), end_ns: this.placeOf(end_ns) };
   }
 
-  /** What lies between the gaps within a window of places: offsets. */
+  /** Stretches between the gaps within a window of places: offsets. */
   segments(view: TimeWindow): TimeWindow[] {
     const found: TimeWindow[] = [];
     let from_ns = this.offsetOf(view.start_ns);

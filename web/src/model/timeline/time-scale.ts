@@ -5,7 +5,7 @@
  * edge of the bar column.
  */
 
-/** What the axis shows: offsets, end exclusive. */
+/** Visible part of the axis: offsets, end exclusive. */
 export interface TimeWindow {
   readonly start_ns: number;
   readonly end_ns: number;

@@ -16,7 +16,7 @@ type EntryType =
   | 'end'
   /** A model is called. */
   | 'call'
-  /** What it said, below the tools that ran while it was called. */
+  /** Its answer, below the tools that ran while it was called. */
   | 'said'
   | 'tool'
   /** One line: a resource, a prompt, MCP, retrieval, a step. */
@@ -29,18 +29,18 @@ export interface Entry {
   /** `spanKey` of its span. */
   readonly key: string;
   readonly type: EntryType;
-  /** How many agents and tools it is in, that are shown as such. */
+  /** Number of agents and tools around it that are shown as such. */
   readonly depth: number;
   /** Of an agent: whether it can be folded, as those are that another agent called. */
   readonly isCard: boolean;
   readonly isFolded: boolean;
   /** The tool by which an agent was called, when nothing else was in it. */
   readonly via: string | undefined;
-  /** How many of its siblings ran at the same time, with itself. */
+  /** Number of siblings that ran at the same time, itself included. */
   readonly atOnce: number;
 }
 
-/** What an agent, or a model call, and all below it came to. */
+/** Sums of an agent, or a model call, and all below it. */
 export interface Sum {
   readonly turns: number;
   readonly tools: number;
@@ -81,7 +81,7 @@ export interface TranscriptLayout {
   readonly isCause: (key: string) => boolean;
 }
 
-/** What a server asks of the client, in the middle of a tool. */
+/** Requests of a server to its client, in the middle of a tool. */
 const OF_SERVER = /(^|\s)(sampling|elicitation)\/\S+$/;
 
 /** MCP that only sets the stage. */
@@ -91,7 +91,7 @@ const SETUP =
 type Role = EntryType | 'hidden';
 
 export interface LayoutOptions {
-  /** What the reader folded (true) or unfolded (false), by key. */
+  /** Keys that the reader folded (true) or unfolded (false). */
   readonly byHand?: ReadonlyMap<string, boolean>;
   /** Show wrappers, twins and transport, too. */
   readonly isWhole?: boolean;
@@ -209,7 +209,7 @@ function isAgent({ kind, duplicate_of }: SpanRow): boolean {
 
 const ACTORS: ReadonlySet<Role> = new Set(['agent', 'call', 'tool']);
 
-/** What each span is in the transcript; a tool that only wraps an agent is a part of its card. */
+/** Role of each span in the transcript; a tool that only wraps an agent is a part of its card. */
 function rolesOf(
   { rows, parent }: Places,
   isWhole: boolean,
@@ -353,7 +353,7 @@ type Links = Pick<
   'before' | 'next' | 'toolsOf' | 'callOf' | 'firstCall' | 'lastCall' | 'again' | 'agentOf'
 > & { readonly via: ReadonlyMap<string, string> };
 
-/** Who follows whom: conversations, their tools, and what was tried again. By start. */
+/** Links by start: turns of a conversation, their tools, and repeated calls. */
 function linksOf(tree: Places, roles: readonly Role[]): Links {
   const { rows, keys } = tree;
   const before = new Map<string, string>();
@@ -544,7 +544,7 @@ function isCause(tree: Places, sums: ReadonlyMap<string, Sum>, key: string): boo
     .every((sum) => sum === undefined || sum.cause === cause);
 }
 
-/** What is shown by no entry, above all others, is found at the first one inside of it. */
+/** Give a span above all entries the first entry inside of it. */
 function fillHidden({ keys, parent }: Places, entryOf: Map<string, number>): void {
   const filled = new Set<string>();
   for (let place = keys.length - 1; place >= 0; place -= 1) {

@@ -204,7 +204,7 @@ interface DivergedProps {
   readonly onSelect: (difference: Difference) => void;
 }
 
-/** Where they first did something else: what came after may follow from it. */
+/** First difference between the sessions: later ones may follow from it. */
 function Diverged({ result, onSelect }: DivergedProps) {
   const { diverged } = result;
   if (diverged === null) return null;

@@ -67,7 +67,7 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
   );
 }
 
-/** What both took. */
+/** Time that both took. */
 function Values({ difference }: { readonly difference: Difference }) {
   const { left, right, left_own_ns, right_own_ns } = difference;
   const rows = [
@@ -131,7 +131,7 @@ interface TextsProps {
   readonly difference: Difference;
 }
 
-/** What was asked and answered; where the answers part at once, the rest when it was read. */
+/** Question and answer; where the answers part at once, the rest when it was read. */
 function Texts({ left, right, difference }: TextsProps) {
   const exchanges = useBoth(left, right);
   const answers = useMemo(

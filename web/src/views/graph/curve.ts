@@ -13,7 +13,7 @@ interface Size {
 
 interface Curve {
   readonly path: string;
-  /** Where its label goes. */
+  /** Place of its label. */
   readonly middle: Point;
 }
 

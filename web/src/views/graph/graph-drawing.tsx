@@ -49,7 +49,7 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
   const { view, zoom, fit, handlers } = usePlane(element, width_px, height_px, layout);
   const [cursor, setCursor] = useState<string>();
   const focused = cursor !== undefined && layout.places.has(cursor) ? cursor : graph.nodes[0]?.id;
-  /** Where the pointer or the focus is: of many edges, those of this node stand out. */
+  /** Node under the pointer or the focus: of many edges, its own stand out. */
   const [near, setNear] = useState<string>();
   const isOf = ({ from, to }: GraphEdge) => near !== undefined && (from === near || to === near);
   const isDense = graph.edges.length > MOST_LABELS;

@@ -77,7 +77,7 @@ function Facts({ call }: { readonly call: McpCall }) {
   );
 }
 
-/** How long the other process says that it took. */
+/** Time that the other process reports. */
 function FarEnd({ round }: { readonly round: McpRound | undefined }) {
   if (round?.request === undefined || round.response === undefined) return null;
   const took_ns = round.response.offset_ns - round.request.offset_ns;
@@ -135,7 +135,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
   );
 }
 
-/** Why a connection went, or does not come; the line has room for its beginning only. */
+/** Reason why a connection went, or does not come; the line has room for its beginning only. */
 function Reason({ entry }: { readonly entry: McpEntry | undefined }) {
   if (entry?.text == null || entry.text === '') return null;
   const isBad = entry.state === 'failed';
@@ -146,7 +146,7 @@ function Reason({ entry }: { readonly entry: McpEntry | undefined }) {
   );
 }
 
-/** What a message asks a person or a model for, or the answers that went back. */
+/** Questions of a message to a person or a model, or the answers that went back. */
 function Questions({ entry }: { readonly entry: McpEntry | undefined }) {
   if (entry === undefined) return null;
   const lines = [

@@ -102,7 +102,7 @@ function useFrame(sessionId: string, entry: McpEntry, isWanted: boolean): Loaded
   return loaded;
 }
 
-/** What rides along with a message: protocol version, trace context, who one is. */
+/** Metadata of a message: protocol version, trace context, client or server. */
 function Meta({ index }: { readonly index: JsonIndex }) {
   const found = ['params', 'result'].flatMap((part) => {
     const body = index.member(0, part);

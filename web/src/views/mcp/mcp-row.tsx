@@ -90,7 +90,7 @@ export const McpRow = memo(function McpRow(props: McpRowProps) {
 
 const MAX_SHOWN_CHARS = 200;
 
-/** What is worth knowing without opening it. */
+/** Facts that are worth knowing without opening it. */
 function Rest({ call }: { readonly call: McpCall }) {
   const state = call.kind === 'transport' ? '' : stateText(call);
   const progress = call.notes.findLast((note) => note.progress !== null)?.progress;

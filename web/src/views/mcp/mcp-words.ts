@@ -30,7 +30,7 @@ const CODES: ReadonlyMap<string, string> = new Map([
   ['-32800', 'request cancelled'],
 ]);
 
-/** What a reader should know of a failure: whose it is. */
+/** Words for whose a failure is. */
 export function faultText(call: McpCall): string {
   const { fault } = call;
   switch (fault?.kind) {

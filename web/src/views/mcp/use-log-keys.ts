@@ -46,7 +46,7 @@ export function useLogKeys(keys: LogKeys): (event: KeyboardEvent) => void {
       { name: 'Freeze, go on', keys: ['f'], run: freeze },
       { name: 'Leave: the span, the session', keys: ['Escape'], run: leave },
     ];
-    /** What came back, else what went out, whole. */
+    /** The whole response, else the whole request. */
     async function copyFrame(row: LogRow | undefined): Promise<void> {
       if (row?.kind !== 'call') return;
       const round = row.call.rounds.at(-1);

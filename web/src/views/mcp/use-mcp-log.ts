@@ -9,7 +9,7 @@ import { useCell, useInspector } from '../parts/context.ts';
 
 /** Not more often than this, however much happens. */
 const EVERY_MS = 300;
-/** What no span tells of, such as a line that a server wrote, is asked for while a session runs. */
+/** Pause between requests while a session runs, for what no span reports, such as server output. */
 const ASK_MS = 3000;
 const LIVE = new Set(['running', 'waiting', 'paused']);
 

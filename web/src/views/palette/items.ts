@@ -29,7 +29,7 @@ export const RECENT = 'Used before';
 const MOST_IN_SECTION = 12;
 /** Worse than this share of the best one, it was probably not meant. */
 const LEAST_SHARE = 0.45;
-/** What was used before counts a little more. */
+/** Bonus of an item that was used before. */
 const RECENT_BONUS = 3;
 
 /** Each action once: of two with the same name in one place, the one that came last. */

@@ -138,7 +138,7 @@ function useSections(query: string, isSelectionOnly: boolean): readonly Section[
   }, [groups, sessions, spans, query, recent, isSelectionOnly]);
 }
 
-/** Where a key leads in a list of `count`; round at the ends. */
+/** Index that a key leads to in a list of `count`; round at the ends. */
 function target(key: string, active: number, count: number): number | undefined {
   if (count === 0) return undefined;
   switch (key) {

@@ -12,7 +12,7 @@ export function useActions(where: string, list: readonly Action[]): void {
   useEffect(() => actions.add({ where, actions: list }), [actions, where, list]);
 }
 
-/** How long the first key of two counts. */
+/** Time for which the first key of two counts. */
 const CHORD_MS = 1500;
 
 /** Let keys do what they stand for; once, for the whole page. Single letters can be off. */
@@ -59,7 +59,7 @@ export function useActionKeys(): void {
   }, [actions, areLettersOn]);
 }
 
-/** What is behind an open dialog does nothing. */
+/** Whether an open dialog covers the page. */
 function isBehindDialog(): boolean {
   return document.querySelector('dialog[open]') !== null;
 }

@@ -5,7 +5,7 @@ import './copy-button.css';
 
 interface CopyButtonProps {
   readonly text: string | (() => string | Promise<string>);
-  /** What is copied: "trace id". */
+  /** Name of what is copied: "trace id". */
   readonly what: string;
   /** Shown beside the icon. */
   readonly label?: string;

@@ -36,7 +36,7 @@ export function useSuggestions(text: string, caret: number | undefined): Suggest
   return { ...at, suggestions: values.filter((one) => one.text !== written).slice(0, MOST) };
 }
 
-/** What the service saw a field to be. */
+/** Values of a field that the service has seen. */
 function useValues(field: string | undefined, begun: string): readonly Suggestion[] {
   const { api } = useInspector();
   const [found, setFound] = useState<readonly Suggestion[]>(NONE);

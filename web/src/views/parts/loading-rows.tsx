@@ -3,7 +3,7 @@ import { useCell, useInspector } from './context.ts';
 import './loading-rows.css';
 
 interface LoadingRowsProps {
-  /** How long the rows are, percent. */
+  /** Lengths of the rows, percent. */
   readonly lengths: readonly number[];
 }
 

@@ -16,21 +16,21 @@ interface QueryFieldProps {
   readonly problem: QueryProblem | undefined;
   readonly onChange: (value: string) => void;
   readonly ref: Ref<HTMLInputElement>;
-  /** What it is for. */
+  /** Purpose. */
   readonly label?: string;
 }
 
-/** What is wrong, and where. */
+/** Mistake in a query, and its place. */
 interface QueryProblem {
   readonly query: string;
   readonly message: string;
   readonly position: number;
   readonly length: number;
-  /** What was probably meant there. */
+  /** Text that was probably meant there. */
   readonly suggestion: string | undefined;
 }
 
-/** What the service says is wrong with a query; undefined when it is something else. */
+/** Mistake in a query, as the service says; undefined for any other error. */
 export function queryProblem(query: string, state: LoadState): QueryProblem | undefined {
   if (state.kind !== 'failed' || typeof state.problem?.position !== 'number') return undefined;
   const { position, length, suggestion } = state.problem;

@@ -12,7 +12,7 @@ export function Duration({ session }: { readonly session: Session }) {
   return isGrowing ? formatRunning(ran_ns) : formatDuration(ran_ns);
 }
 
-/** How long nothing was heard of a session that runs for want of an end only. */
+/** Silence of a session that runs for want of an end only. */
 export function NoNews({ since }: { readonly since: string }) {
   const { clock } = useInspector();
   useNow(10_000);

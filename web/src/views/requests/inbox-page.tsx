@@ -99,7 +99,7 @@ function Empty() {
   );
 }
 
-/** What waits, and what waited when it was shown; of one session, or of all. */
+/** Open requests, and those that were open when they were shown; of one session, or of all. */
 function useStanding(session: string | undefined) {
   const { requests } = useInspector();
   const all = useCell(requests.pending);

@@ -110,7 +110,7 @@ interface CountProps {
   readonly state: LoadState;
 }
 
-/** What was found so far, and how far the index is. */
+/** Number found so far, and how far the index is. */
 function Count({ search, state }: CountProps) {
   const { sessions, spanCount, hasMore, index } = useCell(search.found);
   const isReading = useCell(search.isReading);

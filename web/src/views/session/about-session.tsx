@@ -61,7 +61,7 @@ function Facts({ trace, session }: AboutSessionProps) {
   );
 }
 
-/** Whom it was done for, as its first span says; undefined when it does not. */
+/** User of the session, as its first span says; undefined when it does not. */
 function useUser(trace: Trace): string | undefined {
   const { details } = useInspector();
   const [user, setUser] = useState<string | undefined>(undefined);

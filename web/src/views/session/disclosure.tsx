@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import './disclosure.css';
 
 interface DisclosureProps {
-  /** What the button is called. */
+  /** Name of the button. */
   readonly name: string;
   readonly icon: ReactNode;
   readonly children: (close: () => void) => ReactNode;

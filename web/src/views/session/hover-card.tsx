@@ -20,7 +20,7 @@ interface HoverCardProps {
   readonly trace: Trace;
   readonly tree: TreeView;
   readonly row_px: number;
-  /** Where the bars begin: over the names there is no card. */
+  /** Left edge of the bars: over the names there is no card. */
   readonly left_px: number;
 }
 

@@ -59,7 +59,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   );
 }
 
-/** Where something failed, the cause is read first; a span that the address names wins. */
+/** Select the first cause of a failed session, unless the address names a span. */
 function useFirstCause(
   trace: Trace,
   selected: string | undefined,

@@ -15,7 +15,7 @@ import { useInspector } from '../parts/context.ts';
 export interface TimeWindowControl {
   /** The window at this moment; it moves while something runs and nobody zoomed. */
   readonly read: () => TimeWindow;
-  /** What it shows when nobody zoomed. */
+  /** Window before any zoom. */
   readonly whole: () => TimeWindow;
   readonly now_ns: () => number;
   readonly isZoomed: boolean;

@@ -18,7 +18,7 @@ export interface TreeView {
   /** Whether any row is folded. */
   readonly hasFolded: boolean;
   readonly parentOf: (row: number) => string | undefined;
-  /** How many siblings a row has that are shown, itself counted. */
+  /** Number of a row's siblings that are shown, itself included. */
   readonly siblingsOf: (row: number) => number;
   readonly fold: (key: string, isFolded: boolean) => void;
   /** Unfold whatever hides the span. */

@@ -24,7 +24,7 @@ interface WaterfallToolsProps {
   readonly cursor: string | undefined;
   readonly find: string;
   readonly options: Readonly<Record<'errorsOnly' | 'shortGaps' | 'path', Option>>;
-  /** How many stretches there are in which nothing works. */
+  /** Number of gaps. */
   readonly gaps: number;
   readonly onFind: (text: string) => void;
   readonly onGoTo: (key: string) => void;

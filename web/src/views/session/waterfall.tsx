@@ -31,7 +31,7 @@ import './waterfall.css';
 
 const ROW_PX = { compact: 24, comfortable: 32 } as const;
 const MIN_TREE_PX = 140;
-/** Where there is little room, names come before bars. */
+/** Width below which names come before bars. */
 const NARROW_PX = 480;
 
 interface WaterfallProps {

@@ -162,7 +162,7 @@ export const FIRST_COLUMNS: readonly string[] = [
 export const NARROW_COLUMNS: readonly Column[] = COLUMNS.filter(({ id }) =>
   ['agents', 'duration', 'tokens', 'cost'].includes(id),
 );
-/** What goes where there is so little room, if nobody chose it: nothing is cut off at the edge. */
+/** Columns that go where there is little room, unless chosen: nothing is cut off at the edge. */
 const SPARE_UP_TO_PX: ReadonlyMap<string, number> = new Map([
   ['models', 1100],
   ['spans', 900],
@@ -189,7 +189,7 @@ export function chosenColumns(
   );
 }
 
-/** What the grid of rows and head is made of. */
+/** Grid of rows and head: its template and least width. */
 export function gridOf(columns: readonly Column[]): { template: string; least_px: number } {
   const least_px = columns.reduce((sum, { min_px }) => sum + min_px, FIXED_PX);
   return {

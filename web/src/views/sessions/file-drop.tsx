@@ -23,7 +23,7 @@ function useImport(): (files: readonly Dropped[]) => void {
   );
 }
 
-/** Where all went well and nothing has to be read. */
+/** Session to open after an import: its only one, if all went well. */
 function onlySession(jobs: readonly ImportJob[]): string | undefined {
   const ids = new Set<string>();
   for (const { state } of jobs) {

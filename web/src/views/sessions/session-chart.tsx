@@ -35,7 +35,7 @@ interface SessionChartProps {
   readonly onCount?: (counted: Counted | undefined) => void;
 }
 
-/** How many sessions began in a range; `total` undefined where not all of it was counted. */
+/** Number of sessions that began in a range; `total` undefined where not all of it was counted. */
 export interface Counted {
   readonly query: string;
   readonly range: TimeRange;

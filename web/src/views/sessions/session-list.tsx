@@ -26,7 +26,7 @@ const NARROW_ROW_PX = 56;
 const NARROW_PX = 720;
 const HEAD_PX = 28;
 const LENGTHS = [58, 46, 62, 40, 52, 36, 48, 44];
-/** What changes meanwhile moves its rows together. */
+/** Changes within this time move their rows together. */
 const SETTLE_MS = 1000;
 
 interface SessionListProps {

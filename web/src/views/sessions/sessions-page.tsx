@@ -121,7 +121,7 @@ function Bulk({ isOpen, sessions, selection }: BulkProps) {
   return wasOpen ? <BulkBar sessions={sessions} selection={selection} /> : null;
 }
 
-/** What the chart counted is of this very list, and of all of it. */
+/** Total that the chart counted, if it is of this very list, and of all of it. */
 function totalOf(counted: Counted | undefined, { listing }: Sessions, isShown: boolean) {
   const isSame = counted?.query === listing.query && counted.range === listing.range;
   return isShown && isSame ? counted.total : undefined;
@@ -129,12 +129,12 @@ function totalOf(counted: Counted | undefined, { listing }: Sessions, isShown: b
 
 interface CountProps {
   readonly sessions: Sessions;
-  /** How many there are in all, where that was counted. */
+  /** Number in all, where that was counted. */
   readonly total: number | undefined;
   readonly isAsking: boolean;
 }
 
-/** How many there are, or were found so far; how far the index is, when that takes time. */
+/** Number of sessions, or of those found so far; how far the index is, when that takes time. */
 function Count({ sessions, isAsking, total }: CountProps) {
   const count = useCell(sessions.order).length;
   const state = useCell(sessions.state);

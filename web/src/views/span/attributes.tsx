@@ -65,7 +65,7 @@ interface AttributeTableProps {
   readonly title: string;
   readonly index: JsonIndex;
   readonly node: number | undefined;
-  /** Where they are in the answer about the span: a JSON Pointer. */
+  /** Place in the answer about the span: a JSON Pointer. */
   readonly at: string;
   readonly filter: string;
   /** Names of attributes that the sender cut short. */

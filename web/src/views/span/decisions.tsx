@@ -60,7 +60,7 @@ function List({ decisions }: { readonly decisions: readonly Decision[] }) {
 /** Longer ones are shown beside each other only: to compare them takes too long. */
 const MAX_COMPARED = 50_000;
 
-/** What a decision changed: the difference first, both in full below. */
+/** Edit of a decision: the difference first, both in full below. */
 function BeforeAfter({ decision: { before, after } }: { readonly decision: Decision }) {
   const diff = useMemo(() => {
     if (before === null || after === null) return undefined;

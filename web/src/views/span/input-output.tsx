@@ -8,7 +8,7 @@ interface InputOutputProps {
   readonly isRunning: boolean;
 }
 
-/** What was captured of it, and nothing of what was not: for where it is not the subject. */
+/** Captured parts only, without notes on missing ones: for where it is not the subject. */
 export function CapturedInputOutput({ detail }: { readonly detail: SpanDetail }) {
   const { tool, mcp } = detail.view;
   return (

@@ -51,7 +51,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
   );
 }
 
-/** What it was given when it failed: read beside the error, without another tab. */
+/** Input of a failed span: read beside the error, without another tab. */
 export function FailedInput({ detail }: { readonly detail: SpanDetail }) {
   const last = detail.view.messages.at(-1);
   return (
@@ -67,7 +67,7 @@ export function FailedInput({ detail }: { readonly detail: SpanDetail }) {
   );
 }
 
-/** Where the error came from, and how far it went. */
+/** Origin of the error, and the spans that failed with it. */
 function Propagation({ row, trace, onSelect }: Omit<OverviewProps, 'detail'>) {
   const above = useMemo(() => failedAbove(trace.spans, row), [trace, row]);
   const below = useMemo(() => failedBelow(trace.spans, row), [trace, row]);
@@ -292,7 +292,7 @@ function modelFacts({ view: { llm }, attributes }: SpanDetail): Fact[] {
 /** The same as `inspector/service/normalise/keys.py`. */
 const TAGS = ['inspector.tags', 'tag.tags', 'langsmith.span.tags', 'logfire.tags'];
 
-/** What came beside the span: who it was for, and whatever else it was marked with. */
+/** Facts that the application set: the user, and other marks. */
 function applicationFacts({ view, attributes }: SpanDetail): Fact[] {
   const tags = TAGS.map((name) => attributes[name]).find((value) => value != null);
   return [
@@ -339,7 +339,7 @@ function sourceFacts({ resource, scope }: SpanDetail): Fact[] {
   ];
 }
 
-/** What is not here, and that we know of. */
+/** Notes on what is missing. */
 function Losses({ detail }: { readonly detail: SpanDetail }) {
   const { dropped, view } = detail;
   const lost = Object.entries(dropped).filter(([, count]) => count > 0);

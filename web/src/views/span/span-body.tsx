@@ -151,7 +151,7 @@ function isCounted(tab: Tab): tab is (typeof COUNTED)[number] {
 /** Those that can be read as they were sent. */
 const MODED: ReadonlySet<Tab> = new Set(['messages', 'io']);
 
-/** How much there is behind each tab; 0 hides it. */
+/** Number of things behind each tab; 0 hides it. */
 function countsOf(
   detail: SpanDetail,
   trace: Trace,
@@ -172,7 +172,7 @@ function countsOf(
   };
 }
 
-/** What one opens such a span for. */
+/** Tab that such a span opens with. */
 function preferredTab(row: SpanRow, shown: readonly Tab[]): Tab {
   if (row.status === 'error') return 'overview';
   if (shown.includes('io')) return 'io';
@@ -225,7 +225,7 @@ function useTabActions({ shown, tab, loaded, copies, onRaw }: TabActions): void 
   useActions('Span', actions);
 }
 
-/** What a tab shows, as text; undefined: the whole span says it best. */
+/** Content of a tab as text; undefined: the whole span says it best. */
 function textOf(tab: Tab, loaded: LoadedSpan | undefined): string | undefined {
   const view = loaded?.detail.view;
   if (loaded === undefined || view === undefined) return undefined;

@@ -134,7 +134,7 @@ function Counts({ sum }: { readonly sum: Sum }) {
 
 const MAX_WHY = 160;
 
-/** What goes on, or went wrong, in an agent that is folded. */
+/** Progress or failure of an agent that is folded. */
 function Inside({
   sum,
   trace,
@@ -268,7 +268,7 @@ function textOf(
   };
 }
 
-/** Where an agent ended, how, and with what answer, unless its last turn said just that. */
+/** End of an agent with its outcome, and its answer unless that is its last turn's. */
 export function AgentEnd(props: AgentProps) {
   const { entry, row, layout, readings, trace } = props;
   const { onGoTo } = useReading();

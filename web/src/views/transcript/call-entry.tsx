@@ -73,7 +73,7 @@ export function CallEntry(props: CallProps) {
   );
 }
 
-/** What a model said at last, below the tools that ran while it was called. */
+/** Last answer of a model, below the tools that ran while it was called. */
 export function CallEnd(props: CallProps) {
   const { entry, row, layout, readings, trace } = props;
   const reading = useRow(readings.reads, entry.key)?.reading;
@@ -164,7 +164,7 @@ function idsOf(read: Read | undefined): ReadonlySet<string> {
   return new Set(callsOf(read?.reading).flatMap(({ id }) => (id == null ? [] : [id])));
 }
 
-/** What became of what the model was told before. */
+/** Change of the messages that the model had before. */
 function History({
   reading,
   isOfAgent,
@@ -208,7 +208,7 @@ function Usage({ row }: { readonly row: SpanRow }) {
   );
 }
 
-/** Why the model stopped, when that is not what one expects. */
+/** Reason why the model stopped, unless it is the usual one. */
 function Stopped({ reading }: { readonly reading: Reading | undefined }) {
   const odd = (reading?.finish_reasons ?? []).filter(
     (reason) => !['stop', 'tool_call', 'tool_calls', 'end_turn'].includes(reason),
@@ -228,7 +228,7 @@ function Stopped({ reading }: { readonly reading: Reading | undefined }) {
   );
 }
 
-/** What its model asked for, and a tool below shows; without content, the tools that ran after. */
+/** Tools that the model called; without content, the tools that ran after. */
 function asksFor(
   reading: Reading | undefined,
   joined: ReadonlySet<Piece>,
@@ -256,7 +256,7 @@ function Asks({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** What was decided, asked and set in its agent since the turn before; the first one's is above. */
+/** Decisions, questions and state of its agent since the turn before; the first one's are above. */
 function SinceTurnBefore({
   entry,
   row,

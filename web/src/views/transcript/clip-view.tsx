@@ -17,7 +17,7 @@ interface ClipViewProps {
   readonly clip: Clip;
   /** What it is: "the result". */
   readonly what: string;
-  /** Where it is in the span, whole. */
+  /** The whole text in the span. */
   readonly whole: (detail: SpanDetail) => string | undefined;
   readonly isMarkdown?: boolean;
   /** A few lines of it. */

@@ -94,7 +94,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   cancel: 'Cancelled',
 };
 
-/** What a server wanted to know in the middle of a call, and what the client told it. */
+/** Request of a server in the middle of a call, and the client's answer. */
 function ServerAskLine({ mcp }: { readonly mcp: NonNullable<Reading['mcp']> }) {
   const ask = useMemo(() => readServerAsk(mcp.method, mcp.request, mcp.response), [mcp]);
   if (ask === undefined) return null;

@@ -50,13 +50,13 @@ export function ErrorBlock({ reading }: { readonly reading: Reading }) {
 }
 
 interface ConsequenceProps {
-  /** What failed, of a span. */
+  /** Key of the failed span. */
   readonly of: string;
   readonly layout: TranscriptLayout;
   readonly again?: SpanRow | undefined;
 }
 
-/** What became of a failure: who failed with it, or that the agent went on. */
+/** Consequence of a failure: spans that failed with it, or that the agent went on. */
 export function Consequence({ of, layout, again }: ConsequenceProps) {
   const { onGoTo } = useReading();
   const above = layout.failedAbove(of);
@@ -96,13 +96,13 @@ export function plainName(name: string): string {
 
 interface MomentsProps {
   readonly reading: Reading | undefined;
-  /** What happened after this, … */
+  /** Moments after this, … */
   readonly after_ns?: number;
   /** … up to this. */
   readonly until_ns?: number;
 }
 
-/** What was decided, asked and set while a span ran, or in a part of that time. */
+/** Decisions, questions and state while a span ran, or in a part of that time. */
 export function Moments({ reading, after_ns = -Infinity, until_ns = Infinity }: MomentsProps) {
   if (reading === undefined) return null;
   const isThen = ({ offset_ns }: { readonly offset_ns: number }) =>

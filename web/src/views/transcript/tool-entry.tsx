@@ -80,13 +80,13 @@ function resultOf({ view }: SpanDetail): string | undefined {
   return view.tool?.result?.text;
 }
 
-/** Who denied it said why. */
+/** Whether the decision that denied it has the same reason. */
 function isInDecision({ error, decisions }: Reading): boolean {
   const message = error?.message?.text;
   return message !== undefined && decisions.some(({ reason }) => reason === message);
 }
 
-/** The message of the error is the answer once more. */
+/** Whether the result has the error's message once more. */
 function isInError(reading: Reading | undefined, result: Clip): boolean {
   const message = reading?.error?.message?.text;
   return message !== undefined && message.length > 20 && result.text.includes(message);
@@ -125,7 +125,7 @@ function ToolState({
   ) : null;
 }
 
-/** What the model asked for and was told, of a tool whose own span does not say. */
+/** Arguments and result from the model's messages, for a tool whose own span has none. */
 function fromMessages(
   reading: Reading | undefined,
   call: Reading | undefined,

@@ -7,9 +7,9 @@ import '../parts/view-tools.css';
 
 interface TranscriptToolsProps {
   readonly find: string;
-  /** How many spans are found; undefined when nothing is looked for. */
+  /** Number of spans found; undefined when nothing is looked for. */
   readonly found: number | undefined;
-  /** Which of them the cursor is at; −1: at none. */
+  /** Index of the one that the cursor is at; −1: none. */
   readonly place: number;
   readonly isWhole: boolean;
   readonly isRaw: boolean;

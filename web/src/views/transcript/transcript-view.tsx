@@ -42,7 +42,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   useMarks(scroller, find);
   useWants(trace, readings, layout, items[0]?.index ?? 0, items.length, find !== '');
 
-  /** Where to go once it is laid out, and whether the focus goes there, too. */
+  /** Entry to go to once it is laid out, and whether the focus goes there, too. */
   const pending = useRef<{ key: string; hasFocus: boolean } | undefined>(undefined);
   const goTo = useCallback(
     (key: string, hasFocus = false) => {
@@ -367,7 +367,7 @@ interface OutcomeProps {
   readonly onGoTo: (key: string) => void;
 }
 
-/** How it ended, when that was not well: in one line, always in view. */
+/** Bad end of the session: in one line, always in view. */
 function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
   const session = useCell(trace.session);
   const status = session?.status;

@@ -57,7 +57,7 @@ function useAnswer(request: Request): (answer: Answer) => void {
   };
 }
 
-/** What is granted: the row as it is now, with this text. Another object for each. */
+/** The row as it is now, with this text, as an object: another one for each version. */
 function useDrawn(request: Request, text: string | undefined, unseen: Unseen): object {
   return useMemo(() => ({ request, text, unseen }), [request, text, unseen]);
 }

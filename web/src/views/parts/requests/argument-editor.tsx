@@ -83,7 +83,7 @@ interface PartsProps {
   readonly count: number;
   readonly part: number;
   readonly onPart: (part: number) => void;
-  /** Where it was found, and shown; undefined: nowhere. */
+  /** Place where it was found, and shown; undefined: nowhere. */
   readonly onFind: (text: string, from: number) => number | undefined;
 }
 

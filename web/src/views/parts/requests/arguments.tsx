@@ -129,7 +129,7 @@ function Editing({ request, draft, shown, check }: Omit<ArgumentsProps, 'unseen'
 
 const SHOWN_SIGNS = 12;
 
-/** What the signs in the editor stand for. */
+/** Legend of the signs in the editor. */
 function Legend({ signs }: { readonly signs: StandIns }) {
   return (
     <p className="ins-request__hidden">

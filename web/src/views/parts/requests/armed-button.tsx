@@ -8,7 +8,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Arming } from '../../../model/requests/arming.ts';
 
 interface ArmedButtonProps {
-  /** What it was drawn for: another value disarms it. */
+  /** Thing that it decides: another value disarms it. */
   readonly of: unknown;
   readonly look: 'allow' | 'plain' | 'danger';
   readonly isDisabled?: boolean;

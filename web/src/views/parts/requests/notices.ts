@@ -31,7 +31,7 @@ export function useNotices(): void {
   }, [requests, preferences, router]);
 }
 
-/** What a notification says: no argument, no prompt. */
+/** Words of a notification: no argument, no prompt. */
 export function noticeOf(opened: readonly Request[]): { title: string; body: string } {
   const [first] = opened;
   if (first === undefined || opened.length > 1) {

@@ -92,7 +92,7 @@ function FieldRow({ field, typed, isStrict, onChange }: FieldProps & { isStrict:
   );
 }
 
-/** What whoever asked wants besides, in the words of the schema. */
+/** Further keywords of the schema, in its words. */
 function Unchecked({ id, rules }: { readonly id: string; readonly rules: readonly Rule[] }) {
   return (
     <p id={id} className="ins-form__about">

@@ -11,7 +11,7 @@ const REST_TIMES = 5;
 export interface ServiceStatistics {
   /** Undefined before the first answer. */
   readonly statistics: SessionStatistics | undefined;
-  /** Why the last request failed. */
+  /** Error of the last request. */
   readonly problem: string | undefined;
 }
 

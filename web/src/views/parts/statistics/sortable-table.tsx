@@ -6,9 +6,9 @@ import './sortable-table.css';
 export interface Column<T> {
   readonly id: string;
   readonly head: string;
-  /** What the head stands for, in a sentence. */
+  /** Meaning of the head, in a sentence. */
   readonly about?: string;
-  /** What it is sorted by; null comes last either way. */
+  /** Value to sort by; null comes last either way. */
   readonly value: (row: T) => number | string | null;
   readonly Shown: (props: { readonly row: T }) => ReactNode;
   /** Left out when there is nothing in it: every value is null, 0 or empty. */
@@ -20,7 +20,7 @@ interface SortableTableProps<T> {
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
   readonly columns: readonly Column<T>[];
-  /** Which column it is sorted by at first, greatest first; none: as given. */
+  /** Column that it is sorted by at first, greatest first; none: in the order of `rows`. */
   readonly first?: string;
 }
 

@@ -80,7 +80,7 @@ function LongMedia({ cut, mime, chip }: LongMediaProps) {
 interface MediaProps {
   readonly base64: string;
   readonly mime: string;
-  /** What it is, in words; alone when it is broken. */
+  /** Description; alone when it is broken. */
   readonly chip: React.ReactNode;
 }
 
@@ -107,7 +107,7 @@ interface FileChipProps {
   readonly mime: string | null;
   readonly size_bytes?: number | undefined;
   readonly note?: string | undefined;
-  /** Where it is: to copy, never to follow. */
+  /** Address: to copy, never to follow. */
   readonly uri?: string;
 }
 

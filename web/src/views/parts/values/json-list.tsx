@@ -161,7 +161,7 @@ interface Walk {
   readonly isOpen: (row: number) => boolean;
 }
 
-/** Which line a key leads to, or what it does with the line: as trees do (WAI-ARIA). */
+/** Line that a key leads to, or its effect on the line: as trees do (WAI-ARIA). */
 function walk(
   key: string,
   { index, rows, shown, at, isOpen }: Walk,

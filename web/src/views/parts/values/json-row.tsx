@@ -7,7 +7,7 @@ import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { VisibleText } from '../visible-text.tsx';
 
-/** How a string is looked at by itself. */
+/** Form in which a string is shown by itself. */
 export type InsideForm = 'text' | 'json';
 
 interface JsonRowProps {

@@ -34,7 +34,7 @@ interface JsonTreeProps {
 const SMALL = 12;
 /** With more there is a field to search them. */
 const SEARCHED = 40;
-/** What is read in a few milliseconds. */
+/** Characters that are read in a few milliseconds. */
 const AT_ONCE = 100_000;
 
 /** A string of the tree that is looked at by itself. */

@@ -6,7 +6,7 @@ import { VisibleText } from '../visible-text.tsx';
 import { useCopyAll } from './copy-all.ts';
 import './long-text.css';
 
-/** What is laid out at once without being felt. */
+/** Characters that are laid out at once without being felt. */
 export const MAX_PLAIN = 12_000;
 const PART = 4000;
 const LINE_PX = 18;

@@ -19,10 +19,10 @@ type Whole =
 
 interface LongValueProps {
   readonly cut: Clamped;
-  /** What is there of it. */
+  /** Its beginning. */
   readonly beginning: string;
   readonly what: string;
-  /** How it is shown when it is here. */
+  /** Form in which it is shown once it is here. */
   readonly children: (text: string) => React.ReactNode;
 }
 

@@ -18,7 +18,7 @@ export function useShownSpan(): ShownSpan | undefined {
   return useContext(ShownSpanContext);
 }
 
-/** How long the value of `holder` is in truth, when only its beginning came with the span. */
+/** True length of the value of `holder`, when only its beginning came with the span. */
 export function useCut(holder: object): Clamped | undefined {
   return useShownSpan()?.cuts.of(holder);
 }
