@@ -113,7 +113,7 @@ export const spans: readonly SpanRow[] = [
     offset_ns: 27 * S,
     duration_ns: null,
   }),
-  span('twin', 'root', {
+  span('duplicate', 'root', {
     name: 'MCP send tools/call',
     kind: 'mcp',
     offset_ns: 29 * S,

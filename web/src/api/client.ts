@@ -74,7 +74,7 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
-  /** Without `totals`: only what the rows of the session do not tell. */
+  /** Without `totals`: only what is not in the rows of the session. */
   statistics(
     sessionId: string,
     parameters: { totals: boolean },

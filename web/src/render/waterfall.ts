@@ -104,7 +104,7 @@ function drawBar(
   const { palette } = scene;
   const box = { x: bar.x, y, width: bar.width, height: BAR_HEIGHT_PX };
   if (scene.isWaiting(span) && span.waited.length === 0) {
-    hatch(context, box, palette.waiting); // since when is not told
+    hatch(context, box, palette.waiting); // since when is not known
     return;
   }
   switch (span.status) {

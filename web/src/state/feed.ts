@@ -59,8 +59,10 @@ export class Feed {
       this.lead();
       return;
     }
-    channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => this.hear(data));
-    this.say({ kind: 'roll_call' });
+    channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) =>
+      this.receiveFromTab(data),
+    );
+    this.send({ kind: 'roll_call' });
     void locks.request(name, () => {
       this.lead();
       return new Promise(() => {}); // Held until the tab is gone.
@@ -69,7 +71,7 @@ export class Feed {
 
   /** Leave: the other tabs need not wait for our sessions any more. */
   stop(): void {
-    this.say({ kind: 'gone', tab: this.parts.tab });
+    this.send({ kind: 'gone', tab: this.parts.tab });
     this.connection?.close();
   }
 
@@ -84,7 +86,7 @@ export class Feed {
     const done = isKnown
       ? Promise.resolve()
       : new Promise<void>((resolve) => this.waiters.push(resolve));
-    this.say({ kind: 'want', tab: this.parts.tab, sessions });
+    this.send({ kind: 'want', tab: this.parts.tab, sessions });
     this.widen();
     return done;
   }
@@ -101,11 +103,11 @@ export class Feed {
         url: (after) => this.parts.eventsUrl(after, this.wanted()),
         bootstrap: this.parts.bootstrap,
         onMessage: (message) => {
-          this.say({ kind: 'feed', message });
+          this.send({ kind: 'feed', message });
           this.receive(message);
         },
         onStatus: (status) => {
-          this.say({ kind: 'status', status });
+          this.send({ kind: 'status', status });
           this.status.set(status);
           if (status.kind === 'live') this.announce();
         },
@@ -120,18 +122,18 @@ export class Feed {
   private callRoll(): void {
     this.unconfirmed = new Set(this.wants.keys());
     this.unconfirmed.delete(this.parts.tab);
-    this.say({ kind: 'roll_call' });
+    this.send({ kind: 'roll_call' });
     setTimeout(() => {
       for (const tab of this.unconfirmed) this.wants.delete(tab);
     }, ROLL_CALL_MS);
   }
 
-  private hear(message: TabMessage): void {
+  private receiveFromTab(message: TabMessage): void {
     switch (message.kind) {
       case 'roll_call':
-        this.say({ kind: 'want', tab: this.parts.tab, sessions: this.ownWants() });
+        this.send({ kind: 'want', tab: this.parts.tab, sessions: this.ownWants() });
         if (this.connection !== undefined) {
-          this.say({ kind: 'status', status: this.status.get() });
+          this.send({ kind: 'status', status: this.status.get() });
           this.announce();
         }
         return;
@@ -178,7 +180,7 @@ export class Feed {
     // Without a position nothing is promised yet.
     if (position === undefined || this.covered === undefined) return;
     const sessions = [...this.covered];
-    this.say({ kind: 'covered', sessions, position });
+    this.send({ kind: 'covered', sessions, position });
     this.setCovered(sessions, position);
   }
 
@@ -207,7 +209,7 @@ export class Feed {
     return [...new Set([...this.wants.values()].flat())].sort();
   }
 
-  private say(message: TabMessage): void {
+  private send(message: TabMessage): void {
     if (this.parts.locks !== undefined) this.parts.channel?.postMessage(message);
   }
 }

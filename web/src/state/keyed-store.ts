@@ -25,7 +25,7 @@ export class KeyedStore<V> {
     return this.rows.keys();
   }
 
-  /** Write all changes, then tell: subscribers of changed rows once each, then of the whole. */
+  /** Write all changes, then notify subscribers of changed rows once each, then of the whole. */
   commit(changes: Iterable<readonly [string, V | undefined]>): void {
     const changed: string[] = [];
     for (const [key, value] of changes) {

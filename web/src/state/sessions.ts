@@ -59,9 +59,9 @@ export class Sessions {
   private isLoadingMore = false;
   /** By what each row stands where it stands. */
   private readonly placed = new Map<string, SortValue>();
-  /** When each was last heard of, counted; pages come before all that is live. */
-  private readonly heard = new Map<string, number>();
-  private heardLast = 0;
+  /** Order of the last change of each; pages come before all that is live. */
+  private readonly lastChange = new Map<string, number>();
+  private changeCount = 0;
   private pagesRead = 0;
 
   constructor(api: Api, listing: Listing = EVERYTHING, now_ms: () => number = () => Date.now()) {
@@ -120,8 +120,8 @@ export class Sessions {
         case 'SessionFinished':
           rows.set(event.session.id, event.session);
           gone.delete(event.session.id);
-          this.heardLast += 1;
-          this.heard.set(event.session.id, this.heardLast);
+          this.changeCount += 1;
+          this.lastChange.set(event.session.id, this.changeCount);
           break;
         case 'SessionDeleted':
           rows.delete(event.session_id);
@@ -184,7 +184,7 @@ export class Sessions {
 
   private commit(sessions: readonly Session[], gone: readonly string[]): void {
     const left = gone.filter((id) => this.placed.delete(id));
-    for (const id of gone) this.heard.delete(id);
+    for (const id of gone) this.lastChange.delete(id);
     const isFixed = sortKey(this.listing.sort) === 'started';
     const moved = sessions.filter(
       (session) => isFixed && this.placed.get(session.id) !== this.valueOf(session),
@@ -219,7 +219,7 @@ export class Sessions {
   }
 
   private valueOf(session: Session): SortValue {
-    if (sortKey(this.listing.sort) === 'changed') return this.heard.get(session.id) ?? 0;
+    if (sortKey(this.listing.sort) === 'changed') return this.lastChange.get(session.id) ?? 0;
     return sortValue(session, this.listing.sort, this.now_ms());
   }
 
@@ -237,7 +237,7 @@ export class Sessions {
     for (const { id } of sessions) {
       this.pagesRead += 1;
       const number = isDescending(this.listing.sort) ? -this.pagesRead : this.pagesRead - FAR;
-      this.heard.set(id, number);
+      this.lastChange.set(id, number);
     }
   }
 

@@ -30,14 +30,14 @@ test('a span that tells of an exchange is one call, with its time and what came 
   });
 });
 
-test('a twin of another layer gives its id to the call that it tells of once more', () => {
+test('a duplicate of another layer gives its id to the call that it tells of once more', () => {
   const duplicate = exchange('t.b', 12, 28, { duplicate_of: 't.a', rpc_id: '7', server: null });
   const calls = join([...exchange('t.a', 10, 30), ...duplicate]);
   expect(calls).toHaveLength(1);
   expect(calls[0]?.rounds[0]?.request?.rpc_id).toBe('7');
 });
 
-test('several twins of one call are its rounds, with what a person was asked between', () => {
+test('several duplicates of one call are its rounds, with what a person was asked between', () => {
   const calls = join([
     ...exchange('t.a', 10, 90, { text: '{"x":1}', form: 'message' }),
     ...exchange('t.b', 12, 20, { duplicate_of: 't.a', rpc_id: '7' }),

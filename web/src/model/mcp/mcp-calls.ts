@@ -57,7 +57,7 @@ interface JoinContext {
 interface Draft {
   first: McpEntry;
   rounds: McpRound[];
-  tellings: McpRound[];
+  reports: McpRound[];
   notes: McpEntry[];
   farEnd: McpRound | undefined;
   spanKeys: string[];
@@ -70,7 +70,7 @@ const OPEN: ReadonlySet<string> = new Set(['running', 'lost']);
 
 export function joinCalls(entries: Iterable<McpEntry>, context: JoinContext): McpCall[] {
   const sorted = [...entries].sort(compareEntries);
-  const drafts = foldTellings(sorted, context);
+  const drafts = foldReports(sorted, context);
   const calls = groupRounds(drafts.filter((draft) => draft.first.type !== 'notification'));
   const loose = drafts.filter((draft) => draft.first.type === 'notification');
   const standing = addNotes(sorted, calls, loose, context);
@@ -93,7 +93,7 @@ function begun(round: McpRound, spanKey: string | undefined): Draft | undefined 
   return {
     first,
     rounds: [round],
-    tellings: [],
+    reports: [],
     notes: [],
     farEnd: undefined,
     spanKeys,
@@ -101,8 +101,8 @@ function begun(round: McpRound, spanKey: string | undefined): Draft | undefined 
   };
 }
 
-/** One draft for each exchange: twins, the other end and the wire are tellings of it. */
-function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): Draft[] {
+/** One draft for each exchange: duplicates, the other end and the wire are reports of it. */
+function foldReports(sorted: readonly McpEntry[], { parentOf }: JoinContext): Draft[] {
   const bySpan = new Map<string, { request?: McpEntry; response?: McpEntry }>();
   const notifications: McpEntry[] = [];
   const frames: McpEntry[] = [];
@@ -131,7 +131,7 @@ function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): D
     if (isFirst) add(own, key, begun(round, key));
     else later.push(report);
   }
-  // Whoever has the messages tells best; a layer around it may know of more than one.
+  // The report with the messages is the best; a layer around it may know of more than one.
   const within = new Map<string, Draft>();
   for (const [key, draft] of own) {
     const around = nearest(key, bySpan, parentOf, (round) => isSameExchange(draft.first, round));
@@ -155,7 +155,7 @@ function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): D
     else {
       about.spanKeys.push(key);
       if (isFar) about.farEnd ??= round;
-      else about.tellings.push(round);
+      else about.reports.push(round);
     }
   }
   const loose: Draft[] = [];
@@ -167,7 +167,7 @@ function foldTellings(sorted: readonly McpEntry[], { parentOf }: JoinContext): D
         ? undefined
         : (own.get(span) ??
           nearest(span, own, parentOf, (draft) => draft.first.method === entry.method));
-    if (about !== undefined && about.first.method === entry?.method) about.tellings.push(round);
+    if (about !== undefined && about.first.method === entry?.method) about.reports.push(round);
     else {
       const draft = begun(round, span);
       if (draft !== undefined) loose.push(draft);
@@ -196,7 +196,7 @@ function hasText(round: McpRound | undefined): boolean {
   return round?.request?.text != null || round?.response?.text != null;
 }
 
-/** Whether a round is the same exchange as the one that begins so, told without its messages. */
+/** Whether a round is the same exchange as the one that begins so, reported without its messages. */
 function isSameExchange(first: McpEntry, round: McpRound): boolean {
   const entry = round.request ?? round.response;
   return (
@@ -224,18 +224,18 @@ function isFrame(entry: McpEntry): boolean {
   return entry.form === 'message';
 }
 
-/** The rounds of one exchange: a layer below tells each, the one above only the whole. */
-function roundsOf({ rounds, tellings }: Draft): McpRound[] {
+/** The rounds of one exchange: a layer below reports each, the one above only the whole. */
+function roundsOf({ rounds, reports }: Draft): McpRound[] {
   const whole = rounds[0] ?? {};
-  const wire = tellings.filter(({ request, response }) => (request ?? response)?.exchange === null);
-  const reports = (wire.length > 0 ? wire : tellings).sort((a, b) => startOf(a) - startOf(b));
-  if (reports.length === 0) return rounds;
-  if (reports.length === 1) return [merged(whole, reports[0] ?? {})];
-  return reports.map((round, at) =>
+  const wire = reports.filter(({ request, response }) => (request ?? response)?.exchange === null);
+  const parts = (wire.length > 0 ? wire : reports).sort((a, b) => startOf(a) - startOf(b));
+  if (parts.length === 0) return rounds;
+  if (parts.length === 1) return [merged(whole, parts[0] ?? {})];
+  return parts.map((round, at) =>
     merged(
       {
         ...(at === 0 && whole.request !== undefined ? { request: whole.request } : {}),
-        ...(at === reports.length - 1 && whole.response !== undefined
+        ...(at === parts.length - 1 && whole.response !== undefined
           ? { response: whole.response }
           : {}),
       },
@@ -368,7 +368,7 @@ function addNotes(
   return standing;
 }
 
-/** A question may be told as that of a session and as that of a request. */
+/** A question may be reported as that of a session and as that of a request. */
 function withoutRepeats(notes: readonly McpEntry[]): McpEntry[] {
   const sorted = [...notes].sort(compareEntries);
   const requests = new Set<string>();

@@ -14,7 +14,7 @@ export interface McpRound {
 
 const RANK: Readonly<Partial<Record<McpEntry['type'], number>>> = { request: 0, response: 2 };
 
-/** By time; what is told of one moment goes by what must have been first, then by its key. */
+/** By time; entries of one moment go by what must have been first, then by its key. */
 export function compareEntries(a: McpEntry, b: McpEntry): number {
   return (
     a.offset_ns - b.offset_ns ||

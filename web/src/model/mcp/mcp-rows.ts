@@ -106,7 +106,7 @@ export function callerOf(
 ): SpanRow | undefined {
   if (call.spanKey === undefined) return undefined;
   let span = get(call.spanKey);
-  // A connection is opened by the span that it is told on, not within an exchange of that.
+  // A connection is opened by the span that it is reported on, not within an exchange of that.
   const isOwn = call.kind === 'transport' || call.kind === 'stderr';
   if (span !== undefined && isOwn && CALLERS.has(span.kind)) return span;
   for (let steps = 0; span !== undefined && steps < MAX_ANCESTORS; steps += 1) {

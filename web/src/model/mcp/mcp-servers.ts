@@ -20,8 +20,8 @@ export interface McpServer {
   readonly pending: number;
   readonly stderrLines: number;
   readonly slowest: McpCall | undefined;
-  /** When the last message of it came; undefined: it was never heard. */
-  readonly heard_ns: number | undefined;
+  /** Time of its last message; undefined: there is none. */
+  readonly last_message_ns: number | undefined;
 }
 
 const FIRST_STATELESS = '2026-07-28';
@@ -79,7 +79,7 @@ function serverOf(name: string, calls: readonly McpCall[], beside: readonly McpC
     pending: requests.filter((call) => call.state === 'pending').length,
     stderrLines: beside.filter((call) => call.kind === 'stderr').length,
     slowest: slowestOf(requests),
-    heard_ns: heardOf(calls),
+    last_message_ns: lastMessage_ns(calls),
   };
 }
 
@@ -145,18 +145,18 @@ function tookOf(call: McpCall | undefined): number {
   return call?.took_ns ?? -1;
 }
 
-function heardOf(calls: readonly McpCall[]): number | undefined {
-  let heard: number | undefined;
-  const hear = (offset_ns: number | undefined) => {
-    if (offset_ns !== undefined && offset_ns > (heard ?? Number.NEGATIVE_INFINITY))
-      heard = offset_ns;
+function lastMessage_ns(calls: readonly McpCall[]): number | undefined {
+  let last_ns: number | undefined;
+  const add = (offset_ns: number | undefined) => {
+    if (offset_ns !== undefined && offset_ns > (last_ns ?? Number.NEGATIVE_INFINITY))
+      last_ns = offset_ns;
   };
   for (const call of calls) {
-    if (call.direction === 'to_client') hear(call.offset_ns);
-    else if (call.state !== 'unanswered') hear(call.end_ns);
-    for (const note of call.notes) if (note.direction === 'to_client') hear(note.offset_ns);
+    if (call.direction === 'to_client') add(call.offset_ns);
+    else if (call.state !== 'unanswered') add(call.end_ns);
+    for (const note of call.notes) if (note.direction === 'to_client') add(note.offset_ns);
   }
-  return heard;
+  return last_ns;
 }
 
 function last(

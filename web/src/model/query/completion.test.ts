@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { complete, take, valueText } from './completion.ts';
+import { accept, complete, valueText } from './completion.ts';
 
 const texts = (query: string, caret = query.length) =>
   complete(query, caret).suggestions.map((one) => one.text);
@@ -30,7 +30,7 @@ test('what is taken replaces the word at the caret only', () => {
   const at = complete(query, 12);
   const [first] = at.suggestions;
   expect(first).toBeDefined();
-  if (first !== undefined) expect(take(query, at, first)).toEqual(['kind:llm status: x', 16]);
+  if (first !== undefined) expect(accept(query, at, first)).toEqual(['kind:llm status: x', 16]);
 });
 
 test('a suggestion that was taken is not suggested again', () => {
@@ -38,7 +38,7 @@ test('a suggestion that was taken is not suggested again', () => {
     fc.property(fc.string(), (query) => {
       const at = complete(query, query.length);
       for (const one of at.suggestions) {
-        const [text, caret] = take(query, at, one);
+        const [text, caret] = accept(query, at, one);
         expect(complete(text, caret).suggestions.map((next) => next.text)).not.toContain(one.text);
       }
     }),

@@ -38,15 +38,15 @@ export function complete(query: string, caret: number): Completion {
   return { start, end, suggestions: fields(word).slice(0, MOST) };
 }
 
-/** As it stands in a query: in quotes where it would be taken apart, or for a pattern. */
+/** As it stands in a query: in quotes where it would be suggestion apart, or for a pattern. */
 export function valueText(value: string): string {
   return /^[^\s()"*,\\]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-/** The query with a suggestion taken, and where the caret then stands. */
-export function take(query: string, at: Completion, taken: Suggestion): [string, number] {
-  const caret = at.start + taken.text.length;
-  return [query.slice(0, at.start) + taken.text + query.slice(at.end), caret];
+/** The query with a suggestion suggestion, and where the caret then stands. */
+export function accept(query: string, at: Completion, suggestion: Suggestion): [string, number] {
+  const caret = at.start + suggestion.text.length;
+  return [query.slice(0, at.start) + suggestion.text + query.slice(at.end), caret];
 }
 
 function isInQuotes(before: string): boolean {

@@ -16,10 +16,10 @@ export const CHANGE_NAMES: Readonly<Record<Change, string>> = {
   cheaper: 'cheaper',
 };
 
-/** The most telling first. */
+/** The most important first. */
 export const CHANGES = Object.keys(CHANGE_NAMES) as readonly Change[];
 
-/** A sign for each, so that none is told by its colour alone. */
+/** A sign for each, so that none is known by its colour alone. */
 export const CHANGE_SIGNS: Readonly<Record<Change, string>> = {
   failed: '✕',
   recovered: '✓',

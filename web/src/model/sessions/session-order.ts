@@ -43,7 +43,7 @@ export function nextSort(now: Sort, key: SortKey): Sort {
   return key === 'title' ? key : `-${key}`;
 }
 
-/** Of every sort but `changed`, which only the one who reads the list can tell. */
+/** Of every sort but `changed`, whose values only the reader of the list has. */
 export function sortValue(session: Session, sort: Sort, now_ms: number): SortValue {
   switch (sortKey(sort)) {
     case 'title':

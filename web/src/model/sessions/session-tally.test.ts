@@ -40,7 +40,7 @@ test('the extent covers negative offsets and grows with what runs', () => {
   expect(tally.extent(400)).toEqual({ start_ns: -5, end_ns: 100, isRunning: false });
 });
 
-test('errors come by start, a twin of one is none', () => {
+test('errors come by start, a duplicate of one is none', () => {
   const tally = new SessionTally();
   tally.put(exampleSpan({ span_id: 'late', status: 'error', offset_ns: 9 }));
   tally.put(exampleSpan({ span_id: 'again', status: 'error', duplicate_of: 'late' }));

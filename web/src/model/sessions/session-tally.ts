@@ -5,7 +5,7 @@ import { spanKey } from '../trace/span-key.ts';
 import { endOffset, firstCause } from '../trace/span-status.ts';
 
 export class SessionTally {
-  /** Errors by key, each once: a twin tells of the same one again. */
+  /** Errors by key, each once: a duplicate reports the same one again. */
   readonly errors = new Map<string, SpanRow>();
   readonly running = new Map<string, SpanRow>();
   private start_ns = Number.POSITIVE_INFINITY;

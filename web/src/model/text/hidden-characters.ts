@@ -2,7 +2,7 @@
  * Characters that are not seen, or that move what is seen: in a text to approve each is shown by
  * its code point. Marks that would grow over the neighbouring lines count too.
  *
- * Emoji keep their joiners and selectors. Runs written from right to left are told apart, so that
+ * Emoji keep their joiners and selectors. Runs written from right to left are set apart, so that
  * the view can isolate them: what stands beside them keeps its place.
  */
 

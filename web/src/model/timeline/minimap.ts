@@ -1,7 +1,7 @@
 /**
  * Strip of a whole session: work by kind, failures and waits over time.
  *
- * Counted are the spans with nothing below them but twins: what is above them only says that
+ * Counted are the spans with nothing below them but duplicates: what is above them only says that
  * something works.
  */
 import type { SpanKind, SpanRow } from '../../api/types.ts';

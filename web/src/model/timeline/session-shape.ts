@@ -10,7 +10,7 @@ import { type Gap, gapsOf, waitsOf, withoutWaits } from './gaps.ts';
 import type { TimeWindow } from './time-scale.ts';
 
 export interface Shape {
-  /** Spans with nothing below them but twins. */
+  /** Spans with nothing below them but duplicates. */
   readonly leaves: readonly SpanRow[];
   readonly gaps: readonly Gap[];
   readonly path: CriticalPath;

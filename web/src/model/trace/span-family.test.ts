@@ -29,7 +29,7 @@ test("spans that are each other's parents do not hang the page", () => {
   expect(failedAbove(rowsOf(one, span('b', 'a', { status: 'error' })), one)).toHaveLength(1);
 });
 
-test('a twin is found from either side, in its own trace', () => {
+test('a duplicate is found from either side, in its own trace', () => {
   const original = span('a', null);
   const duplicate = span('b', null, { duplicate_of: 'a' });
   const stranger = span('c', null, { duplicate_of: 'a', trace_id: 'other' });

@@ -7,7 +7,7 @@ interface Rows {
   values(): Iterable<SpanRow>;
 }
 
-/** Longer chains are only told of by their beginning. */
+/** Longer chains are cut after their beginning. */
 const MAX_ABOVE = 64;
 
 /** The failed spans above a failed one, the nearest first. */
@@ -23,7 +23,7 @@ export function failedAbove(rows: Rows, row: SpanRow): SpanRow[] {
   return above;
 }
 
-/** Failed spans directly below: what a span failed of is told there. */
+/** Failed spans directly below: they have the reason why a span failed. */
 export function failedBelow(rows: Rows, row: SpanRow): SpanRow[] {
   const below: SpanRow[] = [];
   for (const other of rows.values()) {
@@ -32,7 +32,7 @@ export function failedBelow(rows: Rows, row: SpanRow): SpanRow[] {
   return below.sort((a, b) => a.offset_ns - b.offset_ns);
 }
 
-/** Spans that tell of the same operation. */
+/** Spans that report the same operation. */
 export function duplicatesOf(rows: Rows, row: SpanRow): SpanRow[] {
   const duplicates: SpanRow[] = [];
   for (const other of rows.values()) {

@@ -116,7 +116,7 @@ test('a row is one deeper than the row of its parent, or is a root', () => {
   );
 });
 
-test('what has only bare twins below it begins folded', () => {
+test('what has only bare duplicates below it begins folded', () => {
   const duplicate = (id: string, parent: string) => ({
     ...span(id, parent, 1),
     duplicate_of: parent,

@@ -168,8 +168,8 @@ export class SpanForest {
   };
 
   /**
-   * Whether a span begins folded: below it is nothing but twins, spans in which another layer
-   * tells of the same operation once more. A twin with something else below it stays in view.
+   * Whether a span begins folded: below it is nothing but duplicates, in which another layer
+   * reports the same operation. A duplicate with something else below it stays in view.
    */
   isFoldedAtFirst(number: number): boolean {
     const children = this.children[number];
@@ -177,7 +177,7 @@ export class SpanForest {
     return children.every((child) => this.isBareDuplicate(child));
   }
 
-  /** A twin with nothing below it but twins, and not many of them. */
+  /** A duplicate with nothing below it but duplicates, and not many of them. */
   isBareDuplicate(number: number): boolean {
     const below = [number];
     for (let place = 0; place < below.length; place += 1) {

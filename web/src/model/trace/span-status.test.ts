@@ -49,7 +49,7 @@ test('the first cause is the innermost error that ended first', () => {
   expect(firstCause(spans)?.span_id).toBe('tool');
 });
 
-test('a twin of a failed span is neither a second error nor the cause', () => {
+test('a duplicate of a failed span is neither a second error nor the cause', () => {
   const spans = [
     row({ span_id: 'call', status: 'error', duration_ns: 90 }),
     row({ span_id: 'again', parent_span_id: 'call', status: 'error', duplicate_of: 'call' }),

@@ -52,7 +52,7 @@ export function selfTime(span: SpanRow, children: readonly SpanRow[], now_ns: nu
   return end_ns - span.offset_ns - covered_ns;
 }
 
-/** The errors, each once: a twin tells of the same one again. */
+/** The errors, each once: a duplicate reports the same one again. */
 export function errorsOf(spans: Iterable<SpanRow>): SpanRow[] {
   return [...spans].filter((span) => span.status === 'error' && span.duplicate_of === null);
 }

@@ -99,7 +99,7 @@ test('a card sums up what is inside', () => {
   expect(layout(TEAM).sums.get(key(1))).toMatchObject({ turns: 3, tools: 3, errors: 1 });
 });
 
-test('wrappers, twins, transport and what sets the stage are left out', () => {
+test('wrappers, duplicates, transport and what sets the stage are left out', () => {
   const spans = [
     span(1, null, 'workflow'),
     span(2, 1, 'mcp', { name: 'initialize' }),

@@ -93,7 +93,7 @@ type Role = EntryType | 'hidden';
 export interface LayoutOptions {
   /** Keys that the reader folded (true) or unfolded (false). */
   readonly byHand?: ReadonlyMap<string, boolean>;
-  /** Show wrappers, twins and transport, too. */
+  /** Show wrappers, duplicates and transport, too. */
   readonly isWhole?: boolean;
   /** Keys that are unfolded unless the reader folded them: what failed, what is selected. */
   readonly open?: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-/** The differences, the most telling first; only the rows in view are in the document. */
+/** The differences, the most important first; only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
 import { briefly, CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';

@@ -86,7 +86,7 @@ function Era({ server }: { readonly server: McpServer }) {
 }
 
 function Counts({ server }: { readonly server: McpServer }) {
-  const { slowest, heard_ns } = server;
+  const { slowest, last_message_ns } = server;
   return (
     <span className="ins-mcp-server__line">
       {plural(server.calls, 'call')}
@@ -101,7 +101,7 @@ function Counts({ server }: { readonly server: McpServer }) {
           slowest {formatDuration(slowest.took_ns)}
         </span>
       )}
-      {heard_ns !== undefined && <span>last heard {formatOffset(heard_ns)}</span>}
+      {last_message_ns !== undefined && <span>last heard {formatOffset(last_message_ns)}</span>}
       {server.stderrLines > 0 && <span>stderr {plural(server.stderrLines, 'line')}</span>}
     </span>
   );

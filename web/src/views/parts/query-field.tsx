@@ -1,6 +1,6 @@
 /** The query of the list: completed while one types, and what is wrong with it below. */
 import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react';
-import { type Suggestion, take } from '../../model/query/completion.ts';
+import { accept, type Suggestion } from '../../model/query/completion.ts';
 import { MAX_QUERY_CHARS } from '../../model/query/query-fields.gen.ts';
 import { mended } from '../../model/query/query-terms.ts';
 import type { LoadState } from '../../state/sessions.ts';
@@ -73,7 +73,7 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
   };
   const choose = (suggestion: Suggestion) => {
     if (at === undefined) return;
-    const [next, place] = take(text, { ...at, suggestions }, suggestion);
+    const [next, place] = accept(text, { ...at, suggestions }, suggestion);
     nextCaret.current = place;
     change(next, place);
   };

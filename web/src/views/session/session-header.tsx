@@ -17,7 +17,7 @@ import { SessionVerbs } from './session-verbs.tsx';
 import { ShareMenu } from './share-menu.tsx';
 import './session-header.css';
 
-/** The shortest time in which nothing of a session ran that is told. */
+/** The shortest time without a run that is shown. */
 const LEAST_IDLE_MS = 1000;
 
 export function SessionHeader({ trace }: { readonly trace: Trace }) {

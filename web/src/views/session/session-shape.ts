@@ -13,7 +13,7 @@ export interface SessionShape {
   readonly gaps: readonly Gap[];
   readonly axis: TimeAxis;
   readonly pathOf: (span: SpanRow) => readonly TimeWindow[];
-  /** Spans with nothing below them but twins. */
+  /** Spans with nothing below them but duplicates. */
   readonly leaves: readonly SpanRow[];
 }
 

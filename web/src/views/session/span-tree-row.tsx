@@ -95,7 +95,7 @@ function labelOf(span: SpanRow, state: string): string {
   // What is read stands in it as it is seen: who speaks to the page says it so.
   const seen = [
     span.name || '(no name)',
-    ...(span.duplicate_of !== null ? ['twin'] : []),
+    ...(span.duplicate_of !== null ? ['duplicate'] : []),
     ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
   ].join(' ');
   return [kindName(span.kind), seen, status, ...took].join(', ');
@@ -119,7 +119,9 @@ function Marks({ span, isWaiting }: { readonly span: SpanRow; readonly isWaiting
   const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
   return (
     <span className="ins-row__marks">
-      {span.duplicate_of !== null && <span title="Shows the same work as another span">twin </span>}
+      {span.duplicate_of !== null && (
+        <span title="Shows the same work as another span">duplicate </span>
+      )}
       {tokens > 0 && (
         <span title={`${span.input_tokens ?? 0} in, ${span.output_tokens ?? 0} out`}>
           {formatCount(tokens)}

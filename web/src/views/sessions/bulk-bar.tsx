@@ -145,7 +145,7 @@ interface DeletingProps {
   readonly onKeep: () => void;
 }
 
-/** Says what would go, those that run or wait apart: their agents are not told. */
+/** Says what would go, those that run or wait apart: their agents do not know. */
 function Deleting({ ids, sessions, onDelete, onKeep }: DeletingProps) {
   useVersion(sessions.rows);
   const [withOpen, setWithOpen] = useState(false);

@@ -98,7 +98,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
   );
 });
 
-/** Since when it waits; that it is paused; that nothing is heard of it. */
+/** Time since it waits, a pause, or silence. */
 function Standing({ session }: { readonly session: Session }) {
   if (session.silent_since !== null) {
     return (

@@ -182,7 +182,7 @@ function AttributeRow({ name, index, node, at, isCut }: AttributeRowProps) {
   );
 }
 
-/** As OTLP would call them: what JSON cannot tell apart is not told apart. */
+/** As OTLP would call them: what is the same in JSON is the same here. */
 const TYPES: Readonly<Record<JsonKind, string>> = {
   [JsonKind.Object]: 'map',
   [JsonKind.Array]: 'array',

@@ -40,7 +40,7 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
           </code>
         )}
         {mcp?.server != null && <span className="ins-tx__quiet">of {mcp.server}</span>}
-        {row.duplicate_of !== null && <span className="ins-tx__tag">twin</span>}
+        {row.duplicate_of !== null && <span className="ins-tx__tag">duplicate</span>}
         {isFailed && (
           <span className="ins-tx__state-mark ins-tx__state-mark--failed">
             <StatusIcon shape="failed" />

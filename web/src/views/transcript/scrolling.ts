@@ -100,7 +100,7 @@ function useEnd(
   useEffect(() => {
     const before = latest.current;
     latest.current = count;
-    // Also who has not scrolled yet is told of what came out of sight.
+    // New entries out of sight count for a reader who has not scrolled, too.
     if (isLive && scroller !== null && !isFollowing.current && !isAtEnd(scroller))
       setSeen((seen) => seen ?? before);
   }, [count, isLive, scroller]);

@@ -59,7 +59,7 @@ export function TranscriptTools(props: TranscriptToolsProps) {
           type="button"
           className="ins-tools__toggle"
           aria-pressed={isWhole}
-          title="Show wrappers, twins and transport, too"
+          title="Show wrappers, duplicates and transport, too"
           onClick={() => props.onWhole(!isWhole)}
         >
           All spans
