@@ -89,7 +89,7 @@ def test_an_open_page_survives_the_death_of_the_service(
 
 
 def _unfolded(spans: list[dict[str, Any]]) -> list[str]:
-    """Return the names of the rows at first: below what has nothing but duplicates, none is shown."""
+    """Return the names of the rows at first: below what has only duplicates, none is shown."""
     open_ids = {span["parent_span_id"] for span in spans if span["duplicate_of"] is None}
     return [
         span["name"]
