@@ -225,7 +225,7 @@ def _make_repository(folder: Path) -> None:
         subprocess.run(["git", *who, *arguments], cwd=folder, check=True)
 
 
-async def test_a_server_that_starts_slowly_is_asked_once_and_not_in_vain(
+async def test_a_server_that_starts_slowly_gets_one_successful_discovery(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Far less than an interpreter takes to import the server; enough for one that runs.
