@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Coroutine, Generator
 from typing import Any, TypeAlias
 
 import pytest
@@ -29,6 +30,23 @@ class Person:
         if isinstance(answer, BaseException):
             raise answer
         return answer
+
+
+class Pause:
+    """An awaitable that suspends once, without an event loop."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        yield
+
+
+async def cancel_after(event: asyncio.Event, work: Coroutine[Any, Any, Any]) -> None:
+    """Run `work` in a task until `event` is set, then cancel it."""
+    async with asyncio.timeout(5):
+        task = asyncio.create_task(work)
+        await event.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
 
 def names(events: Story) -> list[str]:

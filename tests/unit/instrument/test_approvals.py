@@ -23,7 +23,7 @@ from instrument import (
 from instrument.asking import Subject, ask_person
 from instrument.question import Question
 from instrument.waiting import AsyncWaiting
-from tests.unit.instrument.conftest import NEVER, Person, Story, only
+from tests.unit.instrument.conftest import NEVER, Person, Story, cancel_after, only
 
 ASK = Decision.ask_user("Delete everything?", timeout=5)
 
@@ -301,12 +301,7 @@ async def test_a_request_of_a_cancelled_agent_is_withdrawn(bus: Bus, events: Sto
 
     bus.intercept("before_tool_call", asking())
     bus.set_approval_provider(Slow())
-    async with asyncio.timeout(5):
-        task = asyncio.create_task(bus.call("tool_call", lambda _: "ran"))
-        await has_begun.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+    await cancel_after(has_begun, bus.call("tool_call", lambda _: "ran"))
 
     assert only(events, "request_closed")["status"] == "withdrawn"
     assert only(events, "operation_closed")["status"] == "cancelled"

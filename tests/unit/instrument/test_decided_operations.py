@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import functools
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -22,7 +22,7 @@ from instrument import (
 )
 from instrument.decision import ENDING
 from tests.support.faults.interleaving import interrupted_at_each_line
-from tests.unit.instrument.conftest import Story, names, only
+from tests.unit.instrument.conftest import Pause, Story, cancel_after, names, only
 
 
 def saying(*decisions: Any) -> Callable[..., Any]:
@@ -373,12 +373,7 @@ async def test_a_cancelled_operation_lets_closing_interceptors_clean_up(
         await asyncio.Event().wait()
 
     bus.intercept("error_tool_call", clean_up)
-    async with asyncio.timeout(5):
-        task = asyncio.create_task(bus.call("tool_call", work))
-        await is_waiting.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+    await cancel_after(is_waiting, bus.call("tool_call", work))
 
     assert [type(error) for error in cleaned] == [asyncio.CancelledError]
     assert only(events, "operation_closed")["status"] == "cancelled"
@@ -395,12 +390,7 @@ async def test_an_operation_cancelled_while_it_is_decided_never_runs_and_is_repo
 
     bus.intercept("before_tool_call", wait)
     body = Body()
-    async with asyncio.timeout(5):
-        task = asyncio.create_task(bus.call("tool_call", body))
-        await is_waiting.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+    await cancel_after(is_waiting, bus.call("tool_call", body))
 
     assert (body.runs, names(events)) == ([], DENIED)
     assert only(events, "operation_closed")["status"] == "cancelled"
@@ -410,10 +400,6 @@ async def test_an_operation_cancelled_while_it_is_decided_never_runs_and_is_repo
 def test_a_coroutine_closed_while_it_is_decided_reports_its_end(
     bus: Bus, events: Story, hook: str
 ) -> None:
-    class Pause:
-        def __await__(self) -> Generator[None, None, None]:
-            yield
-
     async def wait(**_: Any) -> None:
         await Pause()
 
@@ -687,10 +673,6 @@ async def test_an_interrupt_of_a_closing_interceptor_is_reported_before_it_leave
 def test_a_coroutine_closed_while_it_is_decided_reaches_observers_that_have_to_wait(
     bus: Bus, hook: str
 ) -> None:
-    class Pause:
-        def __await__(self) -> Generator[None, None, None]:
-            yield
-
     async def gate(**_: Any) -> None:
         await Pause()
 

@@ -33,7 +33,7 @@ from instrument.interceptors import only_observers_of
 from instrument.question import Question
 from instrument.testing import capture_hook
 from instrument.waiting import completed
-from tests.unit.instrument.conftest import Story
+from tests.unit.instrument.conftest import Pause, Story, cancel_after
 
 TOOL = {"tool_name": "rm", "args": {"path": "/"}, "context": None}
 
@@ -377,12 +377,7 @@ async def test_a_cancellation_of_the_agent_passes(bus: Bus, events: Story) -> No
         await asyncio.Event().wait()
 
     bus.intercept("before_tool_call", slow, on_error="deny")
-    async with asyncio.timeout(5):
-        task = asyncio.create_task(bus.dispatch("before_tool_call", **TOOL))
-        await is_waiting.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+    await cancel_after(is_waiting, bus.dispatch("before_tool_call", **TOOL))
     assert [name for name, _ in events] == ["before_tool_call"]
 
 
@@ -959,10 +954,6 @@ async def test_an_awaitable_that_cannot_be_closed_is_refused_like_one_that_can(b
 def test_a_coroutine_that_must_not_suspend_and_does_is_closed_and_reported() -> None:
     closed: list[bool] = []
 
-    class Pause:
-        def __await__(self) -> Generator[None, None, None]:
-            yield
-
     async def suspends() -> None:
         try:
             await Pause()
@@ -976,10 +967,6 @@ def test_a_coroutine_that_must_not_suspend_and_does_is_closed_and_reported() -> 
 
 
 def test_an_event_closed_while_it_is_decided_reaches_observers_that_have_to_wait(bus: Bus) -> None:
-    class Pause:
-        def __await__(self) -> Generator[None, None, None]:
-            yield
-
     heard: list[int] = []
 
     async def gate(**_: Any) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from instrument import Bus, Decision, Operation, Outcome, deliberation, operations, stream
 from instrument.interceptors import Interceptor
 from instrument.testing import capture_hook
-from tests.unit.instrument.conftest import Story, names, only
+from tests.unit.instrument.conftest import Pause, Story, cancel_after, names, only
 
 
 async def test_an_operation_is_reported_from_opening_to_closing(bus: Bus, events: Story) -> None:
@@ -85,12 +85,7 @@ async def test_a_cancelled_operation_is_reported_as_an_error_and_closed_as_cance
             is_waiting.set()
             await asyncio.Event().wait()
 
-    async with asyncio.timeout(5):
-        task = asyncio.create_task(work())
-        await is_waiting.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+    await cancel_after(is_waiting, work())
 
     assert names(events)[2:] == ["error_llm_generate", "operation_closed"]
     assert isinstance(only(events, "error_llm_generate")["exc"], asyncio.CancelledError)
@@ -115,12 +110,7 @@ async def test_an_operation_cancelled_while_observers_run_is_closed_all_the_same
             async with other.operation("tool_call"):
                 pass
 
-        async with asyncio.timeout(5):
-            task = asyncio.create_task(work())
-            await is_waiting.wait()
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
+        await cancel_after(is_waiting, work())
 
         assert events[-1] == "operation_closed"
         assert events.count("operation_closed") == 1
@@ -176,10 +166,6 @@ def test_a_coroutine_closed_while_it_waits_ends_its_operation_though_observers_a
     async def slow(**kwargs: Any) -> None:
         await asyncio.sleep(0)
         ended.append(kwargs["call_id"])
-
-    class Pause:
-        def __await__(self) -> Generator[None, None, None]:
-            yield
 
     async def work() -> None:
         async with bus.operation("tool_call"):
