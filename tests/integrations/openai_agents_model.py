@@ -16,7 +16,7 @@ from agents import (
 )
 from agents.exceptions import AgentsException
 from agents.testing import ScriptedModel, assistant_message, function_call
-from openai.types.responses import ResponseOutputMessage, ResponseTextDeltaEvent
+from openai.types.responses import ResponseTextDeltaEvent
 
 from tests.integrations.contract import QUESTION, ScriptedAgent
 
@@ -80,13 +80,6 @@ class Breaking(ScriptedModel):
             yield event
             if isinstance(event, ResponseTextDeltaEvent):
                 raise self._error
-
-
-def text_of(output: list[Any]) -> str:
-    """The words of an answer."""
-    (message,) = output
-    assert isinstance(message, ResponseOutputMessage)
-    return "".join(getattr(one, "text", "") for one in message.content)
 
 
 class OpenAIAgent(ScriptedAgent):

@@ -26,21 +26,11 @@ from inspector import context
 from inspector.integrations import mcp
 from inspector.integrations.langchain import attach
 from instrument import Bus, Decision, HookDenied
-from tests.integrations.contract import AdapterContract
+from tests.integrations.contract import RUN, AdapterContract
 from tests.integrations.hook_log import HookLog
 from tests.integrations.langchain_model import LangChainAgent, ScriptedModel, calls, read, says
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "What is 1 + 2?"}]}
-RUN = [
-    "before_agent_call",
-    "before_llm_generate",
-    "after_llm_generate",
-    "before_tool_call",
-    "after_tool_call",
-    "before_llm_generate",
-    "after_llm_generate",
-    "after_agent_call",
-]
 ran: list[tuple[int, int]] = []
 
 
@@ -73,26 +63,18 @@ class TestContract(AdapterContract):
 # --- what is seen ---------------------------------------------------------------------------------
 
 
-@pytest.mark.shows("langchain", "agent", "llm", "tool", "tokens")
-def test_a_run_is_one_agent_with_its_model_and_tool_calls(hooks: HookLog) -> None:
+def test_a_run_is_reported_with_its_messages(hooks: HookLog) -> None:
     agent, _ = calculator()
 
-    answer = agent.invoke(QUESTION)
+    agent.invoke(QUESTION)
 
-    assert answer["messages"][-1].content == "It is 3."
-    assert hooks.names == RUN
-    assert hooks.one("before_agent_call")["agent"].name == "calculator"
     assert hooks.one("after_agent_call")["result"].content == "It is 3."
-    began, ended = hooks.one("before_tool_call"), hooks.one("after_tool_call")
-    assert (began["tool_name"], began["args"]) == ("add", {"a": 1, "b": 2})
-    assert (began["tool_call_id"], ended["result"]) == ("call-add-0", "3")
+    tool = hooks.one("after_tool_call")
+    assert (tool["tool_call_id"], tool["result"]) == ("call-add-0", "3")
     request, answered = hooks.of("before_llm_generate")[0], hooks.of("after_llm_generate")
     assert [one.content for one in request["prompt"]] == ["What is 1 + 2?"]
-    assert request["model"] == "scripted-1"
     assert answered[0]["response"].tool_calls[0]["name"] == "add"
     assert [one["usage"]["output_tokens"] for one in answered] == [5, 5]
-    inner = hooks.of("before_llm_generate") + hooks.of("before_tool_call")
-    assert {hooks.parent_noun(one) for one in inner} == {"agent_call"}
 
 
 @pytest.mark.filterwarnings("ignore:create_react_agent has been moved")

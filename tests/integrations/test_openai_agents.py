@@ -47,22 +47,11 @@ from inspector.integrations import mcp
 from inspector.integrations.openai_agents import attach
 from instrument import Bus, Decision
 from tests.integrations.cancellation import cancel_from_browser
-from tests.integrations.contract import AdapterContract
+from tests.integrations.contract import QUESTION, RUN, AdapterContract
 from tests.integrations.hook_log import HookLog
 from tests.integrations.openai_agents_model import Breaking, OpenAIAgent, Scripted, calls, says
 from tests.integrations.stories import run
 
-QUESTION = "What is 1 + 2?"
-RUN = [
-    "before_agent_call",
-    "before_llm_generate",
-    "after_llm_generate",
-    "before_tool_call",
-    "after_tool_call",
-    "before_llm_generate",
-    "after_llm_generate",
-    "after_agent_call",
-]
 ran: list[tuple[int, int]] = []
 
 
@@ -117,37 +106,28 @@ class TestContract(AdapterContract):
 # --- what is seen ---------------------------------------------------------------------------------
 
 
-@pytest.mark.shows("openai_agents", "agent", "llm", "tool", "tokens")
 @both_ways
-async def test_a_run_is_one_agent_with_its_model_and_tool_calls(
+async def test_a_run_is_reported_with_its_messages_and_parameters(
     hooks: HookLog, streams: bool
 ) -> None:
     agent, _ = calculator(instructions="Be brief.", model_settings=ModelSettings(temperature=0.5))
 
     answer = await output(agent, streams)
 
-    assert answer.strip() == "It is 3."
-    assert hooks.names == RUN
     about = hooks.one("before_agent_call")["agent"]
-    assert (about.name, about.input, about.model) == ("calculator", QUESTION, "scripted-1")
+    assert (about.input, about.model) == (QUESTION, "scripted-1")
     assert hooks.one("after_agent_call")["result"] == answer
-    began, ended = hooks.one("before_tool_call"), hooks.one("after_tool_call")
-    assert (began["tool_name"], began["args"]) == ("add", {"a": 1, "b": 2})
-    assert (began["tool_call_id"], ended["result"]) == ("call-add-0", 3)
+    tool = hooks.one("after_tool_call")
+    assert (tool["tool_call_id"], tool["result"]) == ("call-add-0", 3)
     requests, answered = hooks.of("before_llm_generate"), hooks.of("after_llm_generate")
     text = {"type": "text", "content": QUESTION}
     assert requests[0]["prompt"] == [{"role": "user", "parts": [text]}]
     assert [one["role"] for one in requests[1]["prompt"]] == ["user", "assistant", "tool"]
     params = requests[0]["request_params"]
-    assert (requests[0]["model"], params["system"], params["temperature"]) == (
-        "scripted-1",
-        "Be brief.",
-        0.5,
-    )
+    assert (params["system"], params["temperature"]) == ("Be brief.", 0.5)
     assert [tool["name"] for tool in params["tools"]] == ["add"]
     assert answered[0]["response"]["parts"][0]["arguments"] == {"a": 1, "b": 2}
     assert [one["usage"]["output_tokens"] for one in answered] == [5, 5]
-    assert {hooks.parent_noun(one) for one in [*requests, began]} == {"agent_call"}
 
 
 @pytest.mark.shows("openai_agents", "agent")
