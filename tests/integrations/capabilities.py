@@ -31,10 +31,10 @@ SEES = {
     "progress": "progress",
     "elicitation": "what a server asks the user",
     "transport": "connections that come and go",
-    "once": "a call that two layers see, once",
+    "once": "calls reported by two layers are de-duplicated",
 }
 DECIDES = {
-    "deny": "a denied tool does not run, and the model is told why",
+    "deny": "a denied tool does not run, and the model reads why",
     "edit": "arguments changed before the tool runs",
     "replace": "a result changed before the model sees it",
     "retry": "a tool run again",
