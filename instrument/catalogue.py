@@ -42,7 +42,7 @@ IDENTITY = ("call_id", "parent_call_id")
 
 
 class Kwarg(NamedTuple):
-    """One keyword argument of a hook."""
+    """A keyword argument of a hook."""
 
     name: str
     type: str
@@ -63,7 +63,7 @@ class Value(NamedTuple):
 
 
 class Hook(NamedTuple):
-    """One event."""
+    """An event of the contract."""
 
     name: str
     when: str

@@ -188,7 +188,7 @@ class Decision:
 
 
 class Verdict(NamedTuple):
-    """One line of the trail: the decision of one interceptor, or of a person."""
+    """A line of the trail: the decision of an interceptor or a person."""
 
     interceptor: str
     action: str

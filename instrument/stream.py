@@ -128,7 +128,7 @@ def _set(variables: Iterable[ContextVar[Any]], values: Iterable[Any]) -> None:
 
 
 class Step:
-    """One step of a source: in the operation's context, timed, counted."""
+    """A step of a source, in the operation's context, timed and counted."""
 
     __slots__ = ("_context", "_meter", "_started_ns")
 

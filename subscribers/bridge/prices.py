@@ -33,7 +33,7 @@ _COLUMNS = ("model", "provider", "input", "output", "cache_read", "cache_write")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """One entry, in USD for a million tokens."""
+    """An entry of a price list, in USD for a million tokens."""
 
     model: str
     provider: str | None

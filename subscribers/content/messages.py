@@ -311,7 +311,7 @@ def _reasoning(block: Any) -> Part:
 
 
 def _message_item(block: Any) -> Part:
-    """One item of OpenAI's Responses API that is a message itself."""
+    """Convert an item of OpenAI's Responses API that is itself a message."""
     texts = (read_path(item, "text") for item in islice(_get(block, "content") or (), MAX_PARTS))
     return _text("".join(text for text in texts if isinstance(text, str)))
 

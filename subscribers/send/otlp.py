@@ -184,7 +184,7 @@ class _Rehomed(ReadableSpan):
 
 
 class _Session(requests.Session):
-    """One try per export, with our headers only."""
+    """An HTTP session with one try per export and our headers only."""
 
     def __init__(self, token: str | None, *, is_direct: bool) -> None:
         super().__init__()

@@ -63,7 +63,7 @@ Cells: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One entry of an `attributes` list."""
+    """An entry of an `attributes` list."""
 
     cells: Cells
     place: Place

@@ -68,7 +68,7 @@ KNOWN_TO_THE_BRIDGE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """One row: a value of a hook, and the attribute it becomes in each vocabulary."""
+    """A row: a value of a hook, and its attribute in each vocabulary."""
 
     current: str | None
     legacy: str | None

@@ -14,7 +14,7 @@ from tests.unit.instrument.conftest import Story
 
 
 class Work(NamedTuple):
-    """One operation: how it is run and ends, what is decided on it, what runs inside."""
+    """An operation: its way to run and end, decisions on it, operations inside."""
 
     way: str
     end: str
@@ -52,7 +52,7 @@ works = st.recursive(
 
 
 class Run:
-    """One agent at work on a bus of its own."""
+    """A run of an agent on its own bus."""
 
     def __init__(self, work: Work) -> None:
         self.bus = Bus()

@@ -29,7 +29,7 @@ ASK = Decision.ask_user("Delete everything?", timeout=5)
 
 
 class PersonOfSyncCode(Person):
-    """One that sync code asks on a thread."""
+    """A provider that sync code calls on a thread."""
 
     def ask_sync(self, request: ApprovalRequest) -> Any:
         return asyncio.run(self.ask(request))

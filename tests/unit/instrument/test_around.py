@@ -1,4 +1,4 @@
-"""One generator for the two ends of an operation."""
+"""Generators around an operation."""
 
 from collections.abc import AsyncGenerator, Generator
 from typing import Any

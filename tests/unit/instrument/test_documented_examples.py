@@ -427,7 +427,7 @@ def flow_names(bus: Bus) -> dict[str, Any]:
 
 
 class _FlowAgent(HookPoint):
-    """What the examples of the text take for given."""
+    """Names that the documented examples assume."""
 
     def _missing_plan_tag(self, status: AgentStatus) -> bool:
         return "<plan>" not in status.assistant_message.content

@@ -62,7 +62,7 @@ WAYS: tuple[Callable[[Any], Any | Awaitable[Any]], ...] = (lambda it: it, _corou
 
 
 class Return(NamedTuple):
-    """One interceptor: what it decides, and how."""
+    """An interceptor: its decision, and its way to decide."""
 
     decision: int
     way: int

@@ -19,7 +19,7 @@ _JSON: Any = st.recursive(
 
 
 def _exact(value: Any) -> str:
-    """As text: `1`, `1.0` and `true` are different values of JSON."""
+    """Return JSON text: `1`, `1.0` and `true` are different values."""
     return json.dumps(value, sort_keys=True)
 
 

@@ -15,7 +15,7 @@ from subscribers.content.serialise import to_json
 
 
 class Old(BaseModel):
-    """As libraries keep what they rename."""
+    """A class with a deprecated alias, as libraries have."""
 
     model_config = {"populate_by_name": True, "extra": "allow"}
     new_name: str = Field(default="kept", alias="newName")

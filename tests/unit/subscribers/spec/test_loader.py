@@ -36,7 +36,7 @@ def test_the_page_names_the_version_of_the_hook_contract_as_spans_do() -> None:
 
 
 class Agreed(NamedTuple):
-    """One line of the mapping that was agreed."""
+    """A line of the agreed mapping."""
 
     hook: str
     key: str
