@@ -33,8 +33,8 @@ class DeletingAgent:
     def result(self) -> dict[str, Any]:
         """Wait for the result."""
         assert self._process.stdout
-        told: dict[str, Any] = json.loads(self._process.stdout.readline())
-        return told
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return answer
 
 
 @contextmanager

@@ -84,7 +84,7 @@ async def test_the_token_opens_everything(app: FastAPI) -> None:
     assert answer.status_code == 200
 
 
-async def test_ingest_asks_for_the_token_when_told_to() -> None:
+async def test_ingest_requires_the_token_when_configured() -> None:
     async with (
         running_app(RecordingWriter(), require_ingest_token=True) as app,
         caller(app) as client,
@@ -262,15 +262,15 @@ PAGES = ("/", "/ui", "/ui/", "/ui/sessions/5?tab=raw")
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_a_browser_without_a_cookie_is_asked_for_the_token(app: FastAPI, path: str) -> None:
+async def test_a_browser_without_a_cookie_gets_the_login_page(app: FastAPI, path: str) -> None:
     async with caller(app) as client:
-        asked = await client.get(path, headers={"accept": "text/html,*/*;q=0.8"})
-        assert asked.status_code == 401
-        assert asked.headers["content-type"] == "text/html; charset=utf-8"
-        assert re.search(r'<input [^>]*name="token"[^>]*type="password"', asked.text)
-        assert TOKEN not in asked.text
-        assert "<script" not in asked.text
-        policy = asked.headers["content-security-policy"]
+        page = await client.get(path, headers={"accept": "text/html,*/*;q=0.8"})
+        assert page.status_code == 401
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        assert re.search(r'<input [^>]*name="token"[^>]*type="password"', page.text)
+        assert TOKEN not in page.text
+        assert "<script" not in page.text
+        policy = page.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "script-src" not in policy
         assert "frame-ancestors 'none'" in policy
@@ -382,7 +382,7 @@ async def test_every_answer_is_hardened(app: FastAPI) -> None:
         assert "access-control-allow-origin" not in answer.headers
 
 
-async def test_an_error_that_nobody_foresaw_is_hardened_and_tells_nothing(app: FastAPI) -> None:
+async def test_an_unforeseen_error_is_hardened_and_reveals_nothing(app: FastAPI) -> None:
     @app.get("/broken")
     async def broken() -> None:
         raise RuntimeError("a secret")

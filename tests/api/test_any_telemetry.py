@@ -34,7 +34,7 @@ few = settings(
 )
 
 
-def told(play: Callable[[httpx.AsyncClient], Awaitable[Any]]) -> Any:
+def outcome_of(play: Callable[[httpx.AsyncClient], Awaitable[Any]]) -> Any:
     """Return what `play` finds out from a service that has seen nothing yet."""
 
     async def in_service() -> Any:
@@ -111,9 +111,9 @@ spans = st.builds(
 )
 
 
-def request(given: list[Span]) -> ExportTraceServiceRequest:
+def request(spans: list[Span]) -> ExportTraceServiceRequest:
     made = ExportTraceServiceRequest()
-    made.resource_spans.add().scope_spans.add().spans.extend(given)
+    made.resource_spans.add().scope_spans.add().spans.extend(spans)
     return made
 
 
@@ -163,8 +163,8 @@ def written(details: dict[tuple[str, str], Any]) -> list[str]:
 
 @few
 @given(st.lists(spans, max_size=4))
-def test_each_span_is_kept_or_named_and_both_encodings_say_the_same(given: list[Span]) -> None:
-    made = request(given)
+def test_each_span_is_stored_or_rejected_the_same_in_both_encodings(spans: list[Span]) -> None:
+    made = request(spans)
 
     async def send(client: httpx.AsyncClient, body: bytes, headers: dict[str, str]) -> Any:
         answer = await client.post("/v1/traces", content=body, headers=headers)
@@ -174,20 +174,20 @@ def test_each_span_is_kept_or_named_and_both_encodings_say_the_same(given: list[
         else:
             response = ExportTraceServiceResponse.FromString(answer.content)
             rejected = response.partial_success.rejected_spans
-        assert rejected == sum(not is_good(one) for one in given)
+        assert rejected == sum(not is_good(one) for one in spans)
         return await everything(client)
 
-    one = told(lambda client: send(client, made.SerializeToString(), PROTOBUF))
-    other = told(lambda client: send(client, as_otlp_json(made), JSON))
-    assert set(one) == {(s.trace_id.hex(), s.span_id.hex()) for s in given if is_good(s)}
+    one = outcome_of(lambda client: send(client, made.SerializeToString(), PROTOBUF))
+    other = outcome_of(lambda client: send(client, as_otlp_json(made), JSON))
+    assert set(one) == {(s.trace_id.hex(), s.span_id.hex()) for s in spans if is_good(s)}
     assert written(one) == written(other)
 
 
 @few
 @given(st.lists(spans.filter(is_good), min_size=1, max_size=3, unique_by=lambda s: s.span_id))
-def test_what_is_exported_is_what_was_sent(given: list[Span]) -> None:
+def test_what_is_exported_is_what_was_sent(spans: list[Span]) -> None:
     async def play(client: httpx.AsyncClient) -> list[bytes]:
-        body = request(given).SerializeToString()
+        body = request(spans).SerializeToString()
         assert (await client.post("/v1/traces", content=body, headers=PROTOBUF)).content == b""
         sessions = (await client.get("/sessions")).json()["sessions"]
         lines = [
@@ -203,13 +203,13 @@ def test_what_is_exported_is_what_was_sent(given: list[Span]) -> None:
         return await everything(client)
 
     async def first(client: httpx.AsyncClient) -> Any:
-        body = request(given).SerializeToString()
+        body = request(spans).SerializeToString()
         await client.post("/v1/traces", content=body, headers=PROTOBUF)
         return await everything(client)
 
-    lines = told(play)
+    lines = outcome_of(play)
     timeless = ("offset_ns", "session_id")
-    before, after = told(first), told(again)
+    before, after = outcome_of(first), outcome_of(again)
     for details in (before, after):
         for detail in details.values():
             for placed in (detail, *detail["events"]):
@@ -254,13 +254,13 @@ def with_something_else(value: Any, path: list[int], other: Any) -> Any:
 
 @settings(few, max_examples=10)
 @given(st.lists(plain, min_size=5, max_size=8), st.data())
-def test_no_json_is_too_strange(given: list[Any], data: st.DataObject) -> None:
+def test_no_json_is_too_strange(values: list[Any], data: st.DataObject) -> None:
     good = json.loads(as_otlp_json(request([data.draw(spans)])))
     bodies = [
-        *given,
+        *values,
         *(
             with_something_else(good, data.draw(st.lists(st.integers(0, 9), max_size=9)), one)
-            for one in given
+            for one in values
         ),
     ]
 
@@ -271,12 +271,12 @@ def test_no_json_is_too_strange(given: list[Any], data: st.DataObject) -> None:
                 assert answer.status_code in (200, 400), (answer.status_code, value)
         await everything(client)
 
-    told(play)
+    outcome_of(play)
 
 
 @settings(few, max_examples=10)
 @given(st.lists(st.binary(max_size=60), max_size=5), st.data())
-def test_no_bytes_are_too_strange(given: list[bytes], data: st.DataObject) -> None:
+def test_no_bytes_are_too_strange(junk: list[bytes], data: st.DataObject) -> None:
     good = bytearray(request([data.draw(spans), data.draw(spans)]).SerializeToString())
     for _ in range(3):
         if good:
@@ -284,13 +284,13 @@ def test_no_bytes_are_too_strange(given: list[bytes], data: st.DataObject) -> No
     cut = data.draw(st.integers(0, len(good)))
 
     async def play(client: httpx.AsyncClient) -> None:
-        for body in (*given, bytes(good), bytes(good[:cut])):
+        for body in (*junk, bytes(good), bytes(good[:cut])):
             for path in ("/v1/traces", "/v1/logs", "/v1/metrics"):
                 answer = await client.post(path, content=body, headers=PROTOBUF)
                 assert answer.status_code in (200, 400), (answer.status_code, body)
         await everything(client)
 
-    told(play)
+    outcome_of(play)
 
 
 EDGES: dict[str, tuple[Any, Any]] = {
@@ -313,7 +313,7 @@ EDGES: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_values_at_the_edge_are_kept_as_well_as_can_be(edge: str) -> None:
+def test_values_at_the_edge_are_stored_as_well_as_can_be(edge: str) -> None:
     sent, shown = EDGES[edge]
     one = {"traceId": "AB" * 16, "spanId": "cd" * 8, "attributes": [{"key": "k", "value": sent}]}
 
@@ -323,10 +323,10 @@ def test_values_at_the_edge_are_kept_as_well_as_can_be(edge: str) -> None:
         assert (answer.status_code, answer.json()) == (200, {})
         return await everything(client)
 
-    assert told(play)["ab" * 16, "cd" * 8]["attributes"]["k"] == shown
+    assert outcome_of(play)["ab" * 16, "cd" * 8]["attributes"]["k"] == shown
 
 
-def test_what_a_prompt_may_hold_is_kept() -> None:
+def test_any_content_of_a_prompt_is_stored() -> None:
     texts = {
         "surrogate": '"\\ud83d alone"',
         "pair": '"\\ud83d\\ude80"',
@@ -350,7 +350,7 @@ def test_what_a_prompt_may_hold_is_kept() -> None:
         assert (answer.status_code, answer.json()) == (200, {})
         return await everything(client)
 
-    detail = told(play)["ab" * 16, "cd" * 8]
+    detail = outcome_of(play)["ab" * 16, "cd" * 8]
     shown = detail["attributes"]
     assert shown["surrogate"] == "\ufffd alone"
     assert shown["pair"] == "🚀"
@@ -361,7 +361,7 @@ def test_what_a_prompt_may_hold_is_kept() -> None:
 
 
 @pytest.mark.parametrize("depth", [20, 65, 150])
-def test_a_value_of_any_depth_is_kept(depth: int) -> None:
+def test_a_value_of_any_depth_is_stored(depth: int) -> None:
     value: Any = {"stringValue": "innermost"}
     for _ in range(depth):
         value = {"arrayValue": {"values": [value]}}
@@ -373,7 +373,7 @@ def test_a_value_of_any_depth_is_kept(depth: int) -> None:
         assert (answer.status_code, answer.json()) == (200, {})
         return await everything(client)
 
-    assert "innermost" in json.dumps(told(play)["ab" * 16, "cd" * 8]["attributes"]["k"])
+    assert "innermost" in json.dumps(outcome_of(play)["ab" * 16, "cd" * 8]["attributes"]["k"])
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate"])
@@ -382,5 +382,5 @@ def test_an_empty_body_is_an_empty_request_whatever_its_coding(coding: str) -> N
         headers = {**PROTOBUF, "content-encoding": coding}
         return await client.post("/v1/traces", content=b"", headers=headers)
 
-    answer = told(play)
+    answer = outcome_of(play)
     assert (answer.status_code, answer.content) == (200, b"")

@@ -43,11 +43,11 @@ def receiver() -> Iterator[Receiver]:
 def test_all_contracts_ask_in_one_script(service: Service) -> None:
     client = RequestClient(service)
     with WatchedAgent(service, FIVE_WAYS) as agent:
-        asked = {row["prompt"]: row for row in client.wait_for_pending(6)}
+        pending = {row["prompt"]: row for row in client.wait_for_pending(6)}
 
-        assert {row["session_id"] for row in asked.values()} == {"five-ways-to-ask"}
-        gate = next(prompt for prompt in asked if "session initialization" in prompt)
-        edited = asked["Delete /tmp/report.txt?"]["args_json"].replace("report", "unit")
+        assert {row["session_id"] for row in pending.values()} == {"five-ways-to-ask"}
+        gate = next(prompt for prompt in pending if "session initialization" in prompt)
+        edited = pending["Delete /tmp/report.txt?"]["args_json"].replace("report", "unit")
         answers: list[tuple[str, str, dict[str, Any]]] = [
             ("Delete /tmp/report.txt?", "allow", {"args_json": edited}),
             ("Send this mail?", "deny", {"reason": "not on a Friday"}),
@@ -61,11 +61,11 @@ def test_all_contracts_ask_in_one_script(service: Service) -> None:
             ),
         ]
         for prompt, decision, parts in answers:
-            answer = client.answer(asked[prompt], decision, **parts)
+            answer = client.answer(pending[prompt], decision, **parts)
             assert (answer.status_code, answer.json()["applied"]) == (200, True), answer.text
-        said = agent.output_lines()
+        lines = agent.output_lines()
 
-    assert sorted(said) == [
+    assert sorted(lines) == [
         "delete_file: ran with {'path': '/tmp/unit.txt', 'id': 9007199254740993, 'force': False}",
         "deploy: ran with {'target': 'staging'}",
         "git_push: refused, refused: deny",
@@ -100,9 +100,9 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
         text = request["args_json"].replace("/tmp/report.txt", "/tmp/unit.txt")
         answer = client.answer(request, "allow", args_json=text, reason="the unit is enough")
         assert answer.json()["applied"] is True
-        (said,) = map(json.loads, agent.output_lines())
+        (lines,) = map(json.loads, agent.output_lines())
 
-    assert said == {"ran": [{**ARGS, "path": "/tmp/unit.txt"}], "outcome": "deleted"}
+    assert lines == {"ran": [{**ARGS, "path": "/tmp/unit.txt"}], "outcome": "deleted"}
     receiver.wait_for(lambda got: any(s.name == "execute_tool delete_file" for s in got.spans))
     (span,) = [span for span in receiver.spans if span.name == "execute_tool delete_file"]
     decisions = [attributes(e.attributes) for e in span.events if e.name == "inspector.decision"]
@@ -119,14 +119,14 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
     assert attributes(closed.attributes)["inspector.request.actor"] == "ANNA"
 
 
-def test_an_edit_does_not_get_past_the_policy_that_asked(service: Service) -> None:
+def test_an_edit_does_not_get_past_the_policy_that_requested_it(service: Service) -> None:
     client = RequestClient(service)
     with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
         (request,) = client.wait_for_pending()
         client.answer(request, "allow", args_json='{"path": "/etc/passwd"}')
-        (said,) = map(json.loads, agent.output_lines())
+        (lines,) = map(json.loads, agent.output_lines())
 
-    assert said == {"ran": [], "outcome": "refused: nothing in /etc"}
+    assert lines == {"ran": [], "outcome": "refused: nothing in /etc"}
 
 
 def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) -> None:
@@ -138,9 +138,9 @@ def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) 
         (request,) = client.wait_for_pending()
         again = client.answer(request, "allow", args_json='{"path": "/tmp/d"}')
         assert again.json()["applied"] is True
-        (said,) = map(json.loads, agent.output_lines())
+        (lines,) = map(json.loads, agent.output_lines())
 
-    assert said == {"ran": [{"path": "/tmp/d"}], "outcome": "deleted"}
+    assert lines == {"ran": [{"path": "/tmp/d"}], "outcome": "deleted"}
 
 
 @pytest.mark.parametrize("wrong", [{"args_hash": "0" * 64}, {"args_hash": None}])
@@ -151,6 +151,6 @@ def test_an_answer_about_other_arguments_is_refused(service: Service, wrong: Any
         refused = client.answer(request, "allow", **wrong)
         assert (refused.status_code, refused.json()["code"]) == (422, "wrong_hash")
         client.answer(request, "deny", reason="no")
-        (said,) = map(json.loads, agent.output_lines())
+        (lines,) = map(json.loads, agent.output_lines())
 
-    assert said == {"ran": [], "outcome": "refused: no"}
+    assert lines == {"ran": [], "outcome": "refused: no"}

@@ -86,16 +86,16 @@ def test_sessions_and_spans_are_searched_by_query(
     assert "\x1b[2J" not in shown
 
 
-def test_sessions_are_sorted_by_what_is_asked_for(
+def test_sessions_are_sorted_by_the_requested_order(
     tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running_service(tmp_path / "sorted") as service:
         find(monkeypatch, service)
         for number, (name, count) in enumerate((("b", 3), ("a", 1), ("c", 2)), start=1):
-            told = [span(one, name=name) for one in range(1, count + 1)]
-            for one in told:
+            spans = [span(one, name=name) for one in range(1, count + 1)]
+            for one in spans:
                 one.trace_id = number.to_bytes(16, "big")
-            send(service, *told)
+            send(service, *spans)
 
         def names(*arguments: str) -> list[str]:
             listed = run("sessions", "--json", *arguments).stdout
@@ -111,7 +111,7 @@ def test_sessions_are_sorted_by_what_is_asked_for(
         assert "-spans" in str(refused.exception)
 
 
-def test_a_bad_query_is_said_with_its_place(
+def test_a_bad_query_is_reported_with_its_place(
     service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find(monkeypatch, service)
@@ -131,8 +131,8 @@ def test_a_session_is_found_by_the_beginning_of_its_id_and_shown_as_a_tree(
     lines = shown.output.splitlines()
     assert [line.find("root") < line.find("child") for line in lines if "child" in line] == [True]
     assert "\x1b[2J" not in shown.output, "a trace does not move the cursor"
-    said = json.loads(run("show", listed["id"], "--json").output)
-    assert [one["name"] for one in said["spans"]] == ["root", "child\x1b[2J"]
+    shown = json.loads(run("show", listed["id"], "--json").output)
+    assert [one["name"] for one in shown["spans"]] == ["root", "child\x1b[2J"]
 
 
 def test_a_span_is_found_by_the_beginning_of_its_id_and_shown_whole(
@@ -166,7 +166,7 @@ def test_show_says_why_a_session_failed(
     assert (cause["name"], cause["count"], cause["reaches_root"]) == ("broken", 1, True)
 
 
-def test_show_shortens_what_is_alike_and_shows_all_when_told(
+def test_show_shortens_what_is_alike_unless_all_is_requested(
     service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find(monkeypatch, service)
@@ -313,7 +313,7 @@ def test_without_a_service_nothing_is_written_to_read_the_store(here: Path) -> N
 
 
 @pytest.mark.parametrize("arguments", [["sessions"], ["show", "x"], ["tail"]])
-def test_without_a_service_and_a_store_it_is_said_with_exit_3(
+def test_without_a_service_and_a_store_the_exit_code_is_3(
     tmp_path: Path, arguments: list[str]
 ) -> None:
     ended = subprocess.run(
@@ -331,16 +331,14 @@ def test_without_a_service_and_a_store_it_is_said_with_exit_3(
 
 
 @pytest.mark.parametrize("url", ["nonsense", "localhost:7800", "http://[::1", "http://h:99999"])
-def test_an_address_that_is_none_is_said(
-    here: Path, monkeypatch: pytest.MonkeyPatch, url: str
-) -> None:
+def test_a_bad_address_is_reported(here: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setenv("INSPECTOR_URL", url)
     refused = run("sessions").exception
     assert isinstance(refused, InspectorError)
     assert "INSPECTOR_URL" in str(refused)
 
 
-def test_an_address_where_something_else_answers_is_said(
+def test_an_address_where_something_else_answers_is_reported(
     service: Service, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSPECTOR_URL", f"{service.url}/ui/app?")
@@ -405,15 +403,13 @@ def test_the_token_is_that_of_the_running_service(
     assert (own.exit_code, own.output == "running\n") == (0, False)
 
 
-def test_a_token_that_is_given_cannot_be_rotated(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_configured_token_cannot_be_rotated(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECTOR_TOKEN", "given")
     assert run("token").output == "given\n"
     assert isinstance(run("token", "--rotate-token").exception, InspectorError)
 
 
-def test_the_version_is_said() -> None:
+def test_the_version_is_printed() -> None:
     from importlib.metadata import version
 
     assert version("mcp-agent-inspector") in run("--version").output
@@ -453,7 +449,7 @@ def test_show_without_an_id_is_the_newest_session_and_open_prints_its_address(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("sessions",), "There is no session yet."),
         (("sessions", "name:nobody"), "No session fits."),
@@ -461,17 +457,15 @@ def test_show_without_an_id_is_the_newest_session_and_open_prints_its_address(
         (("show",), "There is no session yet."),
     ],
 )
-def test_where_there_is_nothing_it_is_said(
-    here: Path, arguments: tuple[str, ...], said: str
-) -> None:
+def test_an_empty_result_is_reported(here: Path, arguments: tuple[str, ...], message: str) -> None:
     open_store(load_settings().store).close()
     shown = run(*arguments)
-    assert said in shown.output or said in str(shown.exception)
+    assert message in shown.output or message in str(shown.exception)
     if arguments[0] != "show":
         assert json.loads(run(*arguments, "--json").output) == []
 
 
-def test_a_second_service_is_told_where_the_first_one_runs(service: Service, here: Path) -> None:
+def test_a_second_service_names_the_first_one(service: Service, here: Path) -> None:
     port = service.url.rpartition(":")[2]
     environ = {**environment(here), "INSPECTOR_RUNTIME_DIR": str(service.runtime_dir)}
     second = subprocess.run(

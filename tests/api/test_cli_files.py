@@ -51,8 +51,8 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, service: Service) -> P
     return tmp_path
 
 
-def run(*arguments: str, given: bytes | None = None) -> Result:
-    return CliRunner().invoke(app, list(arguments), input=given)
+def run(*arguments: str, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(app, list(arguments), input=stdin)
 
 
 def names_in(lines: bytes) -> list[str]:
@@ -86,12 +86,12 @@ def test_a_dash_prints_the_lines(here: Path) -> None:
 def test_all_sessions_that_fit_a_query_become_one_file(here: Path) -> None:
     done = run("export", "--query", "id:alpha OR id:beta", "--json")
     assert done.exit_code == 0, done.exception
-    said = json.loads(done.output)
-    assert said["file"] == "sessions.otlp.jsonl.gz"
-    lines = gzip.decompress((here / said["file"]).read_bytes())
+    report = json.loads(done.output)
+    assert report["file"] == "sessions.otlp.jsonl.gz"
+    lines = gzip.decompress((here / report["file"]).read_bytes())
     assert sorted(names_in(lines)) == ["root alpha", "root beta"]
-    assert sorted(said["sessions"]) == ["alpha", "beta"]
-    assert said["size_bytes"] == (here / said["file"]).stat().st_size
+    assert sorted(report["sessions"]) == ["alpha", "beta"]
+    assert report["size_bytes"] == (here / report["file"]).stat().st_size
 
 
 def test_what_was_exported_is_imported_into_another_store(here: Path) -> None:
@@ -131,17 +131,17 @@ def test_the_store_is_exported_when_no_service_runs(
 
 
 def test_standard_input_is_imported(here: Path, service: Service) -> None:
-    done = run("import", "-", "--json", given=GOLDEN.read_bytes())
+    done = run("import", "-", "--json", stdin=GOLDEN.read_bytes())
     assert done.exit_code == 0
-    [said] = json.loads(done.output)
-    assert (said["file"], said["spans"], said["sessions"]) == ("-", 10, ["golden"])
+    [report] = json.loads(done.output)
+    assert (report["file"], report["spans"], report["sessions"]) == ("-", 10, ["golden"])
     again = run("import", str(GOLDEN))
     assert "0 spans" in again.output
     assert "10 were there already" in again.output
     service.client.delete("/sessions/golden")
 
 
-def test_mistakes_are_told_by_line_and_the_exit_code_says_so(here: Path) -> None:
+def test_mistakes_are_reported_by_line_and_by_the_exit_code(here: Path) -> None:
     (here / "mixed.jsonl").write_bytes(b'nonsense\n{"hello": 1}\n')
     done = run("import", "mixed.jsonl")
     assert done.exit_code == 1

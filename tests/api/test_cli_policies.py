@@ -29,8 +29,8 @@ def run(*arguments: str) -> Result:
 
 
 def tried(tool: str, args: object = None, *more: str) -> Any:
-    given = ["--args", json.dumps(args or {}), "--file", str(EXAMPLE), "--json", *more]
-    done = run("try", tool, *given)
+    options = ["--args", json.dumps(args or {}), "--file", str(EXAMPLE), "--json", *more]
+    done = run("try", tool, *options)
     assert done.exit_code == 0, done.output
     return json.loads(done.output)
 
@@ -38,13 +38,15 @@ def tried(tool: str, args: object = None, *more: str) -> Any:
 def test_the_example_is_in_force_as_it_reads() -> None:
     done = run("check", str(EXAMPLE))
     assert done.exit_code == 0
-    said = [line.strip() for line in done.stdout.splitlines()]
-    assert said[0] == str(EXAMPLE)
-    assert said[1] == (
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert lines[0] == str(EXAMPLE)
+    assert lines[1] == (
         "policy     production is off limits: deny tools where ** is in the folder "
         "“/srv/production” (line 9)"
     )
-    assert said[7].startswith("budget     a dollar: ask at $1.00 in each session, again after each")
+    assert lines[7].startswith(
+        "budget     a dollar: ask at $1.00 in each session, again after each"
+    )
     assert "INSPECTOR_PRICES names no prices" in done.stderr
 
 
@@ -74,12 +76,12 @@ def test_what_nobody_speaks_of_runs_within_its_budgets() -> None:
 
 
 def test_other_events_can_be_tried_out() -> None:
-    given = ("--on", "before_resource_fetch")
-    assert tried("x", {"uri": "file:///a/.env"}, *given)["verdict"] == "deny"
-    assert tried("x", {"uri": "file:///a/b"}, *given)["verdict"] == "none"
+    options = ("--on", "before_resource_fetch")
+    assert tried("x", {"uri": "file:///a/.env"}, *options)["verdict"] == "deny"
+    assert tried("x", {"uri": "file:///a/b"}, *options)["verdict"] == "none"
 
 
-def test_people_are_told_in_a_line_why() -> None:
+def test_people_see_the_reason_in_a_line() -> None:
     done = run("try", "delete_file", "--file", str(EXAMPLE))
     assert done.stdout.splitlines()[0] == "ask: policy deleting is asked asks"
     assert "deleting is asked: ask tools delete_*" in done.stdout
@@ -92,11 +94,11 @@ def test_both_files_count_and_that_of_the_directory_only_tightens(here: Path) ->
     (here / "inspector.toml").write_text(
         'step = true\n[[policies]]\naction = "allow"\n[[policies]]\ntools = "x"\naction = "deny"'
     )
-    said = run("check").stdout
-    assert "fine: allow tools" in said
-    assert "./#2: deny tools x" in said
-    assert "./step: break before_tool_call, before_llm_generate" in said
-    assert said.count("allow") == 1
+    lines = run("check").stdout
+    assert "fine: allow tools" in lines
+    assert "./#2: deny tools x" in lines
+    assert "./step: break before_tool_call, before_llm_generate" in lines
+    assert lines.count("allow") == 1
     assert run("try", "x").stdout.startswith("deny: denied by policy ./#2")
     assert run("try", "y").stdout.startswith("break: ")
 
@@ -107,7 +109,7 @@ def test_a_policy_that_is_never_reached_is_noted(here: Path) -> None:
     assert "never reached: #1 comes first" in run("check", str(file)).stdout
 
 
-def test_mistakes_are_told_with_their_line_and_an_exit_code(here: Path) -> None:
+def test_mistakes_are_reported_with_their_line_and_an_exit_code(here: Path) -> None:
     file = here / "p.toml"
     file.write_text('[[policies]]\naction = "ask"\ntool = "x"')
     for command in (("check", str(file)), ("try", "x", "--file", str(file))):

@@ -12,17 +12,17 @@ from tests.support.telemetry.export import span, span_id, trace_request
 LEFT, RIGHT = bytes([1] * 16), bytes([2] * 16)
 
 
-def tool(number: int, trace_id: bytes, asked: str, answered: str) -> Span:
+def tool(number: int, trace_id: bytes, arguments: str, answered: str) -> Span:
     made = span(number, trace_id=trace_id, name="execute_tool read")
     made.parent_span_id = span_id(1)
     made.start_time_unix_nano += number
-    said = {
+    attributes = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "read",
-        "gen_ai.tool.call.arguments": asked,
+        "gen_ai.tool.call.arguments": arguments,
         "gen_ai.tool.call.result": answered,
     }
-    for key, value in said.items():
+    for key, value in attributes.items():
         made.attributes.add(key=key).value.string_value = value
     return made
 
@@ -60,7 +60,7 @@ def compared(service: Service, **more: object) -> dict:  # type: ignore[type-arg
     return found
 
 
-def test_spans_alike_are_paired_by_what_they_were_asked(service: Service) -> None:
+def test_spans_alike_are_paired_by_their_input(service: Service) -> None:
     found = compared(service)
     assert found["counts"] == {"removed": 1, "answered_differently": 1}
     removed, answered = found["differences"]
@@ -102,7 +102,7 @@ def test_differences_can_be_those_of_some_kinds_only(service: Service) -> None:
     assert service.client.get("/compare?left=a&right=b&change=odd").status_code == 422
 
 
-def test_a_session_that_is_not_there_is_said(service: Service) -> None:
+def test_a_missing_session_is_refused(service: Service) -> None:
     answer = service.client.get("/compare", params={"left": LEFT.hex(), "right": "nobody"})
     assert answer.status_code == 404
     assert answer.json()["code"] == "session_not_found"

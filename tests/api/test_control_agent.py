@@ -112,7 +112,7 @@ def until(probe: Callable[[], Any]) -> Any:
     raise AssertionError("it did not come")
 
 
-def asked(service: Service, session_id: str, status: str = "pending") -> list[dict[str, Any]]:
+def requests(service: Service, session_id: str, status: str = "pending") -> list[dict[str, Any]]:
     found = service.get(f"/requests?status={status}&session_id={session_id}")["requests"]
     return list(found)
 
@@ -139,14 +139,14 @@ def test_arguments_are_edited_on_the_way_and_no_others_run(
         "run(call('delete_file', path='/etc', size=9007199254740993, text='x' * 200_000))",
         **at(service),
     )
-    (request,) = until(lambda: asked(service, session_id))
+    (request,) = until(lambda: requests(service, session_id))
     assert (request["session_id"], request["tool_name"]) == (session_id, "delete_file")
     edited = request["args_json"].replace('"/etc"', '"/tmp/x"')
     result = answer(service, request, "allow", args_json=edited)
     assert result["applied"] is True
-    told = agent.read_line("runs ")
-    assert "'path': '/tmp/x'" in told
-    assert "'size': 9007199254740993" in told
+    line = agent.read_line("runs ")
+    assert "'path': '/tmp/x'" in line
+    assert "'size': 9007199254740993" in line
     assert agent.wait() == 0
     spans = spans_of(service, session_id)
     assert [span["status"] for span in spans] == ["ok"] or spans[0]["status"] == "unset"
@@ -156,10 +156,10 @@ def test_a_request_outlives_the_service(
     own_service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
     agent = make_agent("ask_before('deploy')\nrun(call('deploy'))", **at(own_service))
-    (request,) = until(lambda: asked(own_service, session_id))
+    (request,) = until(lambda: requests(own_service, session_id))
     own_service.kill()
     own_service.start()
-    until(lambda: [one["id"] for one in asked(own_service, session_id)] == [request["id"]])
+    until(lambda: [one["id"] for one in requests(own_service, session_id)] == [request["id"]])
     answer(own_service, request, "deny", reason="not today")
     assert "not today" in agent.read_line("denied")
 
@@ -169,14 +169,14 @@ def test_a_service_that_moves_is_found_by_its_run_file(
     own_service: Service, make_agent: MakeAgent, session_id: str, tmp_path: Path
 ) -> None:
     agent = make_agent("ask_before('deploy')\nrun(call('deploy'))", **found(own_service))
-    (request,) = until(lambda: asked(own_service, session_id))
+    (request,) = until(lambda: requests(own_service, session_id))
     own_service.stop()
     (tmp_path / "moved").mkdir()
     other = Service(tmp_path / "moved")
     other.environment["INSPECTOR_RUNTIME_DIR"] = str(own_service.runtime_dir)
     other.start()
     try:
-        (again,) = until(lambda: asked(other, session_id))
+        (again,) = until(lambda: requests(other, session_id))
         assert again["id"] == request["id"]
         answer(other, again, "allow")
         agent.read_line("runs")
@@ -184,7 +184,7 @@ def test_a_service_that_moves_is_found_by_its_run_file(
         other.stop()
 
 
-def test_a_session_is_held_stepped_and_resumed(
+def test_a_session_is_paused_stepped_and_resumed(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
     agent = make_agent(
@@ -203,15 +203,15 @@ def test_a_session_is_held_stepped_and_resumed(
     assert post(service, f"/sessions/{session_id}/pause", reason="wait")["applied"] is True
     agent.write_line("go")
 
-    def held() -> Any:
+    def running() -> Any:
         spans = spans_of(service, session_id)
         return [span["name"] for span in spans if span["kind"] == "tool"]
 
-    until(lambda: held() == ["execute_tool tool-0"])
+    until(lambda: running() == ["execute_tool tool-0"])
     assert session(service, session_id)["status"] == "paused"
     assert post(service, f"/sessions/{session_id}/step")["applied"] is True
     agent.read_line("did 0")
-    until(lambda: len(held()) == 2)
+    until(lambda: len(running()) == 2)
     assert not any(line == "did 1" for line in agent.output)
     assert post(service, f"/sessions/{session_id}/resume")["applied"] is True
     agent.read_line("did 2")
@@ -267,12 +267,12 @@ def test_what_sync_code_asks_cannot_be_allowed_once_its_session_is_cancelled(
         "    print('denied', denied)\n",
         **at(service),
     )
-    (request,) = until(lambda: asked(service, session_id))
+    (request,) = until(lambda: requests(service, session_id))
 
     assert post(service, f"/sessions/{session_id}/cancel", reason="enough")["applied"] is True
 
     assert agent.read_line("denied") == "cancelled by ANNA (api): enough"
-    assert until(lambda: not asked(service, session_id))
+    assert until(lambda: not requests(service, session_id))
     with pytest.raises(httpx.HTTPStatusError, match="409"):
         answer(service, request, "allow")
 
@@ -296,9 +296,9 @@ def test_a_forked_child_asks_for_itself(
         "thread.join()",
         **at(service),
     )
-    (of_parent,) = until(lambda: asked(service, session_id))
+    (of_parent,) = until(lambda: requests(service, session_id))
     agent.write_line("fork")
-    both = until(lambda: [one for one in [asked(service, session_id)] if len(one) == 2])[0]
+    both = until(lambda: [one for one in [requests(service, session_id)] if len(one) == 2])[0]
     (of_child,) = [one for one in both if one["id"] != of_parent["id"]]
     assert of_child["process_id"] != of_parent["process_id"]
     for request in (of_child, of_parent):
@@ -351,7 +351,7 @@ def test_a_spawned_child_attaches_and_asks(
         "    print('joined', child.exitcode)",
         **at(service),
     )
-    (request,) = until(lambda: asked(service, session_id))
+    (request,) = until(lambda: requests(service, session_id))
     answer(service, request, "allow")
     agent.read_line("runs")
     assert agent.read_line("joined") == "0"
@@ -363,24 +363,24 @@ def test_what_closes_at_the_end_arrives_with_its_span(
     agent = make_agent("ask_before('deploy', 0.2)\nrun(call('deploy'))", **at(service))
     assert "nobody answered" in agent.read_line("denied")
     assert agent.wait() == 0
-    (request,) = asked(service, session_id, "expired")
+    (request,) = requests(service, session_id, "expired")
     (span,) = until(lambda: spans_of(service, session_id))
     assert span["duration_ns"] is not None
     assert request["span_id"] == span["span_id"]
 
 
 @pytest.mark.slow
-def test_a_process_that_dies_loses_what_it_asked(
+def test_a_process_that_dies_loses_its_requests(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
     agent = make_agent("ask_before('deploy')\nrun(call('deploy'))", **at(service))
-    until(lambda: asked(service, session_id))
+    until(lambda: requests(service, session_id))
     agent.kill()
-    (request,) = until(lambda: asked(service, session_id, "lost"))
+    (request,) = until(lambda: requests(service, session_id, "lost"))
     assert request["tool_name"] == "deploy"
 
 
-def test_without_control_nobody_is_asked(
+def test_without_control_nobody_gets_a_request(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
     agent = make_agent(
@@ -415,7 +415,7 @@ def test_a_service_that_never_answers_does_not_keep_the_agent_from_ending(
     service.close()
 
 
-def test_what_is_held_when_the_agent_detaches_goes_on(
+def test_a_held_operation_goes_on_when_the_agent_detaches(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
     agent = make_agent(

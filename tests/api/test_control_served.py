@@ -44,9 +44,9 @@ class Process:
         received: list[str] = answer.json()["received"]
         return received
 
-    def open(self, *request_ids: str, **given: Any) -> None:
+    def open(self, *request_ids: str, **answer: Any) -> None:
         found = [
-            {"type": "request_opened", "request": opened(one, args_json=ARGS, **given)}
+            {"type": "request_opened", "request": opened(one, args_json=ARGS, **answer)}
             for one in request_ids
         ]
         assert len(self.send(*found)) == len(found)
@@ -87,9 +87,9 @@ class Process:
 
 def answer(service: Service, request_id: str, name: str, **body: Any) -> httpx.Response:
     headers = {**service.headers, "Inspector-Actor": name}
-    given = {"args_hash": HASH, **body}
+    answer = {"args_hash": HASH, **body}
     url = f"{service.url}/requests/{request_id}"
-    return httpx.post(url, json=given, headers=headers, timeout=DEADLINE_S)
+    return httpx.post(url, json=answer, headers=headers, timeout=DEADLINE_S)
 
 
 def audit(service: Service) -> list[Any]:
@@ -103,7 +103,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
         yield service
 
 
-def test_of_two_people_at_once_one_wins_and_the_other_is_told_who(service: Service) -> None:
+def test_of_two_people_at_once_one_wins_and_the_other_learns_who(service: Service) -> None:
     process = Process(service)
     process.hello()
     ids = [f"r{number}" for number in range(10)]
@@ -125,11 +125,11 @@ def test_of_two_people_at_once_one_wins_and_the_other_is_told_who(service: Servi
             process.acknowledge(command["seq"])
             by_status = {one.result().status_code: one.result().json() for one in racing}
             assert by_status.keys() == {200, 409}
-            won, told = by_status[200], by_status[409]
+            won, refused = by_status[200], by_status[409]
             winner = won["request"]["answer"]
             assert won["applied"] is True
-            assert told["code"] == "already_answered"
-            assert f"{winner['actor']} (api) answered this first" in told["detail"]
+            assert refused["code"] == "already_answered"
+            assert f"{winner['actor']} (api) answered this first" in refused["detail"]
             assert command["answer"]["decision"] == winner["decision"]
     process.send({"type": "heartbeat"})
     assert process.commands == [], "what lost was never sent"
@@ -192,16 +192,16 @@ def test_what_was_answered_before_the_crash_is_not_answered_again(tmp_path: Path
         service.stop()
 
 
-def test_a_browser_is_told_apart_from_a_token_and_by_its_cookie(service: Service) -> None:
+def test_a_browser_is_recognised_by_its_cookie(service: Service) -> None:
     process = Process(service)
     process.hello()
     process.open("r1", "r2")
     origin = {"Origin": service.url}
     with httpx.Client(base_url=service.url, headers=origin, timeout=DEADLINE_S) as browser:
         browser.get("/ui/", params={"token": service.token})
-        given = {"decision": "deny", "args_hash": HASH}
-        first = browser.post("/requests/r1", json=given).json()["request"]["answer"]
-        second = browser.post("/requests/r2", json=given).json()["request"]["answer"]
+        body = {"decision": "deny", "args_hash": HASH}
+        first = browser.post("/requests/r1", json=body).json()["request"]["answer"]
+        second = browser.post("/requests/r2", json=body).json()["request"]["answer"]
     assert first["origin"] == "browser"
     assert first["actor"] == second["actor"]
     name, _, number = first["actor"].partition(" ")

@@ -55,7 +55,7 @@ def run(env: dict[str, str]) -> Run:
     return run
 
 
-def asked(service: Service) -> dict[str, Any]:
+def pending(service: Service) -> dict[str, Any]:
     """Return the one request that is open, when there is one."""
     [request] = wait_for(lambda: service.get("/requests?status=pending")["requests"])
     assert isinstance(request, dict)
@@ -81,7 +81,7 @@ def test_the_edited_arguments_run_and_no_others(
     service: Service, agent: DeletingAgent, run: Run, tmp_path: Path
 ) -> None:
     agent.delete(ARGS)
-    request = asked(service)
+    request = pending(service)
     session = service.get(f"/sessions/{request['session_id']}")
     assert session["status"] == "waiting"
     [span] = service.get(f"/sessions/{request['session_id']}/spans")["spans"]
@@ -107,23 +107,23 @@ def test_the_edited_arguments_run_and_no_others(
     assert row["waiting_ms"] == pytest.approx(span["wait_ns"] / 1e6)
 
 
-def test_of_a_browser_and_a_terminal_at_once_one_wins_and_one_is_told(
+def test_of_a_browser_and_a_terminal_at_once_one_wins_and_one_learns_it(
     service: Service, agent: DeletingAgent, run: Run
 ) -> None:
     agent.delete({"path": "/a"})
-    request = asked(service)
-    told: dict[str, Any] = {}
+    request = pending(service)
+    answer: dict[str, Any] = {}
 
     def allow() -> None:
         with browser(service) as page:
             body = {"decision": "allow", "args_hash": request["args_hash"]}
-            told["page"] = page.post(f"/requests/{request['id']}", json=body)
+            answer["page"] = page.post(f"/requests/{request['id']}", json=body)
 
     clicking = threading.Thread(target=allow)
     clicking.start()
     denied = run("deny", request["id"])
     clicking.join()
-    page = told["page"]
+    page = answer["page"]
     result = agent.result()
     if page.status_code == 200:
         assert denied.returncode == 5
@@ -144,22 +144,22 @@ def test_a_request_outlives_the_service_that_was_killed(
     service: Service, agent: DeletingAgent, run: Run
 ) -> None:
     agent.delete({"path": "/a"})
-    request = asked(service)
+    request = pending(service)
     service.kill()
     assert run("deny", request["id"]).returncode == 3
     service.start()
-    assert asked(service)["args_json"] == request["args_json"]
+    assert pending(service)["args_json"] == request["args_json"]
     done = run("approve", request["id"], "--yes")
     assert done.returncode in (0, 4), done.stderr  # 4: the agent has not come back yet
     assert agent.result() == {"deleted": {"path": "/a"}}
 
 
 @pytest.mark.slow
-def test_without_a_service_silence_denies_in_time_and_it_is_told_afterwards(
+def test_without_a_service_silence_denies_in_time_and_is_reported_afterwards(
     service: Service, agent: DeletingAgent, run: Run
 ) -> None:
     agent.delete({"path": "/a"}, timeout_s=4)
-    request = asked(service)
+    request = pending(service)
     service.kill()
     assert "denied" in agent.result()
     service.start()
@@ -176,7 +176,7 @@ def test_without_a_service_silence_denies_in_time_and_it_is_told_afterwards(
 
 def test_who_may_not_is_refused_and_written_down(service: Service, agent: DeletingAgent) -> None:
     agent.delete({"path": "/a"})
-    request = asked(service)
+    request = pending(service)
     path = f"/requests/{request['id']}"
     allow = {"decision": "allow", "args_hash": request["args_hash"]}
 

@@ -105,9 +105,9 @@ def addresses(app: FastAPI, span_id: str, frame_key: str) -> Iterator[tuple[str,
             if "GET" not in route.methods or route.path in STREAMS:
                 continue
             path = route.path.replace(":path", "").format_map(known)
-            given = route.dependant.query_params if isinstance(route, APIRoute) else []
-            yield path, {p.name: known[p.name] for p in given if p.field_info.is_required()}
-            if any(p.name == "max_value_bytes" for p in given):
+            parameters = route.dependant.query_params if isinstance(route, APIRoute) else []
+            yield path, {p.name: known[p.name] for p in parameters if p.field_info.is_required()}
+            if any(p.name == "max_value_bytes" for p in parameters):
                 yield path, {"max_value_bytes": 1000}
 
 
@@ -140,12 +140,12 @@ async def test_every_route_that_reads_answers_about_spans_with_deep_values(
     await send(client, levels, kinds)
     rows = (await client.get(f"/sessions/{SESSION}/spans")).json()["spans"]
     frame_key = (await client.get(f"/sessions/{SESSION}/mcp")).json()["entries"][0]["key"]
-    asked = {
+    urls = {
         (path, tuple(query.items()))
         for row in rows
         for path, query in addresses(app, row["span_id"], frame_key)
     }
-    answers = {one: (await client.get(one[0], params=dict(one[1]))).status_code for one in asked}
+    answers = {one: (await client.get(one[0], params=dict(one[1]))).status_code for one in urls}
     assert {one: status for one, status in answers.items() if status >= 400} == {
         ("/requests/none", ()): 404
     }

@@ -85,7 +85,7 @@ def test_the_token_is_never_shown(
     assert "hunter2" not in done.output
 
 
-def test_a_wrong_token_is_said(
+def test_a_wrong_token_is_reported(
     here: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSPECTOR_URL", service.url)
@@ -175,7 +175,9 @@ def test_the_targets_of_forwarding_are_tried(here: Path, monkeypatch: pytest.Mon
         assert levels(examine(1), "forward") == ["ok", "warn", "fail"]
 
 
-def test_settings_that_cannot_be_used_are_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_that_cannot_be_used_are_reported(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("INSPECTOR_PORT", "many")
     assert levels(examine(1), "settings") == ["fail"]
 
@@ -192,7 +194,7 @@ def test_a_store_is_looked_at(here: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["newer", "text", "torn"])
-def test_a_store_that_cannot_be_read_is_said(here: Path, damage: str) -> None:
+def test_a_store_that_cannot_be_read_is_reported(here: Path, damage: str) -> None:
     with running_service(here, port=free_port()):
         pass
     (path,) = here.rglob("*.sqlite3")
@@ -218,7 +220,7 @@ def test_files_that_others_may_write_are_failures(here: Path) -> None:
         assert "others may write into it" in found[subject][0]["message"]
 
 
-def test_an_mcp_agent_beside_a_newer_mcp_is_said(
+def test_an_mcp_agent_beside_a_newer_mcp_is_reported(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     versions = {"mcp": "2.3.0", "mcp-agent": "0.2.6"}

@@ -26,11 +26,11 @@ _ARGS = [f'{{"password":"{_SECRET}"}}', f'{{"text":"{"x" * 100_000} {_SECRET}"}}
 
 @pytest.fixture
 async def app(tmp_path: Path) -> AsyncIterator[FastAPI]:
-    given = {
+    values = {
         "store": f"sqlite:///{tmp_path}/store.sqlite3",
         "forward_otlp": "http://127.0.0.1:9",  # nobody is there: all of it stays in the queue
     }
-    app = create_app(settings(**given), token=TOKEN)
+    app = create_app(settings(**values), token=TOKEN)
     async with app.router.lifespan_context(app):
         yield app
 
@@ -63,8 +63,8 @@ async def test_the_arguments_of_a_closed_request_are_in_no_file(
             assert _found_in(tmp_path)
             edited = args_json.replace("{", "{ ")
             answer = {"decision": "allow", "args_json": edited, "args_hash": hash_of(args_json)}
-            given = await client.post("/requests/answered", json=answer)
-            assert given.status_code == 200, given.text
+            values = await client.post("/requests/answered", json=answer)
+            assert values.status_code == 200, values.text
             with app.state.parts.store.read() as reader:
                 seq = reader.commands("p1", 0, 10)[-1].seq
                 await agent.acknowledge(seq, applied=True)

@@ -31,10 +31,10 @@ async def serve(url: str) -> AsyncIterator[Served]:
     try:
         async with service(store, timing=_TIMING) as app:
             config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=5)
-            taken = socket.create_server(("127.0.0.1", 0))
+            listener = socket.create_server(("127.0.0.1", 0))
             server = uvicorn.Server(config)
-            task = asyncio.ensure_future(server.serve([taken]))
-            port = taken.getsockname()[1]  # it listens already: the first request waits
+            task = asyncio.ensure_future(server.serve([listener]))
+            port = listener.getsockname()[1]  # it listens already: the first request waits
             async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
                 yield Served(app, client)
             await app.state.parts.feed.close()
@@ -124,7 +124,7 @@ async def test_many_viewers_see_a_span_and_one_that_does_not_read_holds_nobody_u
         assert len(late.spans) == 199
 
 
-async def test_only_the_sessions_that_were_asked_for_show_their_spans() -> None:
+async def test_only_the_requested_sessions_show_their_spans() -> None:
     async with serve("memory:") as served:
         as_of = (await served.client.get("/sessions")).json()["as_of"]
         batch = [incoming(span(trace=n, start_ns=START_NS)) for n in (1, 2, 3)]

@@ -61,9 +61,9 @@ async def answering(scope: Scope, receive: Receive, send: Send) -> None:
 
 @asynccontextmanager
 async def served(app: ASGIApp, max_connections: int = 1000) -> AsyncIterator[Wire]:
-    with listen("127.0.0.1", 0, setting="a free port") as taken:
-        async with serving(app, taken, settings(), max_connections=max_connections):
-            yield Wire(port_of(taken))
+    with listen("127.0.0.1", 0, setting="a free port") as listener:
+        async with serving(app, listener, settings(), max_connections=max_connections):
+            yield Wire(port_of(listener))
 
 
 @pytest.fixture
@@ -77,8 +77,8 @@ def statuses(answers: bytes) -> list[int]:
     return [int(part[:3]) for part in answers.split(b"HTTP/1.1 ")[1:]]
 
 
-def names(kept: RecordingWriter) -> list[str]:
-    return [incoming.span.name for incoming in kept.spans]
+def names(writer: RecordingWriter) -> list[str]:
+    return [incoming.span.name for incoming in writer.spans]
 
 
 CLOSE = b"Connection: close\r\n"
@@ -94,7 +94,7 @@ CLOSE = b"Connection: close\r\n"
 )
 @pytest.mark.parametrize("cut", ["whole", "head first", "byte by byte"])
 async def test_an_offer_of_http2_is_ignored_and_the_body_read(body: bytes, cut: str) -> None:
-    kept = RecordingWriter()
+    writer = RecordingWriter()
     request = POST + OFFER + body
     if cut == "byte by byte":
         parts = [bytes([byte]) for byte in request]
@@ -102,30 +102,30 @@ async def test_an_offer_of_http2_is_ignored_and_the_body_read(body: bytes, cut: 
         parts = list(request.partition(b"\r\n\r\n"))
     else:
         parts = [request]
-    async with running_app(kept) as app, served(app) as wire:
+    async with running_app(writer) as app, served(app) as wire:
         answers = await wire.ask(*parts, GET + CLOSE + b"\r\n")
     assert statuses(answers) == [200, 200]
-    assert names(kept) == ["kept"]
+    assert names(writer) == ["kept"]
 
 
 @pytest.mark.parametrize("version", [b"HTTP/1.0", b"HTTP/1.1"])
 async def test_an_offer_is_ignored_where_the_connection_is_to_end(version: bytes) -> None:
-    kept = RecordingWriter()
+    writer = RecordingWriter()
     request = POST.replace(b"HTTP/1.1", version) + OFFER + CLOSE + LENGTH + b"\r\n" + BODY
-    async with running_app(kept) as app, served(app) as wire:
+    async with running_app(writer) as app, served(app) as wire:
         answers = await wire.ask(request)
     assert statuses(answers) == [200]
-    assert names(kept) == ["kept"]
+    assert names(writer) == ["kept"]
 
 
 async def test_requests_with_offers_may_follow_each_other_in_one_segment() -> None:
-    kept = RecordingWriter()
+    writer = RecordingWriter()
     request = POST + OFFER + LENGTH + b"\r\n" + BODY
     plain = POST + LENGTH + b"\r\n" + BODY
-    async with running_app(kept) as app, served(app) as wire:
+    async with running_app(writer) as app, served(app) as wire:
         answers = await wire.ask(request + plain + request + GET + CLOSE + b"\r\n")
     assert statuses(answers) == [200] * 4
-    assert names(kept) == ["kept"] * 3
+    assert names(writer) == ["kept"] * 3
 
 
 async def test_an_offer_of_a_web_socket_is_a_plain_request(

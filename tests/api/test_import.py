@@ -81,7 +81,7 @@ async def take(client: Client, content: bytes) -> dict[str, Any]:
     return report
 
 
-async def told(client: Client, session_id: str) -> dict[str, Any]:
+async def shown(client: Client, session_id: str) -> dict[str, Any]:
     """Return all that is told of a session, with times that do not depend on who came first."""
     row = (await client.get(f"/sessions/{session_id}")).json()
     row.pop("epoch_ns")
@@ -103,14 +103,14 @@ async def carried(apps: list[FastAPI], there: Client, session_id: str) -> tuple[
     """Return what is told of a session before it was exported, and after it was imported."""
     async with client_of(apps[0]) as here:
         exported = (await here.get(f"/trace/{session_id}")).content
-        before = await told(here, session_id)
+        before = await shown(here, session_id)
     report = await take(there, exported)
     assert (report["rejected"], report["mistakes"]) == (0, [])
     assert report["sessions"][-1] == session_id
-    return before, await told(there, session_id)
+    return before, await shown(there, session_id)
 
 
-async def test_the_golden_trace_tells_the_same_elsewhere(
+async def test_the_golden_trace_is_the_same_in_another_store(
     apps: list[FastAPI], there: Client
 ) -> None:
     async with client_of(apps[0]) as here:
@@ -300,13 +300,13 @@ async def test_spans_as_the_python_sdk_prints_them_are_read(
     assert detail["attributes"] == attributes
     assert [event["name"] for event in detail["events"]] == ["seen"]
     assert detail["status"] == "error"
-    taken_ns = (first.end_time or 0) - (first.start_time or 0)
+    took_ns = (first.end_time or 0) - (first.start_time or 0)
     # Each of the two times is printed in microseconds.
-    assert abs(by_name["root"]["duration_ns"] - taken_ns) <= 2000
+    assert abs(by_name["root"]["duration_ns"] - took_ns) <= 2000
     assert detail["resource"]["attributes"]["telemetry.sdk.language"] == "python"
 
 
-async def test_mistakes_are_named_by_their_line_and_the_rest_is_kept(there: Client) -> None:
+async def test_mistakes_are_named_by_their_line_and_the_rest_is_stored(there: Client) -> None:
     good = [json.dumps(MessageToDict(trace_request(span(span_id=n)))) for n in (1, 2)]
     bad_span = {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "zz"}, {"spanId": ""}]}]}]}
     lines = [
@@ -322,12 +322,12 @@ async def test_mistakes_are_named_by_their_line_and_the_rest_is_kept(there: Clie
     ]
     report = await take(there, "\n".join(lines).encode())
     assert (report["spans"], report["rejected"], report["not_stored"]) == (2, 5, 1)
-    said = [(mistake["line"], mistake["message"]) for mistake in report["mistakes"]]
-    assert [line for line, _ in said] == [2, 4, 5, 6]
-    assert "JSON" in said[0][1]
-    assert "2 spans" in said[1][1]
-    assert "resourceSpans" in said[2][1]
-    assert "yesterday" in said[3][1]
+    mistakes = [(mistake["line"], mistake["message"]) for mistake in report["mistakes"]]
+    assert [line for line, _ in mistakes] == [2, 4, 5, 6]
+    assert "JSON" in mistakes[0][1]
+    assert "2 spans" in mistakes[1][1]
+    assert "resourceSpans" in mistakes[2][1]
+    assert "yesterday" in mistakes[3][1]
 
 
 async def test_a_damaged_archive_costs_only_what_is_behind_the_damage(there: Client) -> None:
@@ -345,7 +345,7 @@ async def test_an_empty_file_is_no_mistake(there: Client, content: bytes) -> Non
 
 
 @pytest.mark.parametrize("content", [b"\x00\x01\x02", b"hello", b"\x1f\x8bnot gzip", b'"text"'])
-async def test_what_is_no_telemetry_is_said(there: Client, content: bytes) -> None:
+async def test_what_is_no_telemetry_is_reported(there: Client, content: bytes) -> None:
     report = await take(there, content)
     assert report["mistake_count"] == 1
     assert report["mistakes"][0]["line"] == 1
@@ -373,7 +373,7 @@ async def test_a_file_that_stops_coming_is_408(
     assert (answer.status_code, answer.json()["code"]) == (408, "body_stalled")
 
 
-async def test_many_spans_are_kept_in_several_commits(there: Client) -> None:
+async def test_many_spans_are_stored_in_several_commits(there: Client) -> None:
     lines = (
         json.dumps(MessageToDict(trace_request(span(trace=n, span_id=n)))) for n in range(1, 4500)
     )

@@ -81,7 +81,7 @@ async def test_without_the_grant_nothing_steers_and_who_tries_is_written_down(
                 "send_signal": {"session_id": "S", "signal_name": "go"},
                 **{name: {"session_id": "S"} for name in STEERING if name.endswith("_session")},
             }
-            answers = [await client.call_tool(name, given) for name, given in tried.items()]
+            answers = [await client.call_tool(name, arguments) for name, arguments in tried.items()]
         assert all(answer.is_error for answer in answers)
         assert all("may only read" in text_of(answer) for answer in answers)
         assert agent.commands == []
@@ -93,18 +93,18 @@ async def test_without_the_grant_nothing_steers_and_who_tries_is_written_down(
     assert {one["request_id"] or one["session_id"] for one in entries} == {f"read-{how}", "S"}
 
 
-async def test_whatever_is_given_to_a_tool_that_is_not_granted_it_is_refused(
+async def test_a_tool_that_is_not_granted_is_refused_with_any_arguments(
     service: Service,
 ) -> None:
-    for given in ({}, {"request_id": 3}, {"request_id": "../../cancel/S"}, {"request_id": "."}):
-        answer = await _ask(service, "answer_request", given)
+    for arguments in ({}, {"request_id": 3}, {"request_id": "../../cancel/S"}, {"request_id": "."}):
+        answer = await _ask(service, "answer_request", arguments)
         assert answer.is_error
         assert "may only read" in text_of(answer)
 
 
-async def _ask(service: Service, name: str, given: dict[str, Any]) -> CallToolResult:
+async def _ask(service: Service, name: str, arguments: dict[str, Any]) -> CallToolResult:
     async with over_http(service.url, service.token) as client:
-        return await client.call_tool(name, given)
+        return await client.call_tool(name, arguments)
 
 
 @pytest.mark.parametrize(
@@ -137,24 +137,26 @@ async def test_with_the_grant_it_steers_and_shows_as_mcp_everywhere(
                 "answer_request", {"request_id": name, "decision": "allow", "args_hash": "0" * 64}
             )
             assert wrong.is_error
-            given = {
+            arguments = {
                 "request_id": name,
                 "decision": "allow",
                 "args_hash": read["args_hash"],
                 "args_json": edited,
                 "reason": "the user said so",
             }
-            assert recorded_of(await client.call_tool("answer_request", given))["applied"] is True
-            again = await client.call_tool("answer_request", given)
+            assert (
+                recorded_of(await client.call_tool("answer_request", arguments))["applied"] is True
+            )
+            again = await client.call_tool("answer_request", arguments)
             assert again.is_error
             paused = await client.call_tool("pause_session", {"session_id": name})
             assert recorded_of(paused)["applied"] is True
             signal = {"session_id": name, "signal_name": "go", "payload_json": "[1]"}
             assert recorded_of(await client.call_tool("send_signal", signal))["applied"] is True
-        told = agent.wait_for_commands(3)
-    assert [one["type"] for one in told] == ["answer", "pause", "signal"]
-    assert {one["origin"] for one in told} == {"mcp"}
-    assert told[0]["answer"]["args_json"] == edited
+        commands = agent.wait_for_commands(3)
+    assert [one["type"] for one in commands] == ["answer", "pause", "signal"]
+    assert {one["origin"] for one in commands} == {"mcp"}
+    assert commands[0]["answer"]["args_json"] == edited
     request = granting.client.get(f"/requests/{name}").json()
     assert request["answer"]["origin"] == "mcp"
     assert request["answer"]["is_edited"] is True

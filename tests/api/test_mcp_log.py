@@ -46,9 +46,9 @@ def agent() -> Span:
 
 
 def call(span_id: int = 2, *, attributes: Mapping[str, Json] | None = None, **more: Any) -> Span:
-    said = {**CALL, **(attributes or {})}
+    attributes = {**CALL, **(attributes or {})}
     kind = more.pop("kind", Span.SPAN_KIND_CLIENT)
-    return span("tools/call", span_id=span_id, parent=1, attributes=said, kind=kind, **more)
+    return span("tools/call", span_id=span_id, parent=1, attributes=attributes, kind=kind, **more)
 
 
 def frame(body: str, time_ns: int, **attributes: Json) -> IncomingLog:
@@ -62,31 +62,31 @@ async def send(app: FastAPI, *spans: Span, logs: tuple[IncomingLog, ...] = ()) -
     await app.state.parts.writer.submit([incoming(one) for one in spans], list(logs))
 
 
-async def read(client: httpx.AsyncClient, **asked: Any) -> dict[str, Any]:
-    answer = await client.get("/sessions/S/mcp", params=asked)
+async def read(client: httpx.AsyncClient, **sent: Any) -> dict[str, Any]:
+    answer = await client.get("/sessions/S/mcp", params=sent)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
 
 
-async def entries(client: httpx.AsyncClient, **asked: Any) -> list[dict[str, Any]]:
+async def entries(client: httpx.AsyncClient, **sent: Any) -> list[dict[str, Any]]:
     """Read all pages; by time."""
     found: dict[str, dict[str, Any]] = {}
-    page = await read(client, **asked)
+    page = await read(client, **sent)
     while True:
         found |= {entry["key"]: entry for entry in page["entries"]}
         if page["next_cursor"] is None:
             return sorted(found.values(), key=lambda entry: entry["offset_ns"])
-        page = await read(client, **{**asked, "cursor": page["next_cursor"]})
+        page = await read(client, **{**sent, "cursor": page["next_cursor"]})
 
 
 async def test_a_span_gives_both_halves_of_its_exchange(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    asked = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search"}}'
+    sent = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search"}}'
     answered = '{"jsonrpc":"2.0","id":7,"result":{"content":[],"n":9007199254740993}}'
-    said = {"inspector.rpc.request": asked, "inspector.rpc.response": answered}
-    await send(app, agent(), call(attributes=said))
+    attributes = {"inspector.rpc.request": sent, "inspector.rpc.response": answered}
+    await send(app, agent(), call(attributes=attributes))
     request, response = await entries(client)
     assert (request["type"], request["direction"], request["rpc_id"]) == (
         "request",
@@ -99,7 +99,7 @@ async def test_a_span_gives_both_halves_of_its_exchange(
         "files",
     )
     assert (response["type"], response["direction"]) == ("response", "to_client")
-    assert (request["text"], response["text"]) == (asked, answered)
+    assert (request["text"], response["text"]) == (sent, answered)
     assert response["offset_ns"] - request["offset_ns"] == SECOND_NS
     assert request["exchange"] == response["exchange"] == KEY
 
@@ -107,11 +107,11 @@ async def test_a_span_gives_both_halves_of_its_exchange(
 async def test_without_envelopes_the_arguments_and_the_result_are_shown_as_such(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    said: dict[str, Json] = {
+    attributes: dict[str, Json] = {
         "gen_ai.tool.call.arguments": '{"q":1}',
         "gen_ai.tool.call.result": '{"r":2}',
     }
-    await send(app, agent(), call(attributes=said))
+    await send(app, agent(), call(attributes=attributes))
     assert [(one["form"], one["text"]) for one in await entries(client)] == [
         ("content", '{"q":1}'),
         ("content", '{"r":2}'),
@@ -119,7 +119,7 @@ async def test_without_envelopes_the_arguments_and_the_result_are_shown_as_such(
 
 
 @pytest.mark.parametrize(
-    ("said", "status", "expected"),
+    ("attributes", "status", "expected"),
     [
         (
             {"inspector.rpc.response": '{"jsonrpc":"2.0","error":{"code":-32601,"message":"no"}}'},
@@ -153,11 +153,11 @@ async def test_without_envelopes_the_arguments_and_the_result_are_shown_as_such(
 async def test_a_failure_says_whose_it_is(
     app: FastAPI,
     client: httpx.AsyncClient,
-    said: dict[str, Json],
+    attributes: dict[str, Json],
     status: str | None,
     expected: dict[str, Json],
 ) -> None:
-    await send(app, agent(), call(attributes=said, error=status))
+    await send(app, agent(), call(attributes=attributes, error=status))
     response = (await entries(client))[-1]
     assert (response["type"], response["fault"]) == ("response", expected)
 
@@ -165,7 +165,7 @@ async def test_a_failure_says_whose_it_is(
 async def test_an_input_required_result_says_what_it_asks_and_never_its_state(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    asked = {
+    sent = {
         "resultType": "input_required",
         "requestState": "opaque-and-maybe-secret",
         "inputRequests": {
@@ -177,7 +177,7 @@ async def test_an_input_required_result_says_what_it_asks_and_never_its_state(
         "requestState": "opaque-and-maybe-secret",
         "inputResponses": {"which": {"action": "accept", "content": {}}},
     }
-    first = {"inspector.rpc.response": json.dumps({"jsonrpc": "2.0", "result": asked})}
+    first = {"inspector.rpc.response": json.dumps({"jsonrpc": "2.0", "result": sent})}
     second = {
         "inspector.rpc.request": json.dumps(
             {"jsonrpc": "2.0", "method": "tools/call", "params": again}
@@ -251,18 +251,18 @@ async def test_frames_of_the_wire_are_read_both_ways(
         ),
     )
     await send(app, agent(), logs=logs)
-    told = await entries(client)
-    assert [(one["type"], one["direction"], one["method"], one["rpc_id"]) for one in told] == [
+    found = await entries(client)
+    assert [(one["type"], one["direction"], one["method"], one["rpc_id"]) for one in found] == [
         ("request", "to_server", "tools/call", "1"),
         ("request", "to_client", "sampling/createMessage", '"s-1"'),
         ("response", "to_server", None, '"s-1"'),
         ("notification", "to_client", "notifications/progress", None),
         ("notification", "to_server", "notifications/cancelled", None),
     ]
-    assert told[0]["progress_token"] == told[3]["progress_token"] == "9"
-    assert told[3]["progress"] == {"value": 1, "total": 4, "percent": 25, "message": "a"}
-    assert (told[0]["connection"], told[0]["server"]) == ("c1", "files")
-    assert told[4]["about_id"] == "1"
+    assert found[0]["progress_token"] == found[3]["progress_token"] == "9"
+    assert found[3]["progress"] == {"value": 1, "total": 4, "percent": 25, "message": "a"}
+    assert (found[0]["connection"], found[0]["server"]) == ("c1", "files")
+    assert found[4]["about_id"] == "1"
 
 
 async def test_what_a_connection_did_and_what_a_server_wrote_are_lines(
@@ -299,21 +299,23 @@ async def test_a_record_without_a_trace_belongs_to_the_session_that_it_names(
     assert [one["type"] for one in await entries(client)] == ["stderr", "transport"]
 
 
-async def test_progress_is_told_once_as_record_and_as_event_of_a_span(
+async def test_progress_is_listed_once_as_record_and_as_event_of_a_span(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     at_ns = START_NS + 5
-    said: dict[str, Json] = {"inspector.progress.percent": 40.0}
-    event = Span.Event(name="inspector.progress", time_unix_nano=at_ns, attributes=key_values(said))
-    record = log("inspector.progress", trace=1, span_id=2, time_ns=at_ns, attributes=said)
+    attributes: dict[str, Json] = {"inspector.progress.percent": 40.0}
+    event = Span.Event(
+        name="inspector.progress", time_unix_nano=at_ns, attributes=key_values(attributes)
+    )
+    record = log("inspector.progress", trace=1, span_id=2, time_ns=at_ns, attributes=attributes)
     await send(app, agent(), call(events=[event]), logs=(record,))
-    told = [one for one in await entries(client) if one["progress"]]
-    assert [(one["method"], one["progress"]["percent"]) for one in told] == [
+    found = [one for one in await entries(client) if one["progress"]]
+    assert [(one["method"], one["progress"]["percent"]) for one in found] == [
         ("notifications/progress", 40)
     ]
 
 
-async def test_a_long_message_is_clamped_and_comes_whole_when_asked_for(
+async def test_a_long_message_is_clamped_and_whole_in_its_frame(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     whole = '{"jsonrpc":"2.0","id":1,"result":{"text":"' + "x" * 1_000_000 + '"}}'
@@ -332,19 +334,19 @@ async def test_a_long_message_keeps_its_id_and_with_others_makes_short_pages(
     logs = tuple(frame(whole, START_NS + at) for at in range(9_000_000 // size + 1))
     await send(app, agent(), logs=logs)
     assert len((await read(client, cursor="WzBd"))["entries"]) < len(logs)
-    told = await entries(client)
-    assert len(told) == len(logs)
-    assert {(one["type"], one["rpc_id"]) for one in told} == {("response", '"big"')}
+    found = await entries(client)
+    assert len(found) == len(logs)
+    assert {(one["type"], one["rpc_id"]) for one in found} == {("response", '"big"')}
 
 
 async def test_a_span_s_halves_come_whole_with_http_headers(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    said: dict[str, Json] = {
+    attributes: dict[str, Json] = {
         "inspector.rpc.request": '{"method":"tools/call"}',
         "http.request.header.mcp-method": ["tools/call"],
     }
-    await send(app, agent(), call(attributes=said))
+    await send(app, agent(), call(attributes=attributes))
     answer = await client.get("/sessions/S/mcp/frame", params={"key": f"{KEY}:request"})
     assert answer.json()["body"]["text"] == '{"method":"tools/call"}'
     headers = json.loads(answer.json()["headers"]["text"])
@@ -404,12 +406,12 @@ async def test_hostile_messages_are_lines_like_all_others(
     ]
     logs = tuple(frame(body, START_NS + at) for at, body in enumerate(bodies))
     await send(app, agent(), logs=logs)
-    told = await entries(client)
-    assert len(told) == len(bodies)
-    assert [one["method"] for one in told[:2]] == ["__proto__", "\u202egnihtemos"]
+    found = await entries(client)
+    assert len(found) == len(bodies)
+    assert [one["method"] for one in found[:2]] == ["__proto__", "\u202egnihtemos"]
 
 
-async def test_thousands_of_messages_in_one_batch_are_kept_each_once(
+async def test_thousands_of_messages_in_one_batch_are_stored_each_once(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     logs = tuple(frame(f'{{"id":{at},"method":"ping"}}', START_NS + at) for at in range(4_500))
@@ -435,9 +437,9 @@ async def test_a_merged_session_says_where_its_log_is(
 async def test_a_message_that_its_sender_cut_keeps_its_id_and_its_method(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    asked = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"cut","arg'
+    sent = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"cut","arg'
     answered = '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"yyy'
-    logs = (frame(asked, START_NS + 1), frame(answered, START_NS + 2))
+    logs = (frame(sent, START_NS + 1), frame(answered, START_NS + 2))
     await send(app, agent(), logs=logs)
-    told = [(one["type"], one["method"], one["rpc_id"]) for one in await entries(client)]
-    assert told == [("request", "tools/call", "7"), ("response", None, "7")]
+    found = [(one["type"], one["method"], one["rpc_id"]) for one in await entries(client)]
+    assert found == [("request", "tools/call", "7"), ("response", None, "7")]

@@ -59,11 +59,11 @@ def running_app(
     ) as process:
         try:
             assert process.stderr is not None
-            said = [process.stderr.readline() for _ in range(lines)]
-            found = [LINE.fullmatch(line) for line in said]
+            output = [process.stderr.readline() for _ in range(lines)]
+            found = [LINE.fullmatch(line) for line in output]
             here = [one for one in found if one is not None and one["place"] == place]
-            assert all(found), said
-            assert len(here) == 1, said
+            assert all(found), output
+            assert len(here) == 1, output
             mounted = Mounted(f"http://127.0.0.1:{port}", here[0]["token"], process)
             wait_for(lambda: answers(mounted.url))
             yield mounted
@@ -107,14 +107,14 @@ def test_what_the_app_does_is_shown_with_no_setting_at_all(mounted: Mounted) -> 
     )
 
 
-def test_the_token_is_asked_for_on_ingest_too(mounted: Mounted) -> None:
+def test_the_token_is_required_on_ingest_too(mounted: Mounted) -> None:
     for method, path in [("GET", "/sessions"), ("POST", "/v1/traces"), ("GET", "/ui/")]:
         answer = httpx.request(method, f"{mounted.url}/_inspector{path}")
         assert answer.status_code == 401, path
     assert httpx.get(f"{mounted.url}/_inspector/health").status_code == 200
 
 
-def test_a_body_that_the_app_s_server_drops_is_told_to_the_sender(mounted: Mounted) -> None:
+def test_a_body_that_the_app_s_server_drops_is_reported_to_the_sender(mounted: Mounted) -> None:
     body = trace_request().SerializeToString()
     head = (
         "POST /_inspector/v1/traces HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -155,8 +155,8 @@ def test_the_app_keeps_its_access_log(tmp_path: Path) -> None:
             httpx.get(f"http://127.0.0.1:{port}/work")
         finally:
             process.terminate()
-        said, _ = process.communicate(timeout=DEADLINE_S)
-    assert said.count('"GET /work HTTP/1.1" 200') == 1
+        lines, _ = process.communicate(timeout=DEADLINE_S)
+    assert lines.count('"GET /work HTTP/1.1" 200') == 1
 
 
 def test_an_open_stream_does_not_hold_the_app_up(tmp_path: Path) -> None:

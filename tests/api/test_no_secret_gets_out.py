@@ -51,19 +51,19 @@ class Tap:
                 return
             far = socket.create_connection(self._target)
             for source, sink in ((near, far), (far, near)):
-                kept = bytearray()
-                self.streams.append(kept)
-                threading.Thread(target=_pump, args=(source, sink, kept), daemon=True).start()
+                captured = bytearray()
+                self.streams.append(captured)
+                threading.Thread(target=_pump, args=(source, sink, captured), daemon=True).start()
 
     def close(self) -> None:
         """Take no more connections."""
         self._server.close()
 
 
-def _pump(source: socket.socket, sink: socket.socket, kept: bytearray) -> None:
+def _pump(source: socket.socket, sink: socket.socket, captured: bytearray) -> None:
     try:
         while data := source.recv(65_536):
-            kept += data
+            captured += data
             sink.sendall(data)
         sink.shutdown(socket.SHUT_WR)
     except OSError:
@@ -96,9 +96,9 @@ def run_agent(service: Service, tap: Tap, directory: Path, **settings: str) -> b
         timeout=DEADLINE_S * 2,
         check=False,
     )
-    _, places, said = done.stdout.partition(b"places: ")
+    _, places, output = done.stdout.partition(b"places: ")
     assert places, done.stderr[-4_000:].decode()
-    for place in json.loads(said):
+    for place in json.loads(output):
         assert SECRETS[place]
     return done.stdout + done.stderr
 

@@ -45,7 +45,7 @@ def test_a_session_whose_root_ended_is_over_for_who_reads_without_a_service(
     assert (tmp_path / "store.sqlite3").read_bytes() == before
 
 
-def test_a_pause_between_runs_is_left_out_where_the_times_of_many_were_not_kept(
+def test_a_pause_between_runs_is_left_out_where_the_times_of_many_were_not_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "_MAX_RUN_TIME", 1)

@@ -26,7 +26,7 @@ TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
 
 @pytest.fixture
-def kept() -> RecordingWriter:
+def writer() -> RecordingWriter:
     return RecordingWriter()
 
 
@@ -36,8 +36,8 @@ def access() -> Access:
 
 
 @pytest.fixture
-async def channel(kept: RecordingWriter, access: Access) -> AsyncIterator[grpc.aio.Channel]:
-    receiver = Receiver(kept.submit)
+async def channel(writer: RecordingWriter, access: Access) -> AsyncIterator[grpc.aio.Channel]:
+    receiver = Receiver(writer.submit)
     server = GrpcServer(receiver, access)
     port = await server.start("127.0.0.1", 0)
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
@@ -54,12 +54,12 @@ async def export(
     return ExportTraceServiceResponse.FromString(answer)
 
 
-async def test_spans_are_taken_and_the_answer_is_empty(
-    channel: grpc.aio.Channel, kept: RecordingWriter
+async def test_spans_are_accepted_and_the_answer_is_empty(
+    channel: grpc.aio.Channel, writer: RecordingWriter
 ) -> None:
     answer = await export(channel, trace_request(span(1), span(2)).SerializeToString())
     assert answer == ExportTraceServiceResponse()
-    assert len(kept.spans) == 2
+    assert len(writer.spans) == 2
 
 
 async def test_every_signal_has_its_service(channel: grpc.aio.Channel) -> None:
@@ -70,20 +70,20 @@ async def test_every_signal_has_its_service(channel: grpc.aio.Channel) -> None:
         assert await call(b"") == b""
 
 
-async def test_a_bad_span_is_rejected_and_the_rest_kept(
-    channel: grpc.aio.Channel, kept: RecordingWriter
+async def test_a_bad_span_is_rejected_and_the_rest_stored(
+    channel: grpc.aio.Channel, writer: RecordingWriter
 ) -> None:
     answer = await export(channel, trace_request(span(1), Span()).SerializeToString())
     assert answer.partial_success.rejected_spans == 1
-    assert len(kept.spans) == 1
+    assert len(writer.spans) == 1
 
 
-async def test_compressed_messages_are_taken(
-    channel: grpc.aio.Channel, kept: RecordingWriter
+async def test_compressed_messages_are_accepted(
+    channel: grpc.aio.Channel, writer: RecordingWriter
 ) -> None:
     body = trace_request(*[span(number) for number in range(1, 100)]).SerializeToString()
     await export(channel, body, compression=grpc.Compression.Gzip)
-    assert len(kept.spans) == 99
+    assert len(writer.spans) == 99
 
 
 async def code_of(channel: grpc.aio.Channel, body: bytes, **options: object) -> grpc.StatusCode:
@@ -105,9 +105,9 @@ async def test_a_message_above_the_limit_is_resource_exhausted(channel: grpc.aio
 
 
 async def test_no_more_messages_are_read_at_one_time_than_there_is_room_for(
-    kept: RecordingWriter, access: Access
+    writer: RecordingWriter, access: Access
 ) -> None:
-    receiver = Receiver(kept.submit)
+    receiver = Receiver(writer.submit)
     export = GrpcServer(receiver, access)._handler(SIGNALS["traces"])
     limit = grpc_server.MAX_CONCURRENT_READS
     reading = peak = 0
@@ -130,12 +130,12 @@ async def test_no_more_messages_are_read_at_one_time_than_there_is_room_for(
     await asyncio.gather(*[export(None, context) for _ in range(3 * limit)])
     receiver.close()
     assert peak == limit
-    assert len(kept.spans) == 3 * limit
+    assert len(writer.spans) == 3 * limit
 
 
-@pytest.mark.parametrize("is_taken", [True, False])
+@pytest.mark.parametrize("is_accepted", [True, False])
 async def test_a_message_that_was_answered_leaves_memory_at_once(
-    channel: grpc.aio.Channel, kept: RecordingWriter, is_taken: bool
+    channel: grpc.aio.Channel, writer: RecordingWriter, is_accepted: bool
 ) -> None:
     text = "x" * 2**20
     body = trace_request(span(1, name=text)).SerializeToString()
@@ -144,20 +144,20 @@ async def test_a_message_that_was_answered_leaves_memory_at_once(
     gc.disable()
     try:
         for _ in range(8):
-            if is_taken:
+            if is_accepted:
                 await export(channel, body)
             else:
                 assert await code_of(channel, bad) is grpc.StatusCode.INVALID_ARGUMENT
-            kept.spans.clear()
-        held_bytes, _ = tracemalloc.get_traced_memory()
+            writer.spans.clear()
+        used_bytes, _ = tracemalloc.get_traced_memory()
     finally:
         gc.enable()
         tracemalloc.stop()
-    assert held_bytes < 4 * len(body)
+    assert used_bytes < 4 * len(body)
 
 
 async def test_senders_that_stop_do_not_keep_others_from_being_read(
-    channel: grpc.aio.Channel, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
+    channel: grpc.aio.Channel, writer: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grpc_server, "MAX_READ_S", 0.05)
     stream: grpc.aio.StreamUnaryMultiCallable[bytes, bytes] = channel.stream_unary(TRACES)
@@ -165,17 +165,17 @@ async def test_senders_that_stop_do_not_keep_others_from_being_read(
     codes = await asyncio.gather(*[call.code() for call in stopped])
     assert set(codes) == {grpc.StatusCode.DEADLINE_EXCEEDED}
     await export(channel, trace_request().SerializeToString())
-    assert len(kept.spans) == 1
+    assert len(writer.spans) == 1
 
 
 async def test_metadata_above_the_limit_are_refused(
-    channel: grpc.aio.Channel, kept: RecordingWriter
+    channel: grpc.aio.Channel, writer: RecordingWriter
 ) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await export(channel, b"", ("x", "a" * 2 * grpc_server.MAX_METADATA_BYTES))
     assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
     await export(channel, trace_request().SerializeToString())
-    assert len(kept.spans) == 1
+    assert len(writer.spans) == 1
 
 
 @pytest.mark.parametrize("begun", [b"", b"PRI * HTT", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"])
@@ -195,9 +195,9 @@ async def test_a_connection_that_does_not_begin_http2_is_closed(
 
 
 async def test_overload_says_when_to_come_back(
-    channel: grpc.aio.Channel, kept: RecordingWriter
+    channel: grpc.aio.Channel, writer: RecordingWriter
 ) -> None:
-    kept.error = OverloadedError("full", retry_after_s=3)
+    writer.error = OverloadedError("full", retry_after_s=3)
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await export(channel, trace_request().SerializeToString())
     assert caught.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -211,17 +211,17 @@ async def test_overload_says_when_to_come_back(
 
 
 async def test_a_store_that_cannot_be_written_is_unavailable(
-    channel: grpc.aio.Channel, kept: RecordingWriter
+    channel: grpc.aio.Channel, writer: RecordingWriter
 ) -> None:
-    kept.error = StoreUnavailableError("disk full")
+    writer.error = StoreUnavailableError("disk full")
     body = trace_request().SerializeToString()
     assert await code_of(channel, body) is grpc.StatusCode.UNAVAILABLE
 
 
 async def test_any_other_error_of_ours_is_internal_and_leaves_no_traceback(
-    channel: grpc.aio.Channel, kept: RecordingWriter, caplog: pytest.LogCaptureFixture
+    channel: grpc.aio.Channel, writer: RecordingWriter, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept.error = StoreError("the store is broken")
+    writer.error = StoreError("the store is broken")
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await export(channel, trace_request().SerializeToString())
     assert caught.value.code() is grpc.StatusCode.INTERNAL
@@ -229,10 +229,10 @@ async def test_any_other_error_of_ours_is_internal_and_leaves_no_traceback(
     assert not caplog.records
 
 
-async def test_the_token_is_asked_for_when_others_can_reach_the_port(
-    kept: RecordingWriter, caplog: pytest.LogCaptureFixture
+async def test_the_token_is_required_when_others_can_reach_the_port(
+    writer: RecordingWriter, caplog: pytest.LogCaptureFixture
 ) -> None:
-    receiver = Receiver(kept.submit)
+    receiver = Receiver(writer.submit)
     server = GrpcServer(receiver, Access.build(TOKEN, bind="0.0.0.0"))
     port = await server.start("127.0.0.1", 0)
     body = trace_request().SerializeToString()
@@ -242,21 +242,21 @@ async def test_the_token_is_asked_for_when_others_can_reach_the_port(
         await export(channel, body, ("authorization", f"Bearer {TOKEN}"))
     await server.stop(0)
     receiver.close()
-    assert len(kept.spans) == 1
+    assert len(writer.spans) == 1
     [line] = [record.getMessage() for record in caplog.records]
     assert line.startswith("OTLP from 127.0.0.1 is refused.")
     assert "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN" in line
 
 
-async def test_open_ingest_asks_nobody_for_the_token(kept: RecordingWriter) -> None:
-    receiver = Receiver(kept.submit)
+async def test_open_ingest_asks_nobody_for_the_token(writer: RecordingWriter) -> None:
+    receiver = Receiver(writer.submit)
     server = GrpcServer(receiver, Access.build(TOKEN, bind="0.0.0.0", open_ingest=True))
     port = await server.start("127.0.0.1", 0)
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         await export(channel, trace_request().SerializeToString())
     await server.stop(0)
     receiver.close()
-    assert len(kept.spans) == 1
+    assert len(writer.spans) == 1
 
 
 async def test_what_a_proxy_on_this_machine_brings_needs_the_token(

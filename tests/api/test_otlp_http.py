@@ -56,34 +56,34 @@ JSON_TRACE = {
 
 
 @pytest.fixture
-def kept() -> RecordingWriter:
+def writer() -> RecordingWriter:
     return RecordingWriter()
 
 
 @pytest.fixture
-async def client(kept: RecordingWriter) -> AsyncIterator[httpx.AsyncClient]:
-    async with running_app(kept) as app, caller(app) as client:
+async def client(writer: RecordingWriter) -> AsyncIterator[httpx.AsyncClient]:
+    async with running_app(writer) as app, caller(app) as client:
         yield client
 
 
-def names(kept: RecordingWriter) -> list[str]:
-    return [incoming.span.name for incoming in kept.spans]
+def names(writer: RecordingWriter) -> list[str]:
+    return [incoming.span.name for incoming in writer.spans]
 
 
-async def test_spans_in_protobuf_are_taken_and_the_answer_is_empty(
-    client: httpx.AsyncClient, kept: RecordingWriter
+async def test_spans_in_protobuf_are_accepted_and_the_answer_is_empty(
+    client: httpx.AsyncClient, writer: RecordingWriter
 ) -> None:
     body = trace_request(span(1, name="a"), span(2, name="b")).SerializeToString()
     answer = await client.post("/v1/traces", content=body, headers=PROTOBUF)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/x-protobuf"
     assert answer.content == b""
-    assert names(kept) == ["a", "b"]
+    assert names(writer) == ["a", "b"]
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "Application/JSON; charset=utf-8"])
-async def test_spans_in_json_are_taken_and_the_answer_is_json(
-    client: httpx.AsyncClient, kept: RecordingWriter, content_type: str
+async def test_spans_in_json_are_accepted_and_the_answer_is_json(
+    client: httpx.AsyncClient, writer: RecordingWriter, content_type: str
 ) -> None:
     answer = await client.post(
         "/v1/traces", content=json.dumps(JSON_TRACE), headers={"content-type": content_type}
@@ -91,7 +91,7 @@ async def test_spans_in_json_are_taken_and_the_answer_is_json(
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("application/json")
     assert answer.json() == {}
-    assert names(kept) == ["work"]
+    assert names(writer) == ["work"]
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ async def test_spans_in_json_are_taken_and_the_answer_is_json(
         ("zstd", zstd.compress),
     ],
 )
-async def test_compressed_bodies_are_taken(
-    client: httpx.AsyncClient, kept: RecordingWriter, coding: str, compress: object
+async def test_compressed_bodies_are_accepted(
+    client: httpx.AsyncClient, writer: RecordingWriter, coding: str, compress: object
 ) -> None:
     assert callable(compress)
     body = compress(trace_request(span(1, name="small")).SerializeToString())
@@ -112,11 +112,11 @@ async def test_compressed_bodies_are_taken(
         "/v1/traces", content=body, headers={**PROTOBUF, "content-encoding": coding}
     )
     assert answer.status_code == 200
-    assert names(kept) == ["small"]
+    assert names(writer) == ["small"]
 
 
-async def test_a_chunked_body_without_a_length_is_taken(
-    client: httpx.AsyncClient, kept: RecordingWriter
+async def test_a_chunked_body_without_a_length_is_accepted(
+    client: httpx.AsyncClient, writer: RecordingWriter
 ) -> None:
     body = trace_request().SerializeToString()
 
@@ -126,7 +126,7 @@ async def test_a_chunked_body_without_a_length_is_taken(
 
     answer = await client.post("/v1/traces", content=chunks(), headers=PROTOBUF)
     assert answer.status_code == 200
-    assert names(kept) == ["work"]
+    assert names(writer) == ["work"]
 
 
 @pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics"])
@@ -153,13 +153,13 @@ async def test_a_body_that_a_server_in_front_has_dropped_is_no_empty_request(
 ) -> None:
     answer = await client.post(path, content=b"", headers={**PROTOBUF, **announced})
     assert answer.status_code == 400
-    assert "nothing of it arrived" in said(answer).message
+    assert "nothing of it arrived" in status_of(answer).message
     honest = {**PROTOBUF, "content-length": "00"}
     assert (await client.post(path, content=b"", headers=honest)).status_code == 200
 
 
-async def test_a_bad_span_is_rejected_by_partial_success_and_the_rest_kept(
-    client: httpx.AsyncClient, kept: RecordingWriter
+async def test_a_bad_span_is_rejected_by_partial_success_and_the_rest_stored(
+    client: httpx.AsyncClient, writer: RecordingWriter
 ) -> None:
     body = trace_request(span(1, name="good"), Span(name="bad"), span(2, name="fine"))
     answer = await client.post("/v1/traces", content=body.SerializeToString(), headers=PROTOBUF)
@@ -167,7 +167,7 @@ async def test_a_bad_span_is_rejected_by_partial_success_and_the_rest_kept(
     partial = ExportTraceServiceResponse.FromString(answer.content).partial_success
     assert partial.rejected_spans == 1
     assert "trace id" in partial.error_message
-    assert names(kept) == ["good", "fine"]
+    assert names(writer) == ["good", "fine"]
 
 
 async def test_partial_success_in_json_has_its_count_as_a_string(
@@ -183,7 +183,7 @@ async def test_partial_success_in_json_has_its_count_as_a_string(
 
 
 @pytest.mark.parametrize("body", [{"batch": []}, {"resourceLogs": []}])
-async def test_a_request_of_another_shape_is_told_that_nothing_was_kept(
+async def test_a_request_of_another_shape_learns_that_nothing_was_stored(
     client: httpx.AsyncClient, body: dict[str, object]
 ) -> None:
     answer = await client.post("/v1/traces", json=body)
@@ -193,7 +193,7 @@ async def test_a_request_of_another_shape_is_told_that_nothing_was_kept(
 
 
 async def test_logs_without_a_trace_are_accepted_and_not_stored(
-    client: httpx.AsyncClient, kept: RecordingWriter
+    client: httpx.AsyncClient, writer: RecordingWriter
 ) -> None:
     request = ExportLogsServiceRequest()
     scope = request.resource_logs.add().scope_logs.add()
@@ -201,7 +201,7 @@ async def test_logs_without_a_trace_are_accepted_and_not_stored(
     scope.log_records.add(event_name="y", trace_id=bytes(range(16)), span_id=span_id(1))
     answer = await client.post("/v1/logs", content=request.SerializeToString(), headers=PROTOBUF)
     assert answer.content == b"", "some SDKs print what is said here as an error, each time"
-    assert [incoming.record.event_name for incoming in kept.logs] == ["y"]
+    assert [incoming.record.event_name for incoming in writer.logs] == ["y"]
 
 
 async def test_metrics_are_accepted_and_the_log_says_once_that_they_are_not_stored(
@@ -213,9 +213,9 @@ async def test_metrics_are_accepted_and_the_log_says_once_that_they_are_not_stor
     for _ in range(3):
         answer = await client.post("/v1/metrics", content=body, headers=PROTOBUF)
         assert (answer.status_code, answer.content) == (200, b"")
-    [said] = [record.getMessage() for record in caplog.records]
-    assert said.startswith("Metrics arrive.")
-    assert "OTEL_METRICS_EXPORTER=none" in said
+    [warning] = [record.getMessage() for record in caplog.records]
+    assert warning.startswith("Metrics arrive.")
+    assert "OTEL_METRICS_EXPORTER=none" in warning
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ async def test_bad_input_is_answered_in_the_words_of_rpc_status(
 ) -> None:
     answer = await client.post("/v1/traces", content=body, headers=headers)
     assert answer.status_code == status
-    assert said(answer).message
+    assert status_of(answer).message
     good = await client.post(
         "/v1/traces", content=trace_request().SerializeToString(), headers=PROTOBUF
     )
@@ -252,7 +252,7 @@ async def test_where_zstd_is_missing_the_answer_says_what_can_be_sent(
     headers = {**PROTOBUF, "content-encoding": "zstd"}
     answer = await client.post("/v1/traces", content=zstd.compress(b""), headers=headers)
     assert answer.status_code == 415
-    assert "one of deflate, gzip, identity, x-gzip, not 'zstd'" in said(answer).message
+    assert "one of deflate, gzip, identity, x-gzip, not 'zstd'" in status_of(answer).message
     assert answer.headers["accept-encoding"] == "deflate, gzip, identity, x-gzip"
 
 
@@ -264,7 +264,7 @@ async def test_another_method_is_405_and_says_which_is_allowed(
     answer = await client.request(method, "/v1/traces", headers=headers)
     assert answer.status_code == 405
     assert answer.headers["allow"] == "POST"
-    assert said(answer).message
+    assert status_of(answer).message
 
 
 async def test_a_body_above_the_limit_is_413_before_it_is_all_read(
@@ -293,26 +293,26 @@ async def test_a_body_above_the_limit_is_413_before_it_is_all_read(
 @pytest.mark.parametrize("headers", [PROTOBUF, JSON])
 async def test_overload_asks_the_sender_to_come_back(
     client: httpx.AsyncClient,
-    kept: RecordingWriter,
+    writer: RecordingWriter,
     error: Exception,
     status: int,
     retry_after: str,
     headers: dict[str, str],
 ) -> None:
-    kept.error = error
+    writer.error = error
     body = (
         json.dumps(JSON_TRACE).encode() if headers is JSON else trace_request().SerializeToString()
     )
     answer = await client.post("/v1/traces", content=body, headers=headers)
     assert answer.status_code == status
     assert answer.headers["retry-after"] == retry_after
-    assert said(answer).message == str(error)
+    assert status_of(answer).message == str(error)
 
 
-async def test_what_comes_in_is_counted(kept: RecordingWriter) -> None:
+async def test_what_comes_in_is_counted(writer: RecordingWriter) -> None:
     metrics = ExportMetricsServiceRequest()
     metrics.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
-    async with running_app(kept) as app, caller(app) as client:
+    async with running_app(writer) as app, caller(app) as client:
         spans = trace_request(span(1), Span(), span(2)).SerializeToString()
         await client.post("/v1/traces", content=spans, headers=PROTOBUF)
         await client.post("/v1/metrics", content=metrics.SerializeToString(), headers=PROTOBUF)
@@ -320,31 +320,31 @@ async def test_what_comes_in_is_counted(kept: RecordingWriter) -> None:
 
 
 async def test_more_bytes_at_once_than_there_is_room_for_are_429(
-    client: httpx.AsyncClient, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, writer: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = trace_request().SerializeToString()
     monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", len(body) + 10)
-    is_held, release = asyncio.Event(), asyncio.Event()
+    is_waiting, release = asyncio.Event(), asyncio.Event()
 
     async def slowly() -> AsyncIterator[bytes]:
         yield body[:20]
-        is_held.set()
+        is_waiting.set()
         await release.wait()
         yield body[20:]
 
     first = asyncio.create_task(client.post("/v1/traces", content=slowly(), headers=PROTOBUF))
-    await is_held.wait()
+    await is_waiting.wait()
     second = await client.post("/v1/traces", content=body, headers=PROTOBUF)
     release.set()
     assert second.status_code == 429
     assert (await first).status_code == 200
     again = await client.post("/v1/traces", content=body, headers=PROTOBUF)
     assert again.status_code == 200, "the room was given back"
-    assert len(kept.spans) == 2
+    assert len(writer.spans) == 2
 
 
 @pytest.mark.parametrize("headers", [PROTOBUF, JSON])
-async def test_a_body_that_stops_coming_is_408_and_its_room_is_given_back(
+async def test_a_body_that_stops_coming_is_408_and_its_room_is_released(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
 ) -> None:
     monkeypatch.setattr(bodies, "MAX_SILENCE_S", 0.01)
@@ -358,13 +358,13 @@ async def test_a_body_that_stops_coming_is_408_and_its_room_is_given_back(
     stopped = await client.post("/v1/traces", content=stopping(), headers=headers)
     assert stopped.status_code == 408
     assert stopped.headers["connection"] == "close"
-    assert "whole" in said(stopped).message
+    assert "whole" in status_of(stopped).message
     whole = await client.post("/v1/traces", content=body, headers=PROTOBUF)
     assert whole.status_code == 200
 
 
 @pytest.mark.parametrize("headers", [PROTOBUF, JSON])
-async def test_a_body_that_drips_is_408_and_its_room_is_given_back(
+async def test_a_body_that_drips_is_408_and_its_room_is_released(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
 ) -> None:
     monkeypatch.setattr(bodies, "MAX_BODY_S", 0.05)
@@ -378,7 +378,7 @@ async def test_a_body_that_drips_is_408_and_its_room_is_given_back(
 
     dripped = await client.post("/v1/traces", content=dripping(), headers=headers)
     assert dripped.status_code == 408
-    assert "smaller batches" in said(dripped).message
+    assert "smaller batches" in status_of(dripped).message
     whole = await client.post("/v1/traces", content=body, headers=PROTOBUF)
     assert whole.status_code == 200
 
@@ -387,7 +387,7 @@ async def test_a_body_that_drips_is_408_and_its_room_is_given_back(
 @pytest.mark.parametrize("slow_bytes", [2 * SMALL_BODY_BYTES, SMALL_BODY_BYTES // 2])
 async def test_bodies_that_take_long_do_not_keep_ordinary_ones_waiting(
     client: httpx.AsyncClient,
-    kept: RecordingWriter,
+    writer: RecordingWriter,
     monkeypatch: pytest.MonkeyPatch,
     coding: str,
     slow_bytes: int,
@@ -405,12 +405,12 @@ async def test_bodies_that_take_long_do_not_keep_ordinary_ones_waiting(
         answer = await asyncio.wait_for(
             client.post("/v1/traces", content=ordinary, headers=PROTOBUF), 10
         )
-        assert (answer.status_code, names(kept)) == (200, ["ordinary"])
+        assert (answer.status_code, names(writer)) == (200, ["ordinary"])
     assert {answer.status_code for answer in await asyncio.gather(*posts)} == {200}
 
 
-async def test_who_waits_for_bodies_that_take_long_is_soon_asked_to_come_again(
-    client: httpx.AsyncClient, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
+async def test_a_sender_that_waits_behind_slow_bodies_is_soon_sent_away(
+    client: httpx.AsyncClient, writer: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(receiver_module, "MAX_WAIT_S", 0.05)
     body = trace_request(span(1, name="a" * 2 * SMALL_BODY_BYTES)).SerializeToString()
@@ -421,7 +421,7 @@ async def test_who_waits_for_bodies_that_take_long_is_soon_asked_to_come_again(
             client.post("/v1/traces", content=body, headers=PROTOBUF), 10
         )
         assert (second.status_code, second.headers["retry-after"]) == (429, "5")
-        assert "smaller batches" in said(second).message
+        assert "smaller batches" in status_of(second).message
     assert (await first).status_code == 200
     again = await client.post("/v1/traces", content=body, headers=PROTOBUF)
     assert again.status_code == 200, "who gave up holds no place"
@@ -449,20 +449,20 @@ async def slowly_decoded(
 
 
 async def test_large_bodies_leave_room_for_small_ones(
-    client: httpx.AsyncClient, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, writer: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = trace_request().SerializeToString()
     monkeypatch.setattr(receiver_module, "SMALL_BODY_BYTES", len(small))
     monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", 4 * len(small))
-    is_held, release = asyncio.Event(), asyncio.Event()
+    is_waiting, release = asyncio.Event(), asyncio.Event()
 
     async def slowly() -> AsyncIterator[bytes]:
         yield small * 3
-        is_held.set()
+        is_waiting.set()
         await release.wait()
 
     first = asyncio.create_task(client.post("/v1/traces", content=slowly(), headers=PROTOBUF))
-    await is_held.wait()
+    await is_waiting.wait()
     large = await client.post("/v1/traces", content=small * 2, headers=PROTOBUF)
     assert large.status_code == 429
     answer = await client.post("/v1/traces", content=small, headers=PROTOBUF)
@@ -471,11 +471,11 @@ async def test_large_bodies_leave_room_for_small_ones(
     assert (await first).status_code == 200
 
 
-def said(answer: httpx.Response) -> status_pb2.Status:
+def status_of(answer: httpx.Response) -> status_pb2.Status:
     """Return the `google.rpc.Status` of an answer, checking that its encoding is the request's."""
-    asked = answer.request.headers.get("content-type", "").partition(";")[0]
+    media_type = answer.request.headers.get("content-type", "").partition(";")[0]
     got = answer.headers["content-type"].partition(";")[0]
-    if asked == "application/json":
+    if media_type == "application/json":
         assert got == "application/json"
         return status_pb2.Status(**answer.json())
     assert got == "application/x-protobuf"
@@ -483,20 +483,20 @@ def said(answer: httpx.Response) -> status_pb2.Status:
 
 
 async def test_room_is_counted_by_what_a_body_is_when_it_is_decompressed(
-    client: httpx.AsyncClient, kept: RecordingWriter, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, writer: RecordingWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = trace_request(span(1, name="x" * 100_000)).SerializeToString()
     packed, headers = gzip.compress(body), {**PROTOBUF, "content-encoding": "gzip"}
     monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", len(body) + 4 * len(packed))
-    is_held, release = asyncio.Event(), asyncio.Event()
+    is_waiting, release = asyncio.Event(), asyncio.Event()
 
     async def hold() -> None:
-        is_held.set()
+        is_waiting.set()
         await release.wait()
 
-    kept.before = hold
+    writer.before = hold
     first = asyncio.create_task(client.post("/v1/traces", content=packed, headers=headers))
-    await is_held.wait()
+    await is_waiting.wait()
     second = await client.post("/v1/traces", content=packed, headers=headers)
     assert second.status_code == 429
     assert int(second.headers["retry-after"]) >= 1

@@ -92,7 +92,7 @@ def use(agent: AgentProcess, tool: str, **args: str) -> None:
     agent.write_line(json.dumps({"tool": tool, "args": args}))
 
 
-def asked(service: Service) -> dict[str, Any]:
+def pending(service: Service) -> dict[str, Any]:
     """Return the one request that is open, when there is one."""
     [request] = wait_for(lambda: service.get("/requests?status=pending")["requests"])
     assert isinstance(request, dict)
@@ -114,17 +114,17 @@ def decisions(service: Service) -> list[tuple[str, str]]:
         detail = service.get(f"/spans/{span['trace_id']}/{span['span_id']}")
         for event in detail["events"]:
             if event["name"] == "inspector.decision":
-                said = event["attributes"]
-                by = said["inspector.decision.interceptor"]
-                found.append((by, said["inspector.decision.action"]))
+                attributes = event["attributes"]
+                by = attributes["inspector.decision.interceptor"]
+                found.append((by, attributes["inspector.decision.action"]))
     return found
 
 
-def test_what_a_policy_asks_is_answered_by_people_and_kept_on_the_trace(
+def test_requests_of_a_policy_are_answered_by_people_and_recorded_on_the_trace(
     service: Service, agent: AgentProcess
 ) -> None:
     use(agent, "delete_file", path="/tmp/a")
-    request = asked(service)
+    request = pending(service)
     assert (request["kind"], request["interceptor"]) == ("approval", "policy:deletes")
     assert (request["prompt"], request["tool_name"]) == ("May it delete?", "delete_file")
     answer(service, request, "allow")
@@ -134,11 +134,11 @@ def test_what_a_policy_asks_is_answered_by_people_and_kept_on_the_trace(
     assert agent.read_line("DENIED") == "denied by policy production"
 
     use(agent, "delete_file", path="/tmp/b")
-    answer(service, asked(service), "allow", args_json='{"path":"/prod/b"}')
+    answer(service, pending(service), "allow", args_json='{"path":"/prod/b"}')
     assert agent.read_line("DENIED") == "denied by policy production"
 
     use(agent, "delete_file", path="/tmp/c")
-    answer(service, asked(service), "deny", reason="not this one")
+    answer(service, pending(service), "deny", reason="not this one")
     assert agent.read_line("DENIED") == "not this one"
 
     expected = [
@@ -155,11 +155,11 @@ def test_what_a_policy_asks_is_answered_by_people_and_kept_on_the_trace(
     assert decisions(service) == expected
 
 
-def test_always_is_said_of_one_policy_and_not_of_a_budget_beside_it(
+def test_always_applies_to_one_policy_and_not_to_a_budget_beside_it(
     service: Service, agent: AgentProcess
 ) -> None:
     use(agent, "delete_file", path="/tmp/a")
-    answer(service, asked(service), "allow_always")
+    answer(service, pending(service), "allow_always")
     agent.read_line("RAN")
     use(agent, "delete_file", path="/tmp/b")
     agent.read_line("RAN")
@@ -167,7 +167,7 @@ def test_always_is_said_of_one_policy_and_not_of_a_budget_beside_it(
     agent.write_line('{"usage": {"input_tokens": 100}}')
     agent.read_line("RAN")
     use(agent, "delete_file", path="/tmp/c")
-    request = asked(service)
+    request = pending(service)
     assert request["interceptor"] == "policy:deletes + budget:words"
     assert request["prompt"].endswith("used in this session. Continue for another 50 tokens?")
     answer(service, request, "allow")
@@ -178,7 +178,7 @@ def test_always_is_said_of_one_policy_and_not_of_a_budget_beside_it(
 
 def test_a_breakpoint_is_one_on_the_page(service: Service, agent: AgentProcess) -> None:
     use(agent, "stop_here")
-    request = asked(service)
+    request = pending(service)
     assert (request["kind"], request["interceptor"]) == ("breakpoint", "breakpoint:look")
     answer(service, request, "allow")
     agent.read_line("RAN")

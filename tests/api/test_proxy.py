@@ -33,8 +33,8 @@ Environment = dict[str, str]
 @pytest.fixture
 def alone(tmp_path: Path) -> Environment:
     """An environment in which no service runs."""
-    kept = {name: value for name, value in os.environ.items() if "INSPECTOR" not in name}
-    return {**kept, "INSPECTOR_RUNTIME_DIR": str(tmp_path)}
+    neutral = {name: value for name, value in os.environ.items() if "INSPECTOR" not in name}
+    return {**neutral, "INSPECTOR_RUNTIME_DIR": str(tmp_path)}
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +73,8 @@ def start(command: list[str], env: Environment, *flags: str) -> subprocess.Popen
     return process
 
 
-def ended(process: subprocess.Popen[bytes], given: bytes = b"") -> tuple[bytes, bytes, int]:
-    out, err = process.communicate(given, timeout=DEADLINE_S)
+def ended(process: subprocess.Popen[bytes], stdin: bytes = b"") -> tuple[bytes, bytes, int]:
+    out, err = process.communicate(stdin, timeout=DEADLINE_S)
     return out, err, process.returncode
 
 
@@ -120,7 +120,7 @@ def test_random_bytes_in_random_pieces_pass_unchanged_both_ways(alone: Environme
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         b'{"jsonrpc": "2.0", "id": 1, "result": "' + b"x" * 10_000_000 + b'"}\n',
         os.urandom(3_000_000),
@@ -132,8 +132,8 @@ def test_random_bytes_in_random_pieces_pass_unchanged_both_ways(alone: Environme
     ],
     ids=["ten megabytes", "binary", "no json", "half a line", "batch", "deep", "nothing"],
 )
-def test_whatever_is_said_passes_with_a_service_too(watched: Environment, said: bytes) -> None:
-    assert ended(start([*ECHO, "7"], watched), said) == (said, b"echo\n", 7)
+def test_any_bytes_pass_with_a_service_too(watched: Environment, message: bytes) -> None:
+    assert ended(start([*ECHO, "7"], watched), message) == (message, b"echo\n", 7)
 
 
 def test_a_piece_passes_before_its_line_ends(alone: Environment) -> None:
@@ -214,7 +214,7 @@ def test_a_host_that_no_longer_reads_ends_the_server(alone: Environment) -> None
 
 
 @pytest.mark.parametrize(("command", "code"), [("/no/such/server", 127), ("/etc/passwd", 126)])
-def test_a_command_that_cannot_be_started_is_said(
+def test_a_command_that_cannot_be_started_is_reported(
     alone: Environment, command: str, code: int
 ) -> None:
     out, err, returned = ended(start([command], alone))
@@ -228,10 +228,10 @@ def test_where_there_is_no_posix_one_sentence_says_so(
     with monkeypatch.context() as patched:
         patched.setattr(os, "name", "nt")
         code = command.main(["--", *ECHO])
-    said = capsys.readouterr()
-    assert (code, said.out) == (2, "")
-    assert said.err.startswith("inspector proxy: Cannot run here: it needs POSIX")
-    assert said.err.count("\n") == 1
+    message = capsys.readouterr()
+    assert (code, message.out) == (2, "")
+    assert message.err.startswith("inspector proxy: Cannot run here: it needs POSIX")
+    assert message.err.count("\n") == 1
 
 
 def test_arguments_that_are_none_are_refused(alone: Environment) -> None:
@@ -243,8 +243,8 @@ def test_arguments_that_are_none_are_refused(alone: Environment) -> None:
 
 def test_with_a_dead_service_it_is_only_a_pipe(alone: Environment) -> None:
     env = {**alone, "INSPECTOR_URL": f"http://127.0.0.1:{free_port()}"}
-    said = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 2_000
-    assert ended(start(ECHO, env), said) == (said, b"echo\n", 0)
+    message = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n' * 2_000
+    assert ended(start(ECHO, env), message) == (message, b"echo\n", 0)
 
 
 def test_with_a_service_that_hangs_it_is_only_a_pipe(alone: Environment) -> None:
@@ -301,8 +301,8 @@ async def test_a_real_host_and_a_real_server_are_seen(
         "disconnected",
     }
     if kind == "legacy":
-        asked = [one for one in log if one["method"] == "elicitation/create"]
-        assert [one["direction"] for one in asked] == ["to_client", "to_server"]
+        questions = [one for one in log if one["method"] == "elicitation/create"]
+        assert [one["direction"] for one in questions] == ["to_client", "to_server"]
 
 
 def is_over(service: Service, title: str) -> bool:
@@ -320,8 +320,8 @@ def test_what_is_no_message_and_what_goes_wrong_is_seen(
     )
     process = start([sys.executable, "-c", program], watched, "--name", "noisy")
     first = read(process.stderr, 8)
-    said = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cut"}}\n'
-    out, rest, code = ended(process, said)
+    message = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cut"}}\n'
+    out, rest, code = ended(process, message)
     assert (out, first + rest, code) == (b"debug: left in\n", "warned ✓\n".encode(), 3)
     wait_for(lambda: is_over(service, "noisy"), deadline_s=DEADLINE_S)
 

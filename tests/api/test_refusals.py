@@ -90,7 +90,7 @@ async def test_a_cookie_without_an_origin_is_refused_and_written_down(app: FastA
         ("DELETE", "/requests/r1", "answer", ("request_id", "r1")),
     ],
 )
-async def test_what_was_tried_is_told(
+async def test_the_target_of_an_attempt_is_recorded(
     app: FastAPI, method: str, path: str, action: str, target: tuple[str, str]
 ) -> None:
     async with caller(app, peer="9.9.9.9") as client:

@@ -203,8 +203,8 @@ async def test_an_answer_for_an_agent_that_is_away_is_accepted_and_says_so(place
     await again.close()
     after = Commands(place.app, "p1", after=first["seq"])
     await place.agent.acknowledge(first["seq"], applied=True)
-    [told] = await asyncio.gather(place.client.get("/requests/r1"))
-    assert told.json()["answer"]["applied"] is True
+    [shown] = await asyncio.gather(place.client.get("/requests/r1"))
+    assert shown.json()["answer"]["applied"] is True
     await after.close()
 
 
@@ -282,17 +282,17 @@ def with_others(body: Any) -> Iterator[Any]:
 def test_what_the_contract_does_not_allow_is_not_made_to_fit(kind: type[Wire]) -> None:
     allowed = Draft202012Validator(kind.model_json_schema())
     kind.model_validate(BODIES[kind])
-    taken = []
+    accepted = []
     for body in with_others(BODIES[kind]):
         with contextlib.suppress(ValidationError):
             kind.model_validate(body)
-            taken.append(body)
-    assert len(taken) > len(BODIES[kind])
-    assert [body for body in taken if not allowed.is_valid(body)] == []
+            accepted.append(body)
+    assert len(accepted) > len(BODIES[kind])
+    assert [body for body in accepted if not allowed.is_valid(body)] == []
 
 
 @pytest.mark.parametrize("pid", ["false", '"12"', "1.5", "1" + "0" * 30, "NaN"])
-async def test_a_process_id_is_a_number_that_can_be_kept(place: Place, pid: str) -> None:
+async def test_a_process_id_is_a_number_that_can_be_stored(place: Place, pid: str) -> None:
     body = f'{{"name": "agent", "host": "here", "pid": {pid}}}'
     headers = {"content-type": "application/json"}
     answer = await place.client.put("/processes/p9", content=body, headers=headers)
@@ -351,7 +351,7 @@ async def test_messages_of_a_process_that_is_not_known_are_404(place: Place) -> 
     assert await place.agent.heartbeat() == 200
 
 
-async def test_messages_are_taken_in_order_and_named_in_the_answer(place: Place) -> None:
+async def test_messages_are_accepted_in_order_and_named_in_the_answer(place: Place) -> None:
     await place.agent.hello()
     answer = await place.agent.send(
         {"type": "request_opened", "request": opened("r1")},
@@ -484,7 +484,7 @@ async def test_a_body_that_is_too_large_is_refused(
     assert (await place.settled_audit())[-1]["action"] == "messages"
 
 
-async def test_viewers_are_told_of_every_change_of_a_request(place: Place) -> None:
+async def test_viewers_are_sent_every_change_of_a_request(place: Place) -> None:
     await place.agent.hello()
     as_of = (await place.client.get("/requests")).json()["as_of"]
     await place.agent.open("r1")

@@ -173,10 +173,10 @@ def test_where_the_inspector_is_missing_one_sentence_says_what_to_do(
 
 def test_a_framework_is_named_when_it_is_watched(service: Service, tmp_path: Path) -> None:
     ended = run(service, sys.executable, "-c", "import langchain_core.tools")
-    told = ended.stderr.splitlines()[1:]
-    assert told[0].startswith("inspector: watches langchain 1.")
-    assert told[1].startswith("inspector: no span was sent from this process to ")
-    assert len(told) == 2
+    lines = ended.stderr.splitlines()[1:]
+    assert lines[0].startswith("inspector: watches langchain 1.")
+    assert lines[1].startswith("inspector: no span was sent from this process to ")
+    assert len(lines) == 2
 
 
 QUIET = """
@@ -200,7 +200,7 @@ else:
 """
 
 
-def test_what_is_said_is_no_output_of_the_program(service: Service, tmp_path: Path) -> None:
+def test_our_messages_are_no_output_of_the_program(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "agent.py"
     program.write_text(QUIET)
     assert run(service, str(program)).stdout == "''\n"
@@ -235,12 +235,12 @@ def test_where_nothing_can_be_attached_one_sentence_says_why(
         (run(service, str(program), INSPECTOR_URL="127.0.0.1:7800"), "127.0.0.1:7800"),
         (run(service, str(program), OTEL_SDK_DISABLED="true"), "OTEL_SDK_DISABLED"),
     ):
-        (told,) = [one for one in ended.stderr.splitlines() if one.startswith("inspector: ")]
-        assert why in told
-        assert "nothing is watched" in told
+        (lines,) = [one for one in ended.stderr.splitlines() if one.startswith("inspector: ")]
+        assert why in lines
+        assert "nothing is watched" in lines
 
 
-def test_what_could_not_be_watched_is_said_at_the_end(service: Service, tmp_path: Path) -> None:
+def test_what_could_not_be_watched_is_reported_at_the_end(service: Service, tmp_path: Path) -> None:
     (tmp_path / "crewai.py").touch()
     (tmp_path / "agent.py").write_text("import crewai")
     ended = run(service, "agent.py", cwd=tmp_path)

@@ -73,10 +73,10 @@ def test_the_run_file_says_where_the_service_is_until_it_ends(tmp_path: Path) ->
     with running_service(tmp_path) as service:
         [path] = service.runtime_dir.iterdir()
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        said = json.loads(path.read_text())
-        assert said["url"] == service.url
-        assert said["token"] == service.token
-        assert said["pid"] == service.process.pid
+        message = json.loads(path.read_text())
+        assert message["url"] == service.url
+        assert message["token"] == service.token
+        assert message["pid"] == service.process.pid
         service.process.send_signal(signal.SIGTERM)
         assert service.process.wait(DEADLINE_S) == 0
         assert list(service.runtime_dir.iterdir()) == []
@@ -123,10 +123,10 @@ def test_token_store_and_login_survive_a_restart(tmp_path: Path) -> None:
 
 
 def test_a_port_in_use_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         ended = run(tmp_path, "serve", port=port)
         assert ended.returncode == 2
         assert one_sentence(ended.stderr)
@@ -170,7 +170,7 @@ def test_a_bad_setting_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("values", "message"),
     [
         ({"host": "no.such.host.invalid", "dangerously_allow_plain_http": 1}, "no.such.host"),
         ({"store": "postgres://x"}, "postgres://x"),
@@ -178,12 +178,12 @@ def test_a_bad_setting_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
         ({"tls_cert": "/no/cert", "tls_key": "/no/key"}, "/no/cert"),
     ],
 )
-def test_what_cannot_be_served_is_said_before_anything_is_printed(
-    given: dict[str, object], said: str
+def test_what_cannot_be_served_is_reported_before_anything_is_printed(
+    values: dict[str, object], message: str
 ) -> None:
     printed: list[str] = []
-    with pytest.raises(InspectorError, match=said):
-        serve(settings(port=0, token="given-to-this-test", **given), say=printed.append)
+    with pytest.raises(InspectorError, match=message):
+        serve(settings(port=0, token="given-to-this-test", **values), say=printed.append)
     assert printed == []
 
 

@@ -47,7 +47,7 @@ async def send(app: FastAPI, *items: Any) -> None:
     await app.state.parts.writer.submit(spans, logs)
 
 
-async def test_a_span_that_was_taken_in_is_in_the_list_at_once(
+async def test_a_received_span_is_in_the_list_at_once(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     await send(app, span("root", attributes={"session.id": "S"}))
@@ -142,8 +142,8 @@ async def test_the_whole_store_is_sorted_page_by_page(
         seen: list[str] = []
         cursor: str | None = None
         while True:
-            asked = {"limit": 2, **query} | ({"cursor": cursor} if cursor else {})
-            page = (await client.get("/sessions", params=asked)).json()
+            header = {"limit": 2, **query} | ({"cursor": cursor} if cursor else {})
+            page = (await client.get("/sessions", params=header)).json()
             seen += [row["title"] for row in page["sessions"]]
             if (cursor := page["next_cursor"]) is None:
                 return seen
@@ -163,19 +163,19 @@ async def test_a_cursor_of_another_order_is_refused(
     await send(app, *(span(trace=n) for n in range(1, 4)))
     page = (await client.get("/sessions?sort=cost&limit=1")).json()
     for sort in ("-cost", "title", "-started"):
-        asked = {"sort": sort, "cursor": page["next_cursor"]}
-        answer = await client.get("/sessions", params=asked)
+        header = {"sort": sort, "cursor": page["next_cursor"]}
+        answer = await client.get("/sessions", params=header)
         assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor")
     made_up = [["title", 1, 5, "x"], ["cost", 1, "a", "x"], ["cost", 1, 1e999, "x"]]
     made_up += [["spans", 1, 1.5, "x"], ["spans", -1, 1, "x"], ["title", 1, "\ud800", "x"]]
     for parts in made_up:
         cursor = base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
-        asked = {"sort": str(parts[0]), "cursor": cursor}
-        answer = await client.get("/sessions", params=asked)
+        header = {"sort": str(parts[0]), "cursor": cursor}
+        answer = await client.get("/sessions", params=header)
         assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor"), parts
 
 
-def test_every_order_can_be_asked_for() -> None:
+def test_every_order_is_served() -> None:
     names = {Order(key, way, 0).name for key in SortKey for way in (False, True)}
     assert set(get_args(wire.SessionSort)) == names
 
@@ -320,7 +320,7 @@ async def finished(app: FastAPI, clock: FakeClock, count: int = 300) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "first", "end"),
+    ("header", "first", "end"),
     [
         ("bytes=0-", 0, None),
         ("bytes=0-0", 0, 1),
@@ -331,13 +331,13 @@ async def finished(app: FastAPI, clock: FakeClock, count: int = 300) -> None:
         ("bytes=5-99999999", 5, None),
     ],
 )
-async def test_a_part_of_a_finished_export_is_what_was_asked_for(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, asked: str, first: int, end: int
+async def test_a_range_of_a_finished_export_is_served(
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, header: str, first: int, end: int
 ) -> None:
     await finished(app, clock)
     whole = await client.get("/trace/S")
     assert (whole.status_code, whole.headers["accept-ranges"]) == (200, "bytes")
-    part = await client.get("/trace/S", headers={"Range": asked})
+    part = await client.get("/trace/S", headers={"Range": header})
     assert part.status_code == 206
     assert part.content == whole.content[first:end]
     start, _, total = part.headers["content-range"].partition("/")
@@ -349,7 +349,7 @@ async def test_a_part_of_a_finished_export_is_what_was_asked_for(
     assert part.headers["etag"] == whole.headers["etag"]
 
 
-async def test_an_export_that_broke_off_is_taken_up_where_it_was(
+async def test_an_export_that_broke_off_is_continued(
     app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
 ) -> None:
     await finished(app, clock)
@@ -391,22 +391,22 @@ async def test_the_end_of_an_export_that_was_made_is_not_made_again(
     assert end.content == whole.content[-7:]
 
 
-@pytest.mark.parametrize("asked", ["bytes=99999999-", "bytes=-0"])
+@pytest.mark.parametrize("header", ["bytes=99999999-", "bytes=-0"])
 async def test_a_part_that_is_not_there_is_416(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, asked: str
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, header: str
 ) -> None:
     await finished(app, clock)
-    answer = await client.get("/trace/S", headers={"Range": asked})
+    answer = await client.get("/trace/S", headers={"Range": header})
     assert answer.status_code == 416
     assert answer.headers["content-range"].startswith("bytes */")
 
 
-@pytest.mark.parametrize("asked", ["", "bytes", "lines=0-1", "bytes=0-1,5-6", "bytes=9-3"])
+@pytest.mark.parametrize("header", ["", "bytes", "lines=0-1", "bytes=0-1,5-6", "bytes=9-3"])
 async def test_what_is_no_single_range_is_answered_by_the_whole(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, asked: str
+    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, header: str
 ) -> None:
     await finished(app, clock, 3)
-    answer = await client.get("/trace/S", headers={"Range": asked})
+    answer = await client.get("/trace/S", headers={"Range": header})
     assert answer.status_code == 200
     assert gzip.decompress(answer.content)
 
@@ -441,15 +441,15 @@ async def test_the_histogram_counts_sessions_by_when_they_began(
 ) -> None:
     minute_ns = 60 * SECOND_NS
     await send(app, *(span(trace=n, start_ns=START_NS + n * minute_ns) for n in (1, 1, 2, 4)))
-    asked = {"until_ms": (START_NS + 4 * minute_ns) // 10**6, "bucket_ms": 60_000, "buckets": 4}
-    answer = (await client.get("/sessions/histogram", params=asked)).json()
+    header = {"until_ms": (START_NS + 4 * minute_ns) // 10**6, "bucket_ms": 60_000, "buckets": 4}
+    answer = (await client.get("/sessions/histogram", params=header)).json()
     assert answer["bucket_ms"] == 60_000
     assert answer["counted_from"] is None
     assert [bucket["counts"] for bucket in answer["buckets"]] == [
         {"running": 1}, {"running": 1}, {}, {"running": 1},
     ]  # fmt: skip
     assert answer["buckets"][0]["started_at"] == "2026-01-01T00:01:00.000000000Z"
-    narrowed = await client.get("/sessions/histogram", params=asked | {"q": "status:failed"})
+    narrowed = await client.get("/sessions/histogram", params=header | {"q": "status:failed"})
     assert [bucket["counts"] for bucket in narrowed.json()["buckets"]] == [{}] * 4
     refused = await client.get("/sessions/histogram", params={"q": "statsu:failed"})
     assert refused.status_code == 400

@@ -83,15 +83,15 @@ async def test_a_value_that_is_not_there_is_a_problem(
 
 
 def _event(offset_ns: int, attributes: dict[str, Json]) -> Span.Event:
-    told = {f"inspector.state.{name}": value for name, value in attributes.items()}
+    attributes = {f"inspector.state.{name}": value for name, value in attributes.items()}
     return Span.Event(
         name="inspector.state",
         time_unix_nano=START_NS + offset_ns,
-        attributes=key_values(told),
+        attributes=key_values(attributes),
     )
 
 
-async def test_a_state_is_resolved_across_spans_and_told_step_by_step(
+async def test_a_state_is_resolved_across_spans_step_by_step(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     first = _event(10, {"name": "plan", "value": '{"left":["a","b"],"n":1}', "hash": "h1"})
@@ -127,27 +127,29 @@ async def test_a_state_is_resolved_across_spans_and_told_step_by_step(
     assert (there["names"], there["here"], there["position"]) == (["other", "plan"], [0], 0)
 
 
-async def test_what_is_told_twice_is_one_step(app: FastAPI, client: httpx.AsyncClient) -> None:
-    told: dict[str, Json] = {"name": "plan", "value": "{}"}
-    record = {f"inspector.state.{name}": value for name, value in told.items()}
+async def test_a_state_that_is_sent_twice_is_one_step(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    attributes: dict[str, Json] = {"name": "plan", "value": "{}"}
+    record = {f"inspector.state.{name}": value for name, value in attributes.items()}
     await app.state.parts.writer.submit(
-        [incoming(span(events=[_event(10, told)]))],
+        [incoming(span(events=[_event(10, attributes)]))],
         [log("inspector.state", trace=1, span_id=1, time_ns=START_NS + 10, attributes=record)],
     )
     assert (await client.get(f"{URL}/state")).json()["count"] == 1
 
 
-@pytest.mark.parametrize("asked", [{}, {"name": "x"}, {"name": "plan", "position": "7"}])
+@pytest.mark.parametrize("query", [{}, {"name": "x"}, {"name": "plan", "position": "7"}])
 async def test_a_state_that_is_not_there_is_a_problem(
-    app: FastAPI, client: httpx.AsyncClient, asked: dict[str, str]
+    app: FastAPI, client: httpx.AsyncClient, query: dict[str, str]
 ) -> None:
-    events = [_event(1, {"name": "plan", "value": "{}"})] if asked else []
+    events = [_event(1, {"name": "plan", "value": "{}"})] if query else []
     await app.state.parts.writer.submit([incoming(span(events=events))], [])
-    answer = await client.get(f"{URL}/state", params=asked)
+    answer = await client.get(f"{URL}/state", params=query)
     assert (answer.status_code, answer.json()["code"]) == (404, "state_not_found")
 
 
-async def test_bytes_and_numbers_that_are_none_are_told_from_text(
+async def test_bytes_and_numbers_that_are_none_differ_from_text(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     odd = {

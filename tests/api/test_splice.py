@@ -31,18 +31,18 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 
 @asynccontextmanager
 async def served(
-    kept: RecordingWriter,
+    writer: RecordingWriter,
     folder: Path,
     change: Callable[[TakeHttp2], TakeHttp2] = lambda take: take,
 ) -> AsyncIterator[int]:
     """Serve HTTP with gRPC behind it; give the port."""
-    async with running_app(kept) as app:
+    async with running_app(writer) as app:
         server = GrpcServer(app.state.parts.receiver, app.state.parts.access)
         await server.start("127.0.0.1", None, inside=folder)
         take = change(Splicer(folder).splice)
-        with listen("127.0.0.1", 0, setting="a free port") as taken:
-            async with serving(app, taken, settings(), take_http2=take):
-                yield port_of(taken)
+        with listen("127.0.0.1", 0, setting="a free port") as listener:
+            async with serving(app, listener, settings(), take_http2=take):
+                yield port_of(listener)
         await server.stop(0)
 
 
@@ -64,30 +64,30 @@ def names_in(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
-async def test_grpc_is_taken_where_http_is(folder: Path) -> None:
-    kept = RecordingWriter()
-    async with served(kept, folder) as port:
+async def test_grpc_is_accepted_where_http_is(folder: Path) -> None:
+    writer = RecordingWriter()
+    async with served(writer, folder) as port:
         large = [span(1, name="a" * 8_000_000), span(2)]
         for spans in ([span(3)], large):
             answer = await export(port, trace_request(*spans).SerializeToString())
             assert answer == ExportTraceServiceResponse()
         assert names_in(folder) == [SERVER], "connections leave nothing"
-    assert len(kept.spans) == 3
+    assert len(writer.spans) == 3
 
 
 async def test_another_machine_does_not_become_this_one_on_the_way(folder: Path) -> None:
     def from_elsewhere(take: TakeHttp2) -> TakeHttp2:
         return lambda transport, begun, _, ports: take(transport, begun, "192.0.2.7", ports)
 
-    kept = RecordingWriter()
+    writer = RecordingWriter()
     body = trace_request().SerializeToString()
-    async with served(kept, folder, from_elsewhere) as port:
+    async with served(writer, folder, from_elsewhere) as port:
         with pytest.raises(grpc.aio.AioRpcError) as refused:
             await export(port, body)
         assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
-        assert kept.spans == []
+        assert writer.spans == []
         await export(port, body, ("authorization", f"Bearer {TOKEN}"))
-    assert len(kept.spans) == 1
+    assert len(writer.spans) == 1
 
 
 @pytest.mark.parametrize(
@@ -133,15 +133,15 @@ async def test_where_there_is_no_grpc_the_log_says_once_what_to_set(
 ) -> None:
     http_protocol._log_no_grpc.cache_clear()
     async with running_app(RecordingWriter()) as app:
-        with listen("127.0.0.1", 0, setting="a free port") as taken:
-            async with serving(app, taken, settings()):
+        with listen("127.0.0.1", 0, setting="a free port") as listener:
+            async with serving(app, listener, settings()):
                 for _ in range(2):
-                    reader, writer = await asyncio.open_connection("127.0.0.1", port_of(taken))
+                    reader, writer = await asyncio.open_connection("127.0.0.1", port_of(listener))
                     writer.write(PREFACE)
                     assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 505 ")
                     writer.close()
-    [said] = [record for record in caplog.records if record.levelno == logging.WARNING]
-    assert "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf" in said.getMessage()
+    [warnings] = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf" in warnings.getMessage()
 
 
 def test_what_the_server_says_first_is_heard(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,9 +161,9 @@ def test_what_the_server_says_first_is_heard(folder: Path, monkeypatch: pytest.M
 
         async def ask() -> bytes:
             app, take = FastAPI(), Splicer(folder).splice
-            with listen("127.0.0.1", 0, setting="a free port") as taken:
-                async with serving(app, taken, settings(), take_http2=take):
-                    reader, writer = await asyncio.open_connection("127.0.0.1", port_of(taken))
+            with listen("127.0.0.1", 0, setting="a free port") as listener:
+                async with serving(app, listener, settings(), take_http2=take):
+                    reader, writer = await asyncio.open_connection("127.0.0.1", port_of(listener))
                     writer.write(PREFACE)
                     try:
                         return await asyncio.wait_for(reader.read(len(SETTINGS)), 5)

@@ -31,19 +31,19 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 
 
 def agent(number: int, name: str, parent: int | None = None) -> Span:
-    said: dict[str, Json] = {"gen_ai.operation.name": "invoke_agent", "session.id": "S"}
-    return span(f"invoke_agent {name}", span_id=number, parent=parent, attributes=said)
+    attributes: dict[str, Json] = {"gen_ai.operation.name": "invoke_agent", "session.id": "S"}
+    return span(f"invoke_agent {name}", span_id=number, parent=parent, attributes=attributes)
 
 
 def call(number: int, parent: int, **more: Any) -> Span:
-    said: dict[str, Json] = {
+    attributes: dict[str, Json] = {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": "small",
         "gen_ai.usage.input_tokens": 100,
         "gen_ai.usage.output_tokens": 10,
         **{key.replace("__", "."): value for key, value in more.items()},
     }
-    return span("chat small", span_id=number, parent=parent, attributes=said)
+    return span("chat small", span_id=number, parent=parent, attributes=attributes)
 
 
 async def statistics(client: httpx.AsyncClient, session_id: str = "S") -> Any:
@@ -52,7 +52,7 @@ async def statistics(client: httpx.AsyncClient, session_id: str = "S") -> Any:
     return answer.json()
 
 
-async def test_tokens_are_counted_once_and_given_to_the_agent_that_used_them(
+async def test_tokens_are_counted_once_for_the_agent_that_used_them(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     spans = [agent(1, "lead"), call(2, 1), agent(3, "helper", 1), call(4, 3), call(5, 3)]
@@ -90,14 +90,12 @@ async def test_runs_are_of_the_agent_that_they_name_whatever_their_spans_are_cal
     }
     assert by_agent["weather"]["used"]["input_tokens"] == 100
     assert by_agent["lead"]["used_in_all"]["input_tokens"] == 100
-    told = (await client.get("/sessions/S/statistics?totals=false")).json()["agent_runs"]
-    said = [(one["span_id"], one["agent"]) for one in told]
-    assert said == [(span_hex(1), "weather"), (span_hex(2), "lead"), (span_hex(3), "weather")]
+    runs = (await client.get("/sessions/S/statistics?totals=false")).json()["agent_runs"]
+    names = [(one["span_id"], one["agent"]) for one in runs]
+    assert names == [(span_hex(1), "weather"), (span_hex(2), "lead"), (span_hex(3), "weather")]
 
 
-async def test_streams_are_told_in_whatever_convention_they_were_measured(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_streams_are_read_in_any_convention(app: FastAPI, client: httpx.AsyncClient) -> None:
     first_token = Span.Event(name="First Token Stream Event", time_unix_nano=START_NS + 300 * MS)
     by_event = call(4, 1, openinference__span__kind="LLM")
     by_event.events.append(first_token)
@@ -140,17 +138,17 @@ async def test_what_was_cached_and_thought_is_summed_by_operation(
 async def test_a_hand_off_is_read_from_its_attributes(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    said: dict[str, Json] = {
+    attributes: dict[str, Json] = {
         "gen_ai.handoff.from_agent": "triage",
         "gen_ai.handoff.to_agent": "billing",
     }
-    spans = [agent(1, "triage"), span("handoff", span_id=2, parent=1, attributes=said)]
+    spans = [agent(1, "triage"), span("handoff", span_id=2, parent=1, attributes=attributes)]
     await app.state.parts.writer.submit([incoming(one) for one in spans], [])
     [handoff] = (await statistics(client))["handoffs"]
     assert (handoff["from_agent"], handoff["to_agent"]) == ("triage", "billing")
 
 
-async def test_spans_that_are_too_many_are_said(
+async def test_spans_beyond_the_limit_are_counted(
     app: FastAPI, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model_calls, "MAX_SPANS", 2)
@@ -172,7 +170,7 @@ async def test_without_totals_only_what_rows_do_not_tell_is_answered(
     assert found["streams"]["first_chunk"]["count"] == 1
 
 
-async def test_a_session_that_is_not_there_is_said_and_one_that_moved_is_elsewhere(
+async def test_a_missing_session_is_refused_and_one_that_moved_is_redirected(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     answer = await client.get("/sessions/nobody/statistics")

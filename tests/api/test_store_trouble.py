@@ -41,7 +41,7 @@ class Disk:
 
 
 @contextmanager
-def told_to_fail(folder: Path, trouble: str) -> Iterator[Disk]:
+def failing_disk(folder: Path, trouble: str) -> Iterator[Disk]:
     """A disk of our own making."""
     disk, switch = Disk(folder), folder / "trouble"
     disk.module = "tests.support.faults.faulty_disk"
@@ -110,15 +110,15 @@ DISKS = [
     pytest.param(limited, "", "full", marks=pytest.mark.slow),
     (filled, "", "full"),
     (moved, "", "unavailable"),
-    (told_to_fail, "full", "full"),
-    pytest.param(told_to_fail, "read_only", "read_only", marks=pytest.mark.slow),
-    (told_to_fail, "io", "unavailable"),
-    pytest.param(told_to_fail, "sync", "unavailable", marks=pytest.mark.slow),
+    (failing_disk, "full", "full"),
+    pytest.param(failing_disk, "read_only", "read_only", marks=pytest.mark.slow),
+    (failing_disk, "io", "unavailable"),
+    pytest.param(failing_disk, "sync", "unavailable", marks=pytest.mark.slow),
 ]
 
 
 @pytest.mark.parametrize(
-    ("make", "trouble", "state"), DISKS, ids=lambda given: getattr(given, "__name__", str(given))
+    ("make", "trouble", "state"), DISKS, ids=lambda value: getattr(value, "__name__", str(value))
 )
 def test_a_disk_that_goes_is_reported_everywhere_and_one_that_comes_back_is_written_again(
     tmp_path: Path, make: Callable[..., Any], trouble: str, state: str
@@ -132,7 +132,7 @@ def test_a_disk_that_goes_is_reported_everywhere_and_one_that_comes_back_is_writ
         page = stack.enter_context(watching(service))
         for number in range(1, 5):
             assert send(service, number).status_code == 200
-        assert told(service) == "ok"
+        assert state_of(service) == "ok"
 
         disk.fail(service)
         refused = send(service, 5)
@@ -140,15 +140,15 @@ def test_a_disk_that_goes_is_reported_everywhere_and_one_that_comes_back_is_writ
         assert int(refused.headers["retry-after"]) >= 1
         assert send_grpc(service, 6) is grpc.StatusCode.UNAVAILABLE
         wait_for(lambda: page.state == state)
-        assert told(service) == state
+        assert state_of(service) == state
         anonymous = httpx.get(f"{service.url}/health").json()
         assert (anonymous["ready"], anonymous["store"]) == (False, None)
-        said = page.message
-        assert "Cannot write to the store" in said
+        message = page.message
+        assert "Cannot write to the store" in message
 
         disk.mend(service)
         wait_for(lambda: page.state == "ok")  # with nobody sending anything
-        assert told(service) == "ok"
+        assert state_of(service) == "ok"
         assert httpx.get(f"{service.url}/health").json()["ready"] is True
         assert send(service, 5).status_code == 200
         assert send_grpc(service, 6) is None
@@ -160,7 +160,7 @@ def test_a_disk_that_goes_is_reported_everywhere_and_one_that_comes_back_is_writ
 
 
 def test_a_disk_that_cannot_be_read_is_a_503_and_the_stream_stays(tmp_path: Path) -> None:
-    with told_to_fail(tmp_path, "read") as disk, ExitStack() as stack:
+    with failing_disk(tmp_path, "read") as disk, ExitStack() as stack:
         service = stack.enter_context(running_service(tmp_path, module=disk.module))
         page = stack.enter_context(watching(service))
         for number in range(1, 40):
@@ -233,7 +233,7 @@ def send_grpc(service: Service, number: int) -> grpc.StatusCode | None:
     return None
 
 
-def told(service: Service) -> str:
+def state_of(service: Service) -> str:
     state: str = service.client.get("/health").json()["store"]["state"]
     return state
 

@@ -37,8 +37,8 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def readings(client: httpx.AsyncClient, *asked: str, url: str = URL) -> list[dict[str, Any]]:
-    answer = await client.get(url, params=[("span", one) for one in asked])
+async def readings(client: httpx.AsyncClient, *keys: str, url: str = URL) -> list[dict[str, Any]]:
+    answer = await client.get(url, params=[("span", one) for one in keys])
     assert answer.status_code == 200, answer.text
     found: list[dict[str, Any]] = answer.json()["readings"]
     return found
@@ -46,9 +46,9 @@ async def readings(client: httpx.AsyncClient, *asked: str, url: str = URL) -> li
 
 def words(reading: dict[str, Any]) -> list[tuple[str, str]]:
     return [
-        (said["role"], piece["clip"]["text"])
-        for said in reading["said"]
-        for piece in said["pieces"]
+        (attributes["role"], piece["clip"]["text"])
+        for attributes in reading["said"]
+        for piece in attributes["pieces"]
         if piece["type"] in ("text", "tool_result")
     ]
 
@@ -88,20 +88,20 @@ async def test_a_span_that_is_not_there_or_of_another_session_is_left_out(
 ) -> None:
     other = span("other", trace=8, span_id=1, attributes={"session.id": "other"})
     await app.state.parts.writer.submit([incoming(other)], [])
-    asked = (key(99), f"{trace_hex(8)}.{span_hex(1)}", key(1))
-    assert [one["span_id"] for one in await readings(client, *asked)] == [span_hex(1)]
+    keys = (key(99), f"{trace_hex(8)}.{span_hex(1)}", key(1))
+    assert [one["span_id"] for one in await readings(client, *keys)] == [span_hex(1)]
 
 
-async def test_a_running_tool_says_what_it_was_asked_and_how_far_it_is(
+async def test_a_running_tool_has_its_arguments_and_its_progress(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    said = {
+    attributes = {
         "session.id": "refunds",
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": "build",
         "gen_ai.tool.call.arguments": '{"target":"all"}',
     }
-    running = started(span("execute_tool build", trace=TRACE, span_id=50, attributes=said))
+    running = started(span("execute_tool build", trace=TRACE, span_id=50, attributes=attributes))
     half = log(
         "inspector.progress",
         trace=TRACE,
@@ -137,16 +137,16 @@ async def test_a_session_that_moved_is_found_where_it_is(
     assert answer.headers["location"].startswith("/sessions/better/transcript?span=")
 
 
-@pytest.mark.parametrize("asked", ["", "x", f"{'0' * 32}", f"{'0' * 32}.{'0' * 16}~x"])
-async def test_what_is_no_span_is_refused(client: httpx.AsyncClient, asked: str) -> None:
-    assert (await client.get(URL, params={"span": asked})).status_code == 422
+@pytest.mark.parametrize("keys", ["", "x", f"{'0' * 32}", f"{'0' * 32}.{'0' * 16}~x"])
+async def test_what_is_no_span_is_refused(client: httpx.AsyncClient, keys: str) -> None:
+    assert (await client.get(URL, params={"span": keys})).status_code == 422
 
 
 async def test_too_many_spans_are_refused(client: httpx.AsyncClient) -> None:
-    asked = [key(number) for number in range(transcript.MAX_SPANS + 1)]
-    assert (await client.get(URL, params={"span": asked})).status_code == 422
+    keys = [key(number) for number in range(transcript.MAX_SPANS + 1)]
+    assert (await client.get(URL, params={"span": keys})).status_code == 422
 
 
-async def test_a_session_that_is_not_there_is_said(client: httpx.AsyncClient) -> None:
+async def test_a_missing_session_is_refused(client: httpx.AsyncClient) -> None:
     answer = await client.get("/sessions/none/transcript", params={"span": key(1)})
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")

@@ -14,15 +14,15 @@ FORWARDED = {"x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https"}
 HERE = "127.0.0.1"
 
 
-async def audited(**given: object) -> dict[str, Any]:
+async def audited(**values: object) -> dict[str, Any]:
     """Return the audit log's entry of an answer, forwarded by a process of this machine."""
-    asked = settings(port=0, **given)
-    app = create_app(asked, token=TOKEN)
-    with listen(HERE, 0, setting="a free port") as taken:
-        url = f"http://{HERE}:{port_of(taken)}"
+    configured = settings(port=0, **values)
+    app = create_app(configured, token=TOKEN)
+    with listen(HERE, 0, setting="a free port") as listener:
+        url = f"http://{HERE}:{port_of(listener)}"
         async with (
             app.router.lifespan_context(app),
-            serving(app, taken, asked),
+            serving(app, listener, configured),
             httpx.AsyncClient(base_url=url, headers={"authorization": f"Bearer {TOKEN}"}) as client,
         ):
             answer = {"decision": "allow"}

@@ -33,7 +33,7 @@ async def client() -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_every_page_is_the_application_told_where_it_is(
+async def test_every_page_is_the_application_with_its_base(
     built: Path, client: httpx.AsyncClient
 ) -> None:
     for path in ("/ui/", "/ui/index.html", "/ui/sessions/some%2Fid", "/ui/a.b/c"):
@@ -44,7 +44,7 @@ async def test_every_page_is_the_application_told_where_it_is(
         assert re.findall(r"<base[^>]*>", answer.text) == ['<base href="/ui/">']
 
 
-async def test_below_a_mount_path_the_page_is_told_so(built: Path) -> None:
+async def test_below_a_mount_path_the_page_has_that_base(built: Path) -> None:
     async with running_app(RecordingWriter()) as app:
         outer = Starlette(routes=[Mount("/_inspector", app)])
         transport = httpx.ASGITransport(outer)
@@ -72,7 +72,7 @@ async def test_a_page_without_a_base_gets_one(built: Path, client: httpx.AsyncCl
         ("favicon.svg", "image/svg+xml", False),
     ],
 )
-async def test_files_have_their_type_and_hashed_ones_are_kept_for_ever(
+async def test_files_have_their_type_and_hashed_ones_are_immutable(
     built: Path, client: httpx.AsyncClient, path: str, kind: str, is_immutable: bool
 ) -> None:
     answer = await client.get(f"/ui/{path}")

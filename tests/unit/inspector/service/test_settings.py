@@ -44,9 +44,9 @@ def test_an_argument_wins_over_the_environment_over_the_file_over_the_default(
 @pytest.mark.parametrize("name", Settings.model_fields)
 def test_every_setting_has_its_variable(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = {"port": "1", "otlp_http_port": "1", "otlp_grpc_port": "1"}.get(name, "true")
-    twin = {"tls_cert": "TLS_KEY", "tls_key": "TLS_CERT"}
-    if name in twin:
-        monkeypatch.setenv(f"INSPECTOR_{twin[name]}", "x")
+    other = {"tls_cert": "TLS_KEY", "tls_key": "TLS_CERT"}
+    if name in other:
+        monkeypatch.setenv(f"INSPECTOR_{other[name]}", "x")
     own = {"host": "127.0.0.2", "capture_content": "FULL", "retention": "1d", "mcp_control": "ON"}
     own |= {"allowed_origins": "https://app.example", "trusted_proxies": "10.0.0.0/8"}
     text = own.get(name, text)
@@ -87,7 +87,7 @@ def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("port = 99999", "INSPECTOR_PORT"),
         ("prot = 1", "prot"),
@@ -107,13 +107,13 @@ def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
         ("open_ingest = true\nrequire_ingest_token = true", "contradict"),
     ],
 )
-def test_what_cannot_be_used_is_said(config_file: Path, text: str, said: str) -> None:
+def test_what_cannot_be_used_is_reported(config_file: Path, text: str, message: str) -> None:
     config_file.write_text(text)
-    with pytest.raises(SettingsError, match=said):
+    with pytest.raises(SettingsError, match=message):
         load_settings()
 
 
-def test_a_missing_file_that_was_asked_for_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_file_that_was_configured_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"none\.toml"):
         load_settings(tmp_path / "none.toml")
 
@@ -147,8 +147,8 @@ def test_a_token_that_can_be_guessed_is_for_this_machine_only() -> None:
 
 
 def test_origins_are_as_a_browser_writes_them() -> None:
-    given = load_settings(allowed_origins="HTTPS://App.example/, http://[::1]:3000")
-    assert given.allowed_origins == ("https://app.example", "http://[::1]:3000")
+    loaded = load_settings(allowed_origins="HTTPS://App.example/, http://[::1]:3000")
+    assert loaded.allowed_origins == ("https://app.example", "http://[::1]:3000")
 
 
 def test_policies_in_the_file_are_not_the_services_to_judge(config_file: Path) -> None:

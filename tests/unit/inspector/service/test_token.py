@@ -16,7 +16,7 @@ def address(directory: Path) -> str:
     return f"sqlite:///{directory}/data/i.sqlite3"
 
 
-def test_a_token_is_made_once_and_kept_for_its_owner_only(tmp_path: Path) -> None:
+def test_a_token_is_made_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     made = load_token(address(tmp_path))
     assert len(made) >= 43
     path = tmp_path / "data" / "i.sqlite3.token"
@@ -46,13 +46,13 @@ def test_a_rotated_token_replaces_the_old_one(tmp_path: Path) -> None:
     assert load_token(address(tmp_path)) == new
 
 
-def test_a_given_token_is_used_and_not_kept(tmp_path: Path) -> None:
+def test_a_configured_token_is_used_and_not_stored(tmp_path: Path) -> None:
     assert load_token(address(tmp_path), configured="mine") == "mine"
     assert not (tmp_path / "data").exists()
 
 
 @pytest.mark.parametrize("content", ["", "x\n"])
-def test_a_kept_token_that_can_be_guessed_is_refused_beyond_this_machine(
+def test_a_stored_token_that_can_be_guessed_is_refused_beyond_this_machine(
     tmp_path: Path, content: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
@@ -68,7 +68,7 @@ def test_a_kept_token_that_can_be_guessed_is_refused_beyond_this_machine(
         assert len(access_token(settings)) >= 43
 
 
-def test_a_token_is_kept_where_the_setting_says_and_found_by_who_is_told_where(
+def test_a_token_is_stored_and_found_where_the_setting_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     file = tmp_path / "shared" / "token"
@@ -76,9 +76,9 @@ def test_a_token_is_kept_where_the_setting_says_and_found_by_who_is_told_where(
     assert list(tmp_path.rglob("*")) == [file.parent, file]
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert load_token(address(tmp_path), file=file) == made
-    told = {"INSPECTOR_TOKEN_FILE": str(file), "INSPECTOR_TOKEN": ""}
-    assert environment_token(told) == made
-    assert environment_token({**told, "INSPECTOR_TOKEN": "mine"}) == "mine"
+    environment = {"INSPECTOR_TOKEN_FILE": str(file), "INSPECTOR_TOKEN": ""}
+    assert environment_token(environment) == made
+    assert environment_token({**environment, "INSPECTOR_TOKEN": "mine"}) == "mine"
     assert environment_token({"INSPECTOR_TOKEN_FILE": str(tmp_path / "none")}) is None
     assert "INSPECTOR_TOKEN_FILE" in caplog.text
 
@@ -114,16 +114,16 @@ def test_no_name_that_can_be_foreseen_is_written_through(tmp_path: Path) -> None
     assert spied.read_text() == ""
 
 
-@pytest.mark.parametrize("kept", ["", "\n"])
-def test_an_empty_file_is_no_token(tmp_path: Path, kept: str) -> None:
+@pytest.mark.parametrize("stored", ["", "\n"])
+def test_an_empty_file_is_no_token(tmp_path: Path, stored: str) -> None:
     path = token_path(address(tmp_path))
     path.parent.mkdir()
-    path.write_text(kept)
+    path.write_text(stored)
     assert load_token(address(tmp_path))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="about POSIX directories")
-def test_a_place_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(SettingsError, match="INSPECTOR_TOKEN"):
         load_token(address(tmp_path))

@@ -12,7 +12,7 @@ from inspector.service.analysis.causes import error_line
         (None, "no reason was recorded"),
     ],
 )
-def test_why_a_span_failed_is_told_by_what_is_known(
+def test_the_error_of_a_span_is_what_is_known(
     error: dict[str, str | None] | None, line: str
 ) -> None:
     detail = {"status_message": None, "view": {"error": error, "tool": None}}

@@ -16,7 +16,7 @@ ROWS = st.lists(st.tuples(st.none() | st.integers(1, 10), NAMES), max_size=10).m
 
 
 def compared(
-    left: str, right: str, said: Mapping[str, tuple[Sequence[str], Sequence[str]]] | None = None
+    left: str, right: str, contents: Mapping[str, tuple[Sequence[str], Sequence[str]]] | None = None
 ) -> Comparison:
     """Compare two drawings; `said` gives (asked, answered) by name, for each span in its order."""
     sides = rows_from_text(left), rows_from_text(right)
@@ -25,13 +25,13 @@ def compared(
         seen: dict[str, int] = {}
         for span in spans:
             number = seen[span.name] = seen.get(span.name, -1) + 1
-            if said and span.name in said:
-                asked, _, answered = said[span.name][side][number].partition(" ")
-                words[id(span)] = SpanContent(asked, answered)
+            if contents and span.name in contents:
+                input_, _, answered = contents[span.name][side][number].partition(" ")
+                words[id(span)] = SpanContent(input_, answered)
     return compare(*sides, lambda span: words.get(id(span)))
 
 
-def told(found: Comparison) -> list[tuple[str, list[str]]]:
+def changes_of(found: Comparison) -> list[tuple[str, list[str]]]:
     """Return paths and changes."""
     return [("/".join(found.path(one)), [*map(str, one.changes)]) for one in found.differences]
 
@@ -66,7 +66,7 @@ def test_the_other_way_round_what_was_added_is_removed(
 
 
 @given(ROWS, ROWS, st.integers())
-def test_the_order_in_which_spans_are_given_changes_nothing(
+def test_the_order_of_spans_changes_nothing(
     left: list[SpanRow], right: list[SpanRow], seed: int
 ) -> None:
     shuffled = random.Random(seed).sample(left, len(left))
@@ -92,12 +92,12 @@ def test_what_only_one_session_has_is_added_or_removed_with_all_below_it() -> No
           tool ask
         """,
     )
-    assert told(found) == [("lead/ask", ["added"]), ("lead/fetch", ["removed"])]
+    assert changes_of(found) == [("lead/ask", ["added"]), ("lead/fetch", ["removed"])]
     assert [one.span_count for one in found.differences] == [1, 2]
     assert found.same_count == 2
 
 
-def test_siblings_alike_are_paired_by_what_they_were_asked_in_whatever_order() -> None:
+def test_siblings_alike_are_paired_by_their_input_in_any_order() -> None:
     found = compared(
         """
         agent lead
@@ -112,7 +112,7 @@ def test_siblings_alike_are_paired_by_what_they_were_asked_in_whatever_order() -
         """,
         {"read": (["one 1", "two 2", "three 3"], ["three 3", "one 1"])},
     )
-    assert told(found) == [("lead/read", ["removed"])]
+    assert changes_of(found) == [("lead/read", ["removed"])]
     removed = found.differences[0].left
     assert removed
     assert removed.span_id.endswith("3"), "it is the second one that has no pair"
@@ -123,17 +123,17 @@ def test_siblings_alike_without_content_are_paired_by_start() -> None:
         "agent lead\n  step turn\n    tool a\n  step turn\n    tool b",
         "agent lead\n  step turn\n    tool a\n  step turn\n    tool c",
     )
-    assert told(found) == [("lead/turn/c", ["added"]), ("lead/turn/b", ["removed"])]
+    assert changes_of(found) == [("lead/turn/c", ["added"]), ("lead/turn/b", ["removed"])]
 
 
 def test_a_call_of_another_model_is_the_same_call() -> None:
     found = compared("llm chat-small model=small", "llm chat-large model=large")
-    assert told(found) == [("chat-small", ["other_model"])]
+    assert changes_of(found) == [("chat-small", ["other_model"])]
 
 
 def test_runs_whose_roots_have_other_names_are_compared_all_the_same() -> None:
     found = compared("agent v1\n  tool a", "agent v2\n  tool a\n  tool b")
-    assert told(found) == [("v2/b", ["added"])]
+    assert changes_of(found) == [("v2/b", ["added"])]
 
 
 def test_another_answer_is_shown_from_where_it_parts() -> None:
@@ -147,9 +147,9 @@ def test_another_answer_is_shown_from_where_it_parts() -> None:
     assert right == "…" + "x" * 40 + "blue"
 
 
-def test_what_was_asked_differently_is_said_too() -> None:
+def test_another_input_is_a_difference_too() -> None:
     found = compared("tool a", "tool a", {"a": (["this yes"], ["that yes"])})
-    assert told(found) == [("a", ["asked_differently"])]
+    assert changes_of(found) == [("a", ["asked_differently"])]
 
 
 def test_a_failure_goes_before_everything_else() -> None:
@@ -157,7 +157,7 @@ def test_a_failure_goes_before_everything_else() -> None:
         "agent lead\n  tool a duration_ms=100\n  tool b",
         "agent lead\n  tool a duration_ms=900\n  tool b status=error\n  tool c",
     )
-    assert told(found) == [
+    assert changes_of(found) == [
         ("lead/b", ["failed"]),
         ("lead/c", ["added"]),
         ("lead/a", ["slower"]),
@@ -185,7 +185,7 @@ def test_a_small_change_of_time_or_tokens_is_chance() -> None:
 
 def test_more_tokens_are_dearer_and_a_lower_price_is_cheaper() -> None:
     more = compared("llm a input_tokens=100", "llm a input_tokens=200")
-    assert told(more) == [("a", ["dearer"])]
+    assert changes_of(more) == [("a", ["dearer"])]
     left, right = row(1, cost_usd=0.02, kind=SpanKind.LLM), row(1, cost_usd=0.01, kind=SpanKind.LLM)
     assert compare([left], [right], nothing).differences[0].changes == (Change.CHEAPER,)
 
@@ -200,19 +200,19 @@ def test_where_they_parted_is_the_first_difference_that_is_not_mere_speed() -> N
 
 
 def test_spans_that_show_an_operation_again_are_not_compared() -> None:
-    twin = "tool a\n  mcp send duplicate_of=x duration_ms=1"
-    assert compared(twin, twin.replace("=1", "=900")).differences == []
+    text = "tool a\n  mcp send duplicate_of=x duration_ms=1"
+    assert compared(text, text.replace("=1", "=900")).differences == []
 
 
 def test_content_is_looked_at_once_for_a_pair_without_a_choice() -> None:
     left = rows_from_text("agent lead\n  tool a\n  tool b\n  workflow w")
-    asked: list[str] = []
+    input_: list[str] = []
 
     def listen(span: SpanRow) -> None:
-        asked.append(span.name)
+        input_.append(span.name)
 
     compare(left, left, listen)
-    assert sorted(asked) == ["a", "a", "b", "b", "lead", "lead"]
+    assert sorted(input_) == ["a", "a", "b", "b", "lead", "lead"]
 
 
 def test_sessions_may_be_deeper_than_the_stack_of_python() -> None:

@@ -4,7 +4,7 @@ from inspector.service.analysis.formatting import count, duration, money, plural
 
 
 @pytest.mark.parametrize(
-    ("ns", "said"),
+    ("ns", "text"),
     [
         (None, ""),
         (0, "0 µs"),
@@ -19,12 +19,12 @@ from inspector.service.analysis.formatting import count, duration, money, plural
         (-12_000_000, "-12 ms"),
     ],
 )
-def test_a_duration_is_said_in_the_unit_that_fits(ns: int | None, said: str) -> None:
-    assert duration(ns) == said
+def test_a_duration_is_written_in_the_unit_that_fits(ns: int | None, text: str) -> None:
+    assert duration(ns) == text
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
+    ("number", "text"),
     [
         (0, "0"),
         (950, "950"),
@@ -34,15 +34,15 @@ def test_a_duration_is_said_in_the_unit_that_fits(ns: int | None, said: str) -> 
         (5_600_000, "5.6M"),
     ],
 )
-def test_a_count_has_two_figures_or_three(number: int, said: str) -> None:
-    assert count(number) == said
+def test_a_count_has_two_figures_or_three(number: int, text: str) -> None:
+    assert count(number) == text
 
 
-def test_small_sums_are_said_to_the_hundredth_of_a_cent() -> None:
+def test_small_sums_are_written_to_the_hundredth_of_a_cent() -> None:
     assert [money(0.0012), money(3.4), money(1234.5)] == ["$0.0012", "$3.40", "$1,234.50"]
 
 
-def test_tokens_that_nobody_counted_are_not_said() -> None:
+def test_tokens_that_nobody_counted_are_not_shown() -> None:
     assert [tokens(None, None), tokens(812, 64), tokens(812, None)] == [
         "",
         "812→64 tokens",

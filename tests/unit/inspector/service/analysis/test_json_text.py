@@ -19,16 +19,16 @@ def test_only_white_space_outside_of_strings_changes(value: object, is_ascii: bo
     shown = indented(text)
     assert json.loads(shown) == json.loads(text)
     assert indented(shown) == shown
-    kept, is_string, is_escaped = [], False, False
+    chars, is_string, is_escaped = [], False, False
     for char in shown:
         if is_string or not char.isspace():
-            kept.append(char)
+            chars.append(char)
         if is_string and not is_escaped and char == '"':
             is_string = False
         elif not is_string and char == '"':
             is_string = True
         is_escaped = is_string and char == "\\" and not is_escaped
-    assert "".join(kept) == text
+    assert "".join(chars) == text
 
 
 def test_numbers_and_repeated_names_stay_as_they_are() -> None:

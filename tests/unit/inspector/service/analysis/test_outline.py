@@ -30,12 +30,12 @@ def outline(text: str, under: int | None = None, *, every: bool = False) -> list
     """Return the outline of a drawing, as a drawing."""
     tree = SpanTree.of(rows_from_text(text))
     return [
-        "  " * line.depth + (said(line) or tree.rows[line.span].name)
+        "  " * line.depth + (label(line) or tree.rows[line.span].name)
         for line in lines_of(tree, under, every=every)
     ]
 
 
-def said(line: OutlineRow) -> str:
+def label(line: OutlineRow) -> str:
     return f"... {line.left_out} ({line.failed})" if line.left_out else ""
 
 
@@ -73,7 +73,7 @@ def test_a_loop_of_turns_is_a_few_lines() -> None:
     assert len(outline("agent lead\n" + turns)) == 8
 
 
-def test_what_only_tells_again_what_is_above_it_is_folded_unless_it_is_asked_for() -> None:
+def test_duplicates_are_folded_unless_they_are_requested() -> None:
     text = """
         tool call
           mcp send duplicate_of=x

@@ -38,7 +38,7 @@ def test_nothing_that_acts_or_hides_is_left(text: str) -> None:
 
 
 @given(ANY_TEXT, st.integers(1, 30))
-def test_a_line_is_one_line_and_no_longer_than_asked(text: str, most: int) -> None:
+def test_a_line_is_one_line_and_no_longer_than_the_limit(text: str, most: int) -> None:
     shown = visible_line(text, most)
     assert len(shown) <= most
     assert "\n" not in shown

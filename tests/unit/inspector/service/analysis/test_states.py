@@ -22,8 +22,8 @@ _STATES: Any = st.lists(
 
 
 def _moment(at: int, attributes: dict[str, Json], trace: str = "1") -> Moment:
-    told = {f"inspector.state.{name}": value for name, value in attributes.items()}
-    return Moment("s", trace, "a", at, "inspector.state", told)
+    attributes = {f"inspector.state.{name}": value for name, value in attributes.items()}
+    return Moment("s", trace, "a", at, "inspector.state", attributes)
 
 
 def _captured(states: list[Any], max_bytes: int = 40) -> list[Moment]:
@@ -31,13 +31,17 @@ def _captured(states: list[Any], max_bytes: int = 40) -> list[Moment]:
     taking, moments = Snapshots(None, max_bytes), []
     for at, state in enumerate(states):
         snapshot = taking.take("k", state)
-        told: dict[str, Json] = {"name": "memory", "hash": snapshot.hash, "base": snapshot.base}
+        attributes: dict[str, Json] = {
+            "name": "memory",
+            "hash": snapshot.hash,
+            "base": snapshot.base,
+        }
         if snapshot.patch is not None:
-            told["patch"] = snapshot.patch.text
+            attributes["patch"] = snapshot.patch.text
         if snapshot.value is not None:
-            told["value"] = snapshot.value.text
-            told["value_truncated"] = snapshot.value.is_truncated
-        moments.append(_moment(at, told))
+            attributes["value"] = snapshot.value.text
+            attributes["value_truncated"] = snapshot.value.is_truncated
+        moments.append(_moment(at, attributes))
     return moments
 
 
@@ -47,7 +51,7 @@ def _all(moments: list[Moment]) -> list[Step]:
 
 @settings(max_examples=200)
 @given(_STATES)
-def test_each_state_is_known_whole_or_said_to_be_unknown(states: list[Any]) -> None:
+def test_each_state_is_known_whole_or_reported_as_unknown(states: list[Any]) -> None:
     for state, step in zip(states, _all(_captured(states)), strict=True):
         if step.problem is None:
             assert step.text is not None
@@ -63,7 +67,7 @@ def test_a_chain_that_has_all_its_links_is_resolved_to_its_end(states: list[Any]
     ]
 
 
-def test_a_patch_without_the_state_before_it_is_said_to_be_one() -> None:
+def test_a_patch_without_the_state_before_it_is_reported() -> None:
     patch: dict[str, Json] = {"patch": '[{"op":"add","path":"/a","value":1}]', "base": "b"}
     (alone,) = _all([_moment(0, patch)])
     assert alone.text is None

@@ -8,7 +8,7 @@ def shares(*rows: SpanRow) -> list[Share]:
     return Statistics(SpanTree.of(rows)).shares
 
 
-def test_time_tokens_and_money_are_told_by_kind_and_name_the_slowest_first() -> None:
+def test_time_tokens_and_money_are_summed_by_kind_and_name_the_slowest_first() -> None:
     tree = SpanTree.of(
         rows_from_text(
             """
@@ -41,9 +41,9 @@ def test_what_still_runs_has_no_time_yet() -> None:
 
 def test_a_span_that_repeats_another_takes_none_of_its_time() -> None:
     call = row(1, kind=SpanKind.TOOL, duration_ns=10 * MS)
-    twin = row(2, 1, kind=SpanKind.MCP, duration_ns=8 * MS, duplicate_of=call.span_id)
+    duplicate = row(2, 1, kind=SpanKind.MCP, duration_ns=8 * MS, duplicate_of=call.span_id)
     inner = row(3, 2, kind=SpanKind.LLM, duration_ns=5 * MS)
-    assert [one.own_ns for one in shares(call, twin, inner)] == [5 * MS, 5 * MS]
+    assert [one.own_ns for one in shares(call, duplicate, inner)] == [5 * MS, 5 * MS]
 
 
 def test_what_below_it_waited_is_no_part_of_how_long_a_span_took() -> None:
@@ -104,16 +104,18 @@ def test_an_agent_below_itself_is_not_counted_twice_in_all() -> None:
     assert (loop.count, loop.used.input_tokens, loop.used_in_all.input_tokens) == (2, 12, 12)
 
 
-def test_what_a_twin_used_stands_for_an_operation_that_says_nothing() -> None:
+def test_the_usage_of_a_duplicate_stands_for_an_operation_without_any() -> None:
     call = row(1, kind=SpanKind.LLM, name="chat")
-    twin = row(2, 1, kind=SpanKind.LLM, name="twin", input_tokens=9, duplicate_of=call.span_id)
-    told = row(3, kind=SpanKind.LLM, name="told", input_tokens=4)
-    again = row(4, 3, kind=SpanKind.LLM, name="again", input_tokens=4, duplicate_of=told.span_id)
-    found = {one.name: one.used.input_tokens for one in shares(call, twin, told, again)}
+    duplicate = row(2, 1, kind=SpanKind.LLM, name="twin", input_tokens=9, duplicate_of=call.span_id)
+    reported = row(3, kind=SpanKind.LLM, name="told", input_tokens=4)
+    again = row(
+        4, 3, kind=SpanKind.LLM, name="again", input_tokens=4, duplicate_of=reported.span_id
+    )
+    found = {one.name: one.used.input_tokens for one in shares(call, duplicate, reported, again)}
     assert found == {"chat": 9, "told": 4}
 
 
-def test_the_95th_percentile_is_a_time_that_was_taken() -> None:
+def test_the_95th_percentile_is_a_measured_time() -> None:
     rows = [row(n, duration_ns=n * MS) for n in range(1, 41)]
     [share] = shares(*rows)
     assert (share.times.median_ns, share.times.p95_ns, share.times.longest_ns) == (

@@ -20,8 +20,8 @@ MS = 1_000_000
 
 
 def read(span: Span, before: Span | None = None, **more: object) -> Reading:
-    told = span_view(before).messages if before else None
-    return reading(KEY, span_view(span), told, epoch_ns=START_NS, **more)  # type: ignore[arg-type]
+    expected = span_view(before).messages if before else None
+    return reading(KEY, span_view(span), expected, epoch_ns=START_NS, **more)  # type: ignore[arg-type]
 
 
 def happened(name: str, at_ms: int, **attributes: Json) -> Moment:
@@ -30,7 +30,7 @@ def happened(name: str, at_ms: int, **attributes: Json) -> Moment:
 
 
 def request(status: RequestStatus, **more: object) -> RequestRow:
-    given: dict[str, object] = {
+    fields: dict[str, object] = {
         "id": "r1",
         "session_id": "s",
         "trace_id": KEY[0],
@@ -54,7 +54,7 @@ def request(status: RequestStatus, **more: object) -> RequestRow:
         "created_ns": START_NS + 5 * MS,
         **more,
     }
-    return RequestRow(**given)  # type: ignore[arg-type]  # as above
+    return RequestRow(**fields)  # type: ignore[arg-type]  # as above
 
 
 def test_a_turn_says_what_is_new_and_what_was_answered() -> None:
@@ -67,46 +67,46 @@ def test_a_turn_says_what_is_new_and_what_was_answered() -> None:
         [text("system", "Be brief."), text("user", "Why?"), plan, text("user", "And now?")],
         text("assistant", "So."),
     )
-    said = read(second, first)
-    told = [(one.role, [p.clip and p.clip.text for p in one.pieces]) for one in said.said]
-    assert told == [("user", ["And now?"]), ("assistant", ["So."])]
-    assert (said.repeated, said.model) == (3, "large-1")
-    assert [piece.at for one in said.said for piece in one.pieces] == [(3, 0), (4, 0)]
+    found = read(second, first)
+    expected = [(one.role, [p.clip and p.clip.text for p in one.pieces]) for one in found.said]
+    assert expected == [("user", ["And now?"]), ("assistant", ["So."])]
+    assert (found.repeated, found.model) == (3, "large-1")
+    assert [piece.at for one in found.said for piece in one.pieces] == [(3, 0), (4, 0)]
 
 
-def test_a_tool_says_what_it_was_asked_what_it_answered_and_who_decided() -> None:
+def test_a_tool_has_its_arguments_its_result_and_its_decisions() -> None:
     span = tool(1, 2, 0, ("c1", "search", {"q": 1}), "42", events=[decided(3, "deny", "gate")])
-    said = read(span)
-    assert said.tool is not None
-    assert said.tool.arguments is not None
-    assert said.tool.result is not None
-    assert (said.tool.name, said.tool.call_id) == ("search", "c1")
-    assert (said.tool.arguments.text, said.tool.result.text) == ('{"q": 1}', "42")
-    [decision] = said.decisions
+    found = read(span)
+    assert found.tool is not None
+    assert found.tool.arguments is not None
+    assert found.tool.result is not None
+    assert (found.tool.name, found.tool.call_id) == ("search", "c1")
+    assert (found.tool.arguments.text, found.tool.result.text) == ('{"q": 1}', "42")
+    [decision] = found.decisions
     assert (decision.action, decision.interceptor, decision.offset_ns) == ("deny", "gate", 3 * MS)
 
 
-def test_assent_is_counted_and_not_told() -> None:
+def test_assent_is_counted_and_not_listed() -> None:
     span = tool(1, 2, 0, ("c1", "search", {}), "42", events=[decided(3, "continue", "gate")])
     assert (read(span).decisions, read(span).assents) == ([], 1)
 
 
-def test_what_is_long_is_clipped_and_its_length_is_said() -> None:
-    said = read(tool(1, 2, 0, ("c1", "search", {}), "x" * 1_000_000))
-    assert said.tool is not None
-    assert said.tool.result is not None
-    assert (len(said.tool.result.text), said.tool.result.chars) == (MAX_CHARS, 1_000_000)
+def test_long_texts_are_clipped_with_their_length() -> None:
+    found = read(tool(1, 2, 0, ("c1", "search", {}), "x" * 1_000_000))
+    assert found.tool is not None
+    assert found.tool.result is not None
+    assert (len(found.tool.result.text), found.tool.result.chars) == (MAX_CHARS, 1_000_000)
 
 
-def test_of_very_many_new_messages_the_last_are_told() -> None:
+def test_of_very_many_new_messages_the_last_are_listed() -> None:
     sent = [text("user", str(number)) for number in range(500)]
-    said = read(call(1, 2, 0, sent, text("assistant", "So.")))
-    assert len(said.said) == MAX_MESSAGES
-    assert said.left_out == 501 - MAX_MESSAGES
-    assert said.said[-1].origin == "output"
+    found = read(call(1, 2, 0, sent, text("assistant", "So.")))
+    assert len(found.said) == MAX_MESSAGES
+    assert found.left_out == 501 - MAX_MESSAGES
+    assert found.said[-1].origin == "output"
 
 
-def test_pictures_beyond_what_there_is_room_for_are_said_by_their_size() -> None:
+def test_pictures_beyond_the_limit_have_only_their_size() -> None:
     parts = [BlobPart(modality="image", mime_type="image/png", data="A" * 120_000)] * 3
     view = span_view(Span())
     view.messages = [Message(role="user", origin="input", parts=list(parts))]
@@ -116,7 +116,7 @@ def test_pictures_beyond_what_there_is_room_for_are_said_by_their_size() -> None
 
 
 @pytest.mark.parametrize(
-    ("status", "more", "told"),
+    ("status", "more", "expected"),
     [
         (RequestStatus.PENDING, {}, ("pending", None, None)),
         (
@@ -132,24 +132,24 @@ def test_pictures_beyond_what_there_is_room_for_are_said_by_their_size() -> None
     ],
 )
 def test_a_question_says_how_long_it_waited_and_what_came_of_it(
-    status: RequestStatus, more: dict[str, object], told: tuple[object, ...]
+    status: RequestStatus, more: dict[str, object], expected: tuple[object, ...]
 ) -> None:
-    [asked] = read(Span(), requests=[request(status, **more)]).asked
-    assert (asked.status, asked.waited_ns, asked.reason) == told
-    assert (asked.prompt, asked.offset_ns) == ("Deploy?", 5 * MS)
+    [requests] = read(Span(), requests=[request(status, **more)]).asked
+    assert (requests.status, requests.waited_ns, requests.reason) == expected
+    assert (requests.prompt, requests.offset_ns) == ("Deploy?", 5 * MS)
 
 
-def test_a_question_that_was_asked_in_another_one_is_told_once() -> None:
+def test_a_question_within_another_one_is_shown_once() -> None:
     both = [request(RequestStatus.WITHDRAWN), request(RequestStatus.PENDING, id="r2")]
     assert [one.id for one in read(Span(), requests=both).asked] == ["r2"]
 
 
-def test_a_question_is_told_with_what_was_answered() -> None:
-    def answered(said: str) -> str | None:
-        closed = happened("request.closed", 9, request__id="r1", request__answer=said)
+def test_a_question_is_shown_with_its_answer() -> None:
+    def answered(found: str) -> str | None:
+        closed = happened("request.closed", 9, request__id="r1", request__answer=found)
         rows = [request(RequestStatus.ANSWERED, kind="question")]
-        [asked] = read(Span(), moments=[closed], requests=rows).asked
-        return None if asked.answer is None else asked.answer.text
+        [requests] = read(Span(), moments=[closed], requests=rows).asked
+        return None if requests.answer is None else requests.answer.text
 
     assert (
         answered('{"decision":"answer","payload":{"channel":"stable"}}') == '{"channel": "stable"}'
@@ -165,14 +165,14 @@ def test_without_requests_the_pauses_of_the_span_tell_of_waits() -> None:
         happened("session.resumed", 25, session__signal="ok", session__payload="yes"),
         happened("session.paused", 30, session__signal="more"),
     ]
-    asked = read(Span(), moments=moments).asked
-    assert [(one.status, one.prompt, one.waited_ns, one.decision) for one in asked] == [
+    requests = read(Span(), moments=moments).asked
+    assert [(one.status, one.prompt, one.waited_ns, one.decision) for one in requests] == [
         ("answered", "Go on?", 15 * MS, "yes"),
         ("pending", None, None, None),
     ]
 
 
-def test_progress_is_the_last_that_was_told() -> None:
+def test_progress_is_the_last_that_was_reported() -> None:
     moments = [
         happened("progress", 1, progress__percent=10.0),
         happened("progress", 2, progress__percent=50.0, progress__message="half"),
@@ -182,7 +182,7 @@ def test_progress_is_the_last_that_was_told() -> None:
     assert (progress.percent, progress.message) == (50.0, "half")
 
 
-def test_state_is_told_with_its_moment() -> None:
+def test_state_is_listed_with_its_moment() -> None:
     event = Span.Event(
         name="inspector.state",
         time_unix_nano=START_NS + 4,

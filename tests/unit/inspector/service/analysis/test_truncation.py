@@ -50,7 +50,7 @@ def test_a_long_list_among_attributes_is_one_value() -> None:
     assert (cut.pointer, cut.is_json) == ("/attributes/n", True)
 
 
-def test_many_long_values_are_cut_shorter_and_what_is_read_first_is_kept() -> None:
+def test_many_long_values_are_cut_shorter_except_those_that_are_read_first() -> None:
     many = {str(n): "x" * 2_000 for n in range(LONG_VALUES * 2)}
     clamped, cuts = clamp({"attributes": many, "view": {"error": "y" * 2_000}}, 1_000)
     lengths = [len(value) for value in clamped["attributes"].values()]

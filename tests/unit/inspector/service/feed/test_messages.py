@@ -59,7 +59,7 @@ spans = st.builds(
 
 
 @given(row=rows, created=st.sampled_from([1, 5]), settled=st.sampled_from([0, 5]), at=times)
-def test_a_session_is_told_as_its_model_would_tell_it(
+def test_a_session_message_is_that_of_its_model(
     row: SessionRow, created: int, settled: int, at: int
 ) -> None:
     record = SessionRecord(row, b"{}", change=5, created=created, settled=settled, changed_ns=at)
@@ -73,7 +73,7 @@ def test_a_session_is_told_as_its_model_would_tell_it(
 
 @pytest.mark.parametrize(("created", "settled"), [(1, 0), (5, 0), (5, 5), (1, 5)])
 @given(record=spans)
-def test_a_span_is_told_as_its_model_would_tell_it(
+def test_a_span_message_is_that_of_its_model(
     record: SpanRecord, created: int, settled: int
 ) -> None:
     record.created, record.settled = created, settled

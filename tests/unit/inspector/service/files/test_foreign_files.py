@@ -115,10 +115,10 @@ _OBSERVATIONS: list[dict[str, Any]] = [
 
 
 async def imported(text: str | bytes) -> tuple[dict[str, Span], FileOutcome, list[IncomingSpan]]:
-    kept: list[IncomingSpan] = []
+    stored: list[IncomingSpan] = []
 
     async def restore(spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Restored:
-        kept.extend(spans)
+        stored.extend(spans)
         return Restored(len(spans), len(logs), [])
 
     async def chunks() -> AsyncIterator[bytes]:
@@ -127,12 +127,12 @@ async def imported(text: str | bytes) -> tuple[dict[str, Span], FileOutcome, lis
             yield data[first : first + 100]
 
     report = await import_stream(chunks(), restore)
-    return {item.span.name: item.span for item in kept}, report, kept
+    return {item.span.name: item.span for item in stored}, report, stored
 
 
 @pytest.mark.parametrize("indent", [None, 2])
 async def test_jaegers_own_json_is_read(indent: int | None) -> None:
-    spans, report, kept = await imported(json.dumps(JAEGER, indent=indent))
+    spans, report, stored = await imported(json.dumps(JAEGER, indent=indent))
     assert report.mistakes == []
     root, child = spans["GET /plan"], spans["chat gpt-5"]
     assert root.trace_id.hex() == "1a2b".zfill(32)
@@ -142,7 +142,7 @@ async def test_jaegers_own_json_is_read(indent: int | None) -> None:
     assert child.parent_span_id == root.span_id
     assert (child.status.code, child.status.message) == (2, "no")
     assert [event.name for event in child.events] == ["exception"]
-    origin = kept[0].content.resource_spans()
+    origin = stored[0].content.resource_spans()
     assert flat_attributes(origin.resource.attributes) == {"service.name": "planner"}
     assert origin.scope_spans[0].scope.name == "agents"
 
@@ -157,18 +157,18 @@ _FORMS: dict[str, Any] = {
 
 @pytest.mark.parametrize("form", _FORMS)
 async def test_exports_of_langfuse_are_read(form: str) -> None:
-    spans, report, kept = await imported(json.dumps(_FORMS[form], indent=2))
+    spans, report, stored = await imported(json.dumps(_FORMS[form], indent=2))
     assert report.mistakes == []
     assert spans.keys() == {"planner", "chat"}
     agent, chat = spans["planner"], spans["chat"]
     assert (agent.trace_id.hex(), agent.span_id.hex()) == (_TRACE["id"], "b7ad6b7169203331")
     assert chat.parent_span_id == agent.span_id
-    facts = {item.record.name: item.record for item in kept}
+    facts = {item.record.name: item.record for item in stored}
     assert [facts[name].kind for name in ("planner", "chat")] == ["agent", "llm"]
     assert (facts["chat"].model, facts["chat"].status) == ("gpt-5", "error")
     assert (facts["chat"].input_tokens, facts["chat"].output_tokens) == (12, 3)
     assert facts["chat"].cost_usd == 0.5
-    assert [item.session_key and item.session_key[1] for item in kept] == ["s-1", None]
+    assert [item.session_key and item.session_key[1] for item in stored] == ["s-1", None]
     assert flat_attributes(chat.attributes)["output.value"] == "Bergen"
 
 
@@ -187,7 +187,7 @@ async def test_a_trace_of_several_observations_beside_each_other_has_a_root() ->
 
 
 async def test_what_the_console_of_javascript_prints_is_read() -> None:
-    spans, report, kept = await imported((_FILES / "javascript_console.txt").read_bytes())
+    spans, report, stored = await imported((_FILES / "javascript_console.txt").read_bytes())
     assert report.mistakes == []
     root, chat = spans["invoke_agent"], spans["chat gpt-5"]
     assert (root.kind, chat.kind) == (Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT)
@@ -205,7 +205,7 @@ async def test_what_the_console_of_javascript_prints_is_read() -> None:
     assert chat.events[0].time_unix_nano == 1_795_424_712_111_013_858
     assert (chat.status.code, chat.status.message) == (2, "it broke")
     assert chat.links[0].span_id == root.span_id
-    origin = kept[0].content.resource_spans()
+    origin = stored[0].content.resource_spans()
     assert flat_attributes(origin.resource.attributes) == {"service.name": "planner's {own}"}
     scope = origin.scope_spans[0].scope
     assert (scope.name, scope.version) == ("agents", "1.2")

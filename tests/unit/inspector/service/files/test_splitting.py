@@ -37,31 +37,31 @@ def read(values: Sequence[Value]) -> list[object]:
 
 
 @given(objects, cuts)
-def test_lines_come_out_whatever_the_pieces(given: list[object], at: list[int]) -> None:
-    text = "".join(json.dumps(item) + "\n" for item in given).encode()
+def test_lines_come_out_whatever_the_pieces(items: list[object], at: list[int]) -> None:
+    text = "".join(json.dumps(item) + "\n" for item in items).encode()
     values = split(text, [min(place, len(text)) for place in at])
-    assert read(values) == given
-    assert [value.line for value in values] == list(range(1, len(given) + 1))
+    assert read(values) == items
+    assert [value.line for value in values] == list(range(1, len(items) + 1))
 
 
 @given(objects.filter(bool), cuts, st.booleans())
 def test_documents_come_out_whatever_the_pieces(
-    given: list[object], at: list[int], is_array: bool
+    items: list[object], at: list[int], is_array: bool
 ) -> None:
     if is_array:
-        text = json.dumps(given, indent=2).encode()
+        text = json.dumps(items, indent=2).encode()
     else:
-        text = "\n".join(json.dumps(item, indent=2) for item in given).encode()
+        text = "\n".join(json.dumps(item, indent=2) for item in items).encode()
     values = split(text, [min(place, len(text)) for place in at])
-    assert read(values) == given
+    assert read(values) == items
     lines = text.split(b"\n")
     assert all(b"{" in lines[value.line - 1] for value in values), "each names its first line"
 
 
 def test_an_array_that_is_one_long_line_is_read_item_by_item() -> None:
-    given = [{"n": number, "text": "x" * 50} for number in range(100)]
-    values = split(json.dumps(given).encode(), range(0, 6000, 100), max_value_bytes=200)
-    assert read(values) == given
+    items = [{"n": number, "text": "x" * 50} for number in range(100)]
+    values = split(json.dumps(items).encode(), range(0, 6000, 100), max_value_bytes=200)
+    assert read(values) == items
 
 
 def test_a_broken_line_costs_only_itself() -> None:
@@ -159,7 +159,7 @@ def test_gzip_and_plain_come_out_the_same(text: bytes, size: int) -> None:
 
 
 @pytest.mark.parametrize("damage", [slice(0, -5), slice(0, 30)])
-def test_gzip_that_ends_too_early_is_said(damage: slice) -> None:
+def test_gzip_that_ends_too_early_is_reported(damage: slice) -> None:
     packed = gzip.compress(bytes(range(256)) * 10)
     with pytest.raises(BadDataError, match="too early"):
         unpacked(packed[damage])

@@ -14,10 +14,10 @@ class Answering:
 
     def __init__(self, **session: Any) -> None:
         self.session = {"id": "run", "status": "completed", "span_count": PAGES, **session}
-        self.asked: list[str] = []
+        self.paths: list[str] = []
 
     async def get(self, path: str, **query: object) -> Any:
-        self.asked.append(path)
+        self.paths.append(path)
         if path == "/sessions/run":
             return dict(self.session)
         if path == "/sessions/run/spans":
@@ -43,7 +43,7 @@ async def test_a_session_that_ended_is_read_once_and_whole() -> None:
     archive = Archive(source)
     for _ in range(3):
         assert await looked(archive) == ["s1", "s2"]
-    assert source.asked.count("/sessions/run/spans") == PAGES
+    assert source.paths.count("/sessions/run/spans") == PAGES
 
 
 async def test_a_session_that_runs_is_read_each_time() -> None:
@@ -51,7 +51,7 @@ async def test_a_session_that_runs_is_read_each_time() -> None:
     archive = Archive(source)
     await looked(archive)
     await looked(archive)
-    assert source.asked.count("/sessions/run/spans") == 2 * PAGES
+    assert source.paths.count("/sessions/run/spans") == 2 * PAGES
 
 
 async def test_a_session_that_changed_is_read_again() -> None:
@@ -60,12 +60,12 @@ async def test_a_session_that_changed_is_read_again() -> None:
     await looked(archive)
     source.session["span_count"] = 3
     await looked(archive)
-    assert source.asked.count("/sessions/run/spans") == 2 * PAGES
+    assert source.paths.count("/sessions/run/spans") == 2 * PAGES
 
 
-async def test_an_id_that_leads_out_of_its_place_is_asked_of_nobody() -> None:
+async def test_an_id_that_leads_out_of_its_path_is_never_sent() -> None:
     source = Answering()
     for wanted in ("..", ".", "", r"\x2e"):
         with pytest.raises(RefusedError, match="find_sessions"):
             await Archive(source).session(wanted)
-    assert source.asked == [r"/sessions/%5Cx2e"]
+    assert source.paths == [r"/sessions/%5Cx2e"]

@@ -101,7 +101,7 @@ def test_a_date_means_the_whole_day() -> None:
     assert spans("started>=2026-11-01T01:00+01:00") == compared("started", ">=", day_ns)
 
 
-def test_what_only_the_other_scope_has_is_asked_of_it() -> None:
+def test_a_field_of_the_other_scope_is_a_condition_on_that() -> None:
     of_span = Related(Relation.SPAN, compared("kind", "=", "llm"))
     assert (
         sessions("kind:llm") == sessions("span.kind:llm") == sessions("span(kind:llm)") == of_span
@@ -154,7 +154,7 @@ def test_a_session_has_a_text_when_one_of_its_spans_has() -> None:
         ("a m*rge", "m*rge", "A * can only end a word"),
     ],
 )
-def test_what_is_wrong_is_said_and_pointed_at(text: str, wrong: str, problem: str) -> None:
+def test_mistakes_are_reported_with_their_position(text: str, wrong: str, problem: str) -> None:
     with pytest.raises(QueryError) as raised:
         spans(text)
     error = raised.value

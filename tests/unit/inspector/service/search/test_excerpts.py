@@ -48,12 +48,12 @@ def test_each_of_the_words_is_shown_before_one_again_and_not_more_than_a_few() -
     assert [one.place for one in found("a b", "a 1", "a 2", "a", "b")] == ["a0", "a3", "a1"]
 
 
-def test_what_is_told_twice_is_shown_once() -> None:
+def test_a_text_that_occurs_twice_is_shown_once() -> None:
     assert [one.place for one in found("a", "is a thing", "was a thing", "a word")] == ["a0", "a2"]
     assert len(found("a b c d e", "a b c d e")) == MOST
 
 
-def test_what_must_not_be_there_or_is_said_by_others_is_not_shown() -> None:
+def test_negated_words_and_those_of_other_spans_are_not_shown() -> None:
     assert found("-needle other", "needle") == []
     assert found("parent(needle)", "needle") == []
     assert [one.match for one in found("span(needle)", "needle")] == ["needle"]
@@ -75,10 +75,10 @@ def test_what_is_shown_has_the_words_and_is_part_of_the_text(text: str, words: s
         assert one.match in whole
 
 
-def test_what_two_conventions_say_of_a_model_call_is_told_once() -> None:
-    said = [
+def test_a_text_in_two_conventions_is_shown_once() -> None:
+    spelled = [
         ("gen_ai.input.messages", "type tool_call query hang timeout"),
         ("mcp.llm.prompt_json", "type tool_use query hang timeout"),
     ]
-    places = [[one.place for one in excerpts(texts, _TIMEOUT)] for texts in (said, said[1:])]
+    places = [[one.place for one in excerpts(texts, _TIMEOUT)] for texts in (spelled, spelled[1:])]
     assert places == [["gen_ai.input.messages"], ["mcp.llm.prompt_json"]]
