@@ -6,14 +6,12 @@ import base64
 import gzip
 import json
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from fastapi import FastAPI
 from google.protobuf.json_format import MessageToDict
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -21,8 +19,7 @@ from opentelemetry.trace import Link, SpanKind, Status, StatusCode
 
 from inspector.service.http import bodies
 from inspector.service.model.rows import Json
-from inspector.service.storage import open_store
-from tests.support.services.api import FakeClock, client_of, service
+from tests.support.services.api import Api, FakeClock, open_api
 from tests.support.telemetry.export import trace_request
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
 from tests.support.telemetry.records import (
@@ -38,50 +35,34 @@ from tests.support.telemetry.records import (
 )
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "release_notes.otlp.jsonl"
-Client = httpx.AsyncClient
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock(START_NS + 3600 * SECOND_NS)
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-async def apps(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
-) -> AsyncIterator[list[FastAPI]]:
-    """Two services, each with a store of its own."""
-    stores = (
-        ["memory:", "memory:"]
-        if request.param == "memory"
-        else [f"sqlite:///{tmp_path}/{name}.sqlite3" for name in "ab"]
-    )
-    async with AsyncExitStack() as stack:
-        yield [
-            await stack.enter_async_context(service(open_store(store), clock)) for store in stores
-        ]
+async def here() -> AsyncIterator[Api]:
+    async with open_api(clock=FakeClock(START_NS + 3600 * SECOND_NS)) as api:
+        yield api
 
 
 @pytest.fixture
-async def there(apps: list[FastAPI]) -> AsyncIterator[Client]:
-    async with client_of(apps[1]) as client:
-        yield client
+async def there(here: Api) -> AsyncIterator[Api]:
+    async with open_api(clock=here.clock) as api:
+        yield api
 
 
-async def send(app: FastAPI, *items: Any) -> None:
-    spans = [incoming(item, process="p1") for item in items if hasattr(item, "span_id")]
-    logs = [item for item in items if not hasattr(item, "span_id")]
-    await app.state.parts.writer.submit(spans, logs)
+async def send(here: Api, *items: Any) -> None:
+    """Submit spans and log records of a process that is known."""
+    spans = (incoming(one, process="p1") if isinstance(one, Span) else one for one in items)
+    await here.submit(*spans)
 
 
-async def take(client: Client, content: bytes) -> dict[str, Any]:
+async def take(client: Api, content: bytes) -> dict[str, Any]:
     answer = await client.post("/import", content=content)
     assert answer.status_code == 200, answer.text
     report: dict[str, Any] = answer.json()
     return report
 
 
-async def shown(client: Client, session_id: str) -> dict[str, Any]:
+async def shown(client: Api, session_id: str) -> dict[str, Any]:
     """Return all that is told of a session, with times that do not depend on who came first."""
     row = (await client.get(f"/sessions/{session_id}")).json()
     row.pop("epoch_ns")
@@ -99,38 +80,32 @@ async def shown(client: Client, session_id: str) -> dict[str, Any]:
     return {"row": row, "spans": page["spans"], "details": details}
 
 
-async def carried(apps: list[FastAPI], there: Client, session_id: str) -> tuple[Any, Any]:
+async def carried(here: Api, there: Api, session_id: str) -> tuple[Any, Any]:
     """Return what is told of a session before it was exported, and after it was imported."""
-    async with client_of(apps[0]) as here:
-        exported = (await here.get(f"/trace/{session_id}")).content
-        before = await shown(here, session_id)
+    exported = (await here.get(f"/trace/{session_id}")).content
+    before = await shown(here, session_id)
     report = await take(there, exported)
     assert (report["rejected"], report["mistakes"]) == (0, [])
     assert report["sessions"][-1] == session_id
     return before, await shown(there, session_id)
 
 
-async def test_the_golden_trace_is_the_same_in_another_store(
-    apps: list[FastAPI], there: Client
-) -> None:
-    async with client_of(apps[0]) as here:
-        for line in GOLDEN.read_bytes().splitlines():
-            await take(here, line)
-        assert (await here.get("/sessions/golden")).json()["status"] == "lost"
-    before, after = await carried(apps, there, "golden")
+async def test_the_golden_trace_is_the_same_in_another_store(here: Api, there: Api) -> None:
+    for line in GOLDEN.read_bytes().splitlines():
+        await take(here, line)
+    assert (await here.get("/sessions/golden")).json()["status"] == "lost"
+    before, after = await carried(here, there, "golden")
     assert after == before
     assert after["row"]["input_tokens"] == 2012
 
 
-async def test_waits_decisions_and_outcome_tell_the_same_elsewhere(
-    apps: list[FastAPI], there: Client, clock: FakeClock
-) -> None:
+async def test_waits_decisions_and_outcome_tell_the_same_elsewhere(here: Api, there: Api) -> None:
     about: dict[str, Json] = {"session.id": "S"}
     root = span("agent", attributes=about, duration_ns=9 * SECOND_NS, error="it failed")
     tool = span("tool", span_id=2, parent=1, start_ns=START_NS + SECOND_NS)
     decided: dict[str, Json] = {"inspector.decision.action": "deny", "inspector.hook": "h"}
     await send(
-        apps[0],
+        here,
         heartbeat(),
         log("inspector.session.started", attributes={**about, "inspector.session.title": "T"},
             process="p1"),
@@ -148,27 +123,25 @@ async def test_waits_decisions_and_outcome_tell_the_same_elsewhere(
         process="p1",
         time_ns=START_NS + 9 * SECOND_NS,
     )
-    await send(apps[0], root, tool, ended)
-    before, after = await carried(apps, there, "S")
+    await send(here, root, tool, ended)
+    before, after = await carried(here, there, "S")
     assert after == before
     assert (after["row"]["status"], after["row"]["title"]) == ("failed", "T")
     assert after["row"]["waiting_ms"] == 1000
     assert after["details"][span_hex(2)]["view"]["decisions"]
 
 
-async def test_what_still_ran_is_lost_elsewhere_and_waits_for_nobody(
-    apps: list[FastAPI], there: Client
-) -> None:
+async def test_what_still_ran_is_lost_elsewhere_and_waits_for_nobody(here: Api, there: Api) -> None:
     about: dict[str, Json] = {"session.id": "S"}
     await send(
-        apps[0],
+        here,
         heartbeat(),
         log("inspector.session.started", attributes=about, process="p1"),
         started(span(attributes=about)),
         started(span(span_id=2, parent=1)),
         paused(1, 2, START_NS + SECOND_NS),
     )
-    before, after = await carried(apps, there, "S")
+    before, after = await carried(here, there, "S")
     assert before["row"]["status"] == "waiting"
     assert {one["status"] for one in after["spans"]} == {"lost"}
     assert after["row"]["status"] == "lost"
@@ -177,7 +150,7 @@ async def test_what_still_ran_is_lost_elsewhere_and_waits_for_nobody(
     assert listed["sessions"] == []
 
 
-async def test_a_file_of_live_records_makes_nothing_run(there: Client) -> None:
+async def test_a_file_of_live_records_makes_nothing_run(there: Api) -> None:
     one = started(span(attributes={"session.id": "S"}))
     lines = [
         {
@@ -200,17 +173,16 @@ async def test_a_file_of_live_records_makes_nothing_run(there: Client) -> None:
     assert (await there.get("/sessions/S")).json()["status"] == "lost"
 
 
-async def test_a_session_that_ended_is_over_at_once(there: Client) -> None:
+async def test_a_session_that_ended_is_over_at_once(there: Api) -> None:
     await take(there, json.dumps(MessageToDict(trace_request())).encode())
     (row,) = (await there.get("/sessions")).json()["sessions"]
     assert (row["status"], row["span_count"]) == ("completed", 1)
 
 
-async def test_the_same_file_once_more_changes_nothing(apps: list[FastAPI], there: Client) -> None:
-    await send(apps[0], span(attributes={"session.id": "S"}), log("note", trace=1, span_id=1))
-    await send(apps[0], heartbeat(), started(span("open", span_id=2, parent=1)))
-    async with client_of(apps[0]) as here:
-        exported = (await here.get("/trace/S")).content
+async def test_the_same_file_once_more_changes_nothing(here: Api, there: Api) -> None:
+    await send(here, span(attributes={"session.id": "S"}), log("note", trace=1, span_id=1))
+    await send(here, heartbeat(), started(span("open", span_id=2, parent=1)))
+    exported = (await here.get("/trace/S")).content
     first = await take(there, exported)
     assert (first["spans"], first["logs"]) == (2, 1)
     before = (await there.get("/sessions")).json()
@@ -220,13 +192,12 @@ async def test_the_same_file_once_more_changes_nothing(apps: list[FastAPI], ther
     assert (await there.get("/sessions")).json() == before, "the position in the stream too"
 
 
-async def test_a_running_session_is_not_hurt_by_its_own_export(apps: list[FastAPI]) -> None:
-    await send(apps[0], heartbeat(), started(span("open", attributes={"session.id": "S"})))
-    async with client_of(apps[0]) as here:
-        before = (await here.get("/sessions")).json()
-        report = await take(here, (await here.get("/trace/S")).content)
-        assert report["span_duplicates"] == 1
-        assert (await here.get("/sessions")).json() == before
+async def test_a_running_session_is_not_hurt_by_its_own_export(here: Api) -> None:
+    await send(here, heartbeat(), started(span("open", attributes={"session.id": "S"})))
+    before = (await here.get("/sessions")).json()
+    report = await take(here, (await here.get("/trace/S")).content)
+    assert report["span_duplicates"] == 1
+    assert (await here.get("/sessions")).json() == before
     assert before["sessions"][0]["status"] == "running"
 
 
@@ -261,7 +232,7 @@ def documents() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("form", documents())
-async def test_every_form_of_otlp_in_json_is_read(there: Client, form: str) -> None:
+async def test_every_form_of_otlp_in_json_is_read(there: Api, form: str) -> None:
     report = await take(there, documents()[form])
     assert (report["spans"], report["mistakes"]) == (2, [])
     page = (await there.get(f"/sessions/{trace_hex(1)}/spans")).json()
@@ -269,9 +240,7 @@ async def test_every_form_of_otlp_in_json_is_read(there: Client, form: str) -> N
 
 
 @pytest.mark.parametrize("indent", [None, 4])
-async def test_spans_as_the_python_sdk_prints_them_are_read(
-    there: Client, indent: int | None
-) -> None:
+async def test_spans_as_the_python_sdk_prints_them_are_read(there: Api, indent: int | None) -> None:
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
@@ -306,7 +275,7 @@ async def test_spans_as_the_python_sdk_prints_them_are_read(
     assert detail["resource"]["attributes"]["telemetry.sdk.language"] == "python"
 
 
-async def test_mistakes_are_named_by_their_line_and_the_rest_is_stored(there: Client) -> None:
+async def test_mistakes_are_named_by_their_line_and_the_rest_is_stored(there: Api) -> None:
     good = [json.dumps(MessageToDict(trace_request(span(span_id=n)))) for n in (1, 2)]
     bad_span = {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "zz"}, {"spanId": ""}]}]}]}
     lines = [
@@ -330,7 +299,7 @@ async def test_mistakes_are_named_by_their_line_and_the_rest_is_stored(there: Cl
     assert "yesterday" in mistakes[3][1]
 
 
-async def test_a_damaged_archive_costs_only_what_is_behind_the_damage(there: Client) -> None:
+async def test_a_damaged_archive_costs_only_what_is_behind_the_damage(there: Api) -> None:
     lines = [json.dumps(MessageToDict(trace_request(span(span_id=n)))) for n in range(1, 400)]
     packed = gzip.compress("\n".join(lines).encode())
     report = await take(there, packed[: len(packed) // 2])
@@ -339,28 +308,26 @@ async def test_a_damaged_archive_costs_only_what_is_behind_the_damage(there: Cli
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"[]", gzip.compress(b"", mtime=0)])
-async def test_an_empty_file_is_no_mistake(there: Client, content: bytes) -> None:
+async def test_an_empty_file_is_no_mistake(there: Api, content: bytes) -> None:
     report = await take(there, content)
     assert (report["spans"], report["mistakes"]) == (0, [])
 
 
 @pytest.mark.parametrize("content", [b"\x00\x01\x02", b"hello", b"\x1f\x8bnot gzip", b'"text"'])
-async def test_what_is_no_telemetry_is_reported(there: Client, content: bytes) -> None:
+async def test_what_is_no_telemetry_is_reported(there: Api, content: bytes) -> None:
     report = await take(there, content)
     assert report["mistake_count"] == 1
     assert report["mistakes"][0]["line"] == 1
 
 
-async def test_secrets_in_a_file_are_removed(there: Client) -> None:
+async def test_secrets_in_a_file_are_removed(there: Api) -> None:
     secret = "sk-proj-abcdefghijklmnopqrstuvwx"
     made = trace_request(span(attributes={"session.id": "S", "arg_0": secret}))
     await take(there, json.dumps(MessageToDict(made)).encode())
     assert secret not in gzip.decompress((await there.get("/trace/S")).content).decode()
 
 
-async def test_a_file_that_stops_coming_is_408(
-    there: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_file_that_stops_coming_is_408(there: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "MAX_SILENCE_S", 0.01)
 
     async def stopping() -> AsyncIterator[bytes]:
@@ -373,7 +340,7 @@ async def test_a_file_that_stops_coming_is_408(
     assert (answer.status_code, answer.json()["code"]) == (408, "body_stalled")
 
 
-async def test_many_spans_are_stored_in_several_commits(there: Client) -> None:
+async def test_many_spans_are_stored_in_several_commits(there: Api) -> None:
     lines = (
         json.dumps(MessageToDict(trace_request(span(trace=n, span_id=n)))) for n in range(1, 4500)
     )

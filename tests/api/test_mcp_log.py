@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import httpx
 import pytest
-from fastapi import FastAPI
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.incoming import IncomingLog
 from inspector.service.model.rows import Json
-from inspector.service.storage import open_store
-from tests.support.services.api import client_of, service
+from tests.support.services.api import Api
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, any_value, key_values, span
 from tests.support.telemetry.records import incoming, log, span_hex, started, trace_hex
 
@@ -26,19 +23,6 @@ CALL: dict[str, Json] = {
     "inspector.mcp.transport": "stdio",
     "mcp.protocol.version": "2026-07-28",
 }
-
-
-@pytest.fixture(params=["memory:", "sqlite"])
-async def app(request: pytest.FixtureRequest, tmp_path: Any) -> AsyncIterator[FastAPI]:
-    url = "memory:" if request.param == "memory:" else f"sqlite:///{tmp_path}/store.sqlite3"
-    async with service(open_store(url)) as app:
-        yield app
-
-
-@pytest.fixture
-async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with client_of(app) as client:
-        yield client
 
 
 def agent() -> Span:
@@ -58,36 +42,30 @@ def frame(body: str, time_ns: int, **attributes: Json) -> IncomingLog:
     return sent
 
 
-async def send(app: FastAPI, *spans: Span, logs: tuple[IncomingLog, ...] = ()) -> None:
-    await app.state.parts.writer.submit([incoming(one) for one in spans], list(logs))
-
-
-async def read(client: httpx.AsyncClient, **sent: Any) -> dict[str, Any]:
-    answer = await client.get("/sessions/S/mcp", params=sent)
+async def read(api: Api, **sent: Any) -> dict[str, Any]:
+    answer = await api.get("/sessions/S/mcp", params=sent)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
 
 
-async def entries(client: httpx.AsyncClient, **sent: Any) -> list[dict[str, Any]]:
+async def entries(api: Api, **sent: Any) -> list[dict[str, Any]]:
     """Read all pages; by time."""
     found: dict[str, dict[str, Any]] = {}
-    page = await read(client, **sent)
+    page = await read(api, **sent)
     while True:
         found |= {entry["key"]: entry for entry in page["entries"]}
         if page["next_cursor"] is None:
             return sorted(found.values(), key=lambda entry: entry["offset_ns"])
-        page = await read(client, **{**sent, "cursor": page["next_cursor"]})
+        page = await read(api, **{**sent, "cursor": page["next_cursor"]})
 
 
-async def test_a_span_gives_both_halves_of_its_exchange(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_span_gives_both_halves_of_its_exchange(api: Api) -> None:
     sent = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"search"}}'
     answered = '{"jsonrpc":"2.0","id":7,"result":{"content":[],"n":9007199254740993}}'
     attributes = {"inspector.rpc.request": sent, "inspector.rpc.response": answered}
-    await send(app, agent(), call(attributes=attributes))
-    request, response = await entries(client)
+    await api.submit(agent(), call(attributes=attributes))
+    request, response = await entries(api)
     assert (request["type"], request["direction"], request["rpc_id"]) == (
         "request",
         "to_server",
@@ -104,15 +82,13 @@ async def test_a_span_gives_both_halves_of_its_exchange(
     assert request["exchange"] == response["exchange"] == KEY
 
 
-async def test_without_envelopes_the_arguments_and_the_result_are_shown_as_such(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_without_envelopes_the_arguments_and_the_result_are_shown_as_such(api: Api) -> None:
     attributes: dict[str, Json] = {
         "gen_ai.tool.call.arguments": '{"q":1}',
         "gen_ai.tool.call.result": '{"r":2}',
     }
-    await send(app, agent(), call(attributes=attributes))
-    assert [(one["form"], one["text"]) for one in await entries(client)] == [
+    await api.submit(agent(), call(attributes=attributes))
+    assert [(one["form"], one["text"]) for one in await entries(api)] == [
         ("content", '{"q":1}'),
         ("content", '{"r":2}'),
     ]
@@ -151,20 +127,17 @@ async def test_without_envelopes_the_arguments_and_the_result_are_shown_as_such(
     ],
 )
 async def test_a_failure_says_whose_it_is(
-    app: FastAPI,
-    client: httpx.AsyncClient,
+    api: Api,
     attributes: dict[str, Json],
     status: str | None,
     expected: dict[str, Json],
 ) -> None:
-    await send(app, agent(), call(attributes=attributes, error=status))
-    response = (await entries(client))[-1]
+    await api.submit(agent(), call(attributes=attributes, error=status))
+    response = (await entries(api))[-1]
     assert (response["type"], response["fault"]) == ("response", expected)
 
 
-async def test_an_input_required_result_says_what_it_asks_and_never_its_state(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_an_input_required_result_says_what_it_asks_and_never_its_state(api: Api) -> None:
     sent = {
         "resultType": "input_required",
         "requestState": "opaque-and-maybe-secret",
@@ -184,8 +157,8 @@ async def test_an_input_required_result_says_what_it_asks_and_never_its_state(
         )
     }
     later = START_NS + 2 * SECOND_NS
-    await send(app, agent(), call(attributes=first), call(3, attributes=second, start_ns=later))
-    _, response, request, _ = await entries(client)
+    await api.submit(agent(), call(attributes=first), call(3, attributes=second, start_ns=later))
+    _, response, request, _ = await entries(api)
     assert response["result_type"] == "input_required"
     assert response["asks"] == [
         {"key": "which", "method": "elicitation/create", "text": "Where to?"}
@@ -194,37 +167,31 @@ async def test_an_input_required_result_says_what_it_asks_and_never_its_state(
     assert response["state_hash"] == request["state_hash"] != "opaque-and-maybe-secret"
 
 
-async def test_a_call_that_runs_has_no_response_until_since_brings_it(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_call_that_runs_has_no_response_until_since_brings_it(api: Api) -> None:
     running = call(duration_ns=None)
-    await app.state.parts.writer.submit([incoming(agent())], [started(running)])
-    before = await read(client)
+    await api.parts.writer.submit([incoming(agent())], [started(running)])
+    before = await read(api)
     assert [(one["type"], one["state"]) for one in before["entries"]] == [("request", "running")]
-    assert (await read(client, since=before["change"]))["entries"] == []
-    await send(app, call())
-    after = await read(client, since=before["change"])
+    assert (await read(api, since=before["change"]))["entries"] == []
+    await api.submit(call())
+    after = await read(api, since=before["change"])
     assert [(one["key"], one["type"]) for one in after["entries"]] == [
         (f"{KEY}:request", "request"),
         (f"{KEY}:response", "response"),
     ]
-    assert (await read(client, since=after["change"]))["entries"] == []
+    assert (await read(api, since=after["change"]))["entries"] == []
 
 
-async def test_since_brings_records_of_the_wire_too(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, agent())
-    before = (await read(client))["change"]
+async def test_since_brings_records_of_the_wire_too(api: Api) -> None:
+    await api.submit(agent())
+    before = (await read(api))["change"]
     ping = frame('{"jsonrpc":"2.0","id":1,"method":"ping"}', START_NS + 1)
-    await send(app, logs=(ping,))
-    (entry,) = (await read(client, since=before))["entries"]
+    await api.submit(ping)
+    (entry,) = (await read(api, since=before))["entries"]
     assert (entry["method"], entry["rpc_id"], entry["source"]) == ("ping", "1", "record")
 
 
-async def test_frames_of_the_wire_are_read_both_ways(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_frames_of_the_wire_are_read_both_ways(api: Api) -> None:
     place: dict[str, Json] = {"server_name": "files", "connection_id": "c1"}
     sampling = '{"jsonrpc":"2.0","id":"s-1","method":"sampling/createMessage","params":{}}'
     logs = (
@@ -250,8 +217,8 @@ async def test_frames_of_the_wire_are_read_both_ways(
             **place,
         ),
     )
-    await send(app, agent(), logs=logs)
-    found = await entries(client)
+    await api.submit(agent(), *logs)
+    found = await entries(api)
     assert [(one["type"], one["direction"], one["method"], one["rpc_id"]) for one in found] == [
         ("request", "to_server", "tools/call", "1"),
         ("request", "to_client", "sampling/createMessage", '"s-1"'),
@@ -265,9 +232,7 @@ async def test_frames_of_the_wire_are_read_both_ways(
     assert found[4]["about_id"] == "1"
 
 
-async def test_what_a_connection_did_and_what_a_server_wrote_are_lines(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_what_a_connection_did_and_what_a_server_wrote_are_lines(api: Api) -> None:
     attributes: dict[str, Json] = {
         "inspector.mcp.server.name": "files",
         "inspector.transport.status": "failed",
@@ -277,8 +242,8 @@ async def test_what_a_connection_did_and_what_a_server_wrote_are_lines(
     failed = log("inspector.transport.failed", trace=1, attributes=attributes)
     line = log("inspector.mcp.stderr", trace=1, time_ns=START_NS + 1)
     line.record.body.CopyFrom(any_value("Traceback …"))
-    await send(app, agent(), logs=(failed, line))
-    transport, stderr = await entries(client)
+    await api.submit(agent(), failed, line)
+    transport, stderr = await entries(api)
     assert (transport["type"], transport["state"], transport["step"], transport["text"]) == (
         "transport",
         "failed",
@@ -288,66 +253,58 @@ async def test_what_a_connection_did_and_what_a_server_wrote_are_lines(
     assert (stderr["type"], stderr["text"]) == ("stderr", "Traceback …")
 
 
-async def test_a_record_without_a_trace_belongs_to_the_session_that_it_names(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_record_without_a_trace_belongs_to_the_session_that_it_names(api: Api) -> None:
     lines = [
         log("inspector.mcp.stderr", attributes={"session.id": "S"}),
         log("inspector.transport.connected", attributes={"session.id": "S"}, time_ns=START_NS + 1),
     ]
-    await send(app, agent(), logs=tuple(lines))
-    assert [one["type"] for one in await entries(client)] == ["stderr", "transport"]
+    await api.submit(agent(), *lines)
+    assert [one["type"] for one in await entries(api)] == ["stderr", "transport"]
 
 
-async def test_progress_is_listed_once_as_record_and_as_event_of_a_span(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_progress_is_listed_once_as_record_and_as_event_of_a_span(api: Api) -> None:
     at_ns = START_NS + 5
     attributes: dict[str, Json] = {"inspector.progress.percent": 40.0}
     event = Span.Event(
         name="inspector.progress", time_unix_nano=at_ns, attributes=key_values(attributes)
     )
     record = log("inspector.progress", trace=1, span_id=2, time_ns=at_ns, attributes=attributes)
-    await send(app, agent(), call(events=[event]), logs=(record,))
-    found = [one for one in await entries(client) if one["progress"]]
+    await api.submit(agent(), call(events=[event]), record)
+    found = [one for one in await entries(api) if one["progress"]]
     assert [(one["method"], one["progress"]["percent"]) for one in found] == [
         ("notifications/progress", 40)
     ]
 
 
-async def test_a_long_message_is_clamped_and_whole_in_its_frame(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_long_message_is_clamped_and_whole_in_its_frame(api: Api) -> None:
     whole = '{"jsonrpc":"2.0","id":1,"result":{"text":"' + "x" * 1_000_000 + '"}}'
-    await send(app, agent(), logs=(frame(whole, START_NS + 1),))
-    (entry,) = await entries(client)
+    await api.submit(agent(), frame(whole, START_NS + 1))
+    (entry,) = await entries(api)
     assert (len(entry["text"]), entry["is_whole"], entry["size_bytes"]) == (400, False, len(whole))
-    answer = await client.get("/sessions/S/mcp/frame", params={"key": entry["key"]})
+    answer = await api.get("/sessions/S/mcp/frame", params={"key": entry["key"]})
     assert answer.json()["body"]["text"] == whole
 
 
 @pytest.mark.parametrize("size", [1_000_000, 3_000_000])
 async def test_a_long_message_keeps_its_id_and_with_others_makes_short_pages(
-    app: FastAPI, client: httpx.AsyncClient, size: int
+    api: Api, size: int
 ) -> None:
     whole = '{"jsonrpc":"2.0","id":"big","result":{"id":7,"text":"' + "x" * size + '"}}'
     logs = tuple(frame(whole, START_NS + at) for at in range(9_000_000 // size + 1))
-    await send(app, agent(), logs=logs)
-    assert len((await read(client, cursor="WzBd"))["entries"]) < len(logs)
-    found = await entries(client)
+    await api.submit(agent(), *logs)
+    assert len((await read(api, cursor="WzBd"))["entries"]) < len(logs)
+    found = await entries(api)
     assert len(found) == len(logs)
     assert {(one["type"], one["rpc_id"]) for one in found} == {("response", '"big"')}
 
 
-async def test_a_span_s_halves_come_whole_with_http_headers(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_span_s_halves_come_whole_with_http_headers(api: Api) -> None:
     attributes: dict[str, Json] = {
         "inspector.rpc.request": '{"method":"tools/call"}',
         "http.request.header.mcp-method": ["tools/call"],
     }
-    await send(app, agent(), call(attributes=attributes))
-    answer = await client.get("/sessions/S/mcp/frame", params={"key": f"{KEY}:request"})
+    await api.submit(agent(), call(attributes=attributes))
+    answer = await api.get("/sessions/S/mcp/frame", params={"key": f"{KEY}:request"})
     assert answer.json()["body"]["text"] == '{"method":"tools/call"}'
     headers = json.loads(answer.json()["headers"]["text"])
     assert headers == {"request.header.mcp-method": ["tools/call"]}
@@ -356,45 +313,37 @@ async def test_a_span_s_halves_come_whole_with_http_headers(
 @pytest.mark.parametrize(
     "key", ["", "m1", "m999999999999999999", f"{KEY}:request", f"{KEY}:other", "🙂", "m-1", "../x"]
 )
-async def test_a_message_that_is_not_there_is_not_found(
-    app: FastAPI, client: httpx.AsyncClient, key: str
-) -> None:
-    await send(app, agent(), logs=(log("other", trace=1),))
-    answer = await client.get("/sessions/S/mcp/frame", params={"key": key})
+async def test_a_message_that_is_not_there_is_not_found(api: Api, key: str) -> None:
+    await api.submit(agent(), log("other", trace=1))
+    answer = await api.get("/sessions/S/mcp/frame", params={"key": key})
     assert (answer.status_code, answer.json()["code"]) == (404, "frame_not_found")
 
 
-async def test_a_message_of_another_session_is_not_found(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_message_of_another_session_is_not_found(api: Api) -> None:
     other = span("tools/call", trace=2, attributes={**CALL, "session.id": "T"})
-    await send(app, agent(), other, logs=())
+    await api.submit(agent(), other)
     key = f"{trace_hex(2)}.{span_hex(1)}:request"
-    assert (await client.get("/sessions/S/mcp/frame", params={"key": key})).status_code == 404
-    assert (await client.get("/sessions/T/mcp/frame", params={"key": key})).status_code == 200
+    assert (await api.get("/sessions/S/mcp/frame", params={"key": key})).status_code == 404
+    assert (await api.get("/sessions/T/mcp/frame", params={"key": key})).status_code == 200
 
 
-async def test_unknown_sessions_and_cursors_are_refused(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, agent())
-    assert (await client.get("/sessions/X/mcp")).json()["code"] == "session_not_found"
-    answer = await client.get("/sessions/S/mcp", params={"cursor": "none"})
+async def test_unknown_sessions_and_cursors_are_refused(api: Api) -> None:
+    await api.submit(agent())
+    assert (await api.get("/sessions/X/mcp")).json()["code"] == "session_not_found"
+    answer = await api.get("/sessions/S/mcp", params={"cursor": "none"})
     assert answer.json()["code"] == "bad_cursor"
 
 
-async def test_pages_together_are_the_log_and_each_is_short(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, agent(), *(call(number, start_ns=START_NS + number) for number in range(2, 62)))
-    page = await read(client, limit=10)
+async def test_pages_together_are_the_log_and_each_is_short(api: Api) -> None:
+    await api.submit(
+        agent(), *(call(number, start_ns=START_NS + number) for number in range(2, 62))
+    )
+    page = await read(api, limit=10)
     assert 0 < len(page["entries"]) <= 20
-    assert len(await entries(client, limit=10)) == 120
+    assert len(await entries(api, limit=10)) == 120
 
 
-async def test_hostile_messages_are_lines_like_all_others(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_hostile_messages_are_lines_like_all_others(api: Api) -> None:
     bodies = [
         '{"jsonrpc":"2.0","id":{"a":1},"method":"__proto__","params":{"__proto__":{"x":1}}}',
         '{"jsonrpc":"2.0","id":1e999,"method":"\\u202egnihtemos","params":[1,2]}',
@@ -405,41 +354,35 @@ async def test_hostile_messages_are_lines_like_all_others(
         "",
     ]
     logs = tuple(frame(body, START_NS + at) for at, body in enumerate(bodies))
-    await send(app, agent(), logs=logs)
-    found = await entries(client)
+    await api.submit(agent(), *logs)
+    found = await entries(api)
     assert len(found) == len(bodies)
     assert [one["method"] for one in found[:2]] == ["__proto__", "\u202egnihtemos"]
 
 
-async def test_thousands_of_messages_in_one_batch_are_stored_each_once(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_thousands_of_messages_in_one_batch_are_stored_each_once(api: Api) -> None:
     logs = tuple(frame(f'{{"id":{at},"method":"ping"}}', START_NS + at) for at in range(4_500))
-    await send(app, agent(), logs=(*logs, *logs[:50]))
+    await api.submit(agent(), *logs, *logs[:50])
     pages, cursor = 0, "WzBd"
     found: set[str] = set()
     while cursor:
-        page = await read(client, cursor=cursor)
+        page = await read(api, cursor=cursor)
         found |= {entry["key"] for entry in page["entries"]}
         pages, cursor = pages + 1, page["next_cursor"]
     assert (len(found), pages) == (4_500, 3)
 
 
-async def test_a_merged_session_says_where_its_log_is(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, span("x", span_id=9, attributes={"mcp.method.name": "ping"}))
-    await send(app, agent())
-    answer = await client.get(f"/sessions/{trace_hex(1)}/mcp", params={"limit": 5})
+async def test_a_merged_session_says_where_its_log_is(api: Api) -> None:
+    await api.submit(span("x", span_id=9, attributes={"mcp.method.name": "ping"}))
+    await api.submit(agent())
+    answer = await api.get(f"/sessions/{trace_hex(1)}/mcp", params={"limit": 5})
     assert (answer.status_code, answer.headers["location"]) == (308, "/sessions/S/mcp?limit=5")
 
 
-async def test_a_message_that_its_sender_cut_keeps_its_id_and_its_method(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_message_that_its_sender_cut_keeps_its_id_and_its_method(api: Api) -> None:
     sent = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"cut","arg'
     answered = '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"yyy'
     logs = (frame(sent, START_NS + 1), frame(answered, START_NS + 2))
-    await send(app, agent(), logs=logs)
-    found = [(one["type"], one["method"], one["rpc_id"]) for one in await entries(client)]
+    await api.submit(agent(), *logs)
+    found = [(one["type"], one["method"], one["rpc_id"]) for one in await entries(api)]
     assert found == [("request", "tools/call", "7"), ("response", None, "7")]

@@ -5,29 +5,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
-from fastapi import FastAPI
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
 from pydantic import ValidationError
 
-from inspector.service.feed.commands import Dispatch
 from inspector.service.http import control_route
+from inspector.service.http.parts import Parts
 from inspector.service.http.processes import command_text
 from inspector.service.ingest.requests import audit_rate_limit
 from inspector.service.ingest.requests import open_requests as still_open
 from inspector.service.model.rows import AuditRow
 from inspector.service.model.times import rfc3339
-from inspector.service.storage import Store, open_store
 from inspector.service.wire import Wire
 from inspector.service.wire.control import AgentMessages, Answer, ProcessHello, Signal, VerbBody
 from tests.support.agents.http_agent import Agent, hash_of, opened
-from tests.support.services.api import FakeClock, client_of, service
+from tests.support.services.api import Api
 from tests.support.telemetry.otlp import SECOND_NS
 
 ARGS = '{"n":9007199254740993,"path":"/a"}'
@@ -37,15 +34,9 @@ EDITED = '{"n":9007199254740993, "path": "/b"}'
 class Place:
     """A service with its clock, a person's client and an agent."""
 
-    def __init__(self, client: httpx.AsyncClient, clock: FakeClock, app: FastAPI) -> None:
-        self.client, self.clock, self.app = client, clock, app
-        self.agent = Agent(client, "p1")
-
-    async def pass_time(self, seconds: float) -> None:
-        end_ns = self.clock.now_ns + int(seconds * SECOND_NS)
-        while self.clock.now_ns < end_ns:
-            self.clock.now_ns = min(end_ns, self.clock.now_ns + SECOND_NS)
-            await self.app.state.parts.writer.tick()
+    def __init__(self, api: Api) -> None:
+        self.client, self.clock, self.parts = api, api.clock, api.parts
+        self.agent = Agent(api, "p1")
 
     async def request(self, request_id: str = "r1") -> Any:
         return (await self.client.get(f"/requests/{request_id}")).json()
@@ -61,7 +52,7 @@ class Place:
 
     async def settled_audit(self) -> list[Any]:
         """Return the log with what is written without being waited for."""
-        await self.app.state.parts.writer.tick()  # in order behind it
+        await self.parts.writer.tick()  # in order behind it
         return await self.audit()
 
     async def signal(self, name: str, **body: Any) -> Any:
@@ -74,7 +65,7 @@ class Place:
     ) -> dict[str, Any]:
         """Return the events of these requests, of a viewer that comes now."""
         found: dict[str, Any] = {}
-        stream = self.app.state.parts.feed.stream(after, [session_id] if session_id else ())
+        stream = self.parts.feed.stream(after, [session_id] if session_id else ())
         async with contextlib.aclosing(stream), asyncio.timeout(10):
             async for block in stream:
                 for line in block.decode().splitlines():
@@ -90,9 +81,8 @@ class Place:
 class Commands:
     """A process that follows its commands, as far as it is read."""
 
-    def __init__(self, app: FastAPI, process_id: str, after: int = 0) -> None:
-        dispatch: Dispatch = app.state.parts.dispatch
-        self._stream = dispatch.follow(process_id, after, command_text)
+    def __init__(self, parts: Parts, process_id: str, after: int = 0) -> None:
+        self._stream = parts.dispatch.follow(process_id, after, command_text)
 
     async def connected(self) -> None:
         """Read the beginning."""
@@ -113,20 +103,10 @@ class Commands:
 
 
 @pytest.fixture
-async def place(store: Store, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Place]:
+def place(api: Api, monkeypatch: pytest.MonkeyPatch) -> Place:
     for module in ("requests", "control"):
         monkeypatch.setattr(f"inspector.service.http.{module}.ACK_TIMEOUT_S", 0.2)
-    clock = FakeClock()
-    async with service(store, clock) as app, client_of(app) as client:
-        yield Place(client, clock, app)
-
-
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    url = "memory:" if request.param == "memory" else f"sqlite:///{tmp_path}/store.sqlite3"
-    store = open_store(url)
-    yield store
-    store.close()
+    return Place(api)
 
 
 async def test_what_an_agent_asks_is_listed_and_makes_its_session_wait(place: Place) -> None:
@@ -153,7 +133,7 @@ async def test_times_are_by_the_clock_of_the_service(place: Place) -> None:
 async def test_an_answer_waits_for_the_word_of_the_agent(place: Place) -> None:
     await place.agent.hello()
     await place.agent.open("r1", args_json=ARGS)
-    commands = Commands(place.app, "p1")
+    commands = Commands(place.parts, "p1")
     answering = asyncio.create_task(
         place.answer(decision="allow", args_hash=hash_of(ARGS), args_json=EDITED)
     )
@@ -177,7 +157,7 @@ async def test_an_answer_waits_for_the_word_of_the_agent(place: Place) -> None:
 async def test_an_answer_that_the_agent_does_not_take_says_why(place: Place) -> None:
     await place.agent.hello()
     await place.agent.open("r1")
-    commands = Commands(place.app, "p1")
+    commands = Commands(place.parts, "p1")
     answering = asyncio.create_task(place.answer(decision="allow"))
     seq = (await commands.next())["seq"]
     await place.agent.acknowledge(seq, applied=False, reason="not open here")
@@ -195,13 +175,13 @@ async def test_an_answer_for_an_agent_that_is_away_is_accepted_and_says_so(place
     answer = (await place.answer(decision="deny", reason="no")).json()
     assert answer["applied"] is None
     assert answer["request"]["answer"]["reason"] == "no"
-    commands = Commands(place.app, "p1")
+    commands = Commands(place.parts, "p1")
     first = await commands.next()
     await commands.close()
-    again = Commands(place.app, "p1")
+    again = Commands(place.parts, "p1")
     assert await again.next() == first, "until it is acknowledged"
     await again.close()
-    after = Commands(place.app, "p1", after=first["seq"])
+    after = Commands(place.parts, "p1", after=first["seq"])
     await place.agent.acknowledge(first["seq"], applied=True)
     [shown] = await asyncio.gather(place.client.get("/requests/r1"))
     assert shown.json()["answer"]["applied"] is True
@@ -210,9 +190,9 @@ async def test_an_answer_for_an_agent_that_is_away_is_accepted_and_says_so(place
 
 async def test_a_new_stream_of_commands_ends_the_one_before(place: Place) -> None:
     await place.agent.hello()
-    older = Commands(place.app, "p1")
+    older = Commands(place.parts, "p1")
     await older.connected()
-    newer = Commands(place.app, "p1")
+    newer = Commands(place.parts, "p1")
     await newer.connected()
     assert await older.next() is None
     await place.agent.open("r1")
@@ -223,9 +203,9 @@ async def test_a_new_stream_of_commands_ends_the_one_before(place: Place) -> Non
 
 async def test_the_stream_of_a_process_that_is_lost_ends(place: Place) -> None:
     await place.agent.hello()
-    commands = Commands(place.app, "p1")
+    commands = Commands(place.parts, "p1")
     await commands.connected()
-    await place.pass_time(14)
+    await place.client.pass_time(14)
     assert await commands.next() is None
 
 
@@ -345,7 +325,7 @@ async def test_messages_of_a_process_that_is_not_known_are_404(place: Place) -> 
     assert (answer.status_code, answer.json()["code"]) == (404, "no_such_process")
     await place.agent.hello()
     assert await place.agent.heartbeat() == 200
-    await place.pass_time(14)
+    await place.client.pass_time(14)
     assert await place.agent.heartbeat() == 404, "it was lost"
     await place.agent.hello()
     assert await place.agent.heartbeat() == 200
@@ -390,8 +370,8 @@ async def test_a_verb_reaches_the_agent_and_waits_for_its_word(
         return
     await place.agent.hello()
     await place.agent.open("r1")
-    commands = Commands(place.app, "p1")
-    source = asyncio.create_task(
+    commands = Commands(place.parts, "p1")
+    posting = asyncio.create_task(
         place.client.post(path.format(verb), json={"reason": "it is late"})
     )
     command = await commands.next()
@@ -401,7 +381,7 @@ async def test_a_verb_reaches_the_agent_and_waits_for_its_word(
         "it is late",
     )
     await place.agent.acknowledge(command["seq"], applied=True)
-    result = (await source).json()
+    result = (await posting).json()
     assert (result["verb"], result["processes"], result["applied"]) == (verb, 1, True)
     entries = [one["result"] for one in await place.audit() if one["action"] == verb]
     assert entries == ["accepted", "applied"]
@@ -429,7 +409,7 @@ async def test_a_signal_answers_the_question_that_waits_for_it(place: Place) -> 
     assert (result["verb"], result["processes"], result["applied"]) == ("signal", 1, None)
     request = await place.request("q1")
     assert (request["status"], request["answer"]["decision"]) == ("answered", "answer")
-    commands = Commands(place.app, "p1")
+    commands = Commands(place.parts, "p1")
     answer = (await commands.next())["answer"]
     assert answer["payload_json"] == '{"yes": 9007199254740993}'
     await commands.close()
@@ -439,7 +419,7 @@ async def test_a_signal_that_no_question_waits_for_is_passed_on(place: Place) ->
     await place.agent.hello()
     await place.agent.open("r1")
     assert (await place.signal("go", payload_json="1"))["processes"] == 1
-    commands = Commands(place.app, "p1")
+    commands = Commands(place.parts, "p1")
     command = await commands.next()
     assert (command["type"], command["signal_name"], command["payload_json"]) == (
         "signal",
@@ -523,8 +503,7 @@ async def test_the_audit_log_pages_and_exports_all_of_it(place: Place) -> None:
 
 async def test_a_flood_of_refusals_is_counted_not_written(place: Place) -> None:
     for _ in range(3 * audit_rate_limit.BURST):
-        row = AuditRow(0, "x", "api", None, "answer", "refused")
-        place.app.state.parts.writer.record_audit(row)
+        place.parts.writer.record_audit(AuditRow(0, "x", "api", None, "answer", "refused"))
     entries = await place.settled_audit()
     assert audit_rate_limit.BURST <= len(entries) < 2 * audit_rate_limit.BURST
     assert entries[0]["at"] == rfc3339(place.clock.now_ns)

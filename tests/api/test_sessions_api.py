@@ -3,13 +3,10 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import AsyncIterator
 from typing import Any, get_args
 from urllib.parse import quote
 
-import httpx
 import pytest
-from fastapi import FastAPI
 
 from inspector.service import wire
 from inspector.service.http import exports
@@ -17,56 +14,28 @@ from inspector.service.model.rows import Json
 from inspector.service.otlp.decode_json import decode_json
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import TRACES
-from inspector.service.storage import open_store
 from inspector.service.storage.orders import Order, SortKey
-from tests.support.services.api import FakeClock, client_of, service
+from tests.support.services.api import Api
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
-from tests.support.telemetry.records import heartbeat, incoming, log, span_hex, started, trace_hex
+from tests.support.telemetry.records import heartbeat, log, span_hex, started, trace_hex
 
 
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-async def app(clock: FakeClock) -> AsyncIterator[FastAPI]:
-    async with service(open_store("memory:"), clock) as app:
-        yield app
-
-
-@pytest.fixture
-async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with client_of(app) as client:
-        yield client
-
-
-async def send(app: FastAPI, *items: Any) -> None:
-    spans = [incoming(item) for item in items if hasattr(item, "span_id")]
-    logs = [item for item in items if not hasattr(item, "span_id")]
-    await app.state.parts.writer.submit(spans, logs)
-
-
-async def test_a_received_span_is_in_the_list_at_once(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, span("root", attributes={"session.id": "S"}))
-    answer = (await client.get("/sessions")).json()
+async def test_a_received_span_is_in_the_list_at_once(api: Api) -> None:
+    await api.submit(span("root", attributes={"session.id": "S"}))
+    answer = (await api.get("/sessions")).json()
     (row,) = answer["sessions"]
     assert (row["id"], row["title"], row["status"]) == ("S", "root", "running")
     assert (row["started_at"], row["ended_at"]) == ("2026-01-01T00:00:00.000000000Z", None)
     assert answer["as_of"].endswith(".2")
 
 
-async def test_the_list_is_paged_by_a_cursor_newest_first(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, *(span(trace=n, start_ns=START_NS + n) for n in range(1, 6)))
+async def test_the_list_is_paged_by_a_cursor_newest_first(api: Api) -> None:
+    await api.submit(*(span(trace=n, start_ns=START_NS + n) for n in range(1, 6)))
     seen: list[str] = []
     cursor: str | None = None
     while True:
         query = {"limit": "2"} | ({"cursor": cursor} if cursor else {})
-        page = (await client.get("/sessions", params=query)).json()
+        page = (await api.get("/sessions", params=query)).json()
         seen += [row["id"] for row in page["sessions"]]
         cursor = page["next_cursor"]
         if cursor is None:
@@ -74,16 +43,13 @@ async def test_the_list_is_paged_by_a_cursor_newest_first(
     assert seen == [trace_hex(n) for n in (5, 4, 3, 2, 1)]
 
 
-async def test_the_list_is_filtered_by_status_and_text(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
-) -> None:
-    await send(app, span("Alpha", trace=1))
-    clock.now_ns += 6 * SECOND_NS
-    await app.state.parts.writer.tick()
-    await send(app, span("beta", trace=2))
+async def test_the_list_is_filtered_by_status_and_text(api: Api) -> None:
+    await api.submit(span("Alpha", trace=1))
+    await api.pass_time(6)
+    await api.submit(span("beta", trace=2))
 
     async def titles(query: str) -> list[str]:
-        return [row["title"] for row in (await client.get(f"/sessions?{query}")).json()["sessions"]]
+        return [row["title"] for row in (await api.get(f"/sessions?{query}")).json()["sessions"]]
 
     assert await titles("status=completed") == ["Alpha"]
     assert await titles("status=completed&status=running") == ["beta", "Alpha"]
@@ -94,11 +60,9 @@ async def test_the_list_is_filtered_by_status_and_text(
     "cursor", ["x", "====", "bnVsbA", "WzFd", "WyJhIiwgMV0", "WzEsIngiXQ", "é", "W10=" * 200]
 )
 @pytest.mark.parametrize("path", ["/sessions", "/sessions/S/spans"])
-async def test_a_cursor_that_is_not_ours_is_refused(
-    app: FastAPI, client: httpx.AsyncClient, path: str, cursor: str
-) -> None:
-    await send(app, span(attributes={"session.id": "S"}))
-    answer = await client.get(path, params={"cursor": cursor})
+async def test_a_cursor_that_is_not_ours_is_refused(api: Api, path: str, cursor: str) -> None:
+    await api.submit(span(attributes={"session.id": "S"}))
+    answer = await api.get(path, params={"cursor": cursor})
     if path == "/sessions" and cursor == "WzEsIngiXQ":
         assert answer.status_code == 200  # [1, "x"] is a place in the list
         return
@@ -106,44 +70,39 @@ async def test_a_cursor_that_is_not_ours_is_refused(
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-async def test_two_runs_of_a_thread_take_as_long_as_both_in_list_order_and_query(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
-) -> None:
+async def test_two_runs_of_a_thread_take_as_long_as_both_in_list_order_and_query(api: Api) -> None:
     thread: dict[str, Json] = {"gen_ai.conversation.id": "thread"}
     later_ns = START_NS + 3600 * SECOND_NS
-    await send(app, span("run", duration_ns=2 * SECOND_NS, attributes=thread))
+    await api.submit(span("run", duration_ns=2 * SECOND_NS, attributes=thread))
     again = span("run", trace=2, start_ns=later_ns, duration_ns=3 * SECOND_NS, attributes=thread)
-    await send(app, again, span("long", trace=3, duration_ns=60 * SECOND_NS))
-    clock.now_ns += 10 * SECOND_NS
-    await app.state.parts.writer.tick()
-    row = (await client.get("/sessions/thread")).json()
+    await api.submit(again, span("long", trace=3, duration_ns=60 * SECOND_NS))
+    await api.pass_time(10)
+    row = (await api.get("/sessions/thread")).json()
     assert row["status"] == "completed"
     assert (row["duration_ms"], row["idle_ms"], row["idle_since"]) == (5_000, 3_598_000, None)
     assert row["ended_at"] == "2026-01-01T01:00:03.000000000Z"
-    longest = (await client.get("/sessions?sort=-duration")).json()["sessions"]
+    longest = (await api.get("/sessions?sort=-duration")).json()["sessions"]
     assert [one["title"] for one in longest] == ["long", "run"]
     for query, found in (("duration<6s", ["run"]), ("active:5s", ["run"]), ("duration>1m", [])):
-        answer = (await client.get("/sessions", params={"q": query})).json()
+        answer = (await api.get("/sessions", params={"q": query})).json()
         assert [one["title"] for one in answer["sessions"]] == found
 
 
-async def test_the_whole_store_is_sorted_page_by_page(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_the_whole_store_is_sorted_page_by_page(api: Api) -> None:
     usage = {1: 30, 2: 10, 3: 40, 4: 10, 5: 20}
     for n, tokens in usage.items():
         about: dict[str, Json] = {
             "gen_ai.operation.name": "chat",
             "gen_ai.usage.input_tokens": tokens,
         }
-        await send(app, span(f"chat {n}", trace=n, start_ns=START_NS + n, attributes=about))
+        await api.submit(span(f"chat {n}", trace=n, start_ns=START_NS + n, attributes=about))
 
     async def listed(**query: str | int) -> list[str]:
         seen: list[str] = []
         cursor: str | None = None
         while True:
             header = {"limit": 2, **query} | ({"cursor": cursor} if cursor else {})
-            page = (await client.get("/sessions", params=header)).json()
+            page = (await api.get("/sessions", params=header)).json()
             seen += [row["title"] for row in page["sessions"]]
             if (cursor := page["next_cursor"]) is None:
                 return seen
@@ -157,21 +116,19 @@ async def test_the_whole_store_is_sorted_page_by_page(
     assert len(await listed(since_ms=start_ms, until_ms=start_ms + 1)) == 5
 
 
-async def test_a_cursor_of_another_order_is_refused(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, *(span(trace=n) for n in range(1, 4)))
-    page = (await client.get("/sessions?sort=cost&limit=1")).json()
+async def test_a_cursor_of_another_order_is_refused(api: Api) -> None:
+    await api.submit(*(span(trace=n) for n in range(1, 4)))
+    page = (await api.get("/sessions?sort=cost&limit=1")).json()
     for sort in ("-cost", "title", "-started"):
         header = {"sort": sort, "cursor": page["next_cursor"]}
-        answer = await client.get("/sessions", params=header)
+        answer = await api.get("/sessions", params=header)
         assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor")
     made_up = [["title", 1, 5, "x"], ["cost", 1, "a", "x"], ["cost", 1, 1e999, "x"]]
     made_up += [["spans", 1, 1.5, "x"], ["spans", -1, 1, "x"], ["title", 1, "\ud800", "x"]]
     for parts in made_up:
         cursor = base64.urlsafe_b64encode(json.dumps(parts).encode()).decode().rstrip("=")
         header = {"sort": str(parts[0]), "cursor": cursor}
-        answer = await client.get("/sessions", params=header)
+        answer = await api.get("/sessions", params=header)
         assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor"), parts
 
 
@@ -180,12 +137,10 @@ def test_every_order_is_served() -> None:
     assert set(get_args(wire.SessionSort)) == names
 
 
-async def test_one_session_is_answered_and_an_unknown_one_is_a_problem(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, span(attributes={"session.id": "équipe: a b"}))
-    assert (await client.get("/sessions/%C3%A9quipe:%20a%20b")).json()["id"] == "équipe: a b"
-    answer = await client.get("/sessions/nobody")
+async def test_one_session_is_answered_and_an_unknown_one_is_a_problem(api: Api) -> None:
+    await api.submit(span(attributes={"session.id": "équipe: a b"}))
+    assert (await api.get("/sessions/%C3%A9quipe:%20a%20b")).json()["id"] == "équipe: a b"
+    answer = await api.get("/sessions/nobody")
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
 
 
@@ -194,53 +149,46 @@ async def test_one_session_is_answered_and_an_unknown_one_is_a_problem(
     ["x/spans", "..", ".", "/", "a,b", "team/a b?", "50%25", "a#b", "line\nbreak", "n" * 201],
 )
 async def test_a_session_that_its_sender_calls_anything_can_be_opened_and_deleted(
-    app: FastAPI, client: httpx.AsyncClient, name: str
+    api: Api, name: str
 ) -> None:
     about: dict[str, Json] = {"session.id": name}
-    await send(
-        app,
+    await api.submit(
         span(attributes=about),
         log("inspector.session.started", attributes=about),
         log("inspector.session.finished", trace=1, attributes=about),
     )
-    (row,) = (await client.get("/sessions")).json()["sessions"]
+    (row,) = (await api.get("/sessions")).json()["sessions"]
     path = "/sessions/" + quote(row["id"], safe="")
     assert "," not in row["id"]
-    assert (await client.get(path)).json()["id"] == row["id"]
-    spans = (await client.get(f"{path}/spans")).json()["spans"]
+    assert (await api.get(path)).json()["id"] == row["id"]
+    spans = (await api.get(f"{path}/spans")).json()["spans"]
     (detail,) = [
-        (await client.get(f"/spans/{one['trace_id']}/{one['span_id']}")).json() for one in spans
+        (await api.get(f"/spans/{one['trace_id']}/{one['span_id']}")).json() for one in spans
     ]
     assert name in detail["attributes"].values()
-    assert (await client.get(path.replace("/sessions/", "/trace/"))).status_code == 200
-    assert (await client.delete(path)).status_code == 204
-    assert (await client.get("/sessions")).json()["sessions"] == []
+    assert (await api.get(path.replace("/sessions/", "/trace/"))).status_code == 200
+    assert (await api.delete(path)).status_code == 204
+    assert (await api.get("/sessions")).json()["sessions"] == []
 
 
-async def test_a_merged_session_answers_with_where_it_went(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, span(span_id=2, parent=1))
-    await send(app, span(attributes={"session.id": "S 1"}))
+async def test_a_merged_session_answers_with_where_it_went(api: Api) -> None:
+    await api.submit(span(span_id=2, parent=1))
+    await api.submit(span(attributes={"session.id": "S 1"}))
     for path in ("/sessions/{id}", "/sessions/{id}/spans?limit=5", "/trace/{id}"):
-        answer = await client.get(path.format(id=trace_hex(1)))
+        answer = await api.get(path.format(id=trace_hex(1)))
         assert answer.status_code == 308
-        followed = await client.get(answer.headers["location"])
+        followed = await api.get(answer.headers["location"])
         assert followed.status_code == 200
     assert (
-        "limit=5"
-        in (await client.get(f"/sessions/{trace_hex(1)}/spans?limit=5")).headers["location"]
+        "limit=5" in (await api.get(f"/sessions/{trace_hex(1)}/spans?limit=5")).headers["location"]
     )
-    gone = await client.delete(f"/sessions/{trace_hex(1)}")
+    gone = await api.delete(f"/sessions/{trace_hex(1)}")
     assert gone.status_code == 308
 
 
-async def test_spans_come_as_rows_and_as_columns_page_by_page(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_spans_come_as_rows_and_as_columns_page_by_page(api: Api) -> None:
     session = {"session.id": "S"}
-    await send(
-        app,
+    await api.submit(
         *(span(f"s{n}", span_id=n, start_ns=START_NS + n, attributes=session) for n in range(1, 6)),
     )
     rows: list[dict[str, Any]] = []
@@ -249,7 +197,7 @@ async def test_spans_come_as_rows_and_as_columns_page_by_page(
         cursor: str | None = ""
         while cursor is not None:
             query = {"limit": "2", "format": format_} | ({"cursor": cursor} if cursor else {})
-            page = (await client.get("/sessions/S/spans", params=query)).json()
+            page = (await api.get("/sessions/S/spans", params=query)).json()
             cursor = page["next_cursor"]
             assert page["epoch_ns"] == str(START_NS + 1)
             if format_ == "rows":
@@ -262,27 +210,23 @@ async def test_spans_come_as_rows_and_as_columns_page_by_page(
     assert [row["offset_ns"] for row in rows] == [0, 1, 2, 3, 4]
 
 
-async def test_a_deleted_session_is_gone_and_deleting_it_again_is_a_problem(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, span(attributes={"session.id": "S"}))
-    assert (await client.delete("/sessions/S")).status_code == 204
-    assert (await client.get("/sessions/S")).status_code == 404
-    assert (await client.get(f"/spans/{trace_hex(1)}/{span_hex(1)}")).status_code == 404
-    assert (await client.delete("/sessions/S")).status_code == 404
+async def test_a_deleted_session_is_gone_and_deleting_it_again_is_a_problem(api: Api) -> None:
+    await api.submit(span(attributes={"session.id": "S"}))
+    assert (await api.delete("/sessions/S")).status_code == 204
+    assert (await api.get("/sessions/S")).status_code == 404
+    assert (await api.get(f"/spans/{trace_hex(1)}/{span_hex(1)}")).status_code == 404
+    assert (await api.delete("/sessions/S")).status_code == 404
 
 
-async def test_an_export_holds_what_was_received_as_otlp_json_lines(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_an_export_holds_what_was_received_as_otlp_json_lines(api: Api) -> None:
     sent = [
         span(
             f"s{n}", span_id=n, parent=n - 1 or None, attributes={"session.id": "S", "n": 2**60 + n}
         )
         for n in range(1, 5)
     ]
-    await send(app, *sent, log("note", trace=1, span_id=1, attributes={"k": "v"}))
-    answer = await client.get("/trace/S")
+    await api.submit(*sent, log("note", trace=1, span_id=1, attributes={"k": "v"}))
+    answer = await api.get("/trace/S")
     lines = gzip.decompress(answer.content).decode().splitlines()
     spans = [
         one
@@ -297,26 +241,22 @@ async def test_an_export_holds_what_was_received_as_otlp_json_lines(
     assert (record["eventName"], record["traceId"]) == ("note", trace_hex(1))
 
 
-async def test_an_export_of_a_finished_session_is_not_sent_twice(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
-) -> None:
-    await send(app, span(attributes={"session.id": "S"}))
-    assert "etag" not in (await client.get("/trace/S")).headers
-    clock.now_ns += 6 * SECOND_NS
-    await app.state.parts.writer.tick()
-    tag = (await client.get("/trace/S")).headers["etag"]
-    again = await client.get("/trace/S", headers={"If-None-Match": tag})
+async def test_an_export_of_a_finished_session_is_not_sent_twice(api: Api) -> None:
+    await api.submit(span(attributes={"session.id": "S"}))
+    assert "etag" not in (await api.get("/trace/S")).headers
+    await api.pass_time(6)
+    tag = (await api.get("/trace/S")).headers["etag"]
+    again = await api.get("/trace/S", headers={"If-None-Match": tag})
     assert again.status_code == 304
-    await send(app, span(span_id=2, parent=1))
-    assert (await client.get("/trace/S", headers={"If-None-Match": tag})).status_code == 200
+    await api.submit(span(span_id=2, parent=1))
+    assert (await api.get("/trace/S", headers={"If-None-Match": tag})).status_code == 200
 
 
-async def finished(app: FastAPI, clock: FakeClock, count: int = 300) -> None:
-    await send(
-        app, *(span(f"s{n}", span_id=n, attributes={"session.id": "S"}) for n in range(1, count))
+async def finished(api: Api, count: int = 300) -> None:
+    await api.submit(
+        *(span(f"s{n}", span_id=n, attributes={"session.id": "S"}) for n in range(1, count))
     )
-    clock.now_ns += 6 * SECOND_NS
-    await app.state.parts.writer.tick()
+    await api.pass_time(6)
 
 
 @pytest.mark.parametrize(
@@ -332,12 +272,12 @@ async def finished(app: FastAPI, clock: FakeClock, count: int = 300) -> None:
     ],
 )
 async def test_a_range_of_a_finished_export_is_served(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, header: str, first: int, end: int
+    api: Api, header: str, first: int, end: int
 ) -> None:
-    await finished(app, clock)
-    whole = await client.get("/trace/S")
+    await finished(api)
+    whole = await api.get("/trace/S")
     assert (whole.status_code, whole.headers["accept-ranges"]) == (200, "bytes")
-    part = await client.get("/trace/S", headers={"Range": header})
+    part = await api.get("/trace/S", headers={"Range": header})
     assert part.status_code == 206
     assert part.content == whole.content[first:end]
     start, _, total = part.headers["content-range"].partition("/")
@@ -349,19 +289,16 @@ async def test_a_range_of_a_finished_export_is_served(
     assert part.headers["etag"] == whole.headers["etag"]
 
 
-async def test_an_export_that_broke_off_is_continued(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
-) -> None:
-    await finished(app, clock)
-    whole = await client.get("/trace/S")
-    rest = await client.get(
+async def test_an_export_that_broke_off_is_continued(api: Api) -> None:
+    await finished(api)
+    whole = await api.get("/trace/S")
+    rest = await api.get(
         "/trace/S", headers={"Range": "bytes=500-", "If-Range": whole.headers["etag"]}
     )
     assert whole.content[:500] + rest.content == whole.content
-    await send(app, span("late", span_id=999, parent=1))
-    clock.now_ns += 6 * SECOND_NS
-    await app.state.parts.writer.tick()
-    other = await client.get(
+    await api.submit(span("late", span_id=999, parent=1))
+    await api.pass_time(6)
+    other = await api.get(
         "/trace/S", headers={"Range": "bytes=500-", "If-Range": whole.headers["etag"]}
     )
     assert other.status_code == 200, "it is another file now: from the beginning"
@@ -370,87 +307,74 @@ async def test_an_export_that_broke_off_is_continued(
 
 @pytest.mark.parametrize("is_downloaded", [True, False])
 async def test_the_end_of_an_export_that_was_made_is_not_made_again(
-    app: FastAPI,
-    client: httpx.AsyncClient,
-    clock: FakeClock,
+    api: Api,
     monkeypatch: pytest.MonkeyPatch,
     is_downloaded: bool,
 ) -> None:
-    await finished(app, clock)
+    await finished(api)
     first = {} if is_downloaded else {"Range": "bytes=-9"}
-    made = (await client.get("/trace/S", headers=first)).content
+    made = (await api.get("/trace/S", headers=first)).content
     with monkeypatch.context() as patch:
         patch.setattr(exports, "packed_session", lambda *_: iter([b"made again"]))
-        end = await client.get("/trace/S", headers={"Range": "bytes=-7"})
+        end = await api.get("/trace/S", headers={"Range": "bytes=-7"})
         assert (end.status_code, end.content) == (206, made[-7:])
-    await send(app, span("late", span_id=999, parent=1))
-    clock.now_ns += 6 * SECOND_NS
-    await app.state.parts.writer.tick()
-    whole = await client.get("/trace/S")
-    end = await client.get("/trace/S", headers={"Range": "bytes=-7"})
+    await api.submit(span("late", span_id=999, parent=1))
+    await api.pass_time(6)
+    whole = await api.get("/trace/S")
+    end = await api.get("/trace/S", headers={"Range": "bytes=-7"})
     assert end.content == whole.content[-7:]
 
 
 @pytest.mark.parametrize("header", ["bytes=99999999-", "bytes=-0"])
-async def test_a_part_that_is_not_there_is_416(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, header: str
-) -> None:
-    await finished(app, clock)
-    answer = await client.get("/trace/S", headers={"Range": header})
+async def test_a_part_that_is_not_there_is_416(api: Api, header: str) -> None:
+    await finished(api)
+    answer = await api.get("/trace/S", headers={"Range": header})
     assert answer.status_code == 416
     assert answer.headers["content-range"].startswith("bytes */")
 
 
 @pytest.mark.parametrize("header", ["", "bytes", "lines=0-1", "bytes=0-1,5-6", "bytes=9-3"])
-async def test_what_is_no_single_range_is_answered_by_the_whole(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock, header: str
-) -> None:
-    await finished(app, clock, 3)
-    answer = await client.get("/trace/S", headers={"Range": header})
+async def test_what_is_no_single_range_is_answered_by_the_whole(api: Api, header: str) -> None:
+    await finished(api, 3)
+    answer = await api.get("/trace/S", headers={"Range": header})
     assert answer.status_code == 200
     assert gzip.decompress(answer.content)
 
 
-async def test_a_running_session_has_no_parts(app: FastAPI, client: httpx.AsyncClient) -> None:
-    await send(app, span(attributes={"session.id": "S"}))
-    answer = await client.get("/trace/S", headers={"Range": "bytes=0-1"})
+async def test_a_running_session_has_no_parts(api: Api) -> None:
+    await api.submit(span(attributes={"session.id": "S"}))
+    answer = await api.get("/trace/S", headers={"Range": "bytes=0-1"})
     assert (answer.status_code, answer.headers.get("etag")) == (200, None)
 
 
-async def test_a_late_record_makes_another_file(
-    app: FastAPI, client: httpx.AsyncClient, clock: FakeClock
-) -> None:
-    await finished(app, clock, 3)
-    tag = (await client.get("/trace/S")).headers["etag"]
-    await send(app, log("inspector.decision", trace=1, span_id=1, attributes={"k": "v"}))
-    answer = await client.get("/trace/S", headers={"If-None-Match": tag})
+async def test_a_late_record_makes_another_file(api: Api) -> None:
+    await finished(api, 3)
+    tag = (await api.get("/trace/S")).headers["etag"]
+    await api.submit(log("inspector.decision", trace=1, span_id=1, attributes={"k": "v"}))
+    answer = await api.get("/trace/S", headers={"If-None-Match": tag})
     assert answer.status_code == 200
     assert b"inspector.decision" in gzip.decompress(answer.content)
 
 
-async def test_running_spans_are_listed_without_a_duration(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    await send(app, heartbeat(), started(span(attributes={"session.id": "S"})))
-    (row,) = (await client.get("/sessions/S/spans")).json()["spans"]
+async def test_running_spans_are_listed_without_a_duration(api: Api) -> None:
+    await api.submit(heartbeat(), started(span(attributes={"session.id": "S"})))
+    (row,) = (await api.get("/sessions/S/spans")).json()["spans"]
     assert (row["status"], row["duration_ns"]) == ("running", None)
 
 
-async def test_the_histogram_counts_sessions_by_when_they_began(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_the_histogram_counts_sessions_by_when_they_began(api: Api) -> None:
     minute_ns = 60 * SECOND_NS
-    await send(app, *(span(trace=n, start_ns=START_NS + n * minute_ns) for n in (1, 1, 2, 4)))
+    await api.submit(*(span(trace=n, start_ns=START_NS + n * minute_ns) for n in (1, 1, 2, 4)))
     header = {"until_ms": (START_NS + 4 * minute_ns) // 10**6, "bucket_ms": 60_000, "buckets": 4}
-    answer = (await client.get("/sessions/histogram", params=header)).json()
+    answer = (await api.get("/sessions/histogram", params=header)).json()
     assert answer["bucket_ms"] == 60_000
     assert answer["counted_from"] is None
     assert [bucket["counts"] for bucket in answer["buckets"]] == [
         {"running": 1}, {"running": 1}, {}, {"running": 1},
     ]  # fmt: skip
     assert answer["buckets"][0]["started_at"] == "2026-01-01T00:01:00.000000000Z"
-    narrowed = await client.get("/sessions/histogram", params=header | {"q": "status:failed"})
+    narrowed = await api.get("/sessions/histogram", params=header | {"q": "status:failed"})
     assert [bucket["counts"] for bucket in narrowed.json()["buckets"]] == [{}] * 4
-    refused = await client.get("/sessions/histogram", params={"q": "statsu:failed"})
+    refused = await api.get("/sessions/histogram", params={"q": "statsu:failed"})
     assert refused.status_code == 400
-    assert (await client.get("/sessions/histogram", params={"buckets": 201})).status_code == 422
+    assert (await api.get("/sessions/histogram", params={"buckets": 201})).status_code == 422

@@ -1,38 +1,21 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
-import httpx
 import pytest
-from fastapi import FastAPI
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.service.storage import open_store
-from tests.support.services.api import client_of, service
+from tests.support.services.api import Api
 from tests.support.telemetry.otlp import START_NS, key_values, span
 from tests.support.telemetry.records import incoming, log, span_hex, started, trace_hex
 
 URL = f"/spans/{trace_hex(1)}/{span_hex(1)}"
 
 
-@pytest.fixture
-async def app() -> AsyncIterator[FastAPI]:
-    async with service(open_store("memory:")) as app:
-        yield app
-
-
-@pytest.fixture
-async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with client_of(app) as client:
-        yield client
-
-
-async def test_a_span_is_answered_whole(app: FastAPI, client: httpx.AsyncClient) -> None:
+async def test_a_span_is_answered_whole(api: Api) -> None:
     sent = span("chat", attributes={"session.id": "S", "n": 1, "deep": {"a": [True, None]}})
     sent.links.add(trace_id=b"\x02" * 16, span_id=b"\x03" * 8, trace_state="a=1")
     sent.dropped_events_count = 4
-    await app.state.parts.writer.submit([incoming(sent, "p1")], [])
-    answer = (await client.get(URL)).json()
+    await api.submit(incoming(sent, "p1"))
+    answer = (await api.get(URL)).json()
     assert (answer["name"], answer["session_id"], answer["otlp_kind"]) == ("chat", "S", "internal")
     assert answer["attributes"] == {"session.id": "S", "n": 1, "deep": {"a": [True, None]}}
     assert answer["links"][0]["trace_id"] == "02" * 16
@@ -45,9 +28,7 @@ async def test_a_span_is_answered_whole(app: FastAPI, client: httpx.AsyncClient)
     )
 
 
-async def test_what_was_sent_as_span_event_and_as_log_is_shown_once(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_what_was_sent_as_span_event_and_as_log_is_shown_once(api: Api) -> None:
     def event(name: str, offset_ns: int) -> Span.Event:
         return Span.Event(
             name=name, time_unix_nano=START_NS + offset_ns, attributes=key_values({"k": "v"})
@@ -59,8 +40,8 @@ async def test_what_was_sent_as_span_event_and_as_log_is_shown_once(
         log("inspector.progress", trace=1, span_id=1, time_ns=START_NS + 30),
         log("other", trace=1, span_id=2, time_ns=START_NS + 5),
     ]
-    await app.state.parts.writer.submit([incoming(span(events=[event("later", 40), both]))], logs)
-    events = (await client.get(URL)).json()["events"]
+    await api.parts.writer.submit([incoming(span(events=[event("later", 40), both]))], logs)
+    events = (await api.get(URL)).json()["events"]
     assert [(e["name"], e["offset_ns"], e["source"]) for e in events] == [
         ("inspector.progress", 20, "span"),
         ("inspector.progress", 30, "log"),
@@ -68,9 +49,9 @@ async def test_what_was_sent_as_span_event_and_as_log_is_shown_once(
     ]
 
 
-async def test_a_running_span_shows_what_is_known(app: FastAPI, client: httpx.AsyncClient) -> None:
-    await app.state.parts.writer.submit([], [started(span("chat", attributes={"a": 1}))])
-    answer = (await client.get(URL)).json()
+async def test_a_running_span_shows_what_is_known(api: Api) -> None:
+    await api.submit(started(span("chat", attributes={"a": 1})))
+    answer = (await api.get(URL)).json()
     assert (answer["status"], answer["ended_at"], answer["attributes"]) == (
         "running",
         None,
@@ -87,18 +68,16 @@ async def test_a_running_span_shows_what_is_known(app: FastAPI, client: httpx.As
         ("/spans/XYZ/1", 422, "bad_request"),
     ],
 )
-async def test_an_unknown_span_is_a_problem(
-    app: FastAPI, client: httpx.AsyncClient, path: str, status: int, code: str
-) -> None:
-    await app.state.parts.writer.submit([incoming(span())], [])
-    answer = await client.get(path)
+async def test_an_unknown_span_is_a_problem(api: Api, path: str, status: int, code: str) -> None:
+    await api.submit(span())
+    answer = await api.get(path)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
 
 
-async def test_a_search_finds_sessions_and_spans(app: FastAPI, client: httpx.AsyncClient) -> None:
+async def test_a_search_finds_sessions_and_spans(api: Api) -> None:
     hidden = span("tool", span_id=2, parent=1, attributes={"path": "/etc/needle"})
-    await app.state.parts.writer.submit([incoming(span("Find the Needle")), incoming(hidden)], [])
-    answer = (await client.get("/search", params={"q": "needle"})).json()
+    await api.submit(incoming(span("Find the Needle")), incoming(hidden))
+    answer = (await api.get("/search", params={"q": "needle"})).json()
     assert [row["title"] for row in answer["sessions"]] == ["Find the Needle"]
     assert [hit["span"]["name"] for hit in answer["spans"]] == ["tool", "Find the Needle"]
     assert answer["spans"][0]["session_title"] == "Find the Needle"
@@ -106,25 +85,25 @@ async def test_a_search_finds_sessions_and_spans(app: FastAPI, client: httpx.Asy
     assert in_attribute == {"place": "path", "before": "/etc/", "match": "needle", "after": ""}
     assert (in_name["place"], in_name["match"]) == ("name", "Needle")
     assert answer["next_cursor"] is None
-    assert (await client.get("/search")).status_code == 422
+    assert (await api.get("/search")).status_code == 422
 
 
-async def test_a_bad_query_is_a_problem_that_points(client: httpx.AsyncClient) -> None:
-    answer = await client.get("/search", params={"q": "kind:llm statsu:failed"})
+async def test_a_bad_query_is_a_problem_that_points(api: Api) -> None:
+    answer = await api.get("/search", params={"q": "kind:llm statsu:failed"})
     problem = answer.json()
     assert (answer.status_code, problem["code"]) == (400, "bad_query")
     assert (problem["position"], problem["length"]) == (9, 6)
     assert problem["suggestion"] in problem["detail"]
 
 
-async def test_a_search_is_paged(app: FastAPI, client: httpx.AsyncClient) -> None:
+async def test_a_search_is_paged(api: Api) -> None:
     spans = [incoming(span(f"s{n}", span_id=n)) for n in range(1, 6)]
-    await app.state.parts.writer.submit(spans, [])
+    await api.submit(*spans)
     seen: list[str] = []
     cursor: str | None = None
     while cursor or not seen:
         query = {"q": "name:s*", "limit": "2", **({"cursor": cursor} if cursor else {})}
-        answer = (await client.get("/search", params=query)).json()
+        answer = (await api.get("/search", params=query)).json()
         seen += [hit["span"]["name"] for hit in answer["spans"]]
         cursor = answer["next_cursor"]
     assert sorted(seen) == ["s1", "s2", "s3", "s4", "s5"]

@@ -1,33 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
-import httpx
 import pytest
-from fastapi import FastAPI
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.analysis import model_calls
 from inspector.service.model.rows import Json
-from inspector.service.storage import open_store
-from tests.support.services.api import client_of, service
+from tests.support.services.api import Api
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, key_values, span
-from tests.support.telemetry.records import incoming, span_hex, started
+from tests.support.telemetry.records import span_hex, started
 
 MS = 1_000_000
-
-
-@pytest.fixture
-async def app() -> AsyncIterator[FastAPI]:
-    async with service(open_store("memory:")) as app:
-        yield app
-
-
-@pytest.fixture
-async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with client_of(app) as client:
-        yield client
 
 
 def agent(number: int, name: str, parent: int | None = None) -> Span:
@@ -46,19 +30,17 @@ def call(number: int, parent: int, **more: Any) -> Span:
     return span("chat small", span_id=number, parent=parent, attributes=attributes)
 
 
-async def statistics(client: httpx.AsyncClient, session_id: str = "S") -> Any:
-    answer = await client.get(f"/sessions/{session_id}/statistics")
+async def statistics(api: Api, session_id: str = "S") -> Any:
+    answer = await api.get(f"/sessions/{session_id}/statistics")
     assert answer.status_code == 200
     return answer.json()
 
 
-async def test_tokens_are_counted_once_for_the_agent_that_used_them(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_tokens_are_counted_once_for_the_agent_that_used_them(api: Api) -> None:
     spans = [agent(1, "lead"), call(2, 1), agent(3, "helper", 1), call(4, 3), call(5, 3)]
     running = span("chat small", span_id=6, parent=3, duration_ns=None)
-    await app.state.parts.writer.submit([incoming(one) for one in spans], [started(running)])
-    found = await statistics(client)
+    await api.submit(*spans, started(running))
+    found = await statistics(api)
     assert found["span_count"] == 6
     by_agent = {one["name"]: one for one in found["agents"]}
     assert by_agent["lead"]["used"]["input_tokens"] == 100
@@ -66,22 +48,22 @@ async def test_tokens_are_counted_once_for_the_agent_that_used_them(
     assert by_agent["helper"]["used_in_all"]["output_tokens"] == 20
     chat = next(one for one in found["operations"] if one["kind"] == "llm")
     assert (chat["count"], chat["times"]["median_ns"]) == (3, SECOND_NS)
-    session = (await client.get("/sessions/S")).json()
+    session = (await api.get("/sessions/S")).json()
     assert (
         sum(one["used"]["input_tokens"] for one in found["operations"]) == session["input_tokens"]
     )
 
 
 async def test_runs_are_of_the_agent_that_they_name_whatever_their_spans_are_called(
-    app: FastAPI, client: httpx.AsyncClient
+    api: Api,
 ) -> None:
     runs = [agent(1, "gpt-4o-mini"), agent(2, "gpt-4o-mini"), agent(3, "gpt-4o-mini", 2)]
     for run, name in zip(runs, ("weather", "lead", "weather"), strict=True):
         run.attributes.extend(key_values({"gen_ai.agent.name": name}))
     same = agent(4, "critic")
     same.attributes.extend(key_values({"gen_ai.agent.name": "critic"}))
-    await app.state.parts.writer.submit([incoming(one) for one in (*runs, call(5, 3), same)], [])
-    found = await statistics(client)
+    await api.submit(*(*runs, call(5, 3), same))
+    found = await statistics(api)
     by_agent = {one["name"]: one for one in found["agents"]}
     assert {name: one["count"] for name, one in by_agent.items()} == {
         "weather": 2,
@@ -90,12 +72,12 @@ async def test_runs_are_of_the_agent_that_they_name_whatever_their_spans_are_cal
     }
     assert by_agent["weather"]["used"]["input_tokens"] == 100
     assert by_agent["lead"]["used_in_all"]["input_tokens"] == 100
-    runs = (await client.get("/sessions/S/statistics?totals=false")).json()["agent_runs"]
+    runs = (await api.get("/sessions/S/statistics?totals=false")).json()["agent_runs"]
     names = [(one["span_id"], one["agent"]) for one in runs]
     assert names == [(span_hex(1), "weather"), (span_hex(2), "lead"), (span_hex(3), "weather")]
 
 
-async def test_streams_are_read_in_any_convention(app: FastAPI, client: httpx.AsyncClient) -> None:
+async def test_streams_are_read_in_any_convention(api: Api) -> None:
     first_token = Span.Event(name="First Token Stream Event", time_unix_nano=START_NS + 300 * MS)
     by_event = call(4, 1, openinference__span__kind="LLM")
     by_event.events.append(first_token)
@@ -111,8 +93,8 @@ async def test_streams_are_read_in_any_convention(app: FastAPI, client: httpx.As
         by_event,
         call(5, 1),
     ]
-    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
-    streams = (await statistics(client))["streams"]
+    await api.submit(*spans)
+    streams = (await statistics(api))["streams"]
     first = streams["first_chunk"]
     assert (first["count"], first["median_ns"], first["longest_ns"]) == (3, 300 * MS, 7_000 * MS)
     assert dict(zip(first["bucket_ns"], first["buckets"], strict=False))[500 * MS] == 2
@@ -123,60 +105,52 @@ async def test_streams_are_read_in_any_convention(app: FastAPI, client: httpx.As
     assert (stalled["longest_stall_ns"], stalled["chunk_count"]) == (2_500 * MS, 40)
 
 
-async def test_what_was_cached_and_thought_is_summed_by_operation(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_what_was_cached_and_thought_is_summed_by_operation(api: Api) -> None:
     cached = {"gen_ai.usage.cache_read.input_tokens": 60}
     thought = {"gen_ai.usage.reasoning.output_tokens": 4}
     spans = [agent(1, "lead"), call(2, 1, **cached), call(3, 1, **cached, **thought)]
-    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
-    [use] = (await statistics(client))["cache"]
+    await api.submit(*spans)
+    [use] = (await statistics(api))["cache"]
     assert (use["model"], use["cache_read_tokens"], use["reasoning_tokens"]) == ("small", 120, 4)
     assert use["cache_write_tokens"] is None, "nobody said"
 
 
-async def test_a_hand_off_is_read_from_its_attributes(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_hand_off_is_read_from_its_attributes(api: Api) -> None:
     attributes: dict[str, Json] = {
         "gen_ai.handoff.from_agent": "triage",
         "gen_ai.handoff.to_agent": "billing",
     }
     spans = [agent(1, "triage"), span("handoff", span_id=2, parent=1, attributes=attributes)]
-    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
-    [handoff] = (await statistics(client))["handoffs"]
+    await api.submit(*spans)
+    [handoff] = (await statistics(api))["handoffs"]
     assert (handoff["from_agent"], handoff["to_agent"]) == ("triage", "billing")
 
 
 async def test_spans_beyond_the_limit_are_counted(
-    app: FastAPI, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model_calls, "MAX_SPANS", 2)
     spans = [agent(1, "lead"), *(call(n, 1) for n in (2, 3, 4))]
-    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
-    found = await statistics(client)
+    await api.submit(*spans)
+    found = await statistics(api)
     assert found["not_read"] == 2
     assert found["operations"][0]["count"] + found["operations"][1]["count"] == 4
 
 
-async def test_without_totals_only_what_rows_do_not_tell_is_answered(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_without_totals_only_what_rows_do_not_tell_is_answered(api: Api) -> None:
     first = {"gen_ai.response.time_to_first_chunk": 0.25}
     spans = [agent(1, "lead"), call(2, 1, **first)]
-    await app.state.parts.writer.submit([incoming(one) for one in spans], [])
-    found = (await client.get("/sessions/S/statistics?totals=false")).json()
+    await api.submit(*spans)
+    found = (await api.get("/sessions/S/statistics?totals=false")).json()
     assert (found["operations"], found["agents"], found["span_count"]) == ([], [], 2)
     assert found["streams"]["first_chunk"]["count"] == 1
 
 
-async def test_a_missing_session_is_refused_and_one_that_moved_is_redirected(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
-    answer = await client.get("/sessions/nobody/statistics")
+async def test_a_missing_session_is_refused_and_one_that_moved_is_redirected(api: Api) -> None:
+    answer = await api.get("/sessions/nobody/statistics")
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
     first = span("work", span_id=2, parent=1)
-    await app.state.parts.writer.submit([incoming(first)], [])
-    await app.state.parts.writer.submit([incoming(agent(1, "lead"))], [])
-    moved = await client.get(f"/sessions/{first.trace_id.hex()}/statistics")
+    await api.submit(first)
+    await api.submit(agent(1, "lead"))
+    moved = await api.get(f"/sessions/{first.trace_id.hex()}/statistics")
     assert (moved.status_code, moved.headers["location"]) == (308, "/sessions/S/statistics")

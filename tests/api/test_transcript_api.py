@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
-import httpx
 import pytest
-from fastapi import FastAPI
 
 from inspector.service.http import transcript
-from inspector.service.storage import open_store
-from tests.support.services.api import client_of, service
+from tests.support.services.api import Api
 from tests.support.telemetry.delegating_run import TRACE, WHY, spans
 from tests.support.telemetry.otlp import span
 from tests.support.telemetry.records import incoming, log, span_hex, started, trace_hex
@@ -25,20 +21,13 @@ def key(number: int, before: int | None = None) -> str:
 
 
 @pytest.fixture
-async def app() -> AsyncIterator[FastAPI]:
-    async with service(open_store("memory:")) as app:
-        await app.state.parts.writer.submit([incoming(one, "p1") for one in spans()], [])
-        yield app
+async def api(api: Api) -> Api:
+    await api.submit(*(incoming(one, "p1") for one in spans()))
+    return api
 
 
-@pytest.fixture
-async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with client_of(app) as client:
-        yield client
-
-
-async def readings(client: httpx.AsyncClient, *keys: str, url: str = URL) -> list[dict[str, Any]]:
-    answer = await client.get(url, params=[("span", one) for one in keys])
+async def readings(api: Api, *keys: str, url: str = URL) -> list[dict[str, Any]]:
+    answer = await api.get(url, params=[("span", one) for one in keys])
     assert answer.status_code == 200, answer.text
     found: list[dict[str, Any]] = answer.json()["readings"]
     return found
@@ -53,10 +42,8 @@ def words(reading: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-async def test_turns_say_what_is_new_in_the_order_of_the_question(
-    client: httpx.AsyncClient,
-) -> None:
-    last, first = await readings(client, key(28, before=26), key(22))
+async def test_turns_say_what_is_new_in_the_order_of_the_question(api: Api) -> None:
+    last, first = await readings(api, key(28, before=26), key(22))
     assert words(first) == [
         ("system", "You write code."),
         ("user", "Mend the rounding of refunds."),
@@ -66,10 +53,8 @@ async def test_turns_say_what_is_new_in_the_order_of_the_question(
     assert (last["repeated"], last["rewritten"]) == (7, None)
 
 
-async def test_a_failed_tool_says_why_and_a_denied_one_who_denied_it(
-    client: httpx.AsyncClient,
-) -> None:
-    failed, denied, narrowed = await readings(client, key(25), key(4), key(13))
+async def test_a_failed_tool_says_why_and_a_denied_one_who_denied_it(api: Api) -> None:
+    failed, denied, narrowed = await readings(api, key(25), key(4), key(13))
     assert failed["error"]["message"]["text"] == WHY
     assert denied["decisions"][0] == {
         "offset_ns": 7_105_000_000,
@@ -83,18 +68,14 @@ async def test_a_failed_tool_says_why_and_a_denied_one_who_denied_it(
     assert '"limit":50' in narrowed["decisions"][0]["before"]["text"]
 
 
-async def test_a_span_that_is_not_there_or_of_another_session_is_left_out(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_span_that_is_not_there_or_of_another_session_is_left_out(api: Api) -> None:
     other = span("other", trace=8, span_id=1, attributes={"session.id": "other"})
-    await app.state.parts.writer.submit([incoming(other)], [])
+    await api.submit(other)
     keys = (key(99), f"{trace_hex(8)}.{span_hex(1)}", key(1))
-    assert [one["span_id"] for one in await readings(client, *keys)] == [span_hex(1)]
+    assert [one["span_id"] for one in await readings(api, *keys)] == [span_hex(1)]
 
 
-async def test_a_running_tool_has_its_arguments_and_its_progress(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_running_tool_has_its_arguments_and_its_progress(api: Api) -> None:
     attributes = {
         "session.id": "refunds",
         "gen_ai.operation.name": "execute_tool",
@@ -108,45 +89,41 @@ async def test_a_running_tool_has_its_arguments_and_its_progress(
         span_id=50,
         attributes={"inspector.progress.percent": 50.0, "inspector.progress.message": "half"},
     )
-    await app.state.parts.writer.submit([], [running, half])
-    [reading] = await readings(client, key(50))
+    await api.submit(running, half)
+    [reading] = await readings(api, key(50))
     assert reading["tool"]["arguments"]["text"] == '{"target":"all"}'
     assert reading["tool"]["result"] is None
     assert (reading["progress"]["percent"], reading["progress"]["message"]) == (50.0, "half")
 
 
-async def test_an_answer_has_only_so_much_room(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_answer_has_only_so_much_room(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transcript, "MAX_BYTES", 1)
-    answer = (await client.get(URL, params=[("span", key(22)), ("span", key(24, 22))])).json()
+    answer = (await api.get(URL, params=[("span", key(22)), ("span", key(24, 22))])).json()
     assert [one["span_id"] for one in answer["readings"]] == [span_hex(22)]
     assert answer["left_out"] == [key(24, 22)]
 
 
-async def test_a_session_that_moved_is_found_where_it_is(
-    app: FastAPI, client: httpx.AsyncClient
-) -> None:
+async def test_a_session_that_moved_is_found_where_it_is(api: Api) -> None:
     first = span("chat", trace=9, span_id=1)
-    await app.state.parts.writer.submit([incoming(first)], [])
+    await api.submit(first)
     later = span("more", trace=9, span_id=2, parent=1, attributes={"session.id": "better"})
-    await app.state.parts.writer.submit([incoming(later)], [])
+    await api.submit(later)
     url = f"/sessions/{trace_hex(9)}/transcript"
-    answer = await client.get(url, params={"span": f"{trace_hex(9)}.{span_hex(1)}"})
+    answer = await api.get(url, params={"span": f"{trace_hex(9)}.{span_hex(1)}"})
     assert answer.status_code == 308
     assert answer.headers["location"].startswith("/sessions/better/transcript?span=")
 
 
 @pytest.mark.parametrize("keys", ["", "x", f"{'0' * 32}", f"{'0' * 32}.{'0' * 16}~x"])
-async def test_what_is_no_span_is_refused(client: httpx.AsyncClient, keys: str) -> None:
-    assert (await client.get(URL, params={"span": keys})).status_code == 422
+async def test_what_is_no_span_is_refused(api: Api, keys: str) -> None:
+    assert (await api.get(URL, params={"span": keys})).status_code == 422
 
 
-async def test_too_many_spans_are_refused(client: httpx.AsyncClient) -> None:
+async def test_too_many_spans_are_refused(api: Api) -> None:
     keys = [key(number) for number in range(transcript.MAX_SPANS + 1)]
-    assert (await client.get(URL, params={"span": keys})).status_code == 422
+    assert (await api.get(URL, params={"span": keys})).status_code == 422
 
 
-async def test_a_missing_session_is_refused(client: httpx.AsyncClient) -> None:
-    answer = await client.get("/sessions/none/transcript", params={"span": key(1)})
+async def test_a_missing_session_is_refused(api: Api) -> None:
+    answer = await api.get("/sessions/none/transcript", params={"span": key(1)})
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")

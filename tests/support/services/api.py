@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 from fastapi import FastAPI
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.app import ROUTERS
 from inspector.service.feed.commands import Dispatch
@@ -18,12 +19,14 @@ from inspector.service.http.mcp import McpEndpoint
 from inspector.service.http.openapi import with_schemas
 from inspector.service.http.parts import Parts
 from inspector.service.ingest.writer import Clock, Writer
+from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.otlp.receiver import Receiver
 from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
-from inspector.service.storage import Store
+from inspector.service.storage import Store, open_store
 from tests.support.services.app import TOKEN, settings
-from tests.support.telemetry.otlp import START_NS
+from tests.support.telemetry.otlp import SECOND_NS, START_NS
+from tests.support.telemetry.records import incoming
 
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 
@@ -76,12 +79,37 @@ async def service(
         yield app
 
 
+class Api(httpx.AsyncClient):
+    """A client of the routes of `app` in this process, beside its writer and its clock."""
+
+    def __init__(self, app: FastAPI, clock: FakeClock) -> None:
+        headers = {"authorization": f"Bearer {TOKEN}"}
+        transport = httpx.ASGITransport(app=app)
+        super().__init__(transport=transport, base_url="http://inspector", headers=headers)
+        self.clock = clock
+        self.parts: Parts = app.state.parts
+
+    async def submit(self, *items: Span | IncomingSpan | IncomingLog) -> None:
+        """Commit spans and log records as one batch."""
+        spans = [incoming(item) if isinstance(item, Span) else item for item in items]
+        await self.parts.writer.submit(
+            [item for item in spans if isinstance(item, IncomingSpan)],
+            [item for item in spans if isinstance(item, IncomingLog)],
+        )
+
+    async def pass_time(self, seconds: float) -> None:
+        """Move the clock, second by second."""
+        end_ns = self.clock.now_ns + int(seconds * SECOND_NS)
+        while self.clock.now_ns < end_ns:
+            self.clock.now_ns = min(end_ns, self.clock.now_ns + SECOND_NS)
+            await self.parts.writer.tick()
+
+
 @asynccontextmanager
-async def client_of(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """Return a client that calls `app` in this process."""
-    transport = httpx.ASGITransport(app=app)
-    headers = {"authorization": f"Bearer {TOKEN}"}
-    async with httpx.AsyncClient(
-        transport=transport, base_url="http://inspector", headers=headers
-    ) as client:
-        yield client
+async def open_api(
+    store: Store | None = None, clock: FakeClock | None = None
+) -> AsyncIterator[Api]:
+    """Run writer, feed and routes on `store`, else in memory; return a client of them."""
+    clock = clock or FakeClock()
+    async with service(store or open_store("memory:"), clock) as app, Api(app, clock) as api:
+        yield api
