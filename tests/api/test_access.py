@@ -21,6 +21,12 @@ async def app() -> AsyncIterator[FastAPI]:
         yield app
 
 
+@pytest.fixture
+async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with caller(app) as client:
+        yield client
+
+
 def every_route(app: FastAPI) -> Iterator[tuple[str, str]]:
     """Yield (method, path) of all that can be asked for, documented or not."""
     found = 0
@@ -49,29 +55,29 @@ async def test_no_route_answers_from_afar_without_a_token_but_health(app: FastAP
 
 async def test_no_route_answers_from_here_without_a_token_but_health_and_ingest(
     app: FastAPI,
+    client: httpx.AsyncClient,
 ) -> None:
-    async with caller(app) as client:
-        for method, path in every_route(app):
-            answer = await client.request(method, path)
-            is_open = (method, path) in OPEN | INGEST
-            assert (answer.status_code != 401) == is_open, f"{method} {path}"
+    for method, path in every_route(app):
+        answer = await client.request(method, path)
+        is_open = (method, path) in OPEN | INGEST
+        assert (answer.status_code != 401) == is_open, f"{method} {path}"
 
 
 @pytest.mark.parametrize(
     "path", ["/nothing", "/v1/traces/", "/health/", "/v1", "/docs", "//health"]
 )
-async def test_what_is_no_route_is_closed_too(app: FastAPI, path: str) -> None:
-    async with caller(app) as client:
-        assert (await client.get(f"http://127.0.0.1:7800{path}")).status_code == 401
+async def test_what_is_no_route_is_closed_too(client: httpx.AsyncClient, path: str) -> None:
+    assert (await client.get(f"http://127.0.0.1:7800{path}")).status_code == 401
 
 
 @pytest.mark.parametrize(
     "authorization",
     ["", "Bearer", "Bearer ", "Bearer wrong", f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"{TOKEN}"],
 )
-async def test_a_wrong_token_is_401_and_says_how(app: FastAPI, authorization: str) -> None:
-    async with caller(app) as client:
-        answer = await client.get("/nothing", headers={"authorization": authorization})
+async def test_a_wrong_token_is_401_and_says_how(
+    client: httpx.AsyncClient, authorization: str
+) -> None:
+    answer = await client.get("/nothing", headers={"authorization": authorization})
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == "Bearer"
     assert answer.json()["code"] == "no_token"
@@ -126,11 +132,10 @@ async def test_open_ingest_asks_nobody_for_the_token_and_still_looks_at_host_and
     ],
 )
 async def test_what_a_proxy_on_this_machine_brings_is_not_of_this_machine(
-    app: FastAPI, header: dict[str, str]
+    client: httpx.AsyncClient, header: dict[str, str]
 ) -> None:
-    async with caller(app) as client:
-        assert (await client.post("/v1/traces", headers=PROTOBUF | header)).status_code == 401
-        answer = await client.post("/v1/traces", headers=PROTOBUF | header | BEARER)
+    assert (await client.post("/v1/traces", headers=PROTOBUF | header)).status_code == 401
+    answer = await client.post("/v1/traces", headers=PROTOBUF | header | BEARER)
     assert answer.status_code == 200
 
 
@@ -167,11 +172,12 @@ async def test_a_refused_sender_is_logged_once_with_what_to_set(
         "",
     ],
 )
-async def test_a_rebound_name_is_refused_on_every_route(app: FastAPI, host: str) -> None:
-    async with caller(app) as client:
-        for method, path in every_route(app):
-            answer = await client.request(method, path, headers={**BEARER, "host": host})
-            assert answer.status_code == 403, f"{method} {path}"
+async def test_a_rebound_name_is_refused_on_every_route(
+    app: FastAPI, client: httpx.AsyncClient, host: str
+) -> None:
+    for method, path in every_route(app):
+        answer = await client.request(method, path, headers={**BEARER, "host": host})
+        assert answer.status_code == 403, f"{method} {path}"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST:7800", "[::1]:7800", "box.lan:1"])
@@ -194,12 +200,13 @@ async def test_allowed_names_are_answered(host: str) -> None:
         "http://127.0.0.1:7800.evil.example",
     ],
 )
-async def test_another_origin_is_refused_even_with_the_token(app: FastAPI, origin: str) -> None:
-    async with caller(app) as client:
-        for path in ("/health", "/v1/traces", "/nothing"):
-            answer = await client.post(path, headers={**BEARER, "origin": origin})
-            assert answer.status_code == 403, path
-            assert "access-control-allow-origin" not in answer.headers
+async def test_another_origin_is_refused_even_with_the_token(
+    client: httpx.AsyncClient, origin: str
+) -> None:
+    for path in ("/health", "/v1/traces", "/nothing"):
+        answer = await client.post(path, headers={**BEARER, "origin": origin})
+        assert answer.status_code == 403, path
+        assert "access-control-allow-origin" not in answer.headers
 
 
 async def test_a_listed_origin_may_call_and_read(app: FastAPI) -> None:
@@ -224,7 +231,7 @@ async def test_a_listed_origin_may_call_and_read(app: FastAPI) -> None:
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 async def test_requests_of_other_sites_are_refused_but_for_following_a_link(
-    app: FastAPI, site: str
+    client: httpx.AsyncClient, site: str
 ) -> None:
     link = {
         "sec-fetch-site": site,
@@ -232,74 +239,72 @@ async def test_requests_of_other_sites_are_refused_but_for_following_a_link(
         "sec-fetch-dest": "document",
         **BEARER,
     }
-    async with caller(app) as client:
-        assert (await client.get("/ui/", headers=link)).status_code == 200
-        for path, headers in [
-            ("/health", link),
-            ("/ui/", {**link, "sec-fetch-dest": "iframe"}),
-            ("/ui/", {**link, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"}),
-        ]:
-            assert (await client.get(path, headers=headers)).status_code == 403
-        assert (await client.post("/v1/traces", headers=link)).status_code == 403
+    assert (await client.get("/ui/", headers=link)).status_code == 200
+    for path, headers in [
+        ("/health", link),
+        ("/ui/", {**link, "sec-fetch-dest": "iframe"}),
+        ("/ui/", {**link, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"}),
+    ]:
+        assert (await client.get(path, headers=headers)).status_code == 403
+    assert (await client.post("/v1/traces", headers=link)).status_code == 403
 
 
 async def test_the_token_in_the_address_becomes_a_cookie_that_is_not_the_token(
-    app: FastAPI,
+    client: httpx.AsyncClient,
 ) -> None:
-    async with caller(app) as client:
-        answer = await client.get("/ui/sessions/5", params={"token": TOKEN, "tab": "raw"})
-        assert answer.status_code == 303
-        assert answer.headers["location"] == "/ui/sessions/5?tab=raw"
-        cookie = answer.headers["set-cookie"]
-        assert cookie.startswith("inspector_7800=")
-        assert TOKEN not in cookie
-        for attribute in ("HttpOnly", "SameSite=lax", "Path=/"):
-            assert attribute in cookie
-        assert (await client.get("/nothing")).status_code == 404, "logged in"
+    answer = await client.get("/ui/sessions/5", params={"token": TOKEN, "tab": "raw"})
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/ui/sessions/5?tab=raw"
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith("inspector_7800=")
+    assert TOKEN not in cookie
+    for attribute in ("HttpOnly", "SameSite=lax", "Path=/"):
+        assert attribute in cookie
+    assert (await client.get("/nothing")).status_code == 404, "logged in"
 
 
 PAGES = ("/", "/ui", "/ui/", "/ui/sessions/5?tab=raw")
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_a_browser_without_a_cookie_gets_the_login_page(app: FastAPI, path: str) -> None:
-    async with caller(app) as client:
-        page = await client.get(path, headers={"accept": "text/html,*/*;q=0.8"})
-        assert page.status_code == 401
-        assert page.headers["content-type"] == "text/html; charset=utf-8"
-        assert re.search(r'<input [^>]*name="token"[^>]*type="password"', page.text)
-        assert TOKEN not in page.text
-        assert "<script" not in page.text
-        policy = page.headers["content-security-policy"]
-        assert "default-src 'none'" in policy
-        assert "script-src" not in policy
-        assert "frame-ancestors 'none'" in policy
+async def test_a_browser_without_a_cookie_gets_the_login_page(
+    client: httpx.AsyncClient, path: str
+) -> None:
+    page = await client.get(path, headers={"accept": "text/html,*/*;q=0.8"})
+    assert page.status_code == 401
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert re.search(r'<input [^>]*name="token"[^>]*type="password"', page.text)
+    assert TOKEN not in page.text
+    assert "<script" not in page.text
+    policy = page.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+    assert "frame-ancestors 'none'" in policy
 
-        same = {"origin": "http://127.0.0.1:7800"}
-        wrong = await client.post(path, data={"token": f"{TOKEN}x"}, headers=same)
-        assert (wrong.status_code, "set-cookie" in wrong.headers) == (401, False)
-        assert 'role="alert"' in wrong.text
+    same = {"origin": "http://127.0.0.1:7800"}
+    wrong = await client.post(path, data={"token": f"{TOKEN}x"}, headers=same)
+    assert (wrong.status_code, "set-cookie" in wrong.headers) == (401, False)
+    assert 'role="alert"' in wrong.text
 
-        right = await client.post(path, data={"token": f" {TOKEN}\n"}, headers=same)
-        assert right.status_code == 303
-        assert right.headers["location"] == {"/": "/ui/", "/ui": "/ui/"}.get(path, path)
-        assert TOKEN not in right.headers["set-cookie"]
-        assert (await client.get("/nothing")).status_code == 404, "logged in"
+    right = await client.post(path, data={"token": f" {TOKEN}\n"}, headers=same)
+    assert right.status_code == 303
+    assert right.headers["location"] == {"/": "/ui/", "/ui": "/ui/"}.get(path, path)
+    assert TOKEN not in right.headers["set-cookie"]
+    assert (await client.get("/nothing")).status_code == 404, "logged in"
 
 
-async def test_the_form_is_under_the_rules_of_every_request(app: FastAPI) -> None:
-    async with caller(app) as client:
-        for forged in (
-            {"host": "evil.example"},
-            {"origin": "http://evil.example"},
-            {"origin": "null"},
-            {"sec-fetch-site": "cross-site"},
-        ):
-            answer = await client.post("/", data={"token": TOKEN}, headers=forged)
-            assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
-        for body in (b"", b"\xff\xfe", b"token=" + b"x" * 10_000, b'{"token": "x"}'):
-            answer = await client.post("/", content=body)
-            assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
+async def test_the_form_is_under_the_rules_of_every_request(client: httpx.AsyncClient) -> None:
+    for forged in (
+        {"host": "evil.example"},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "cross-site"},
+    ):
+        answer = await client.post("/", data={"token": TOKEN}, headers=forged)
+        assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
+    for body in (b"", b"\xff\xfe", b"token=" + b"x" * 10_000, b'{"token": "x"}'):
+        answer = await client.post("/", content=body)
+        assert (answer.status_code, "set-cookie" in answer.headers) == (401, False)
 
 
 async def test_below_a_mount_path_the_form_leads_there(app: FastAPI) -> None:
@@ -311,23 +316,21 @@ async def test_below_a_mount_path_the_form_leads_there(app: FastAPI) -> None:
     assert "Path=/_inspector;" in answer.headers["set-cookie"]
 
 
-async def test_programs_are_answered_in_their_own_words(app: FastAPI) -> None:
-    async with caller(app) as client:
-        answer = await client.get("/ui/", headers={"accept": "application/json"})
-        assert answer.json()["code"] == "no_token"
-        asset = await client.get("/ui/assets/index.js")
-        assert asset.json()["code"] == "no_token"
+async def test_programs_are_answered_in_their_own_words(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/ui/", headers={"accept": "application/json"})
+    assert answer.json()["code"] == "no_token"
+    asset = await client.get("/ui/assets/index.js")
+    assert asset.json()["code"] == "no_token"
 
 
-async def test_a_wrong_token_in_the_address_sets_no_cookie(app: FastAPI) -> None:
-    async with caller(app) as client:
-        for params in ({"token": "wrong"}, {"token": ""}, {"xtoken": TOKEN}):
-            answer = await client.get("/ui/", params=params)
-            assert answer.status_code == 401
-            assert "set-cookie" not in answer.headers
-            assert ("not the token" in answer.text) == ("token" in params)
-        assert (await client.get("/health", params={"token": TOKEN})).cookies == {}
-        assert (await client.get("/nothing", params={"token": TOKEN})).status_code == 401
+async def test_a_wrong_token_in_the_address_sets_no_cookie(client: httpx.AsyncClient) -> None:
+    for params in ({"token": "wrong"}, {"token": ""}, {"xtoken": TOKEN}):
+        answer = await client.get("/ui/", params=params)
+        assert answer.status_code == 401
+        assert "set-cookie" not in answer.headers
+        assert ("not the token" in answer.text) == ("token" in params)
+    assert (await client.get("/health", params={"token": TOKEN})).cookies == {}
+    assert (await client.get("/nothing", params={"token": TOKEN})).status_code == 401
 
 
 async def test_a_login_survives_a_restart_and_ends_with_the_token() -> None:
@@ -353,25 +356,23 @@ async def test_a_changed_or_old_cookie_is_refused(app: FastAPI) -> None:
     assert access.new_session(now_s=1_000.0) != value
 
 
-async def test_a_change_by_cookie_needs_an_origin(app: FastAPI) -> None:
-    async with caller(app) as client:
-        await log_in(client)
-        assert (await client.delete("/nothing")).status_code == 403
-        same = {"origin": "http://127.0.0.1:7800"}
-        assert (await client.delete("/nothing", headers=same)).status_code == 404
+async def test_a_change_by_cookie_needs_an_origin(client: httpx.AsyncClient) -> None:
+    await log_in(client)
+    assert (await client.delete("/nothing")).status_code == 403
+    same = {"origin": "http://127.0.0.1:7800"}
+    assert (await client.delete("/nothing", headers=same)).status_code == 404
 
 
-async def test_every_answer_is_hardened(app: FastAPI) -> None:
-    async with caller(app) as client:
-        answers = [
-            await client.get("/health"),
-            await client.get("/nothing"),
-            await client.get("/nothing", headers=BEARER),
-            await client.get("/ui/", headers=BEARER),
-            await client.get("/health", headers={"host": "evil.example"}),
-            await client.post("/v1/traces"),
-            await log_in(client),
-        ]
+async def test_every_answer_is_hardened(client: httpx.AsyncClient) -> None:
+    answers = [
+        await client.get("/health"),
+        await client.get("/nothing"),
+        await client.get("/nothing", headers=BEARER),
+        await client.get("/ui/", headers=BEARER),
+        await client.get("/health", headers={"host": "evil.example"}),
+        await client.post("/v1/traces"),
+        await log_in(client),
+    ]
     for answer in answers:
         policy = answer.headers["content-security-policy"]
         assert "unsafe" not in policy
@@ -382,13 +383,14 @@ async def test_every_answer_is_hardened(app: FastAPI) -> None:
         assert "access-control-allow-origin" not in answer.headers
 
 
-async def test_an_unforeseen_error_is_hardened_and_reveals_nothing(app: FastAPI) -> None:
+async def test_an_unforeseen_error_is_hardened_and_reveals_nothing(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
     @app.get("/broken")
     async def broken() -> None:
         raise RuntimeError("a secret")
 
-    async with caller(app) as client:
-        answer = await client.get("/broken", headers=BEARER)
+    answer = await client.get("/broken", headers=BEARER)
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert answer.json()["code"] == "internal"

@@ -55,43 +55,63 @@ JSON_TRACE = {
 }
 
 
-@pytest.fixture
-def writer() -> RecordingWriter:
-    return RecordingWriter()
+class Sender:
+    """Sends OTLP/HTTP to the application; what it accepts is in `writer`."""
+
+    def __init__(self, client: httpx.AsyncClient, writer: RecordingWriter) -> None:
+        self.client, self.writer = client, writer
+
+    async def post(
+        self, body: Any, headers: dict[str, str] = PROTOBUF, path: str = "/v1/traces"
+    ) -> httpx.Response:
+        return await self.client.post(path, content=body, headers=headers)
+
+    def names(self) -> list[str]:
+        return [incoming.span.name for incoming in self.writer.spans]
+
+    @asynccontextmanager
+    async def half_sent(self, first: bytes, rest: bytes = b"") -> AsyncIterator[None]:
+        """Leave a body half sent while the block runs; then it is accepted."""
+        is_waiting, release = asyncio.Event(), asyncio.Event()
+
+        async def body() -> AsyncIterator[bytes]:
+            yield first
+            is_waiting.set()
+            await release.wait()
+            yield rest
+
+        posting = asyncio.create_task(self.post(body()))
+        await is_waiting.wait()
+        yield
+        release.set()
+        assert (await posting).status_code == 200
 
 
 @pytest.fixture
-async def client(writer: RecordingWriter) -> AsyncIterator[httpx.AsyncClient]:
+async def sender() -> AsyncIterator[Sender]:
+    writer = RecordingWriter()
     async with running_app(writer) as app, caller(app) as client:
-        yield client
+        yield Sender(client, writer)
 
 
-def names(writer: RecordingWriter) -> list[str]:
-    return [incoming.span.name for incoming in writer.spans]
-
-
-async def test_spans_in_protobuf_are_accepted_and_the_answer_is_empty(
-    client: httpx.AsyncClient, writer: RecordingWriter
-) -> None:
+async def test_spans_in_protobuf_are_accepted_and_the_answer_is_empty(sender: Sender) -> None:
     body = trace_request(span(1, name="a"), span(2, name="b")).SerializeToString()
-    answer = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    answer = await sender.post(body)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "application/x-protobuf"
     assert answer.content == b""
-    assert names(writer) == ["a", "b"]
+    assert sender.names() == ["a", "b"]
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "Application/JSON; charset=utf-8"])
 async def test_spans_in_json_are_accepted_and_the_answer_is_json(
-    client: httpx.AsyncClient, writer: RecordingWriter, content_type: str
+    sender: Sender, content_type: str
 ) -> None:
-    answer = await client.post(
-        "/v1/traces", content=json.dumps(JSON_TRACE), headers={"content-type": content_type}
-    )
+    answer = await sender.post(json.dumps(JSON_TRACE), {"content-type": content_type})
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("application/json")
     assert answer.json() == {}
-    assert names(writer) == ["work"]
+    assert sender.names() == ["work"]
 
 
 @pytest.mark.parametrize(
@@ -104,37 +124,33 @@ async def test_spans_in_json_are_accepted_and_the_answer_is_json(
     ],
 )
 async def test_compressed_bodies_are_accepted(
-    client: httpx.AsyncClient, writer: RecordingWriter, coding: str, compress: object
+    sender: Sender, coding: str, compress: object
 ) -> None:
     assert callable(compress)
     body = compress(trace_request(span(1, name="small")).SerializeToString())
-    answer = await client.post(
-        "/v1/traces", content=body, headers={**PROTOBUF, "content-encoding": coding}
-    )
+    answer = await sender.post(body, {**PROTOBUF, "content-encoding": coding})
     assert answer.status_code == 200
-    assert names(writer) == ["small"]
+    assert sender.names() == ["small"]
 
 
-async def test_a_chunked_body_without_a_length_is_accepted(
-    client: httpx.AsyncClient, writer: RecordingWriter
-) -> None:
+async def test_a_chunked_body_without_a_length_is_accepted(sender: Sender) -> None:
     body = trace_request().SerializeToString()
 
     async def chunks() -> AsyncIterator[bytes]:
         for start in range(0, len(body), 7):
             yield body[start : start + 7]
 
-    answer = await client.post("/v1/traces", content=chunks(), headers=PROTOBUF)
+    answer = await sender.post(chunks())
     assert answer.status_code == 200
-    assert names(writer) == ["work"]
+    assert sender.names() == ["work"]
 
 
 @pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics"])
 @pytest.mark.parametrize(("headers", "body"), [(PROTOBUF, b""), (JSON, b"{}")])
 async def test_an_empty_request_is_a_success(
-    client: httpx.AsyncClient, path: str, headers: dict[str, str], body: bytes
+    sender: Sender, path: str, headers: dict[str, str], body: bytes
 ) -> None:
-    answer = await client.post(path, content=body, headers=headers)
+    answer = await sender.post(body, headers, path)
     assert answer.status_code == 200
     assert answer.content in (b"", b"{}")
 
@@ -149,34 +165,32 @@ async def test_an_empty_request_is_a_success(
 )
 @pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics"])
 async def test_a_body_that_a_server_in_front_has_dropped_is_no_empty_request(
-    client: httpx.AsyncClient, path: str, announced: dict[str, str]
+    sender: Sender, path: str, announced: dict[str, str]
 ) -> None:
-    answer = await client.post(path, content=b"", headers={**PROTOBUF, **announced})
+    answer = await sender.post(b"", {**PROTOBUF, **announced}, path)
     assert answer.status_code == 400
     assert "nothing of it arrived" in status_of(answer).message
     honest = {**PROTOBUF, "content-length": "00"}
-    assert (await client.post(path, content=b"", headers=honest)).status_code == 200
+    assert (await sender.post(b"", honest, path)).status_code == 200
 
 
 async def test_a_bad_span_is_rejected_by_partial_success_and_the_rest_stored(
-    client: httpx.AsyncClient, writer: RecordingWriter
+    sender: Sender,
 ) -> None:
     body = trace_request(span(1, name="good"), Span(name="bad"), span(2, name="fine"))
-    answer = await client.post("/v1/traces", content=body.SerializeToString(), headers=PROTOBUF)
+    answer = await sender.post(body.SerializeToString())
     assert answer.status_code == 200
     partial = ExportTraceServiceResponse.FromString(answer.content).partial_success
     assert partial.rejected_spans == 1
     assert "trace id" in partial.error_message
-    assert names(writer) == ["good", "fine"]
+    assert sender.names() == ["good", "fine"]
 
 
-async def test_partial_success_in_json_has_its_count_as_a_string(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_partial_success_in_json_has_its_count_as_a_string(sender: Sender) -> None:
     body = json.dumps(
         {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "zz", "spanId": "1"}]}]}]}
     )
-    answer = await client.post("/v1/traces", content=body, headers=JSON)
+    answer = await sender.post(body, JSON)
     assert answer.status_code == 200
     assert answer.json()["partialSuccess"]["rejectedSpans"] == "1"
     assert "traceId" in answer.json()["partialSuccess"]["errorMessage"]
@@ -184,34 +198,32 @@ async def test_partial_success_in_json_has_its_count_as_a_string(
 
 @pytest.mark.parametrize("body", [{"batch": []}, {"resourceLogs": []}])
 async def test_a_request_of_another_shape_learns_that_nothing_was_stored(
-    client: httpx.AsyncClient, body: dict[str, object]
+    sender: Sender, body: dict[str, object]
 ) -> None:
-    answer = await client.post("/v1/traces", json=body)
+    answer = await sender.client.post("/v1/traces", json=body)
     assert answer.status_code == 200
     assert "no `resourceSpans`" in answer.json()["partialSuccess"]["errorMessage"]
     assert "rejectedSpans" not in answer.json()["partialSuccess"]
 
 
-async def test_logs_without_a_trace_are_accepted_and_not_stored(
-    client: httpx.AsyncClient, writer: RecordingWriter
-) -> None:
+async def test_logs_without_a_trace_are_accepted_and_not_stored(sender: Sender) -> None:
     request = ExportLogsServiceRequest()
     scope = request.resource_logs.add().scope_logs.add()
     scope.log_records.add(event_name="x")
     scope.log_records.add(event_name="y", trace_id=bytes(range(16)), span_id=span_id(1))
-    answer = await client.post("/v1/logs", content=request.SerializeToString(), headers=PROTOBUF)
+    answer = await sender.post(request.SerializeToString(), PROTOBUF, "/v1/logs")
     assert answer.content == b"", "some SDKs print what is said here as an error, each time"
-    assert [incoming.record.event_name for incoming in writer.logs] == ["y"]
+    assert [incoming.record.event_name for incoming in sender.writer.logs] == ["y"]
 
 
 async def test_metrics_are_accepted_and_the_log_says_once_that_they_are_not_stored(
-    client: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+    sender: Sender, caplog: pytest.LogCaptureFixture
 ) -> None:
     request = ExportMetricsServiceRequest()
     request.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
     body = request.SerializeToString()
     for _ in range(3):
-        answer = await client.post("/v1/metrics", content=body, headers=PROTOBUF)
+        answer = await sender.post(body, PROTOBUF, "/v1/metrics")
         assert (answer.status_code, answer.content) == (200, b"")
     [warning] = [record.getMessage() for record in caplog.records]
     assert warning.startswith("Metrics arrive.")
@@ -234,23 +246,21 @@ async def test_metrics_are_accepted_and_the_log_says_once_that_they_are_not_stor
     ],
 )
 async def test_bad_input_is_answered_in_the_words_of_rpc_status(
-    client: httpx.AsyncClient, headers: dict[str, str], body: bytes, status: int
+    sender: Sender, headers: dict[str, str], body: bytes, status: int
 ) -> None:
-    answer = await client.post("/v1/traces", content=body, headers=headers)
+    answer = await sender.post(body, headers)
     assert answer.status_code == status
     assert status_of(answer).message
-    good = await client.post(
-        "/v1/traces", content=trace_request().SerializeToString(), headers=PROTOBUF
-    )
+    good = await sender.post(trace_request().SerializeToString())
     assert good.status_code == 200, "the service is unharmed"
 
 
 async def test_where_zstd_is_missing_the_answer_says_what_can_be_sent(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(otlp, "CODINGS", CODINGS - {"zstd"})
     headers = {**PROTOBUF, "content-encoding": "zstd"}
-    answer = await client.post("/v1/traces", content=zstd.compress(b""), headers=headers)
+    answer = await sender.post(zstd.compress(b""), headers)
     assert answer.status_code == 415
     assert "one of deflate, gzip, identity, x-gzip, not 'zstd'" in status_of(answer).message
     assert answer.headers["accept-encoding"] == "deflate, gzip, identity, x-gzip"
@@ -259,17 +269,15 @@ async def test_where_zstd_is_missing_the_answer_says_what_can_be_sent(
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
 @pytest.mark.parametrize("headers", [PROTOBUF, JSON])
 async def test_another_method_is_405_and_says_which_is_allowed(
-    client: httpx.AsyncClient, method: str, headers: dict[str, str]
+    sender: Sender, method: str, headers: dict[str, str]
 ) -> None:
-    answer = await client.request(method, "/v1/traces", headers=headers)
+    answer = await sender.client.request(method, "/v1/traces", headers=headers)
     assert answer.status_code == 405
     assert answer.headers["allow"] == "POST"
     assert status_of(answer).message
 
 
-async def test_a_body_above_the_limit_is_413_before_it_is_all_read(
-    client: httpx.AsyncClient,
-) -> None:
+async def test_a_body_above_the_limit_is_413_before_it_is_all_read(sender: Sender) -> None:
     sent = 0
 
     async def endless() -> AsyncIterator[bytes]:
@@ -278,7 +286,7 @@ async def test_a_body_above_the_limit_is_413_before_it_is_all_read(
             sent += 1
             yield bytes(1024 * 1024)
 
-    answer = await client.post("/v1/traces", content=endless(), headers=PROTOBUF)
+    answer = await sender.post(endless())
     assert answer.status_code == 413
     assert sent <= MAX_BODY_BYTES // 2**20 + 2
 
@@ -292,60 +300,47 @@ async def test_a_body_above_the_limit_is_413_before_it_is_all_read(
 )
 @pytest.mark.parametrize("headers", [PROTOBUF, JSON])
 async def test_overload_asks_the_sender_to_come_back(
-    client: httpx.AsyncClient,
-    writer: RecordingWriter,
+    sender: Sender,
     error: Exception,
     status: int,
     retry_after: str,
     headers: dict[str, str],
 ) -> None:
-    writer.error = error
+    sender.writer.error = error
     body = (
         json.dumps(JSON_TRACE).encode() if headers is JSON else trace_request().SerializeToString()
     )
-    answer = await client.post("/v1/traces", content=body, headers=headers)
+    answer = await sender.post(body, headers)
     assert answer.status_code == status
     assert answer.headers["retry-after"] == retry_after
     assert status_of(answer).message == str(error)
 
 
-async def test_what_comes_in_is_counted(writer: RecordingWriter) -> None:
+async def test_what_comes_in_is_counted() -> None:
     metrics = ExportMetricsServiceRequest()
     metrics.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
-    async with running_app(writer) as app, caller(app) as client:
-        spans = trace_request(span(1), Span(), span(2)).SerializeToString()
-        await client.post("/v1/traces", content=spans, headers=PROTOBUF)
-        await client.post("/v1/metrics", content=metrics.SerializeToString(), headers=PROTOBUF)
+    async with running_app(RecordingWriter()) as app, caller(app) as client:
+        sender = Sender(client, RecordingWriter())
+        await sender.post(trace_request(span(1), Span(), span(2)).SerializeToString())
+        await sender.post(metrics.SerializeToString(), path="/v1/metrics")
         assert app.state.parts.receiver.counts == {"traces": 2, "metrics": 1, "rejected": 1}
 
 
 async def test_more_bytes_at_once_than_there_is_room_for_are_429(
-    client: httpx.AsyncClient, writer: RecordingWriter, monkeypatch: pytest.MonkeyPatch
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = trace_request().SerializeToString()
     monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", len(body) + 10)
-    is_waiting, release = asyncio.Event(), asyncio.Event()
-
-    async def slowly() -> AsyncIterator[bytes]:
-        yield body[:20]
-        is_waiting.set()
-        await release.wait()
-        yield body[20:]
-
-    first = asyncio.create_task(client.post("/v1/traces", content=slowly(), headers=PROTOBUF))
-    await is_waiting.wait()
-    second = await client.post("/v1/traces", content=body, headers=PROTOBUF)
-    release.set()
-    assert second.status_code == 429
-    assert (await first).status_code == 200
-    again = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    async with sender.half_sent(body[:20], body[20:]):
+        assert (await sender.post(body)).status_code == 429
+    again = await sender.post(body)
     assert again.status_code == 200, "the room was given back"
-    assert len(writer.spans) == 2
+    assert len(sender.writer.spans) == 2
 
 
 @pytest.mark.parametrize("headers", [PROTOBUF, JSON])
 async def test_a_body_that_stops_coming_is_408_and_its_room_is_released(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
+    sender: Sender, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
 ) -> None:
     monkeypatch.setattr(bodies, "MAX_SILENCE_S", 0.01)
     body = trace_request().SerializeToString()
@@ -355,17 +350,17 @@ async def test_a_body_that_stops_coming_is_408_and_its_room_is_released(
         yield body[:20]
         await asyncio.Event().wait()
 
-    stopped = await client.post("/v1/traces", content=stopping(), headers=headers)
+    stopped = await sender.post(stopping(), headers)
     assert stopped.status_code == 408
     assert stopped.headers["connection"] == "close"
     assert "whole" in status_of(stopped).message
-    whole = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    whole = await sender.post(body)
     assert whole.status_code == 200
 
 
 @pytest.mark.parametrize("headers", [PROTOBUF, JSON])
 async def test_a_body_that_drips_is_408_and_its_room_is_released(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
+    sender: Sender, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
 ) -> None:
     monkeypatch.setattr(bodies, "MAX_BODY_S", 0.05)
     body = trace_request().SerializeToString()
@@ -376,18 +371,17 @@ async def test_a_body_that_drips_is_408_and_its_room_is_released(
             yield body[:1]
             await asyncio.sleep(0.02)
 
-    dripped = await client.post("/v1/traces", content=dripping(), headers=headers)
+    dripped = await sender.post(dripping(), headers)
     assert dripped.status_code == 408
     assert "smaller batches" in status_of(dripped).message
-    whole = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    whole = await sender.post(body)
     assert whole.status_code == 200
 
 
 @pytest.mark.parametrize("coding", ["", "gzip"])
 @pytest.mark.parametrize("slow_bytes", [2 * SMALL_BODY_BYTES, SMALL_BODY_BYTES // 2])
 async def test_bodies_that_take_long_do_not_keep_ordinary_ones_waiting(
-    client: httpx.AsyncClient,
-    writer: RecordingWriter,
+    sender: Sender,
     monkeypatch: pytest.MonkeyPatch,
     coding: str,
     slow_bytes: int,
@@ -396,34 +390,27 @@ async def test_bodies_that_take_long_do_not_keep_ordinary_ones_waiting(
     headers = {**PROTOBUF, "content-encoding": coding}
     async with slowly_decoded(monkeypatch, over_bytes=100_000) as begun:
         large = gzip.compress(body) if coding else body
-        posts = [
-            asyncio.create_task(client.post("/v1/traces", content=large, headers=headers))
-            for _ in range(5)
-        ]
+        posts = [asyncio.create_task(sender.post(large, headers)) for _ in range(5)]
         await asyncio.to_thread(begun.wait, 20)
         ordinary = trace_request(span(2, name="ordinary")).SerializeToString()
-        answer = await asyncio.wait_for(
-            client.post("/v1/traces", content=ordinary, headers=PROTOBUF), 10
-        )
-        assert (answer.status_code, names(writer)) == (200, ["ordinary"])
+        answer = await asyncio.wait_for(sender.post(ordinary), 10)
+        assert (answer.status_code, sender.names()) == (200, ["ordinary"])
     assert {answer.status_code for answer in await asyncio.gather(*posts)} == {200}
 
 
 async def test_a_sender_that_waits_behind_slow_bodies_is_soon_sent_away(
-    client: httpx.AsyncClient, writer: RecordingWriter, monkeypatch: pytest.MonkeyPatch
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(receiver_module, "MAX_WAIT_S", 0.05)
     body = trace_request(span(1, name="a" * 2 * SMALL_BODY_BYTES)).SerializeToString()
     async with slowly_decoded(monkeypatch, over_bytes=100_000) as begun:
-        first = asyncio.create_task(client.post("/v1/traces", content=body, headers=PROTOBUF))
+        first = asyncio.create_task(sender.post(body))
         await asyncio.to_thread(begun.wait, 20)
-        second = await asyncio.wait_for(
-            client.post("/v1/traces", content=body, headers=PROTOBUF), 10
-        )
+        second = await asyncio.wait_for(sender.post(body), 10)
         assert (second.status_code, second.headers["retry-after"]) == (429, "5")
         assert "smaller batches" in status_of(second).message
     assert (await first).status_code == 200
-    again = await client.post("/v1/traces", content=body, headers=PROTOBUF)
+    again = await sender.post(body)
     assert again.status_code == 200, "who gave up holds no place"
 
 
@@ -449,26 +436,14 @@ async def slowly_decoded(
 
 
 async def test_large_bodies_leave_room_for_small_ones(
-    client: httpx.AsyncClient, writer: RecordingWriter, monkeypatch: pytest.MonkeyPatch
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = trace_request().SerializeToString()
     monkeypatch.setattr(receiver_module, "SMALL_BODY_BYTES", len(small))
     monkeypatch.setattr(receiver_module, "MAX_IN_FLIGHT_BYTES", 4 * len(small))
-    is_waiting, release = asyncio.Event(), asyncio.Event()
-
-    async def slowly() -> AsyncIterator[bytes]:
-        yield small * 3
-        is_waiting.set()
-        await release.wait()
-
-    first = asyncio.create_task(client.post("/v1/traces", content=slowly(), headers=PROTOBUF))
-    await is_waiting.wait()
-    large = await client.post("/v1/traces", content=small * 2, headers=PROTOBUF)
-    assert large.status_code == 429
-    answer = await client.post("/v1/traces", content=small, headers=PROTOBUF)
-    assert answer.status_code == 200
-    release.set()
-    assert (await first).status_code == 200
+    async with sender.half_sent(small * 3):
+        assert (await sender.post(small * 2)).status_code == 429
+        assert (await sender.post(small)).status_code == 200
 
 
 def status_of(answer: httpx.Response) -> status_pb2.Status:
@@ -483,7 +458,7 @@ def status_of(answer: httpx.Response) -> status_pb2.Status:
 
 
 async def test_room_is_counted_by_what_a_body_is_when_it_is_decompressed(
-    client: httpx.AsyncClient, writer: RecordingWriter, monkeypatch: pytest.MonkeyPatch
+    sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = trace_request(span(1, name="x" * 100_000)).SerializeToString()
     packed, headers = gzip.compress(body), {**PROTOBUF, "content-encoding": "gzip"}
@@ -494,12 +469,12 @@ async def test_room_is_counted_by_what_a_body_is_when_it_is_decompressed(
         is_waiting.set()
         await release.wait()
 
-    writer.before = hold
-    first = asyncio.create_task(client.post("/v1/traces", content=packed, headers=headers))
+    sender.writer.before = hold
+    first = asyncio.create_task(sender.post(packed, headers))
     await is_waiting.wait()
-    second = await client.post("/v1/traces", content=packed, headers=headers)
+    second = await sender.post(packed, headers)
     assert second.status_code == 429
     assert int(second.headers["retry-after"]) >= 1
     release.set()
     assert (await first).status_code == 200
-    assert (await client.post("/v1/traces", content=packed, headers=headers)).status_code == 200
+    assert (await sender.post(packed, headers)).status_code == 200
