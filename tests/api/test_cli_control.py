@@ -58,12 +58,12 @@ def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answer_in(commands: list[dict[str, Any]]) -> dict[str, Any]:
-    [told] = commands
-    answer: dict[str, Any] = told["answer"]
+    [command] = commands
+    answer: dict[str, Any] = command["answer"]
     return answer
 
 
-def test_a_field_that_is_filled_in_wrong_is_asked_again_and_no_other(
+def test_only_a_field_that_is_filled_in_wrong_is_prompted_again(
     service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fields = {"count": {"type": "integer"}, "sure": {"type": "boolean"}}
@@ -76,7 +76,7 @@ def test_a_field_that_is_filled_in_wrong_is_asked_again_and_no_other(
     assert json.loads(answer_in(agent.commands)["payload_json"]) == {"count": 3, "sure": True}
 
 
-def test_on_a_narrow_terminal_the_id_is_whole_and_says_what_is_asked(
+def test_on_a_narrow_terminal_the_id_is_whole_beside_the_prompt(
     service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = "0123456789ab-1234"
@@ -89,7 +89,7 @@ def test_on_a_narrow_terminal_the_id_is_whole_and_says_what_is_asked(
     assert "delete_file {" in line
 
 
-def test_what_is_asked_is_listed_and_shown_whole(service: Service, agent: ConnectedAgent) -> None:
+def test_requests_are_listed_and_shown_whole(service: Service, agent: ConnectedAgent) -> None:
     agent.ask("listed-1", args_json=ARGS, prompt=HOSTILE, expires_in_ms=60_000)
     listed = run("requests")
     assert listed.exit_code == 0
@@ -122,9 +122,9 @@ def test_approve_shows_what_would_run_and_asks(
     done = run("approve", "shown-1", typed="y\n")
     assert done.exit_code == 0
     assert r"/etc/\u202e\u001b[2Jx" in done.output
-    given = answer_in(agent.wait_for_commands(1))
-    assert (given["decision"], given["args_json"]) == ("allow", None)
-    assert given["args_hash"] == hash_of(ARGS)
+    answer = answer_in(agent.wait_for_commands(1))
+    assert (answer["decision"], answer["args_json"]) == ("allow", None)
+    assert answer["args_hash"] == hash_of(ARGS)
     assert agent.commands[0]["actor"] == getpass.getuser()
     assert agent.commands[0]["origin"] == "cli"
 
@@ -140,8 +140,8 @@ def test_edited_arguments_go_as_they_are_written(
     done = run("approve", "edited-1", "--args", str(file), "--reason", "safer", typed="y\n")
     assert done.exit_code == 0
     assert r'- "path": "/etc/' in done.output.replace("-   ", "- ")
-    given = answer_in(agent.wait_for_commands(1))
-    assert (given["args_json"], agent.commands[0]["reason"]) == (edited, "safer")
+    answer = answer_in(agent.wait_for_commands(1))
+    assert (answer["args_json"], agent.commands[0]["reason"]) == (edited, "safer")
     agent.ask("edited-2", args_json=ARGS)
     piped = run("approve", "edited-2", "--args", "-", "--yes", "--json", typed=edited)
     assert json.loads(piped.output)["request"]["answer"]["is_edited"] is True
@@ -196,8 +196,8 @@ def test_a_question_is_answered(
     if typed:
         at_terminal(monkeypatch)
     assert run("answer", agent.process_id, *arguments, typed=typed).exit_code == 0
-    given = answer_in(agent.wait_for_commands(1))
-    assert (given["decision"], given["payload_json"]) == (decision, payload)
+    answer = answer_in(agent.wait_for_commands(1))
+    assert (answer["decision"], answer["payload_json"]) == (decision, payload)
 
 
 def test_two_ways_to_answer_at_once_are_one_too_many(
@@ -210,7 +210,7 @@ def test_two_ways_to_answer_at_once_are_one_too_many(
     assert isinstance(run("answer", "twice-1").exception, InspectorError)
 
 
-def test_who_is_late_is_told_who_was_first(service: Service, agent: ConnectedAgent) -> None:
+def test_a_late_answer_names_the_first_one(service: Service, agent: ConnectedAgent) -> None:
     agent.ask("late-1", args_json="{}")
     assert run("deny", "late-1").exit_code == 0
     refused = run("approve", "late-1", "--yes").exception
@@ -222,8 +222,8 @@ def test_who_is_late_is_told_who_was_first(service: Service, agent: ConnectedAge
 def test_a_beginning_that_several_have_is_refused(service: Service, agent: ConnectedAgent) -> None:
     agent.ask("same-1")
     agent.ask("same-2")
-    for wanted, said in (("same", "Several requests"), ("no-such", "There is no request")):
-        assert said in str(run("deny", wanted).exception)
+    for wanted, message in (("same", "Several requests"), ("no-such", "There is no request")):
+        assert message in str(run("deny", wanted).exception)
     assert run("deny", "same-1").exit_code == 0
     assert run("deny", "same").exit_code == 0, "one that is open goes first"
 
@@ -232,9 +232,9 @@ def test_verbs_and_signals_reach_the_agent(service: Service, agent: ConnectedAge
     agent.ask("verbs-1", session_id="verb-session")
     for verb in ("pause", "step", "resume", "cancel"):
         assert run(verb, "verb-sess", "--reason", "because").exit_code == 0
-    told = agent.wait_for_commands(4)
-    assert [one["type"] for one in told] == ["pause", "step", "resume", "cancel"]
-    assert {(one["session_id"], one["reason"]) for one in told} == {("verb-session", "because")}
+    commands = agent.wait_for_commands(4)
+    assert [one["type"] for one in commands] == ["pause", "step", "resume", "cancel"]
+    assert {(one["session_id"], one["reason"]) for one in commands} == {("verb-session", "because")}
     assert run("signal", "verb-session", "go", "--json", "[1.0]").exit_code == 0
     assert agent.wait_for_commands(5)[4]["payload_json"] == "[1.0]"
 
@@ -251,17 +251,17 @@ def exit_code(service: Service, *arguments: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
-def test_the_exit_code_tells_what_became_of_it(service: Service) -> None:
+def test_the_exit_code_is_the_outcome(service: Service) -> None:
     with ConnectedAgent(service, "stubborn", reply=(False, "not here any more")) as agent:
         agent.ask("stubborn-1", session_id="stubborn")
-        code, said = exit_code(service, "deny", "stubborn-1")
-        assert (code, "not here any more" in said) == (NOT_DONE, True)
+        code, message = exit_code(service, "deny", "stubborn-1")
+        assert (code, "not here any more" in message) == (NOT_DONE, True)
     with ConnectedAgent(service, "racer") as agent:
         agent.ask("raced-1", session_id="stubborn")
         assert exit_code(service, "deny", "raced-1")[0] == 0
-        code, said = exit_code(service, "approve", "raced-1", "--yes")
-        assert (code, said[:11]) == (NOT_DONE, "inspector: "), said
-        assert "Traceback" not in said
+        code, message = exit_code(service, "approve", "raced-1", "--yes")
+        assert (code, message[:11]) == (NOT_DONE, "inspector: "), message
+        assert "Traceback" not in message
     assert exit_code(service, "pause", "stubborn")[0] == NOT_DONE, "nothing of it runs"
     with ConnectedAgent(service, "away", follows=False) as away:
         away.ask("away-1", session_id="away")
@@ -312,7 +312,7 @@ def test_the_only_request_is_shown_and_confirmed_and_questions_are_left_alone(
     run("answer", "asks-1", "--decline")
 
 
-def test_of_several_requests_none_is_taken_and_all_are_listed(
+def test_of_several_requests_none_is_chosen_and_all_are_listed(
     service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("several-1", "several-2"):
@@ -332,7 +332,7 @@ def test_of_several_requests_none_is_taken_and_all_are_listed(
     assert "No request is open" in str(run("deny", typed="y\n").exception)
 
 
-def test_the_only_session_that_runs_is_held_and_of_several_none(
+def test_the_only_session_that_runs_is_paused_and_of_several_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running_service(tmp_path) as service, ConnectedAgent(service, "held") as agent:

@@ -76,8 +76,8 @@ def session(trace: int, *, duration_ns: int | None = 10**9) -> list[Span]:
 
 def send(service: Service, *spans: Span) -> None:
     request = ExportTraceServiceRequest()
-    told = request.resource_spans.add(resource=resource(service_name=HIDDEN))
-    told.scope_spans.add().spans.extend(spans)
+    group = request.resource_spans.add(resource=resource(service_name=HIDDEN))
+    group.scope_spans.add().spans.extend(spans)
     httpx.post(
         f"{service.url}/v1/traces",
         content=request.SerializeToString(),
@@ -92,8 +92,8 @@ def variables(service: Service, directory: Path) -> dict[str, str]:
 
 def raw(text: str) -> str:
     """Return what of `text` is not as `visible` has it."""
-    kept = OURS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
-    return "".join(char for char in kept if visible(char) != char)
+    text_left = OURS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(char for char in text_left if visible(char) != char)
 
 
 def on_a_terminal(env: dict[str, str], *arguments: str, until: str) -> str:
@@ -103,16 +103,16 @@ def on_a_terminal(env: dict[str, str], *arguments: str, until: str) -> str:
         command(*arguments), env=env, stdin=theirs, stdout=theirs, stderr=theirs
     )
     os.close(theirs)
-    said = b""
+    output = b""
     try:
-        while until.encode() not in said:
-            assert select.select([ours], [], [], DEADLINE_S)[0], f"nothing more than {said!r}"
-            said += os.read(ours, 65_536)
+        while until.encode() not in output:
+            assert select.select([ours], [], [], DEADLINE_S)[0], f"nothing more than {output!r}"
+            output += os.read(ours, 65_536)
     finally:
         process.terminate()
         os.close(ours)
         process.wait(DEADLINE_S)
-    return said.decode(errors="ignore")
+    return output.decode(errors="ignore")
 
 
 def test_no_command_shows_anything_raw(
@@ -126,7 +126,7 @@ def test_no_command_shows_anything_raw(
     whole, broken = tmp_path / "whole.jsonl", tmp_path / f"{TYPED}.jsonl"
     broken.write_text(HIDDEN)
 
-    def said(*arguments: str) -> str:
+    def output(*arguments: str) -> str:
         monkeypatch.setattr(sys, "argv", ["inspector", *arguments])
         with pytest.raises(SystemExit):
             run()
@@ -143,10 +143,12 @@ def test_no_command_shows_anything_raw(
         ["export", "S1", "--output", str(whole)], ["import", str(whole)], ["import", str(broken)],
         ["import", f"no {TYPED}"], ["hooks", "validate", f"no {TYPED}"], ["policies"], ["doctor"],
     ]  # fmt: skip
-    asked = {"session_id": f"S1{HIDDEN}", "interceptor": HIDDEN, "prompt": HIDDEN}
+    pending = {"session_id": f"S1{HIDDEN}", "interceptor": HIDDEN, "prompt": HIDDEN}
     with ConnectedAgent(service) as agent:
-        agent.ask("r1", **asked, tool_name=HIDDEN, args_json=f'{{"{HIDDEN}":1}}', options=[HIDDEN])
-        shown = {" ".join(one): said(*one) for one in commands}
+        agent.ask(
+            "r1", **pending, tool_name=HIDDEN, args_json=f'{{"{HIDDEN}":1}}', options=[HIDDEN]
+        )
+        shown = {" ".join(one): output(*one) for one in commands}
     assert {name: found for name, text in shown.items() if (found := raw(text))} == {}
     written = visible(HIDDEN)
     for name in ("sessions", "search kind:tool", "show", "show S1 --errors", "requests r1"):

@@ -415,7 +415,7 @@ def test_a_service_that_never_answers_does_not_keep_the_agent_from_ending(
     service.close()
 
 
-def test_a_held_operation_goes_on_when_the_agent_detaches(
+def test_a_waiting_operation_goes_on_when_the_agent_detaches(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
     agent = make_agent(

@@ -93,8 +93,8 @@ def test_spans_arrive_unchanged_at_a_foreign_collector(tmp_path: Path, protocol:
 
 def test_a_service_that_was_killed_forwards_what_waited_when_it_is_back(tmp_path: Path) -> None:
     port = free_port()
-    given: dict[str, Any] = {"forward_otlp": f"http://127.0.0.1:{port}"}
-    with running_service(tmp_path, **given) as service:
+    values: dict[str, Any] = {"forward_otlp": f"http://127.0.0.1:{port}"}
+    with running_service(tmp_path, **values) as service:
         for number in (1, 2):
             httpx.post(
                 f"{service.url}/v1/traces",
@@ -103,14 +103,14 @@ def test_a_service_that_was_killed_forwards_what_waited_when_it_is_back(tmp_path
             )
         service.process.send_signal(signal.SIGKILL)
         service.process.wait(DEADLINE_S)
-    with Receiver(port) as received, running_service(tmp_path, **given):
+    with Receiver(port) as received, running_service(tmp_path, **values):
         wait_for(lambda: len(received.spans) == 2)
     assert [one.span_id for one in received.spans] == [span_id(1), span_id(2)]
 
 
 def test_json_goes_on_as_protobuf(tmp_path: Path) -> None:
-    said = {"traceId": TRACE_ID.hex(), "spanId": span_id(5).hex(), "name": "from json"}
-    body = {"resourceSpans": [{"scopeSpans": [{"spans": [said]}]}]}
+    plain = {"traceId": TRACE_ID.hex(), "spanId": span_id(5).hex(), "name": "from json"}
+    body = {"resourceSpans": [{"scopeSpans": [{"spans": [plain]}]}]}
     with (
         Receiver() as received,
         running_service(tmp_path, forward_otlp=received.url) as service,
@@ -133,7 +133,7 @@ async def test_each_target_gets_everything_in_order(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-async def test_a_target_that_is_busy_is_asked_again(status: int) -> None:
+async def test_a_target_that_is_busy_is_sent_to_again(status: int) -> None:
     with Receiver() as received:
         received.answers = [status, status]
         async with forwarder(None, received.url) as forwards:
@@ -156,7 +156,7 @@ async def test_what_a_target_refuses_does_not_hold_up_the_rest(status: int) -> N
     assert forwards.counts["refused"] == 1
 
 
-async def test_a_target_that_does_not_take_a_signal_is_not_asked_again() -> None:
+async def test_a_target_that_refuses_a_signal_is_not_sent_it_again() -> None:
     logs = ExportLogsServiceRequest()
     logs.resource_logs.add().scope_logs.add().log_records.add(event_name="x")
     with Receiver() as received:
@@ -277,7 +277,7 @@ def test_a_target_that_is_no_address_is_refused_at_the_start(target: str) -> Non
     "target",
     ["http://127.0.0.1:4318", "https://collector.example/otlp", "http://[::1]:4318", "grpc://a:1"],
 )
-async def test_a_target_that_is_an_address_is_taken(target: str) -> None:
+async def test_a_target_that_is_an_address_is_accepted(target: str) -> None:
     await Forwarder([target], None).close()
 
 

@@ -49,11 +49,11 @@ def shown(service: Service) -> bytes:
     """Return what the API tells of all three."""
     sessions = service.client.get("/sessions").json()["sessions"]
     assert len(sessions) == 3
-    told = [
+    received = [
         gzip.decompress(service.client.get(f"/trace/{session['id']}").content)
         for session in sessions
     ]
-    return b"".join(told)
+    return b"".join(received)
 
 
 @pytest.fixture
@@ -63,18 +63,18 @@ def further() -> Iterator[Receiver]:
 
 
 @pytest.mark.parametrize("capture", ["redacted", "full"])
-def test_what_senders_leave_is_removed_unless_everything_was_asked_for(
+def test_secrets_of_senders_are_removed_unless_all_is_captured(
     tmp_path: Path, further: Receiver, capture: str
 ) -> None:
     with running_service(tmp_path, forward_otlp=further.url, capture_content=capture) as service:
         send(service)
         wait_for(lambda: len(further.spans) == 3)
         exported = shown(service)
-    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    stored = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     forwarded = b"".join(b"".join(bodies) for bodies in further.bodies.values())
     is_full = capture == "full"
-    assert [SECRET in content for content in (exported, kept, forwarded)] == [is_full] * 3
-    assert [b"[redacted]" in content for content in (exported, kept, forwarded)] == [
+    assert [SECRET in content for content in (exported, stored, forwarded)] == [is_full] * 3
+    assert [b"[redacted]" in content for content in (exported, stored, forwarded)] == [
         not is_full
     ] * 3
     assert b"and stay" in exported

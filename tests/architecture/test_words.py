@@ -32,7 +32,6 @@ STAY: dict[str, list[str]] = {
 
 FOLDERS = ("inspector", "subscribers", "instrument", "tools", "benchmarks", "tests", "web/src")
 NOT_YET: tuple[str, ...] = (
-    "tests/api/",
     "tests/unit/inspector/service/",
 )
 """Beginnings of the paths that still have them."""
