@@ -31,9 +31,7 @@ STAY: dict[str, list[str]] = {
 """Name to the beginnings of the paths where it may stand."""
 
 FOLDERS = ("inspector", "subscribers", "instrument", "tools", "benchmarks", "tests", "web/src")
-NOT_YET: tuple[str, ...] = (
-    "tests/unit/inspector/service/",
-)
+NOT_YET: tuple[str, ...] = ("tests/unit/inspector/service/",)
 """Beginnings of the paths that still have them."""
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
