@@ -1,10 +1,9 @@
 """Find one model call reported by two instrumentations whose spans are not nested.
 
-An instrumentation that makes no span current (OpenInference's of LangChain) leaves what an
-instrumented client tells of the same call beside its own span, or in a trace of its own. Both name
-the same model and the same answer, or used as many tokens, and one is within the other in time. A
-trace that is of
-nothing but such a call belongs to the session of the other.
+An instrumentation that makes no span current (OpenInference's of LangChain) leaves the
+span of an instrumented client beside its own, or in a trace of its own. Both name the same model
+and the same answer, or as many tokens, and one is within the other in time. A trace of nothing but
+such a call belongs to the session of the other.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from inspector.service.sessions.state import NO_KEY_RANK, TraceState
 
 _MAX_KEYS = 1_000
 _MAX_ALIKE = 16
-"""Calls of one process that used the same; those that tell the same tell it about the same time."""
+"""Calls of one process with the same tokens or answer; duplicates arrive about the same time."""
 
 
 class EndedCall(NamedTuple):
@@ -40,22 +39,22 @@ class EndedCall(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Heard:
+class _RecentCall:
     call: EndedCall
     is_inside: bool = False
-    """Another tells the same and is around it."""
+    """Another span reports the same call and is around it."""
     inside: set[bytes] = field(default_factory=set)
-    """Whose span inside tells the same: of calls at the same time, each has one of its own."""
+    """Origins of the duplicates inside: of simultaneous calls, each has one of its own."""
 
 
 class Apart:
     """Recent model calls. In memory: two reports across a restart stay two calls."""
 
     def __init__(self) -> None:
-        self._heard: dict[tuple[str, str | tuple[int, int]], list[_Heard]] = {}
-        """By process and what they may have in common: the id of the answer, and the tokens."""
+        self._recent: dict[tuple[str, str | tuple[int, int]], list[_RecentCall]] = {}
+        """By process, and by the id of the answer or the tokens."""
         self._followers: dict[str, set[str]] = {}
-        """The traces that are where a trace is, because they tell one of its calls."""
+        """By trace, the traces that follow it because they report one of its calls."""
 
     def join(
         self, unit: UnitOfWork, trace_ids: Iterable[str], calls: Iterable[EndedCall]
@@ -72,18 +71,18 @@ class Apart:
 
     def _pair(self, call: EndedCall) -> tuple[EndedCall, EndedCall] | None:
         common = (call.tokens,) if call.response_id is None else (call.tokens, call.response_id)
-        lists = [self._heard.setdefault((call.process_id, one), []) for one in common]
+        lists = [self._recent.setdefault((call.process_id, one), []) for one in common]
         others = [other for alike in lists for other in alike]
         if any(other.call.span_id == call.span_id for other in others):
             return None
-        heard = _Heard(call)
+        recent = _RecentCall(call)
         for alike in lists:
-            alike.append(heard)
+            alike.append(recent)
             del alike[:-_MAX_ALIKE]
-        while len(self._heard) > _MAX_KEYS:
-            del self._heard[next(iter(self._heard))]
+        while len(self._recent) > _MAX_KEYS:
+            del self._recent[next(iter(self._recent))]
         for other in others:
-            inner, outer = sorted((heard, other), key=lambda one: _length_ns(one.call))
+            inner, outer = sorted((recent, other), key=lambda one: _length_ns(one.call))
             if not (
                 inner.is_inside or outer.is_inside or inner.call.origin in outer.inside
             ) and _is_same(outer.call, inner.call):
@@ -118,7 +117,7 @@ def _follow(unit: UnitOfWork, lead: TraceState, follower_id: str) -> None:
     session = unit.session(lead.session_id) if lead.session_id else None
     if follower is None or session is None or follower.session_id == session.id:
         return
-    if follower.rank == NO_KEY_RANK:  # else it says by itself where it belongs
+    if follower.rank == NO_KEY_RANK:  # else it names its own session
         unit.move_trace(follower, session)
 
 

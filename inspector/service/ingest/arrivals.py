@@ -35,7 +35,7 @@ class IncomingMoment:
 
 @dataclass(slots=True)
 class Arrivals:
-    """A batch by what the rules do with it."""
+    """A batch, sorted by kind."""
 
     spans: list[IncomingSpan] = field(default_factory=list)
     signs: list[ProcessSign] = field(default_factory=list)

@@ -1,9 +1,8 @@
 """Marks of duplicates: spans that report an operation which another span reports as well.
 
-Two spans report the same operation when one is the parent of the other and they say the same
+Two spans report the same operation when one is the parent of the other and they agree
 (`normalise.duplicates`), or when both are a model call with the same response id, wherever they
-are in their trace. The span that says most of the operation stays without a mark; of several, the
-outermost.
+are in their trace. The most specific span stays without a mark; of several, the outermost.
 
 A span usually ends before the one around it, so it waits in the state of its trace until that one
 has ended, too. What waits is bounded: for each outer span and kind only the few longest.
@@ -29,13 +28,13 @@ from inspector.service.sessions.state import TraceState
 _MAX_WAITING = 8
 """For each outer span and kind."""
 _MAX_OUTER = 1_000
-"""Of a trace. Beyond, what would wait longest is shown as a span of its own."""
+"""Of a trace. Beyond, the one that waits longest is shown as a span of its own."""
 _MAX_CHAIN = 8
 """Spans of one operation, each marked as the duplicate of the next."""
 _MAX_LEVELS = 64
-"""Between two that tell the same."""
+"""Between two duplicates."""
 _MAX_RESPONSES = 16
-"""Of a trace. Those who tell the same call tell it about the same time."""
+"""Of a trace. Duplicates of one call arrive about the same time."""
 
 
 def find_duplicates(
@@ -61,7 +60,7 @@ def _look_outward(unit: UnitOfWork, trace: TraceState, span: SpanRecord) -> None
     inner = span
     for _ in range(_MAX_CHAIN):
         if inner.parent_span_id is None or (inner.is_root and inner.kind is SpanKind.LLM):
-            return  # of what has a remote parent, only calls over MCP are told at both ends
+            return  # with a remote parent, only calls over MCP are reported at both ends
         outer = unit.span(inner.trace_id, inner.parent_span_id)
         if outer is None or outer.end_ns is None:
             if inner is span:
@@ -69,7 +68,7 @@ def _look_outward(unit: UnitOfWork, trace: TraceState, span: SpanRecord) -> None
             return
         if not _joined(unit, trace, outer, inner):
             return
-        inner = outer  # who told the same may have come before `span`, the link between them
+        inner = outer  # a duplicate may have come before `span`, the link between them
 
 
 def _wait(trace: TraceState, outer_id: str, inner: SpanRecord) -> None:
@@ -112,7 +111,7 @@ def _is_same_answer(unit: UnitOfWork, span: SpanRecord, other: SpanRecord) -> bo
     inner, outer = (
         (one.start_ns, one.end_ns or 0) for one in sorted((span, other), key=_length_ns)
     )
-    # One instrumentation tells each call once.
+    # One instrumentation reports each call once.
     return contains(outer, inner) and _facts_of(unit, span).scope != _facts_of(unit, other).scope
 
 
@@ -144,7 +143,7 @@ def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRec
         return
     if is_more_specific(marked.kind, shown.kind):
         shown, marked = marked, shown
-    # What both used counts already once where one is above the other.
+    # Where one is above the other, their usage counts once already.
     is_counted = marked.is_counted and (not shown.is_counted or _is_above(unit, shown, marked))
     unit.put_span(replace(marked, duplicate_of=shown.span_id, is_counted=is_counted))
 
@@ -168,7 +167,7 @@ def _shown(unit: UnitOfWork, span: SpanRecord) -> SpanRecord | str | None:
     """
     span_id = span.span_id
     for _ in range(_MAX_CHAIN):
-        at = unit.span(span.trace_id, span_id)  # anew: it may just have been marked
+        at = unit.span(span.trace_id, span_id)  # read again: it may just have been marked
         if at is None:
             return span_id
         if at.duplicate_of is None:

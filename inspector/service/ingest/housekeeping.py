@@ -10,9 +10,9 @@ from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Store
 
 LOOK_S = 10.0
-"""How often it is looked whether anything is overdue."""
+"""How often to look for overdue work."""
 BREAK = 3
-"""What is left to senders, in times of what a step took."""
+"""The pause after a step, as a multiple of its duration: time for senders."""
 BREAK_WHEN_TOO_LARGE = 1
 _DEPARTURES_A_STEP = 500
 _DEPARTURES_EVERY_NS = 3600 * 10**9
@@ -24,8 +24,8 @@ class Housekeeping:
 
     Args:
         store: Where.
-        retention: What is kept.
-        delete: Deletes sessions, and tells viewers.
+        retention: How long sessions are stored.
+        delete: Deletes sessions, and publishes that.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class Housekeeping:
             StoreUnavailableError: The store cannot be used.
         """
         began_s = time.monotonic()
-        if not (self._store.sweep() or self._let_go(now_ns) or self._forget(now_ns)):
+        if not (self._store.sweep() or self._expire(now_ns) or self._forget(now_ns)):
             return LOOK_S
         took_s = time.monotonic() - began_s
         return took_s * (BREAK_WHEN_TOO_LARGE if self._is_too_large else BREAK)
 
-    def _let_go(self, now_ns: int) -> bool:
+    def _expire(self, now_ns: int) -> bool:
         with self._store.read() as reader:
             used_bytes = reader.used_bytes()
             overdue = self._retention.overdue(reader, now_ns)

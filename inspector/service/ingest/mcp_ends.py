@@ -1,8 +1,8 @@
 """Put both ends of an MCP connection in one session, traces begun by the server included.
 
-What a server does for a request is in the trace of the client. A notification carries no trace,
-and a server may ask itself something: these begin traces of their own. Whose session they are is
-known from the requests that came by the same connection.
+The spans of a server for a request are in the trace of the client. A notification carries no trace,
+and a server may send requests of its own: these begin traces of their own. Their session is known
+from the requests on the same connection.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.sessions.state import MCP_CONNECTION_RANK, TraceState, mcp_session
 
 _RANK = MCP_CONNECTION_RANK - 1
-"""Of a session that is known by the other end: better than what one end knows by itself."""
+"""Of a session that the other end names: better than one that an end derives from itself."""
 _MAX_ENDS = 1_000
 
 
@@ -21,8 +21,8 @@ class Ends:
     """Recent servers of MCP connections. In memory: the next request restores them."""
 
     def __init__(self) -> None:
-        self._askers: dict[str, str | None] = {}
-        """The session of who asks, by the one that the end would be; None: several ask it."""
+        self._clients: dict[str, str | None] = {}
+        """The client's session, by the one that its server would have; None: of several clients."""
 
     def join(self, unit: UnitOfWork, trace_ids: Iterable[str]) -> None:
         """Learn from these traces and their sessions; move those that belong to another session."""
@@ -32,7 +32,7 @@ class Ends:
                 continue
             for process_id, connection_id in trace.answering.items():
                 ends = [] if connection_id is None else [connection_id]
-                if process_id != trace.root_process:  # not all that it tells says which it is of
+                if process_id != trace.root_process:  # not all of its spans name the connection
                     ends.append(mcp_session(process_id))
                 for end in ends:
                     if end != trace.session_id:
@@ -43,21 +43,21 @@ class Ends:
                         end = ends_by_process[trace.mcp_root] or mcp_session(trace.mcp_root)
                         self._move(unit, trace, end)
 
-    def _learn(self, unit: UnitOfWork, end: str, asker: str) -> None:
-        if end in self._askers:
-            if self._askers[end] != asker:
-                self._askers[end] = None
+    def _learn(self, unit: UnitOfWork, end: str, client: str) -> None:
+        if end in self._clients:
+            if self._clients[end] != client:
+                self._clients[end] = None
             return
-        self._askers[end] = asker
-        if len(self._askers) > _MAX_ENDS:
-            del self._askers[next(iter(self._askers))]
+        self._clients[end] = client
+        if len(self._clients) > _MAX_ENDS:
+            del self._clients[next(iter(self._clients))]
         for trace in unit.traces_of(end):
             self._move(unit, unit.trace(trace.trace_id), end)
 
     def _move(self, unit: UnitOfWork, trace: TraceState, end: str) -> None:
-        asker = self._askers.get(end)
-        if asker is not None and trace.session_id == end and trace.rank >= MCP_CONNECTION_RANK:
+        client = self._clients.get(end)
+        if client is not None and trace.session_id == end and trace.rank >= MCP_CONNECTION_RANK:
             trace.rank = _RANK
             unit.move_trace(
-                trace, unit.session_or_new(asker, trace.profile.started_ns or unit.now_ns)
+                trace, unit.session_or_new(client, trace.profile.started_ns or unit.now_ns)
             )

@@ -29,8 +29,8 @@ from inspector.service.sessions.state import SECOND_NS, SessionState, status_of
 from inspector.service.storage.base import Store
 
 MAX_DUE = 2_000
-"""Sessions that one `tick` settles. What was left running by a crash may be any number, and while
-all of it is settled no sender is answered; the rest is for the next."""
+"""Sessions that one `tick` settles. A crash may leave any number, and no sender is answered
+while they are settled; the rest is for the next."""
 
 
 @dataclass(slots=True)
@@ -44,8 +44,8 @@ class Recorder:
 
     Args:
         store: Where the commits will go; read here, written by the caller.
-        now_ns: The clock now. Silence is counted from here on, so that a restart neither keeps
-            what is gone nor gives up what is alive.
+        now_ns: The clock now. Silence is counted from here on, so that after a restart nothing
+            lives too long and nothing is lost too early.
     """
 
     def __init__(self, store: Store, now_ns: int) -> None:
@@ -70,8 +70,8 @@ class Recorder:
         """Return the commit that stores `spans` and `logs`.
 
         Args:
-            spans: What arrived.
-            logs: What arrived beside it.
+            spans: Those that arrived.
+            logs: Those that arrived with them.
             now_ns: The clock now.
             is_past: It was recorded elsewhere: nothing of it runs, and no process lives by it.
         """
@@ -136,7 +136,7 @@ class Recorder:
             return self._finish(unit)
 
     def committed(self) -> None:
-        """Take note that the last commit is durable."""
+        """Release old states; the last commit is durable."""
         self._memory.shrink()
 
     def forget(self) -> None:
@@ -163,7 +163,7 @@ class Recorder:
     def _apply_sign(self, unit: UnitOfWork, sign: ProcessSign) -> None:
         lost_after_ns = EXIT_GRACE_NS if sign.is_exiting else int(sign.lost_after_s * SECOND_NS)
         if sign.is_exiting and self._control_plane.has_agent(sign.process_id):
-            return  # it says goodbye there: anybody may send telemetry
+            return  # it says goodbye on its own channel: anybody may send telemetry
         if self._processes.is_alive(sign.process_id) or not sign.is_exiting:
             mark_alive(unit, self._processes, sign.process_id, lost_after_ns)
 
@@ -173,7 +173,7 @@ class Recorder:
         statuses: dict[str, SessionStatus] = {}
         for session in (entry.state for entry in touched.sessions):
             timer = self._timers.get(session.id)
-            # What is past is not heard of now: such a session is settled at once.
+            # The past is no news: such a session is settled at once.
             if session.id in unit.updated and not unit.is_past:
                 heard_ns = session.heard_ns = unit.now_ns
             else:  # without a timer it was settled before, and stays so

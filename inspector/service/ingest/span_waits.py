@@ -22,7 +22,7 @@ def wait_key(trace_id: str | None, span_id: str | None) -> str:
 def settle_waits(
     unit: UnitOfWork, trace_id: str | None, span_id: str | None, session: SessionState | None
 ) -> None:
-    """Work out anew the waits of one span, or of `session` as a whole."""
+    """Compute the waits of one span, or of `session` as a whole, from all of its signals."""
     span = unit.span(trace_id, span_id) if trace_id and span_id else None
     if trace_id and span_id:
         unit.trace(trace_id).paused_spans.add(span_id)
@@ -43,7 +43,7 @@ def settle_waits(
     session.open_waits.pop(key, None)
     session.wait(key, waits.intervals)
     if waits.since_ns is not None and (span is None or span.status is SpanStatus.RUNNING):
-        # An operator's hold takes as long, but needs nobody's answer.
+        # An operator's hold is a wait, but needs no answer.
         unanswered = waits_of(signal for signal in signals if not signal.is_hold)
         if unanswered.since_ns is not None:
             session.open_waits[key] = unanswered.since_ns

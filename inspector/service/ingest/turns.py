@@ -1,7 +1,7 @@
 """Choose the writer's next submissions, and how much of each: large batches take turns.
 
-One commit holds up everybody who waits. So it is bounded by the work that it makes, which is found
-by how long the last ones took: the same batch takes ten times as long on a slow disk.
+A commit delays all who wait. So its work is bounded, by how long the last commits took: the same
+batch takes ten times as long on a slow disk.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MIN_WORK, MAX_WORK = 256, 8_192
 """Of one commit; a span or a log record is 1."""
 _FIRST_WORK = 2_048
 _SHARE = 1_024
-"""What a batch may have done in a turn however many others wait: most are done in one."""
+"""The least share of a batch in a commit, however many others wait: most need one commit."""
 _TRACE_WORK = 4
 """A new trace makes a session and rows of its own."""
 _UNIT_BYTES = 4_096
@@ -28,25 +28,25 @@ _UNIT_BYTES = 4_096
 
 @dataclass(slots=True, eq=False)
 class Submission:
-    """A sender's batch, kept in one commit or in several."""
+    """A sender's batch, stored in one commit or in several."""
 
     spans: Sequence[IncomingSpan]
     logs: Sequence[IncomingLog]
     size_bytes: int
     done: Future[None] = field(default_factory=Future)
     span_count: int = 0
-    """Spans that were taken."""
+    """Spans in commits so far."""
     log_count: int = 0
-    """Logs that were taken."""
+    """Logs in commits so far."""
 
     def __post_init__(self) -> None:
         if len(self.spans) > _SHARE:
-            # What says whose a trace is goes first: a trace that moves later is written again.
+            # Spans that name a session go first: a trace that moves later is written again.
             self.spans = sorted(self.spans, key=lambda item: item.session_key is None)
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing of the batch is left."""
+        """Whether all of the batch is in commits."""
         return self.span_count == len(self.spans) and self.log_count == len(self.logs)
 
     def take(self, work: int) -> Part:
@@ -91,7 +91,7 @@ class Turns:
         return self.work // (1 + _TRACE_WORK)
 
     def add(self, batch: Submission) -> None:
-        """Queue a batch behind all others; again after only a part of it was kept."""
+        """Queue a batch behind all others; again after only a part of it was stored."""
         self._waiting.append(batch)
 
     def take(self) -> list[Part]:

@@ -33,7 +33,7 @@ from inspector.service.storage.base import Reader, time_of
 SpanKey: TypeAlias = tuple[str, str]
 """(trace id, span id)."""
 _REMEMBERED = 5_000
-"""Sessions, and traces: a pair takes some 10 kB."""
+"""Sessions, and traces: a pair needs some 10 kB."""
 _MAX_AUDIT_TEXT, _MAX_AUDIT_DETAIL = 256, 4_000
 """Characters of an audit entry's texts: an id that nobody has may be of any length."""
 
@@ -74,7 +74,7 @@ class Touched:
     head: int
     """The newest change in the store."""
     last_number: int
-    """The last that was taken since: commands and audit entries have theirs."""
+    """The last that is in use: commands and audit entries have theirs."""
     sessions: list[CachedSession]
     contents: dict[SpanKey, Content]
     changes: Changes
@@ -92,7 +92,7 @@ class UnitOfWork:
         self.is_past = is_past
         self._memory = memory
         self._touched_sessions: dict[str, None] = {}
-        self._tally_before: dict[str, Tally] = {}  # of touched traces: what their session counts
+        self._tally_before: dict[str, Tally] = {}  # of touched traces: their part of the session's
         self.new_traces: set[str] = set()
         self._spans: dict[SpanKey, SpanRecord | None] = {}  # as they are in the store
         self._dirty: dict[SpanKey, SpanRecord] = {}
@@ -107,7 +107,7 @@ class UnitOfWork:
         self._last_number = reader.head
         self._requests: dict[str, RequestRecord | None] = {}  # as they are in the store
         self._dirty_requests: dict[str, RequestRow] = {}
-        self._retitled: set[str] = set()  # requests whose session has another title now
+        self._retitled: set[str] = set()  # requests of sessions with a new title
         self._commands: list[CommandRow] = []
         self._ended_commands: dict[int, CommandEnd] = {}
         self._audit: list[AuditRow] = []
@@ -116,7 +116,7 @@ class UnitOfWork:
         self.updated: dict[str, None] = {}  # sessions that something is new in
 
     def add_moment(self, moment: MomentRecord) -> bool:
-        """Keep a moment; return whether it is new, in the store and in this commit."""
+        """Add a moment; return whether it is new, to the store and to this commit."""
         key = (
             moment.trace_id,
             moment.span_id,
@@ -124,7 +124,7 @@ class UnitOfWork:
             moment.time_ns,
             moment.digest,
         )
-        # A set: a sender may tell of ten thousand at once.
+        # A set: a sender may report ten thousand at once.
         if key in self._moment_keys or self.reader.has_moment(moment):
             return False
         self._moment_keys.add(key)
@@ -253,7 +253,7 @@ class UnitOfWork:
         content: Content | None = None,
         trace: TraceState | None = None,
     ) -> None:
-        """Replace a span's row by `new`, and its content if given; the tally follows.
+        """Replace a span's row by `new`, and its content if there is any; the tally follows.
 
         `trace` is its trace, if it is at hand.
         """
@@ -269,9 +269,9 @@ class UnitOfWork:
             self._contents[key] = content
 
     def cover(self, trace: TraceState, span_id: str | None) -> None:
-        """Note usage below `span_id`: neither its own nor that of any span above it counts.
+        """Record usage below `span_id`: neither its own nor that of any span above it counts.
 
-        Stops at the first span that knew, so that each is visited once however late it comes.
+        Stops at the first span with such a record, so that each is visited once, however late.
         """
         while span_id is not None and span_id not in trace.usage_ancestors:
             trace.usage_ancestors.add(span_id)

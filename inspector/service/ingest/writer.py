@@ -1,9 +1,9 @@
 """From decoded telemetry to committed rows: a bounded queue and the one writer thread.
 
-Whatever waits when the writer is free goes into one commit, so that one flush to disk serves
-many senders. A commit is bounded: a large batch is kept in several, in turns with what others
-sent (`turns`). A sender is answered when all of its data is durable, and viewers hear of each
-commit after it.
+All batches that wait when the writer is free go into one commit, so that one flush to disk serves
+many senders. A commit is bounded: a large batch is stored in several, in turns with those of others
+(`turns`). A sender is answered when all of its data is durable, and each commit is published after
+it.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _TICK_S = 1.0
 PROBE_S = 1.0
 """How often a store that cannot be written is tried, with no sender's help."""
 _ERASE_S, _ERASE_AGAIN_S = 1.0, 0.25
-"""How often what closed requests showed is erased; and when a reader was in the way."""
+"""How often the content of closed requests is erased; and after a reader was in the way."""
 _ERASE_BREAK = 10
-"""What is left to senders, in times of what that took."""
+"""The pause after that, as a multiple of its duration: time for senders."""
 _ROOM_BYTES = 1024 * 1024
 """The least room on the disk with which it counts as written to again."""
 
@@ -91,13 +91,13 @@ class Writer:
 
     Args:
         store: Where commits go.
-        feed: Who is told of them.
+        feed: Publishes them to viewers.
         clock: Unix ns; silence of senders is measured by it.
         tick_s: How often time passes by itself; None: only when `tick` is called.
         max_waiting_bytes: More than this waiting for the disk is refused.
         probe_s: How often a store that cannot be written is tried.
-        retention: How long sessions are kept.
-        dispatch: Who is told of commands.
+        retention: How long sessions are stored.
+        dispatch: Sends commands to agents.
     """
 
     def __init__(
@@ -146,14 +146,14 @@ class Writer:
         return self._watch.health
 
     async def submit(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
-        """Keep `spans` and `logs`; returns when they are durable.
+        """Store `spans` and `logs`; returns when they are durable.
 
-        Where this fails, a part of a large batch may have been kept: sent again, it merges.
+        When this fails, a part of a large batch may be stored: sent again, it merges.
 
         Raises:
-            OverloadedError: Too much waits for the disk; nothing of this was taken.
+            OverloadedError: Too much waits for the disk; nothing of this was accepted.
             StoreUnavailableError: The store cannot be written.
-            InspectorError: This batch cannot be kept at all; sending it again does not help.
+            InspectorError: This batch cannot be stored at all; sending it again does not help.
         """
         if not spans and not logs:
             return
@@ -162,7 +162,7 @@ class Writer:
         batch = Submission(spans, logs, size_bytes)
         with self._wake:
             self._refuse_when_closed()
-            # A batch that is too large alone is taken when nothing else waits.
+            # A batch that is too large by itself is accepted when nothing else waits.
             if self._waiting_bytes and self._waiting_bytes + size_bytes > self._max_waiting_bytes:
                 raise OverloadedError(
                     f"Cannot take {size_bytes} bytes in: {self._waiting_bytes} bytes wait to be"
@@ -174,11 +174,11 @@ class Writer:
         await asyncio.wrap_future(batch.done)
 
     async def restore(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Restored:
-        """Keep recorded telemetry as ended; returns when it is durable.
+        """Store recorded telemetry as ended; returns when it is durable.
 
         Raises:
-            StoreUnavailableError: The store cannot be written; nothing of this was kept.
-            InspectorError: It cannot be kept at all.
+            StoreUnavailableError: The store cannot be written; nothing of this was stored.
+            InspectorError: It cannot be stored at all.
         """
         restored = Restored()
 
@@ -219,8 +219,8 @@ class Writer:
     def record_audit(self, row: AuditRow) -> None:
         """Queue a refused attempt for the audit log; its time is that of the commit.
 
-        From any thread. Of many in a short time some are counted only: the next that is written
-        says how many.
+        From any thread. Of many in a short time some are only counted; the next that is written
+        has their number.
         """
         left_out = self._audit_rate.take(time.monotonic())
         if left_out is None:
@@ -238,7 +238,7 @@ class Writer:
                 self._wake.notify()
 
     async def tick(self, now_ns: int | None = None) -> None:
-        """Settle or lose whatever was silent for too long by now."""
+        """Settle or lose all sessions that were silent for too long."""
         await self._enqueue(lambda now: self._recorder.tick(now if now_ns is None else now_ns))
 
     async def close(self) -> None:
@@ -272,7 +272,7 @@ class Writer:
                 return
 
     def _crash(self, error: BaseException) -> None:
-        """Let go of what is in hand or waits, and begin anew from what the store has."""
+        """Fail all that is in hand or waits, and start again from the store."""
         _log.critical("The writer failed, and begins again", exc_info=error)
         failure = StoreUnavailableError(
             f"Cannot write: the writer failed ({error!r}). It begins again by itself;"
@@ -287,7 +287,7 @@ class Writer:
             self._waiting_bytes = 0
         for item in lost:
             _fail(item.done, failure)
-        with self._wake:  # whatever it was, it must not spin
+        with self._wake:  # it must not spin
             self._wake.wait_for(lambda: self._is_closed, self._probe_s)
 
     def _work(self) -> None:
@@ -299,7 +299,7 @@ class Writer:
                 )
                 if self._is_closed and not self._is_wanted:
                     return
-                # In turns: neither can keep the other waiting for more than one commit.
+                # In turns: neither delays the other for more than one commit.
                 parts = self._turns.take()
                 task = self._tasks.popleft() if self._tasks else None
                 self._in_hand = [*(part.batch for part in parts), *([task] if task else [])]
@@ -349,7 +349,7 @@ class Writer:
         return LOOK_S
 
     def _erase(self) -> float:
-        """Let go of what closed requests showed, for good; not more often than it is worth."""
+        """Erase the content of closed requests from the journal, now and then."""
         began_s = time.monotonic()
         try:
             is_done = not self._watch.health.is_ok or self._store.erase()
@@ -377,7 +377,7 @@ class Writer:
         return self._try(lambda: self._recorder.record(spans, logs, self._clock()))[1]
 
     def _answer(self, batches: Sequence[Submission], error: Exception | None) -> None:
-        """Answer those that are kept whole, or not at all; the others wait for their next turn."""
+        """Answer batches that are stored whole, or failed; the others wait for their next turn."""
         ended = [batch for batch in batches if error is not None or batch.is_done]
         size_bytes = sum(batch.size_bytes for batch in ended)
         if isinstance(error, StoreError):
@@ -401,7 +401,7 @@ class Writer:
             _fail(task.done, error)
 
     def _try(self, plan: Callable[[], Changes]) -> tuple[bool, Exception | None]:
-        """Commit and publish what `plan` gives; return whether that was anything, or the error."""
+        """Commit and publish the result of `plan`; return whether there was any, or the error."""
         try:
             changes = plan()
             if changes.is_empty:
@@ -411,7 +411,7 @@ class Writer:
             self._recorder.forget()
             self._watch.failed(error)
             return False, error
-        except Exception as error:  # noqa: BLE001 - who asked hears of it; the writer goes on
+        except Exception as error:  # noqa: BLE001 - the caller gets it; the writer goes on
             self._recorder.forget()
             _log.exception("Cannot keep a batch")
             return False, InspectorError(f"Cannot keep the data: {error!r}. It was not stored.")
@@ -422,7 +422,7 @@ class Writer:
         return True, None
 
     def _publish(self, changes: Changes) -> None:
-        """Tell the viewers. What was committed stays so, whatever goes wrong here."""
+        """Publish a commit, which stands whatever goes wrong here."""
         if self._dispatch is not None:
             self._dispatch.published(changes)
         try:
@@ -433,7 +433,7 @@ class Writer:
 
 
 def _resolve(future: Future[_T], value: _T) -> None:
-    # Whoever asked may have gone meanwhile.
+    # The caller may have gone meanwhile.
     if future.set_running_or_notify_cancel():
         future.set_result(value)
 

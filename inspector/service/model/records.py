@@ -1,4 +1,4 @@
-"""Rows that the store keeps, and the changes that a unit of work makes to them."""
+"""Rows of the store, and the changes that a unit of work makes to them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def trace_process(trace_id: str) -> str:
 
 
 def is_silent(process_id: str) -> bool:
-    """Return whether a process gives no sign of life but its spans."""
+    """Return whether a process has no sign of life but its spans."""
     return process_id.startswith(TRACE_PROCESS)
 
 
@@ -65,7 +65,7 @@ class SpanRecord:
     """None while it runs or is lost."""
     is_root: bool
     process_id: str
-    """Who keeps it alive while it runs."""
+    """The process whose signs of life it lives by."""
     model: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -209,7 +209,7 @@ class MomentRecord:
 
 @dataclass(slots=True)
 class Tombstone:
-    """A session that was deleted or merged into another. Kept to answer for its id."""
+    """A session that was deleted or merged into another. It answers for the id."""
 
     session_id: str
     moved_to: str | None

@@ -136,7 +136,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A log record kept with its span: progress, a pause, a decision, a state snapshot."""
+    """A log record stored with its span: progress, a pause, a decision, a state snapshot."""
 
     session_id: str
     trace_id: str
@@ -193,7 +193,7 @@ class AnswerRow:
     is_edited: bool
     command_seq: int
     applied: bool | None = None
-    """None: the agent has not been heard from."""
+    """None: the agent has not reported yet."""
     applied_reason: str | None = None
 
 
@@ -221,7 +221,7 @@ class RequestRow:
     default: str
     can_always: bool
     keeps_args: bool
-    """What was shown stays when the request closes."""
+    """Its arguments stay when the request closes."""
     created_ns: int
     expires_ns: int | None = None
     closed_ns: int | None = None

@@ -1,7 +1,7 @@
 """Time spent waiting for people: when, how long, how often. Pure, no I/O.
 
 Waits of one span may lie in each other (a session paused around a request) and those of spans
-that run side by side overlap. What is counted is the time in which at least one of them lasts.
+that run side by side overlap. The time in which at least one of them lasts counts.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ Interval: TypeAlias = tuple[int, int | None]
 """(start, end) in Unix ns; without an end it is not over."""
 
 MAX_SHOWN = 16
-"""The most waits of a span that its row tells apart."""
+"""The most waits of a span that its row lists."""
 _MAX_WAIT_NS = 366 * 86_400 * 1_000_000_000
-"""Of one span: times that no clock tells must not add up to more than 64 bits."""
+"""Of one span: times that no clock shows must not add up to more than 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class PauseSignal:
     time_ns: int
     is_pause: bool
     name: str
-    """What is waited for: the signal, or the request."""
+    """The signal, or the request, that ends the wait."""
     is_hold: bool = False
-    """Whether nobody is asked: an operator holds it (`paused`, not `waiting`)."""
+    """Whether an operator holds it, so that nobody has to answer (`paused`, not `waiting`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ _FLATTENED = (
 _TITLE_MESSAGES = 8
 _FLATTENED_KEYS = frozenset(key.format(n) for key in _FLATTENED for n in range(_TITLE_MESSAGES))
 INPUT_KEYS = frozenset({*_WHOLE, *_FLATTENED_KEYS})
-"""What a title is made of; of messages written leaf by leaf only the first few are looked at."""
+"""Keys of the text of a title; of messages written leaf by leaf only the first few are read."""
 _TITLE_EVENTS = 8
 _TITLE_BYTES = 64 * 1024
 _INSTRUCTING = ("system", "developer")
@@ -52,7 +52,7 @@ _INSTRUCTING = ("system", "developer")
 def conversation(source: SpanSource) -> list[Message]:
     """Return the messages of a span: system, then input, then output.
 
-    A tool has none: what went in and came out is in its own part of the view.
+    A tool has none: its arguments and result are in its own part of the view.
     """
     if source.kind is SpanKind.TOOL:
         return []

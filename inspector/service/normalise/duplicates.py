@@ -20,10 +20,10 @@ _METHODS = {
     SpanKind.RESOURCE: "resources/read",
     SpanKind.PROMPT: "prompts/get",
 }
-"""What carries out such an operation over MCP."""
+"""The MCP method of such an operation."""
 _OF_MODELS = frozenset({SpanKind.LLM, SpanKind.EMBEDDING})
 DUPLICATED_KINDS = MCP_KINDS | _OF_MODELS
-"""Only these are looked at."""
+"""Kinds of which two spans may report one operation."""
 _TARGET = ("gen_ai.tool.name", "gen_ai.prompt.name", "mcp.resource.uri")
 _CALLS = "tools/call "
 """Before the name of the tool, where a span of MCP has it in its own name."""
@@ -33,7 +33,7 @@ _WANTED = frozenset(
 )
 _MOST_BESIDE_PERCENT = 5
 _ALWAYS_BESIDE_NS = 1_000_000
-"""What a layer takes for itself also around a call that is over in no time."""
+"""The time of a layer itself, also around a very short call."""
 
 
 def may_be_same(kind: SpanKind, other: SpanKind) -> bool:
@@ -81,9 +81,9 @@ def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
     """Return whether a span and its parent report one operation.
 
     A model call is the same when it names the same model, or none, and fills the one around it,
-    used as many tokens, or is told by another instrumentation and does not say what it used.
+    used as many tokens, or is reported by another instrumentation without usage.
     A call over MCP is the same when it names the same method and tool; it need not fill, as what
-    is around it is the connection. Two calls of one tool are told apart by their ids.
+    is around it is the connection. Two calls of one tool differ in their ids.
     """
     if not may_be_same(outer.kind, inner.kind):
         return False
@@ -115,7 +115,7 @@ class _Call:
     span: Span
     method: str | None
     is_message: bool
-    """It says its method: it tells of the request, not only of what that is for."""
+    """It names its method: it reports the request, not only its purpose."""
     target: str | None
     tool_call_id: str | None
     request_id: str | None
@@ -164,7 +164,7 @@ def _fills(outer: Span, inner: Span) -> bool:
 
 
 def _attributes(span: Span) -> dict[str, Json]:
-    # No more than is asked: messages are most of what a span holds.
+    # Only the wanted ones: messages are most of a span.
     return {pair.key: json_value(pair.value) for pair in span.attributes if pair.key in _WANTED}
 
 

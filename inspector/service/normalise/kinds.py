@@ -110,7 +110,7 @@ _LEGACY_KEYS = {
     "pydantic_ai.all_messages": SpanKind.AGENT,
     "gen_ai.tool.name": SpanKind.TOOL,
 }
-# The MCP SDK 2 names so what its connection sends, on behalf of whoever calls the tool.
+# Begins the names of requests that the MCP SDK 2 sends on behalf of a caller of the tool.
 _SDK_SENDS = "MCP send "
 _SDK_CALLS = f"{_SDK_SENDS}tools/call"
 _MCP_METHODS = {
@@ -118,8 +118,8 @@ _MCP_METHODS = {
     "prompts/get": SpanKind.PROMPT,
 }
 MCP_KINDS = frozenset({SpanKind.MCP, SpanKind.TOOL, *_MCP_METHODS.values()})
-"""Of spans that can tell of a message over MCP."""
-# mcp-agent says what a span is by its name only: `OpenAIAugmentedLLM.finder.generate_str`.
+"""Of spans that can report an MCP message."""
+# mcp-agent has the kind of a span in its name only: `OpenAIAugmentedLLM.finder.generate_str`.
 _MCP_AGENT_STEPS = {
     "generate": SpanKind.AGENT,
     "generate_str": SpanKind.AGENT,
@@ -154,7 +154,7 @@ KIND_KEYS = frozenset(
         *_LEGACY_KEYS,
     }
 )
-"""What `kind_of` looks at."""
+"""The keys that `kind_of` reads."""
 
 Attributes = Mapping[str, Json]
 
@@ -279,14 +279,14 @@ def kind_of(span: Span, attributes: Attributes) -> SpanKind:
         return SpanKind.MCP
     if (named := _mcp_agent(span.name) or _legacy(span, attributes)) is not None:
         return named
-    # Last: what a request is for says more than that it was one.
+    # Last: the purpose of a request says more than that it was one.
     return SpanKind.OTHER if _HTTP_METHOD.isdisjoint(attributes) else SpanKind.HTTP
 
 
 def calls_tool(kind: SpanKind, name: str) -> bool:
     """Return whether a span that is no duplicate counts as a tool call.
 
-    So does what the MCP SDK sends, where nobody else tells of the call.
+    So does a request of the MCP SDK, where nobody else reports the call.
     """
     return kind is SpanKind.TOOL or (kind is SpanKind.MCP and name.startswith(_SDK_CALLS))
 

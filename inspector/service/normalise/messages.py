@@ -72,7 +72,7 @@ _BOXES = (
 )
 
 _PROMPTS = frozenset({"messages", "input_messages", "contents"})
-"""Boxes beside which a prompt has what was given, too, ..."""
+"""Boxes beside which a prompt has its input, too, ..."""
 _SETTINGS = frozenset(
     {
         *("system", "instructions", "model", "tools", "tool_choice", "stream", "stream_options"),
@@ -131,7 +131,7 @@ def load(value: Json) -> Any:
         parsed = parse(value)
     except ValueError:
         return value
-    # A number or a word that happens to be JSON is still what somebody wrote.
+    # A number or a word that happens to be JSON is still text.
     return parsed if isinstance(parsed, (dict, list, str)) else value
 
 
@@ -259,7 +259,7 @@ def _is_lone_part(fields: Mapping[str, Any]) -> bool:
 
 
 def _chat_parts(fields: Mapping[str, Any]) -> list[Part]:
-    """Return what a chat message says: reasoning, content, then the tools it asks for."""
+    """Return the parts of a chat message: reasoning, content, then the tools it calls."""
     found: list[Part] = []
     if thought := as_text(first(fields, "reasoning_content", "reasoning")):
         found.append(ReasoningPart(text=thought))
@@ -278,7 +278,7 @@ def _chat_parts(fields: Mapping[str, Any]) -> list[Part]:
 
 
 def _rest(fields: Mapping[str, Any]) -> list[Part]:
-    """Return what a message without content has in its place, whole."""
+    """Return the other fields of a message without content, whole."""
     rest = {
         key: value
         for key, value in fields.items()

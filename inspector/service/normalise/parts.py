@@ -63,7 +63,7 @@ def parts_of(content: Any) -> list[Part]:
 
 
 def part_of(item: Any) -> Part:
-    """Return one part; a part of unknown type is kept whole."""
+    """Return one part; a part of unknown type stays whole."""
     if isinstance(item, str):
         return TextPart(text=item)
     if not isinstance(item, dict):

@@ -23,7 +23,7 @@ ALIASES = {
     "mistral": "mistral_ai",
 }
 _NAMESPACES = ("aws.", "azure.", "gcp.", "ibm.")
-# What some frameworks write where the provider belongs.
+# Values of some frameworks in place of a provider.
 _FRAMEWORKS = frozenset({"strands-agents", "langchain", "langgraph", "llamaindex", "_other"})
 
 

@@ -17,7 +17,7 @@ Attributes = Mapping[str, Json]
 GENKIT_OUTPUT = "genkit:output"
 _MAX_REPR = 2_000
 # Objects in which some senders put the details: attribute, then steps to the number.
-# Genkit says it in the answer only, which whatever is above a model call repeats.
+# Genkit has it in the answer only, which the spans above a model call repeat.
 _INPUT = ((GENKIT_OUTPUT, "usage", "inputTokens"),)
 _OUTPUT = ((GENKIT_OUTPUT, "usage", "outputTokens"),)
 _CACHE_READ = (

@@ -61,7 +61,7 @@ Attributes = Mapping[str, Json]
 def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
     """Read messages, tool, usage, state, decisions, MCP exchange and error; never raises.
 
-    `moments` are the log records kept with the span; span events of the same name and time are
+    `moments` are the log records stored with the span; span events of the same name and time are
     the same moment, so it is read once.
     """
     attributes = flat_attributes(span.attributes)
@@ -130,7 +130,7 @@ def _llm(source: SpanSource) -> LlmView:
 
 
 def _known_model(value: Json) -> str | None:
-    """Return the name of a model; `none` is how Micrometer says that it knows none."""
+    """Return the name of a model; Micrometer writes `none` for an unknown one."""
     return None if value == "none" else as_text(value)
 
 

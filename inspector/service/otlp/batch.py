@@ -22,13 +22,13 @@ MAX_ITEMS = 100_000
 """Spans, records or metrics in one request; also resources, and scopes."""
 
 MAX_VALUE_BYTES = 32 * 1024 * 1024
-"""One attribute. What is longer is cut, and its key listed in `inspector.truncated`."""
+"""One attribute. A longer one is cut, and its key listed in `inspector.truncated`."""
 
 LIVE_SCOPE = "inspector.live"
 """Scope of the live records (`docs/formats.md`)."""
 
 IsOwn: TypeAlias = Callable[[Span | LogRecord], bool]
-"""Says whether a span, or a live record of one, is about ourselves."""
+"""Returns whether a span, or a live record of one, is about ourselves."""
 
 _NO_TRACE, _NO_SPAN = bytes(16), bytes(8)
 
@@ -67,7 +67,7 @@ def sort_out(
         rejections: Rejected items are added.
         size_bytes: Of the body. A small one cannot hold a large attribute.
         body: The request in protobuf, if it is at hand: it goes on as it came if nothing changes.
-        is_own: Spans that are about ourselves; they are left out without a word.
+        is_own: Spans that are about ourselves; they are left out silently.
 
     Raises:
         TooLargeError: It holds too many items.
@@ -214,7 +214,7 @@ def _truncate_attributes(attributes: Any) -> bool:
 
 
 def _truncate_value(value: AnyValue) -> bool:
-    """Cut the texts and bytes in `value` that are too long; say whether there were any."""
+    """Cut the texts and bytes in `value` that are too long; return whether there were any."""
     is_cut = False
     for leaf in _leaves(value):
         if leaf.WhichOneof("value") == "bytes_value":

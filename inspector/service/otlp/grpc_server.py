@@ -32,13 +32,13 @@ MAX_CONCURRENT_READS = 4
 """Messages that come in at one time. Their size is known only when they are in memory."""
 
 MAX_READ_S = 30.0
-"""For one message: who stops must not keep the others from being read. Senders give up earlier."""
+"""For one message: a stalled sender must not block the others. Senders give up earlier."""
 
 MAX_METADATA_BYTES = 64 * 1024
 """The headers of one call."""
 
 MAX_HANDSHAKE_S = 10.0
-"""For a new connection to say that it speaks HTTP/2."""
+"""For the HTTP/2 preface of a new connection."""
 
 MAX_IDLE_S = 300.0
 """Without a call. A sender connects again by itself."""
@@ -50,7 +50,7 @@ _OPTIONS = [
     ("grpc.max_concurrent_streams", MAX_CONCURRENT_CALLS),
     ("grpc.server_handshake_timeout_ms", int(MAX_HANDSHAKE_S * 1000)),
     ("grpc.max_connection_idle_ms", int(MAX_IDLE_S * 1000)),
-    # Who vanished does not answer: what is open is closed.
+    # A vanished sender does not answer: its connection is closed.
     ("grpc.keepalive_time_ms", 60_000),
     ("grpc.keepalive_timeout_ms", 20_000),
     # Else two services would share the port, and each would get half of the spans.
@@ -75,7 +75,7 @@ class GrpcServer:
     """Receives OTLP/gRPC.
 
     Args:
-        receiver: Takes the requests in.
+        receiver: Receives the requests.
         access: Decides who may send.
     """
 
@@ -113,7 +113,7 @@ class GrpcServer:
             inside: Folder of this user's, for what is spliced to the server.
 
         Raises:
-            PortInUseError: It is taken.
+            PortInUseError: It is in use.
         """
         if inside:
             self._server.add_insecure_port(f"unix:{inside / SERVER}")

@@ -30,7 +30,7 @@ MAX_IN_FLIGHT_BYTES = 3 * MAX_BODY_BYTES // 2
 asked to wait. In memory a body takes some six times its size."""
 
 ITEM_BYTES = 256
-"""What a span or a log record counts beside its bytes: small ones take more room than they say."""
+"""Added for each span or log record: small ones need more room than their bytes."""
 
 SMALL_BODY_BYTES = 1024 * 1024
 """The last quarter of the room is for bodies up to here: large ones cannot keep them out."""
@@ -43,8 +43,8 @@ LANES = ((64 * 1024, DECODERS), (SMALL_BODY_BYTES, DECODERS - 1), (MAX_BODY_BYTE
 takes long, as one full of secrets does, keeps no smaller one waiting."""
 
 MAX_WAIT_S = 8.0
-"""For a thread; then a sender is asked to come again. Most give up after ten seconds, and what
-they had sent would be read for nobody."""
+"""For a thread; then a sender is asked to try again. Most give up after ten seconds, and their
+requests would be read for nobody."""
 
 
 logger = logging.getLogger("inspector.otlp")
@@ -79,7 +79,7 @@ class Receiver:
         submit: Where rows are committed.
         onward: Where requests go on to.
         is_own: Spans that are about ourselves, and are left out.
-        scrubs: Remove secrets before anything is kept or goes on.
+        scrubs: Remove secrets before anything is stored or goes on.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class Receiver:
             encoding: Of the body, once decompressed.
             coding: Content coding of the body, one of `body.CODINGS`.
             hops: Services that it has come through (`x-inspector-hop`).
-            room: What holds room for it; it grows by what the body turns out to be.
+            room: Its reserved memory, which grows with the decoded body.
 
         Raises:
             BadDataError: It cannot be read.
@@ -164,7 +164,7 @@ class Receiver:
         raise AssertionError("The last lane takes all.")
 
     def _log_not_stored(self, signal: OtlpSignal) -> None:
-        """Say it here, and once: some SDKs print what an answer says as an error, each time."""
+        """Log it here, and once: some SDKs print the text of a response as an error, each time."""
         if signal in self._reported:
             return
         self._reported.add(signal)
@@ -214,7 +214,7 @@ async def _turn(lanes: Sequence[asyncio.Semaphore]) -> AsyncIterator[None]:
 
 
 class Room:
-    """A share of `MAX_IN_FLIGHT_BYTES`, given back by `Receiver.room`."""
+    """A share of `MAX_IN_FLIGHT_BYTES`, released by `Receiver.room`."""
 
     def __init__(self, receiver: Receiver) -> None:
         self.size_bytes = 0
@@ -237,14 +237,14 @@ class Room:
             is_read: It is in memory already: it is only counted.
 
         Raises:
-            OverloadedError: There is no more; what it had is given back.
+            OverloadedError: There is no more; its share is released.
         """
         is_small = size_bytes <= SMALL_BODY_BYTES
         limit_bytes = MAX_IN_FLIGHT_BYTES if is_small else MAX_IN_FLIGHT_BYTES * 3 // 4
         receiver = self._receiver
         with receiver._room_lock:
             others_bytes = receiver._in_flight_bytes - self.size_bytes
-            if self.is_over or size_bytes <= self.size_bytes:  # who sent it may have gone
+            if self.is_over or size_bytes <= self.size_bytes:  # the sender may have gone
                 return
             is_full = bool(others_bytes) and others_bytes + size_bytes > limit_bytes
             if is_full and not is_read:

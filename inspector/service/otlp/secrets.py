@@ -32,7 +32,7 @@ _TOKENS = (
     r"-----BEGIN [A-Z ]*PRIVATE KEY",
     r"(?i:bearer)[ \t][ \t]*[A-Za-z0-9._~+/=-]{16}",
     r"Basic[ \t][ \t]*[A-Za-z0-9+/]{12}",
-    r"\[type=[a-z_]+, input_value=",  # what pydantic refused of a field
+    r"\[type=[a-z_]+, input_value=",  # the fields that pydantic refused
 )
 _USERS = (
     r":(?:\\?/){2}[^/\s\"'<>\\]+@",

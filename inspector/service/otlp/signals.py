@@ -35,7 +35,7 @@ NO_TOKEN = (
     "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20TOKEN at the sender, or let the service "
     "take OTLP from everybody who reaches it with INSPECTOR_OPEN_INGEST=true."
 )
-"""What a sender is told, and whoever reads the log."""
+"""The text for a sender, and in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class OtlpSignal:
         groups: Field of the request that holds one entry per resource.
         scopes: Field of a group that holds one entry per scope.
         items: Field of a scope that holds the spans, records or metrics.
-        rejected: Field of `partial_success` that counts what was not taken.
+        rejected: Field of `partial_success` with the number of rejected items.
     """
 
     name: str

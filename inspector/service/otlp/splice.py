@@ -2,8 +2,8 @@
 
 `OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318` is what people set, and some SDKs speak gRPC
 there. The server is reached over a socket file in a folder that only this user can open. There each
-connection has the name of its sender, so that the doorkeeper judges who it really is and nobody
-becomes somebody of this machine by way of us.
+connection has the name of its sender, so that access is decided by the real sender and nobody
+becomes a local one by way of us.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Splicer:
 
         Args:
             transport: Of the sender.
-            begun: What it has sent.
-            address: Of the sender, as its socket says.
+            begun: The bytes that it has sent.
+            address: Of the sender, from its socket.
             connections: Those of its port: it is one of them until it ends.
         """
         sender = _End(begun, connections)
@@ -81,7 +81,7 @@ class Splicer:
         inside = socket.socket(socket.AF_UNIX)
         try:
             inside.setblocking(False)
-            inside.bind(str(name))  # without a name it would be nobody, who needs the token
+            inside.bind(str(name))  # a sender without a name needs the token
             inside.connect(str(self._folder / SERVER))
         except OSError:
             inside.close()
@@ -99,13 +99,13 @@ def _plain(address: str) -> str:
 
 
 class _End(asyncio.Protocol):
-    """One of the two ends: what comes in here goes out there, no faster than it is taken."""
+    """One of the two ends: it forwards its input to the other, no faster than that reads."""
 
     transport: asyncio.Transport
 
     def __init__(self, early: bytes, connections: set[Any]) -> None:
         self.early = early
-        """What came before the ends were joined."""
+        """The bytes from before the ends were joined."""
         self.other: _End | None = None
         self.joining: asyncio.Task[None] | None = None
         self.idle_since_s = asyncio.get_running_loop().time()

@@ -39,7 +39,7 @@ _WAITS_FOR = {
 }
 _REQUEST_KIND = "inspector.request.kind"
 _HOLD = "pause"
-"""Of what an operator holds."""
+"""The kind of an operator's hold."""
 WAITS = frozenset(_WAITS_FOR)
 """Between such moments a person is waited for."""
 
@@ -54,7 +54,7 @@ _LOST_AFTER_S = 12.0
 _MAX_LOST_AFTER_S = 3600.0
 _UNKNOWN_SESSION = "unknown"
 _OF_A_CONNECTION = ("inspector.mcp.", "inspector.transport.")
-"""Records of what is read beside the agent: it knows the session, if anything, and no trace."""
+"""Records about a transport beside the agent: they name a session at most, and no trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class LiveSpan:
     """The known data of a running span."""
 
     span: Span
-    """Without an end; a progress record sets only what it was given."""
+    """Without an end; of a progress record only the fields that changed."""
     scope: InstrumentationScope
     is_progress: bool
 
@@ -78,7 +78,7 @@ class ProcessSign:
 
 @dataclass(frozen=True, slots=True)
 class LogEvent:
-    """Any other record, kept unchanged."""
+    """Any other record, stored unchanged."""
 
     name: str
     trace_id: str | None
@@ -92,7 +92,7 @@ Live: TypeAlias = LiveSpan | ProcessSign | LogEvent
 
 
 def read_log(log: IncomingLog) -> Live | None:
-    """Parse `log`; return None when there is no trace or session to keep it with."""
+    """Parse `log`; return None when it belongs to no trace and no session."""
     record = log.record
     name = event_name(record)
     if name in (SPAN_STARTED, SPAN_PROGRESS):
@@ -152,8 +152,8 @@ def pause_signal(name: str, time_ns: int, attributes: Iterable[KeyValue]) -> Pau
 def update_span(known: Span, news: Span, *, is_progress: bool) -> Span:
     """Return `known`, a running span, updated by a live record.
 
-    A progress record replaces what it gives. A start fills in what is missing: it may come after
-    the progress that it preceded.
+    A progress record replaces fields. A start fills in missing ones: it may arrive after the
+    progress that followed it.
     """
     updated = Span()
     updated.CopyFrom(known)

@@ -11,7 +11,7 @@ from inspector.service.sessions.state import SECOND_NS, SILENCE_NS
 LOST_AFTER_NS = 12 * SECOND_NS
 """How long a process that sends live records may be silent."""
 EXIT_GRACE_NS = 1 * SECOND_NS
-"""How long the last spans of a process that said goodbye may still be under way."""
+"""How long the last spans may still be under way after a process exits."""
 
 
 @dataclass(slots=True)

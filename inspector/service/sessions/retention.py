@@ -57,7 +57,7 @@ class Retention:
         return ",".join(amounts) or "off"
 
     def within(self, most_bytes: int) -> Retention:
-        """Return the same with no more bytes than fit, where a size was asked for."""
+        """Return the same with no more bytes than fit, where a size is set."""
         if self.max_bytes is None:
             return self
         return Retention(self.max_age_ns, min(self.max_bytes, most_bytes))

@@ -1,7 +1,7 @@
 """The run time of a session: the time that its spans cover together. Pure, no I/O.
 
 A span covers the time from its start to its end, one that runs all time from its start on, and one
-that was lost the time up to the last that its trace told of. Order of arrival is no matter.
+that was lost the time up to the last of its trace. Order of arrival is no matter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Idle(NamedTuple):
 class RunTime:
     """The time that spans cover, as intervals without overlaps, by start.
 
-    Spans are put in; none can be taken out, because another may cover the same time.
+    Spans are added; none can be removed, because another may cover the same time.
     """
 
     starts: list[int] = field(default_factory=list)
@@ -61,7 +61,7 @@ class RunTime:
     def replace(self, old: SpanRecord | None, new: SpanRecord) -> bool:
         """Replace the last version of a span; return whether that is possible.
 
-        Where less may be covered than before, it cannot: all of the session has to be put in anew.
+        Where less may be covered than before, it cannot: the whole session has to be added again.
         """
         if old is not None and _times_of(old) == _times_of(new):
             return True
@@ -101,7 +101,7 @@ class RunTime:
             started_ns: When the session began.
             ended_ns: When it ended, if it did.
             waited: When it waited for a person.
-            is_open: Something is taken to run that no span tells of.
+            is_open: A root that no span reports yet is assumed to run.
         """
         if not waited and not self.running and self.ends:  # as most are that are over
             until_ns = self.ends[-1] if ended_ns is None else ended_ns

@@ -1,7 +1,7 @@
 """The rules of sessions: their sums, titles, status and times. Pure, no I/O.
 
 A trace and a session are described by the same two things. A `Tally` is a sum over spans, so a
-changed span is taken out and put back in, and a trace that moves takes its tally along. A
+changed span is subtracted and added again, and a trace moves with its tally. A
 `Profile` only ever grows more certain (earliest, latest, best), so order of arrival is no matter.
 """
 
@@ -28,14 +28,14 @@ SECOND_NS = 1_000_000_000
 SETTLE_NS = 5 * SECOND_NS
 """Without live records: how long after its root ended a session may still grow."""
 SILENCE_NS = 600 * SECOND_NS
-"""Without live records: how long a session may say nothing before it counts as lost."""
+"""Without live records: how long a session may be silent before it counts as lost."""
 MAX_TITLE = 200
 """The most characters of a title."""
 MAX_NAMES = 50
 """The most models, services, agents or tags that a session lists."""
 
 MCP_PROCESS_RANK, MCP_CONNECTION_RANK = 998, 997
-"""Of what stands for a session where MCP is all that a trace is about."""
+"""Of the session of a trace that is only about MCP."""
 NO_KEY_RANK = 999
 """Of a session key that is none, such as the trace id: any other is better."""
 REQUEST_WAIT = "request:"
@@ -51,9 +51,9 @@ SETTLED = frozenset(
 )
 _NANODOLLARS = 1_000_000_000
 _MAX_INTERVALS = 2_000
-"""The most waits of a session that are told apart: of more, the older half is summed up."""
+"""The most waits of a session that are stored apart: of more, the older half is summed up."""
 _MAX_RUN_TIME = 64
-"""The most times of a session's spans that are kept with its state."""
+"""The most times of a session's spans that are stored with its state."""
 _OUTCOMES = {
     SpanStatus.ERROR: SessionStatus.FAILED,
     SpanStatus.CANCELLED: SessionStatus.CANCELLED,
@@ -67,7 +67,7 @@ class Tally:
     span_count: int = 0
     open_count: int = 0
     silent_open_count: int = 0
-    """Of senders that give no sign of life."""
+    """Of senders that send no heartbeats."""
     lost_count: int = 0
     error_count: int = 0
     llm_calls: int = 0
@@ -133,12 +133,12 @@ class Tally:
         return self.cost_nanodollars / _NANODOLLARS if self.costed_count else None
 
 
-# How good a title is: the lower rank wins, then (but for given ones) the earlier span.
+# How good a title is: the lower rank wins, then the earlier span (of set titles the later).
 _TITLE_SET, _TITLE_MESSAGE, _TITLE_ROOT, _TITLE_SPAN = range(4)
 _TITLE_METHOD, _TITLE_SETUP, _TITLE_NONE = range(4, 7)
 # Of a call over MCP the span inside may name what is called (FastMCP's own around it does not).
 _METHOD = re.compile(r"(?:^|\s)(?:tools/call|prompts/get|resources/read)$")
-# MCP that only sets the stage says nothing of what a session is about.
+# MCP's set-up is no subject of a session.
 _SETUP = re.compile(
     r"(?:^|\s)(?:initialize|ping|server/discover|logging/setLevel|\S+/list|notifications/\S+)$"
 )
@@ -165,7 +165,7 @@ class Profile:
     root: Root | None = None
     engine: Engine | None = None
     is_live: bool = False
-    """Its sender tells when spans start."""
+    """Its sender reports starts of spans."""
     models: list[str] = field(default_factory=list)
     services: list[str] = field(default_factory=list)
     agents: dict[str, int] = field(default_factory=dict)
@@ -284,15 +284,15 @@ class TraceState:
     inner_spans: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     """How long (ns) spans took that wait for the end of the one around them: by that one, kind."""
     responses: dict[str, list[str]] = field(default_factory=dict)
-    """Spans that told of the last model calls, by response id."""
+    """Spans of the last model calls, by response id."""
     root_process: str | None = None
     """The process of its first span; before that arrived, the session may be for the time being."""
     mcp_root: str | None = None
     """The process of its first span, if that is about MCP."""
     connections: dict[str, str | None] = field(default_factory=dict)
-    """By process that asks, the MCP connection that it speaks of, if it says which."""
+    """By client process, the MCP connection that it names, if any."""
     answering: dict[str, str | None] = field(default_factory=dict)
-    """Likewise by process that answers. Both ends may be in one process."""
+    """Likewise by server process. Both ends may be in one process."""
 
     def see_mcp(self, incoming: IncomingSpan) -> None:
         """Learn from a span about MCP."""
@@ -321,7 +321,7 @@ class TraceState:
         return MCP_PROCESS_RANK, mcp_session(process_id)
 
     def dump(self) -> bytes:
-        """Return the state as JSON; `usage_ancestors` are kept apart."""
+        """Return the state as JSON; `usage_ancestors` are stored apart."""
         return orjson.dumps(
             {
                 "rank": self.rank,
@@ -369,9 +369,9 @@ class SessionState:
     tally: Tally = field(default_factory=Tally)
     profile: Profile = field(default_factory=Profile)
     open_waits: dict[str, int] = field(default_factory=dict)
-    """Since when it waits, by what waits."""
+    """Since when it waits, by key: a span, or a request."""
     waited: dict[str, list[Interval]] = field(default_factory=dict)
-    """When it waited, by what waited: one span, or the session as a whole."""
+    """When it waited, by key: one span, or the session as a whole."""
     waited_before_ns: int = 0
     """Waiting time that is summed up: all of it lies before `summed_until_ns`."""
     summed_until_ns: int = 0
@@ -385,11 +385,11 @@ class SessionState:
     is_declared: bool = False
     """It was named by a session record, so it stays when its traces go."""
     pauses: dict[str, int] = field(default_factory=dict)
-    """Since when (Unix ns) a process of it holds, because a person said so."""
+    """Since when (Unix ns) a process of it holds, by order of a person."""
     heard_ns: int = 0
     """When something of it arrived last, by the service's clock."""
     run_time: RunTime | None = field(default_factory=RunTime)
-    """When its spans ran; None: they have to be asked."""
+    """When its spans ran; None: it has to be read from them."""
 
     def dump(self) -> bytes:
         """Return the state as JSON; without a long run time, which each commit would write."""
@@ -509,7 +509,7 @@ class SessionState:
         waited = list(itertools.chain.from_iterable(self.waited.values())) if self.waited else []
         if self.open_waits:
             waited += ((since_ns, None) for since_ns in self.open_waits.values())
-        # Where no root was told of there is one that will be.
+        # A session without a root will have one.
         is_open = self.profile.root is None
         return self.run_time.idle(started_ns, ended_ns, waited, is_open=is_open)
 
@@ -543,7 +543,7 @@ def status_of(
         now_ns: The service's clock.
         heard_ns: When something of it arrived last, by the same clock.
         is_owner_alive: The process that declared it lives.
-        is_paused: A process that was told to hold lives, and holds.
+        is_paused: A living process of it holds, by order of a person.
     """
     is_guarded = session.tally.open_count > 0 or (session.is_owned and is_owner_alive)
     silent_ns = heard_ns + SILENCE_NS

@@ -33,7 +33,7 @@ def open_to_read(url: str, passed: Passed | None = None) -> ReadOnlySqliteStore:
 
     Args:
         url: `sqlite:///PATH`.
-        passed: What became of a session by the time alone.
+        passed: Returns the state of a session after the time alone.
 
     Raises:
         StoreNewerError: A newer version wrote it.

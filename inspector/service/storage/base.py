@@ -1,7 +1,7 @@
 """The protocol of a store, and its values: followed by SQLite's, and by the model in the tests.
 
 One writer hands over whole commits (`Changes`); any number of readers look at snapshots
-(`Reader`). Rules live above: a store remembers what it is told, in order and all or nothing.
+(`Reader`). Rules live above: a store applies commits, in order and all or nothing.
 `tests/contracts/test_store.py`, not prose, defines the behaviour.
 
 Every row carries `change`, its place in the change feed: numbers grow by commit, are never
@@ -63,7 +63,7 @@ class Chunk(Generic[T, P]):
     """A stretch of a list that was read."""
 
     rows: list[T]
-    """Those of it that may be what is asked for."""
+    """Those of it that may match."""
     next: P | None
     """The place of the last one that was looked at; None: there are no more."""
 
@@ -103,7 +103,7 @@ class Reader(Protocol):
     ) -> Chunk[SessionRecord, tuple[int, str]]:
         """Read the next `most` sessions, newest start first, after (started_ns, id).
 
-        All that fit `node` are returned, and any others: whoever asks has to look.
+        All that match `node` are returned, and possibly others: the caller checks.
         """
 
     def newest_spans(self, node: Node, before: int | None, most: int) -> Chunk[SpanRecord, int]:
@@ -136,7 +136,7 @@ class Reader(Protocol):
         """Count the sessions that match `node`, by status and stretch of time.
 
         Args:
-            node: What is asked for.
+            node: The query.
             first_ns: When the first stretch begins.
             width_ns: How long each is.
             count: How many follow one another.
@@ -241,7 +241,7 @@ class Reader(Protocol):
     ) -> Chunk[RequestRecord, tuple[int, str]]:
         """Return the next `most` requests, newest first, after (created_ns, id).
 
-        Fewer where what they show is more than `MAX_REQUESTS_BYTES`.
+        Fewer where their texts are more than `MAX_REQUESTS_BYTES`.
         """
 
     def requests_of_trace(self, trace_id: str) -> list[RequestRecord]:
@@ -250,7 +250,7 @@ class Reader(Protocol):
     def waiting_requests(self) -> list[Waiting]:
         """Return the rules' view of the requests that are not over, oldest first.
 
-        Those are the pending ones, and those of which no agent has said that it took the answer.
+        Those are the pending ones, and those whose answer no agent has acknowledged.
         """
 
     def pending_count(self) -> int:
@@ -285,7 +285,7 @@ class ReadableStore(Protocol):
     """Names this store for ever: positions of another store mean nothing here."""
 
     def read(self) -> AbstractContextManager[Reader]:
-        """Open a snapshot: what is committed now, whatever is committed meanwhile.
+        """Open a snapshot of what is committed now, unchanged by later commits.
 
         Keep it short: a store in memory commits nothing until it is closed.
         """
@@ -307,7 +307,7 @@ class Store(ReadableStore, Protocol):
     def sweep(self) -> bool:
         """Delete some of the content of deleted sessions; return whether there was any.
 
-        What is deleted is unseen from its commit on, however much is left to take away.
+        Deleted content is unseen from its commit on, however much of it is left.
 
         Raises:
             StoreUnavailableError: The store cannot be written.
@@ -317,7 +317,7 @@ class Store(ReadableStore, Protocol):
         """Remove data that requests and commands no longer show from the journal, too.
 
         Returns:
-            False: somebody reads what was before, and it has to be tried again.
+            False: a reader still sees it, and this has to be tried again.
 
         Raises:
             StoreUnavailableError: The store cannot be written.
@@ -336,7 +336,7 @@ class Store(ReadableStore, Protocol):
     def probe(self, room_bytes: int = 0) -> None:
         """Check that commits can be made, with an empty one.
 
-        Opens anew what may help. `room_bytes` more than are free count as a full disk.
+        Opens the file again where that may help. With less than `room_bytes` free it is full.
 
         Raises:
             StoreUnavailableError: They cannot: disk full, read-only, locked or gone.

@@ -28,9 +28,9 @@ class StoreHealth:
 
 
 class StoreWatch:
-    """Keeps the health of the store, and reports each change once.
+    """The health of the store, each change of which is reported once.
 
-    The writer reports, from its thread; anybody reads `health`, from any.
+    The writer sets it, from its thread; `health` is read from any.
 
     Args:
         clock: Unix ns.

@@ -1,7 +1,7 @@
 """The sort orders of the session list, and the position of a session in one of them.
 
-Every store gives the same order: values compare as numbers, titles by their bytes in lower case
-(ASCII), ties by id. What is not known comes last, whichever way the order goes.
+Every store has the same order: values compare as numbers, titles by their bytes in lower case
+(ASCII), ties by id. Unknown values come last, in either direction.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Order:
     key: SortKey
     is_descending: bool
     now_ns: int
-    """What durations of what still runs count to: the same for all pages of a listing."""
+    """The end of running durations: the same for all pages of a listing."""
 
     @classmethod
     def parse(cls, name: str, now_ns: int) -> Order:

@@ -204,7 +204,7 @@ class SqliteStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Make what is done inside durable, or undo it.
+        """Run a transaction: durable at its end, or undone.
 
         Raises:
             StoreUnavailableError: It was undone, because of the disk.
@@ -254,7 +254,7 @@ class SqliteStore:
         if self._path is not None:
             self._find_room(self._path, room_bytes)
         with self._transaction():
-            # SQLite leaves out what changes nothing, so that it would never touch the disk.
+            # SQLite skips a write that changes nothing, and would never touch the disk.
             self._writer.execute("UPDATE meta SET head = head + 1; UPDATE meta SET head = head - 1")
 
     def _find_room(self, path: Path, room_bytes: int) -> None:

@@ -87,7 +87,7 @@ def _copy(source: apsw.Connection, to: Path) -> None:
 
 @contextmanager
 def _copying(what: str, store: Path, to: Path) -> Iterator[None]:
-    """Make the file that is written, and take it away again if that fails."""
+    """Create the file to write, and remove it if that fails."""
     try:
         make_dir(to.parent)
         os.close(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -113,7 +113,7 @@ def _head(connection: apsw.Connection) -> int:
 
 
 def _head_of(store: Path) -> int:
-    """Return the newest change of what is there, if it can still be read."""
+    """Return the newest change of the present store, if it can still be read."""
     try:
         with closing(open_read_only(store)) as connection:
             return _head(connection)
@@ -124,7 +124,7 @@ def _head_of(store: Path) -> int:
 def _move_away(store: Path) -> Path | None:
     """Keep what is there under another name, with its journal: it may be all there is.
 
-    A journal without its file goes too: SQLite would take it for that of the file to come.
+    A journal without its file moves too: SQLite would use it for the file to come.
     """
     if not any(store.with_name(store.name + end).exists() for end in _ENDS):
         return None

@@ -10,7 +10,7 @@ import apsw
 
 from inspector.errors import StoreTrouble, StoreUnavailableError
 
-# Somebody else's backup or shell: it ends, so what was refused for it can come again.
+# Somebody else's backup or shell: it ends, so a refused commit can be tried again.
 _LOCKED = (apsw.BusyError, apsw.LockedError)
 UNAVAILABLE = (
     *_LOCKED,
@@ -23,7 +23,7 @@ UNAVAILABLE = (
     apsw.PermissionsError,
     apsw.ConnectionClosedError,
 )
-"""Not the fault of what was asked for: it may be asked again."""
+"""Not caused by the statement: it may be run again."""
 
 RESTORE = "Stop the service, and put a backup in its place with `inspector restore FILE`."
 """What to do about a damaged store."""

@@ -1,7 +1,7 @@
-"""Translate a query to an SQL condition that keeps all matches, and few other rows.
+"""Translate a query to an SQL condition that selects all matches, and few other rows.
 
-Only what the columns of the row itself can tell is asked of SQLite; `inspector.search` looks at
-what comes back. So this can leave anything out, but nothing that would fit.
+SQLite checks only columns of the row itself; `search` checks the result. So a condition may be
+left out here, but no match may be lost.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class SqlCondition(NamedTuple):
     sql: str
     parameters: tuple[apsw.SQLiteValue, ...] = ()
     is_exact: bool = True
-    """Whether it holds for nothing but what is asked for, and so may be negated."""
+    """Whether it holds for matches only, and so may be negated."""
     has_others: bool = False
     """Whether other rows are looked at, for each."""
 
@@ -82,8 +82,8 @@ def narrowing(node: Node, span: str = "span") -> SqlCondition:
     """Return the condition for rows of the scope that `node` was checked for.
 
     Args:
-        node: What is asked for.
-        span: What the table of spans goes by; that of their sessions is at hand as `session`.
+        node: The query.
+        span: The name of the table of spans; that of their sessions is `session`.
     """
     match node:
         case All(parts):

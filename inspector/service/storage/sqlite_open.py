@@ -19,9 +19,9 @@ from inspector.service.storage.sqlite_errors import RESTORE, is_damage
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
 BUSY_MS = 5_000
-_MEMORY_BUSY_MS = 60_000  # nobody else is there: it is waited for our own commits and snapshots
+_MEMORY_BUSY_MS = 60_000  # nobody else is there: the wait is for our own commits and snapshots
 MEMORY_BYTES = 1024**3
-"""The most that a store in memory may take up."""
+"""The largest store in memory."""
 _WRITER_CACHE_KIB = 64 * 1024
 _READER_CACHE_KIB = 4 * 1024  # there are several; the system caches the file for all of them
 # Checkpoints copy every changed index page back into the file: at this size a page that was
@@ -30,7 +30,7 @@ _CHECKPOINT_PAGES = 16_384
 
 
 FileId: TypeAlias = tuple[int, int]
-"""(device, inode): what a path cannot be mistaken for when another file takes its place."""
+"""(device, inode): another file in the same place has another one."""
 
 SESSION_NUMBERS = (
     "ended_ns",
@@ -46,7 +46,7 @@ SESSION_NUMBERS = (
     "output_tokens",
     "cost_usd",
 )
-"""What of a session's row has a column of its own."""
+"""Fields of a session's row with a column of their own."""
 _SPAN_LATER = ("waited", "subject")
 """Columns of a span that the first stores have not."""
 
@@ -150,10 +150,10 @@ def open_writer(path: Path) -> apsw.Connection:
 
 
 def _flush_journal(path: Path) -> None:
-    """Write what the last writer left in the journal once more, and see it reach the disk.
+    """Write the journal of the last writer once more, and flush it to the disk.
 
-    A flush that failed leaves pages that the system takes for written and never writes. They look
-    committed, so what is committed after them would go with them when the power does.
+    After a flush that failed, the system counts pages as written and never writes them. They look
+    committed, so the commits after them would be lost with them when the power fails.
     """
     journal = path.with_name(path.name + "-wal")
     if not journal.exists():
@@ -248,7 +248,7 @@ def _open_checked(path: Path, flags: int, name: str) -> apsw.Connection:
 
 
 def _stand_in(connection: apsw.Connection) -> None:
-    """Let a store of before, which may not be changed, be seen as if it had been migrated."""
+    """Present an older store, which may not be changed, as if it had been migrated."""
     tables = "SELECT name, sql FROM sqlite_schema WHERE type = 'table'"
     with closing(apsw.Connection(":memory:")) as newest:
         for script in _scripts():
@@ -275,7 +275,7 @@ def _open_connection(name: str, cache_kib: int, flags: int = _READ_WRITE) -> aps
 
 
 def _check(connection: apsw.Connection, path: Path) -> None:
-    """Refuse what is not a store that this version knows."""
+    """Refuse a database that is no store of a known version."""
     known = len(_scripts())
     version = connection.pragma("user_version")
     is_empty = not next(connection.execute("SELECT count(*) FROM sqlite_schema"))[0]

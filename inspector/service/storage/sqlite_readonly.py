@@ -18,7 +18,7 @@ from inspector.service.storage.sqlite_open import SESSION_NUMBERS, open_read_onl
 from inspector.service.storage.sqlite_reader import SqliteReader
 
 Passed: TypeAlias = Callable[[SessionRecord], SessionRow | None]
-"""Returns what became of a session since it was written, by the time alone; None: as it was."""
+"""Returns the state of a session after the time alone; None: unchanged."""
 
 
 class ReadOnlySqliteStore:
@@ -26,7 +26,7 @@ class ReadOnlySqliteStore:
 
     Args:
         path: The file.
-        passed: What became of a session by the time alone; None: it is seen as it was.
+        passed: Returns the state of a session after the time alone; None: it is shown as stored.
 
     Raises:
         StoreNewerError: A newer version wrote it.
@@ -60,7 +60,7 @@ class ReadOnlySqliteStore:
 
 
 def _let_time_pass(connection: apsw.Connection, reader: SqliteReader, passed: Passed) -> None:
-    """Let sessions be seen as they are by now, in this connection only."""
+    """Update sessions to the present time, in this connection only."""
     now = [(record, row) for record in reader.unsettled() if (row := passed(record)) is not None]
     is_stand_in = "SELECT 1 FROM temp.sqlite_schema WHERE name = 'session'"  # of an old store
     if not now or connection.execute(is_stand_in).fetchall():

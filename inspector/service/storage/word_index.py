@@ -1,12 +1,12 @@
 """The index of words: the spans and sessions with each word, beside the store and made from it.
 
-A file of its own (SQLite FTS5, contentless): whoever fills it never holds the store's writer, and
-when it is lost, old or broken it is made anew. Documents are numbered by what orders them: spans
+A file of its own (SQLite FTS5, contentless): filling it never blocks the store's writer, and
+when it is lost, old or broken it is built again. Documents are numbered by what orders them: spans
 by their newest change, so that a search goes through them newest first and stops when it is full.
 
-They are kept in parts, by that number: see `word_reader.PART_BITS`.
+They are stored in parts, by that number: see `word_reader.PART_BITS`.
 
-What a document is made of is not known here; its words are `inspector.query.words.fold`ed.
+The content of documents is decided elsewhere; their words are `inspector.query.words.fold`ed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _log = logging.getLogger("inspector.storage")
 
 
 class SpanDocument(NamedTuple):
-    """A span as the index keeps it."""
+    """A span as the index stores it."""
 
     change: int
     created: int
@@ -84,7 +84,7 @@ class WordIndex:
 
     Args:
         path: Its file; None: in memory.
-        store_id: Whose index it is.
+        store_id: The store that it is of.
         version: Of what documents are made of. Another one, or that of another store, is dropped.
 
     Raises:

@@ -1,7 +1,7 @@
 """Validate an answer: the request is open, the answer fits it, and is the first. Pure.
 
-The agent judges again, with what only it knows. Here it is found out what a person can be told at
-once. Texts are looked at, never changed: what goes on is what was sent.
+The agent checks again, with what only it knows. The checks here give a person an error at once.
+Texts are read, never changed: they go on as they were sent.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Refusal:
 
 
 def refusal_of(row: RequestRow | None, answer: ProposedAnswer, now_ns: int) -> Refusal | None:
-    """Return the reason why `given` cannot be the answer; None if it can."""
+    """Return the reason why `answer` cannot be the answer; None if it can."""
     if row is None:
         return Refusal("no_such_request", "No request has this id. It may have been deleted.")
     return _is_closed(row, now_ns) or _is_unfit(row, answer) or _is_other(row, answer)

@@ -29,17 +29,17 @@ def record_audit(
     """Write an entry of the audit log.
 
     Args:
-        unit: Of which commit it is part.
-        actor: Who did it.
-        action: What.
-        outcome: What became of it.
-        request: That it is about; the rest is for what is about none.
+        unit: The commit that it is part of.
+        actor: The person or program that acted.
+        action: Its name.
+        outcome: The result, or the refusal.
+        request: The request of the action; the ids below are for actions without one.
         answer: The proposed answer.
-        request_id: Of a request that is not there.
-        session_id: Likewise.
-        process_id: Likewise.
-        decision: What was decided, without `answer`.
-        detail: What else there is to say; of a refusal its own words by default.
+        request_id: Of an unknown request.
+        session_id: Of the session.
+        process_id: Of the process.
+        decision: The decision, without `answer`.
+        detail: A text; of a refusal its own by default.
         result: Of a refusal.
     """
     refusal = outcome if isinstance(outcome, Refusal) else None

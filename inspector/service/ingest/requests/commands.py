@@ -52,7 +52,7 @@ def is_concerned(
     trace_ids: tuple[str, ...],
     waiting: Iterable[Waiting],
 ) -> bool:
-    """Return whether a process runs something of a session, declared it, asks in it, or holds."""
+    """Return whether a process runs a part of a session, declared it, has a request, or holds."""
     if trace_ids or process_id in session.pauses:
         return True
     if session.is_owned and session.owner == process_id:

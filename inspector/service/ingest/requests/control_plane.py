@@ -1,7 +1,7 @@
 """Add requests, answers and commands to a unit of work.
 
 Belongs to the one writer, as the recorder does: a request decides whether its session waits. It
-remembers who is there and what is open; `load` reads that from the store again.
+remembers the connected agents and the open requests; `load` reads them from the store again.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class ControlPlane:
         mark_alive(unit, self._processes, process.id, EXIT_GRACE_NS)
 
     def lose(self, unit: UnitOfWork, process_id: str) -> None:
-        """Give up the open requests of a process that fell silent."""
+        """Mark the open requests of a silent process as lost."""
         self._release(unit, process_id, life.SERVICE, _NO_LONGER)
 
     def _release(self, unit: UnitOfWork, process_id: str, actor: Actor, reason: str) -> None:
@@ -132,7 +132,7 @@ class ControlPlane:
             if row is None:
                 self._open_requests.forget(one.request_id)
             elif changed := life.lost(row, unit.now_ns, actor, reason):
-                self._put_request(unit, changed, is_heard=False)
+                self._put_request(unit, changed, is_update=False)
                 record_audit(
                     unit, actor, "request_lost", "accepted", request=changed, detail=reason
                 )
@@ -200,7 +200,7 @@ class ControlPlane:
         )
 
     def _end_answer(self, unit: UnitOfWork, before: RequestRow, after: RequestRow) -> None:
-        """Stop telling an agent the answer to what it has ended."""
+        """Stop sending the answer to a request that the agent has ended."""
         if before.answer is None or after.answer is None:
             return
         command = unit.command(before.answer.command_seq)
@@ -239,31 +239,31 @@ class ControlPlane:
         return WinningAnswer(changed, seq)
 
     def expire(self, unit: UnitOfWork) -> None:
-        """End the requests whose time is over."""
+        """Expire the requests that are overdue."""
         for request_id in self._open_requests.due(unit.now_ns):
             row = unit.request(request_id)
             changed = row and life.expired(row, unit.now_ns)
             if row is None or changed is None:
                 self._open_requests.forget(request_id)
                 continue
-            self._put_request(unit, changed, is_heard=False)
+            self._put_request(unit, changed, is_update=False)
             self._end_answer(unit, row, changed)
             record_audit(unit, life.SERVICE, "request_expired", "accepted", request=changed)
 
-    def _put_request(self, unit: UnitOfWork, row: RequestRow, *, is_heard: bool = True) -> None:
-        """Write a request down, and let its session wait for it, or go on."""
+    def _put_request(self, unit: UnitOfWork, row: RequestRow, *, is_update: bool = True) -> None:
+        """Store a request; its session waits for it, or no longer."""
         unit.put_request(row)
         self._open_requests.keep(row)
         session = unit.session(row.session_id)
         if session is None:
             return
-        if is_heard:
+        if is_update:
             unit.updated[session.id] = None
         if row.status is RequestStatus.PENDING:
             session.open_waits[REQUEST_WAIT + row.id] = row.created_ns
         else:
             session.open_waits.pop(REQUEST_WAIT + row.id, None)
-            if row.span_id is None:  # otherwise its span tells when it waited
+            if row.span_id is None:  # otherwise its span reports when it waited
                 waited = (row.created_ns, row.closed_ns or unit.now_ns)
                 session.wait(REQUEST_WAIT + row.id, [waited])
 

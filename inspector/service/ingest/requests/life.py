@@ -1,6 +1,6 @@
 """The life cycle of a request, as the service sees it. Pure.
 
-Two ends write it. People answer, once. The agent, which waits and decides, reports how it ended;
+Two ends change it. People answer, once. The agent, which waits and decides, reports how it ended;
 its report stays. What the service concludes from silence (`lost`, `expired`) is a guess that
 the agent may put right: by opening the request again, or by saying how it did end. Each function
 returns the new row, or None where nothing changes, so that a message that comes twice is once.
@@ -15,7 +15,7 @@ from inspector.service.model.rows import Actor, AnswerRow, RequestRow, RequestSt
 from inspector.service.sessions.state import SECOND_NS
 
 EXPIRY_GRACE_NS = 5 * SECOND_NS
-"""How long after it should have expired an agent has to say so itself."""
+"""How long an agent has to report the expiry of its request itself."""
 MAX_TRANSITIONS = 50
 """Of a request that is lost and found again and again, the first and the last."""
 
@@ -65,7 +65,7 @@ def acknowledged(
 ) -> RequestRow | None:
     """Return the request after the agent took its answer, or could not.
 
-    One that it could not take leaves the request open, as it is for the agent.
+    One that it could not apply leaves the request open, as it is for the agent.
     """
     answer = row.answer
     if answer is None or answer.command_seq != seq or answer.applied is not None:
@@ -140,5 +140,5 @@ def _moved(
 
 
 def _blanked(row: RequestRow) -> RequestRow:
-    """Return a request that is over without what it showed of the arguments."""
+    """Return a request that is over, without its arguments."""
     return row if row.keeps_args else replace(row, args_json=None, args_text=None)

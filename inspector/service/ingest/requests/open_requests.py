@@ -1,4 +1,4 @@
-"""Requests that are not over, kept in memory so that expiry needs no look-ups."""
+"""Requests that are not over, in memory, so that expiry needs no look-ups."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.service.model.rows import RequestRow
 MAX_PENDING = 10_000
 MAX_PENDING_OF_PROCESS = 1_000
 MAX_PENDING_BYTES = 256 * 1024 * 1024
-"""Of what all of them show."""
+"""Of the arguments and texts of all of them."""
 
 
 class OpenRequests:
@@ -28,7 +28,7 @@ class OpenRequests:
             self._add(one)
 
     def __iter__(self) -> Iterator[Waiting]:
-        """Go through them, the one that was opened first first."""
+        """Iterate over them, the oldest first."""
         return iter(tuple(self._waiting.values()))
 
     def keep(self, row: RequestRow) -> None:
@@ -71,7 +71,7 @@ class OpenRequests:
         return [one for one in self._waiting.values() if one.process_id == process_id]
 
     def due(self, now_ns: int) -> list[str]:
-        """Return the ids of the requests whose time is over."""
+        """Return the ids of the requests that are overdue."""
         latest_ns = now_ns - EXPIRY_GRACE_NS
         timed = ((one, one.expires_ns) for one in self._waiting.values())
         return [one.request_id for one, ns in timed if ns is not None and ns <= latest_ns]

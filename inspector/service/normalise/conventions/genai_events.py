@@ -49,7 +49,7 @@ def _details(source: SpanSource, key: str) -> Iterator[Json]:
 
 
 def _detailed(source: SpanSource, key: str, origin: Origin) -> list[Message]:
-    """Return what all details events say together: some senders write one for each message."""
+    """Return the messages of all details events: some senders write one for each message."""
     found: list[Message] = []
     for value in _details(source, key):
         messages = messages_of(value, origin)

@@ -38,7 +38,7 @@ def _messages(source: SpanSource, origin: Literal["input", "output"]) -> list[Me
     found = [message_of(_chat(item), origin) for item in entries]
     if all(message.parts for message in found):
         return found
-    # LangChain.js: what is no plain text, such as the calls of tools, is told in the whole only.
+    # LangChain.js: other than plain text, such as calls of tools, is in the whole only.
     whole = messages_of(source.get(f"{origin}.value"), origin, is_json=False)
     return whole if len(whole) == len(found) else found
 

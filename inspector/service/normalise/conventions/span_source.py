@@ -49,9 +49,9 @@ class Convention:
 
     name: str
     about: str
-    """Who writes it, for the documentation."""
+    """Its senders, for the documentation."""
     keys: tuple[str, ...]
-    """What it reads, for the documentation; `*` stands for any rest."""
+    """The keys that it reads, for the documentation; `*` stands for any rest."""
     system: Callable[[SpanSource], list[Message] | None] = _nothing
     input: Callable[[SpanSource], list[Message] | None] = _nothing
     output: Callable[[SpanSource], list[Message] | None] = _nothing

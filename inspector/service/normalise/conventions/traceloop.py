@@ -56,7 +56,7 @@ def _tool_arguments(source: SpanSource) -> Payload | None:
 
 
 def _arguments(value: Json) -> Json:
-    """Return what a tool was called with, out of `{"args": …, "kwargs": …}` and the like."""
+    """Return the arguments of a tool call from `{"args": …, "kwargs": …}` and the like."""
     called = load(value)
     if isinstance(called, dict) and called.keys() == {"tool_name", "arguments"}:
         arguments: Json = called["arguments"]
