@@ -20,6 +20,7 @@ import typer
 from inspector.cli import selection, session_spans
 from inspector.cli.client import Client
 from inspector.cli.files import STDIO, input_file, output_file
+from inspector.cli.output import Json, print_json
 from inspector.errors import RefusedError, SettingsError
 from inspector.service.analysis.sanitise import visible
 
@@ -30,7 +31,6 @@ _PAGE = 200
 _MAX_ARGS_BYTES = 4 * 1024 * 1024
 
 Row = dict[str, Any]
-Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 RequestId = Annotated[str, typer.Argument(help="Its id, or the beginning of it.")]
 OnlyRequestId = Annotated[
     str | None,
@@ -73,7 +73,7 @@ def requests(
     client = _client()
     if request_id is not None:
         found = one_request(client, request_id)
-        return _print_json(found) if as_json else showing.show_request(found)
+        return print_json(found) if as_json else showing.show_request(found)
     session_id = session_spans.one_session(client, session)["id"] if session else None
     status = None if every else "pending"
     listed, has_more = session_spans.pages(
@@ -81,7 +81,7 @@ def requests(
     )
     if has_more:
         typer.echo(f"These are the newest {limit}; --limit shows more.", err=True)
-    return _print_json(listed) if as_json else showing.show_requests(listed)
+    return print_json(listed) if as_json else showing.show_requests(listed)
 
 
 @app.command()
@@ -218,7 +218,7 @@ def audit(
         return None
     entries, _ = session_spans.pages(client, "entries", limit, "/audit")
     if as_json:
-        return _print_json(entries)
+        return print_json(entries)
     from inspector.cli.requests import show_audit  # noqa: PLC0415 - rich takes a while
 
     return show_audit(entries)
@@ -332,7 +332,7 @@ def _refusals() -> Iterator[None]:
 def _print_result(result: Row, *, as_json: bool) -> None:
     """Report the result, by text and by exit code."""
     if as_json:
-        _print_json(result)
+        print_json(result)
     else:
         typer.echo(visible(result["message"]), err=result["applied"] is not True)
     if result["applied"] is None and result.get("processes") != 0:
@@ -357,7 +357,3 @@ def _read(name: str) -> str:
 
 def _is_terminal() -> bool:
     return sys.stdin.isatty()
-
-
-def _print_json(value: object) -> None:
-    typer.echo(json.dumps(value, indent=2))

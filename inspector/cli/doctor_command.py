@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
-from typing import Annotated
 
 import typer
 
+from inspector.cli.output import FAILED, Json, print_json
+
 app = typer.Typer()
 
-FAILED = 1
 _STYLES = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.colors.RED}
 
 
 @app.command()
-def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
-) -> None:
+def doctor(as_json: Json = False) -> None:
     """Look at what is set up here, and say what to do about what is not as it should be.
 
     Exit code 1 says that something does not work. The token is never shown.
@@ -36,6 +33,6 @@ def doctor(
             if finding.advice:
                 typer.echo(f"{'':<21} → {finding.advice}")
     if as_json:
-        typer.echo(json.dumps(found, indent=2))
+        print_json(found)
     if has_failed:
         raise typer.Exit(FAILED)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from inspector.cli.client import Client
+from inspector.cli.output import FAILED, Json, print_json
 from inspector.cli.reader import find_reader
 from inspector.errors import SettingsError
 from inspector.service.analysis.formatting import plural
@@ -19,11 +19,8 @@ from inspector.service.analysis.sanitise import visible
 
 app = typer.Typer()
 
-FAILED = 1
 _PIECE_BYTES = 65_536
 STDIO = "-"
-
-Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 
 
 @app.command()
@@ -55,7 +52,7 @@ def export(
                 size_bytes += file.write(piece)
             advance(1)
     if as_json and name != STDIO:
-        typer.echo(json.dumps({"file": name, "size_bytes": size_bytes, "sessions": ids}, indent=2))
+        print_json({"file": name, "size_bytes": size_bytes, "sessions": ids})
     elif name != STDIO:
         typer.echo(f"{visible(name)}: {plural(len(ids), 'session')}, {size_bytes} bytes")
 
@@ -80,7 +77,7 @@ def import_(
         if not as_json:
             _print_report(name, report)
     if as_json:
-        typer.echo(json.dumps(reports, indent=2))
+        print_json(reports)
     if any(report["mistake_count"] for report in reports):
         raise typer.Exit(FAILED)
 

@@ -7,7 +7,6 @@ of commands to agents, 4 on its way and not applied yet, 5 refused or not applie
 from __future__ import annotations
 
 import inspect
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from inspector.cli import policies as cli_policies
 from inspector.cli import run as cli_run
 from inspector.cli import selection, session_spans
 from inspector.cli.client import Client, NoServiceError
+from inspector.cli.output import FAILED, Json, print_json, print_now
 from inspector.cli.reader import find_reader
 from inspector.errors import InspectorError, RefusedError, SettingsError
 from inspector.paths import write_private
@@ -35,7 +35,7 @@ from inspector.service.settings import Settings, load_settings
 from inspector.service.token import load_token
 from inspector.version import VERSION
 
-FAILED, CANNOT_START, NO_SERVICE = 1, 2, 3
+CANNOT_START, NO_SERVICE = 2, 3
 NEWEST_FIRST = "-started"
 MCP_INSTALL = "pip install 'mcp-agent-inspector[serve,mcp]'"
 _EXIT_CODES = {
@@ -65,7 +65,6 @@ Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")
 ]
 Rotate = Annotated[bool, typer.Option("--rotate-token", help="Make a new token.")]
-Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 
 # A token on the command line could be read by every user of the machine.
 NO_FLAG = frozenset({"token"})
@@ -89,10 +88,6 @@ def main(
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Add a flag for each setting to `command`, which gets those of the command line by name."""
-
-    def run(**flags: Any) -> None:
-        command(**flags)
-
     parameters = [_flag(name) for name in Settings.model_fields if name not in NO_FLAG]
     own = inspect.signature(command, eval_str=True).parameters.values()
     parameters += [
@@ -100,10 +95,9 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
         for one in own
         if one.kind is not inspect.Parameter.VAR_KEYWORD
     ]
-    run.__name__, run.__doc__ = command.__name__, command.__doc__
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads it
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    return run
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # for typer
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
 
 
 def _flag(name: str) -> inspect.Parameter:
@@ -127,7 +121,7 @@ def serve(config: Config = None, rotate_token: Rotate = False, **flags: Any) -> 
     settings = load_settings(config, **flags)
     if rotate_token:
         _rotate(settings)
-    run(settings, say=_print_now)
+    run(settings, say=print_now)
 
 
 @app.command()
@@ -143,10 +137,10 @@ def token(
         if service:
             typer.echo("A service is running: start it again to use the new token.", err=True)
     elif service and not any(map(settings.is_explicit, ("store", "token", "token_file"))):
-        _print_now(service.token)
+        print_now(service.token)
         return
     flags = settings.token.get_secret_value() if settings.token else None
-    _print_now(load_token(settings.store, configured=flags, file=settings.token_file))
+    print_now(load_token(settings.store, configured=flags, file=settings.token_file))
 
 
 @app.command(name="open")
@@ -159,7 +153,7 @@ def open_(
     client = Client.find()
     client.get("/health")
     address = f"{client.url}/ui/" + (f"?token={client.token}" if client.token else "")
-    _print_now(address)
+    print_now(address)
     if browser and not _open_in_browser(address):
         typer.echo("There is no browser here: open the address yourself.", err=True)
 
@@ -182,7 +176,7 @@ def sessions(
     """List sessions, newest first unless sorted: of the running service, else of the store."""
     found = _searched(query, "sessions", limit, status=status, sort=sort)
     if as_json:
-        return _print_json(found)
+        return print_json(found)
     from inspector.cli.console import show_sessions  # noqa: PLC0415
 
     show_sessions(found, is_narrowed=bool(query or status))
@@ -198,7 +192,7 @@ def search(
     """Find spans, newest first: of the running service, else of the store."""
     found = _searched(query, "spans", limit, "/search")
     if as_json:
-        return _print_json(found)
+        return print_json(found)
     from inspector.cli.console import show_hits  # noqa: PLC0415
 
     show_hits(found)
@@ -248,7 +242,7 @@ def compare(
     ids = [session_spans.one_session(reader, wanted)["id"] for wanted in (left, right)]
     found = reader.get("/compare", left=ids[0], right=ids[1], limit=limit)
     if as_json:
-        return _print_json(found)
+        return print_json(found)
     from inspector.cli.console import show_comparison  # noqa: PLC0415
 
     show_comparison(found)
@@ -330,7 +324,7 @@ def validate(
 
     report = check(path)
     if as_json:
-        _print_json(report.as_json())
+        print_json(report.as_json())
     else:
         from inspector.cli.console import show_report  # noqa: PLC0415
 
@@ -402,16 +396,7 @@ def _searched(
 
 def _json_wanted(is_wanted: bool, indent: int | None = 2) -> Callable[[object], None] | None:
     """Return a function that prints JSON, if that is wanted."""
-    return (lambda value: _print_json(value, indent)) if is_wanted else None
-
-
-def _print_json(value: object, indent: int | None = 2) -> None:
-    _print_now(json.dumps(value, indent=indent))
-
-
-def _print_now(line: str) -> None:
-    typer.echo(line)
-    sys.stdout.flush()  # whoever waits for the line reads it from a pipe
+    return (lambda value: print_json(value, indent)) if is_wanted else None
 
 
 def run() -> None:

@@ -15,6 +15,7 @@ from inspector.agent_side.policies.locations import (
     find_sources,
     is_switched_off,
 )
+from inspector.cli.output import FAILED, Json, print_json
 from inspector.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Policies and budgets of agents.", no_args_is_help=True)
 
-FAILED = 1
 _STYLES = {
     "deny": typer.colors.RED,
     "ask": typer.colors.YELLOW,
@@ -32,7 +32,6 @@ _STYLES = {
 }
 
 File = Annotated[Path | None, typer.Argument(help="Only this file, instead of those in force.")]
-Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 
 
 @app.command()
@@ -47,7 +46,7 @@ def check(file: File = None, as_json: Json = False) -> None:
     found, mistakes = _read(file)
     if as_json:
         output = [{"file": str(one.file), **line._asdict()} for one in found for line in lines(one)]
-        typer.echo(json.dumps({"rules": output, "mistakes": mistakes}, indent=2))
+        print_json({"rules": output, "mistakes": mistakes})
     else:
         for one in found:
             typer.echo(f"{one.file}")
@@ -103,7 +102,7 @@ def try_(
             "matched": [line._asdict() for line in trial.matched],
             "budgets": [line._asdict() for line in trial.counted],
         }
-        typer.echo(json.dumps(output, indent=2))
+        print_json(output)
         return
     verdict = typer.style(trial.verdict, fg=_STYLES.get(trial.verdict))
     typer.echo(f"{verdict}: {trial.reason}")
