@@ -27,7 +27,7 @@ from subscribers.options import Capture, Options
 from subscribers.send.delivery import Delivery, Limits
 from subscribers.send.foreign import ForeignContent
 from subscribers.send.live import LiveSpanProcessor
-from subscribers.send.otlp import OtlpTarget, rehomed
+from subscribers.send.otlp import OtlpTarget, with_resource
 from subscribers.send.process import INSTANCE_ID, ProcessIdentity
 from subscribers.send.targets import standard_target
 
@@ -138,7 +138,7 @@ def _sendable(
     def sendable(span: ReadableSpan) -> ReadableSpan:
         treated = treat(span)
         assert isinstance(treated, ReadableSpan)  # it treats a span
-        return rehomed(treated, identity.complete(treated.resource))
+        return with_resource(treated, identity.complete(treated.resource))
 
     return sendable
 

@@ -67,7 +67,7 @@ class ForeignContent:
         if isinstance(item, LiveRecord):
             name = {SPAN_NAME: self._redactor.text(span.name)} if item.span is not None else {}
             return replace(item, attributes={**self._attributes(item.attributes), **name})
-        return _Treated(
+        return ChangedSpan(
             item,
             _name=self._redactor.text(item.name),
             _attributes=self._attributes(item.attributes),
@@ -109,8 +109,8 @@ class ForeignContent:
         return Status(status.status_code, self._redactor.text(status.description))
 
 
-class _Treated(ReadableSpan):
-    """A span with other content."""
+class ChangedSpan(ReadableSpan):
+    """A copy of a span with other fields."""
 
     def __init__(self, span: ReadableSpan, **fields: Any) -> None:
         self.__dict__.update(span.__dict__)

@@ -29,6 +29,7 @@ from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 from subscribers.send.delivery import Answer, SendResult
+from subscribers.send.foreign import ChangedSpan
 from subscribers.send.live_record import LiveRecord
 from subscribers.send.process import ProcessIdentity
 
@@ -109,7 +110,7 @@ class OtlpTarget:
                 timeout=TIMEOUT_S,
                 compression=Compression.NoCompression,
             )
-        batch = [self._span(span) for span in spans]
+        batch = [with_resource(span, self._identity.complete(span.resource)) for span in spans]
         is_accepted = self._spans.export(batch) is SpanExportResult.SUCCESS
         return self._answer("traces", is_accepted)
 
@@ -166,21 +167,10 @@ class OtlpTarget:
         resource = self._identity.complete(record.resource)
         return ReadableLogRecord(log, resource, LIVE_SCOPE)
 
-    def _span(self, span: ReadableSpan) -> ReadableSpan:
-        return rehomed(span, self._identity.complete(span.resource))
 
-
-def rehomed(span: ReadableSpan, resource: Resource) -> ReadableSpan:
+def with_resource(span: ReadableSpan, resource: Resource) -> ReadableSpan:
     """Return `span` under `resource`."""
-    return span if resource is span.resource else _Rehomed(span, resource)
-
-
-class _Rehomed(ReadableSpan):
-    """A span under another resource."""
-
-    def __init__(self, span: ReadableSpan, resource: Resource) -> None:
-        self.__dict__.update(span.__dict__)
-        self._resource = resource
+    return span if resource is span.resource else ChangedSpan(span, _resource=resource)
 
 
 class _Session(requests.Session):

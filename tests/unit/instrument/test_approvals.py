@@ -571,11 +571,11 @@ class Stubborn:
     """A provider that swallows its cancellation; ends when it is released."""
 
     def __init__(self) -> None:
-        self.let_go = threading.Event()
+        self.released = threading.Event()
         self.cancelled = 0
 
     async def ask(self, request: ApprovalRequest) -> str:
-        while not self.let_go.is_set():
+        while not self.released.is_set():
             try:
                 await asyncio.sleep(0.01)
             except asyncio.CancelledError:
@@ -587,11 +587,11 @@ class Blocking:
     """A provider that never comes back to its loop."""
 
     def __init__(self) -> None:
-        self.let_go = threading.Event()
+        self.released = threading.Event()
         self.cancelled = 1
 
     async def ask(self, request: ApprovalRequest) -> str:
-        self.let_go.wait()
+        self.released.wait()
         return "allow"
 
 
@@ -605,7 +605,7 @@ async def test_the_bus_owns_the_timeout_whatever_a_provider_does_with_its_cancel
             pass
     assert perf_counter() - began_s < 5
     assert stubborn.cancelled == 1
-    stubborn.let_go.set()
+    stubborn.released.set()
     await asyncio.gather(*waiting._left)
     await asyncio.sleep(0)
     assert not waiting._left
@@ -635,7 +635,7 @@ def test_the_bus_owns_the_timeout_in_sync_code_too(kind: type[Stubborn | Blockin
     ):
         pass
     assert provider.cancelled == 1
-    provider.let_go.set()
+    provider.released.set()
 
 
 async def test_who_asks_can_be_cancelled_whatever_the_provider_does() -> None:
@@ -652,5 +652,5 @@ async def test_who_asks_can_be_cancelled_whatever_the_provider_does() -> None:
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(asking, 5)
     assert closed == ["withdrawn"]
-    stubborn.let_go.set()
+    stubborn.released.set()
     await asyncio.gather(*waiting._left)

@@ -17,7 +17,7 @@ from subscribers.bridge.progress import MAX_REPORTS, MIN_INTERVAL_NS, ProgressLi
 from tests.unit.subscribers.conftest import Traced
 
 
-class Heard:
+class RecordedMoments:
     """Live records, in memory."""
 
     def __init__(self) -> None:
@@ -32,37 +32,39 @@ class Heard:
         self.moments.append((name, time_ns, span, dict(attributes)))
 
     def named(self, name: str) -> list[dict[str, Any]]:
-        return [attributes for heard, _, _, attributes in self.moments if heard == name]
+        return [attributes for found, _, _, attributes in self.moments if found == name]
 
 
 @pytest.fixture
-def heard(traced: Traced) -> Heard:
+def live(traced: Traced) -> RecordedMoments:
     """Replace the fixture's bridge by one with live records."""
     traced.off()
-    heard = Heard()
+    live = RecordedMoments()
     traced.off = install(
         traced.bus,
         tracer_provider=traced.provider,
         options=Options(capture=Capture.REDACTED),
-        live=heard,
+        live=live,
         session_id=lambda: traced.session,
     )
-    return heard
+    return live
 
 
-async def test_a_session_is_reported_with_and_without_spans(traced: Traced, heard: Heard) -> None:
+async def test_a_session_is_reported_with_and_without_spans(
+    traced: Traced, live: RecordedMoments
+) -> None:
     emit = traced.bus._emit
     metadata = {"title": "Plan", "engine": "temporal", "app_name": "app", "secret": "x"}
     await emit("session_started", session_id="s", metadata=metadata)
     await emit("session_finished", session_id="s", status="failed", error=ValueError("no"))
-    (started,) = heard.named("inspector.session.started")
+    (started,) = live.named("inspector.session.started")
     assert started == {
         "session.id": "s",
         "inspector.session.title": "Plan",
         "inspector.engine": "temporal",
         "inspector.app.name": "app",
     }
-    (finished,) = heard.named("inspector.session.finished")
+    (finished,) = live.named("inspector.session.finished")
     assert finished["inspector.session.status"] == "failed"
     assert finished["error.type"] == "ValueError"
     assert finished["inspector.session.error"] == "no"
@@ -71,7 +73,7 @@ async def test_a_session_is_reported_with_and_without_spans(traced: Traced, hear
 
 
 async def test_a_pause_sits_on_the_innermost_span_and_its_wait_is_measured(
-    traced: Traced, heard: Heard
+    traced: Traced, live: RecordedMoments
 ) -> None:
     emit = traced.bus._emit
     async with traced.bus.operation("tool_call", tool_name="ask", args={}):
@@ -85,7 +87,7 @@ async def test_a_pause_sits_on_the_innermost_span_and_its_wait_is_measured(
     assert json.loads(str(values["inspector.session.payload"])) == {"ok": True}
     wait_ms = (resumed.timestamp - paused.timestamp) // 1_000_000
     assert values["inspector.session.wait_ms"] == wait_ms
-    assert [moment[1] for moment in heard.moments] == [paused.timestamp, resumed.timestamp]
+    assert [moment[1] for moment in live.moments] == [paused.timestamp, resumed.timestamp]
 
 
 async def test_the_session_of_a_span_comes_from_the_hooks_or_the_context(traced: Traced) -> None:
@@ -115,7 +117,9 @@ async def test_title_and_engine_stand_on_the_root_alone(traced: Traced) -> None:
     assert "inspector.session.title" not in child
 
 
-async def test_progress_goes_to_the_operation_it_names(traced: Traced, heard: Heard) -> None:
+async def test_progress_goes_to_the_operation_it_names(
+    traced: Traced, live: RecordedMoments
+) -> None:
     async with (
         traced.bus.operation("tool_call", tool_name="outer", args={}) as outer,
         traced.bus.operation("tool_call", tool_name="inner", args={}),
@@ -134,19 +138,21 @@ async def test_progress_goes_to_the_operation_it_names(traced: Traced, heard: He
     assert values["inspector.progress.percent"] == 25.0
     assert values["inspector.progress.message"] == "at https://[redacted]@h/"
     assert not traced.one("execute_tool inner").events
-    assert len(heard.named("inspector.progress")) == 1
+    assert len(live.named("inspector.progress")) == 1
 
 
-async def test_without_a_total_there_is_no_percentage(traced: Traced, heard: Heard) -> None:
+async def test_without_a_total_there_is_no_percentage(
+    traced: Traced, live: RecordedMoments
+) -> None:
     kwargs = {"operation_id": "o", "percent": None, "message": "m", "context": None}
     await traced.bus._emit("progress_update", **kwargs, progress=7)
-    (values,) = heard.named("inspector.progress")
+    (values,) = live.named("inspector.progress")
     assert "inspector.progress.percent" not in values
     assert values["inspector.progress.value"] == 7.0
 
 
 async def test_a_flood_of_progress_keeps_its_first_and_its_last(
-    traced: Traced, heard: Heard
+    traced: Traced, live: RecordedMoments
 ) -> None:
     async with traced.bus.operation("tool_call", tool_name="t", args={}) as op:
         for percent in range(100):
@@ -157,7 +163,7 @@ async def test_a_flood_of_progress_keeps_its_first_and_its_last(
                 message=None,
                 context=None,
             )
-    values = [a["inspector.progress.percent"] for a in heard.named("inspector.progress")]
+    values = [a["inspector.progress.percent"] for a in live.named("inspector.progress")]
     assert values[0] == 0.0
     assert values[-1] == 99.0
     assert len(values) < 20
@@ -179,7 +185,7 @@ def test_at_most_two_reports_a_second_pass_and_64_in_all() -> None:
 
 
 async def test_a_selected_model_carries_what_it_was_chosen_from(
-    traced: Traced, heard: Heard
+    traced: Traced, live: RecordedMoments
 ) -> None:
     async with traced.bus.operation(
         "model_select",
@@ -188,7 +194,7 @@ async def test_a_selected_model_carries_what_it_was_chosen_from(
     ) as op:
         op.result = "large"
         op.set(scores={"large": 0.9, "small": 0.2})
-    (values,) = heard.named("inspector.model.selected")
+    (values,) = live.named("inspector.model.selected")
     assert values["inspector.model.selected"] == "large"
     assert values["inspector.model.candidates"] == ["small", "large"]
     assert json.loads(values["inspector.model.preferences"]) == {"costPriority": 0.3}
@@ -196,7 +202,7 @@ async def test_a_selected_model_carries_what_it_was_chosen_from(
 
 
 @pytest.mark.parametrize("hook", ["connected", "disconnected", "reconnecting"])
-async def test_transport_health(traced: Traced, heard: Heard, hook: str) -> None:
+async def test_transport_health(traced: Traced, live: RecordedMoments, hook: str) -> None:
     kwargs_of: dict[str, dict[str, Any]] = {
         "connected": {},
         "disconnected": {"reason": OSError("token=abcdefgh gone")},
@@ -205,7 +211,7 @@ async def test_transport_health(traced: Traced, heard: Heard, hook: str) -> None
     extra = kwargs_of[hook]
     uri = "https://joe:pw@host:8443/mcp?key=1"
     await traced.bus._emit(f"transport_{hook}", transport_type="streamable_http", uri=uri, **extra)
-    (values,) = heard.named(f"inspector.transport.{hook}")
+    (values,) = live.named(f"inspector.transport.{hook}")
     assert values["inspector.transport.status"] == hook
     assert values["inspector.mcp.transport"] == "http"
     assert (values["server.address"], values["server.port"]) == ("host", 8443)
@@ -234,13 +240,13 @@ STDIO = {"transport_type": "stdio", "uri": "server"}
     ],
 )
 async def test_what_happens_on_a_span_is_an_event_of_it_for_those_who_take_traces_only(
-    traced: Traced, heard: Heard, hook: str, kwargs: dict[str, Any], name: str
+    traced: Traced, live: RecordedMoments, hook: str, kwargs: dict[str, Any], name: str
 ) -> None:
     async with traced.bus.operation("workflow_run", workflow="w"):
         await traced.bus._emit(hook, **kwargs)
     span = traced.one("invoke_workflow w")
     [event] = [event for event in span.events if event.name == name]
-    [(_, time_ns, context, attributes)] = [one for one in heard.moments if one[0] == name]
+    [(_, time_ns, context, attributes)] = [one for one in live.moments if one[0] == name]
     # Of one name, time and span, so that a reader of both keeps one.
     assert (event.timestamp, span.context, dict(event.attributes or {})) == (
         time_ns,
@@ -249,15 +255,17 @@ async def test_what_happens_on_a_span_is_an_event_of_it_for_those_who_take_trace
     )
 
 
-async def test_a_command_line_shows_its_program_only(traced: Traced, heard: Heard) -> None:
+async def test_a_command_line_shows_its_program_only(traced: Traced, live: RecordedMoments) -> None:
     uri = "/usr/bin/npx -y server --api-key=abcdef"
     await traced.bus._emit("transport_connected", transport_type="stdio", uri=uri)
-    (values,) = heard.named("inspector.transport.connected")
+    (values,) = live.named("inspector.transport.connected")
     assert values["inspector.mcp.server.command"] == "npx"
     assert "abcdef" not in str(values)
 
 
-async def test_a_decision_sits_on_the_operation_it_is_about(traced: Traced, heard: Heard) -> None:
+async def test_a_decision_sits_on_the_operation_it_is_about(
+    traced: Traced, live: RecordedMoments
+) -> None:
     async with traced.bus.operation("tool_call", tool_name="t", args={"q": 1}) as op:
         await traced.bus._emit(
             "hook_decided",
@@ -278,17 +286,19 @@ async def test_a_decision_sits_on_the_operation_it_is_about(traced: Traced, hear
         "q": 1,
         "password": "[redacted]",
     }
-    assert heard.named("inspector.decision") == [values]
+    assert live.named("inspector.decision") == [values]
 
 
-async def test_an_observer_that_fails_is_reported_too(traced: Traced, heard: Heard) -> None:
+async def test_an_observer_that_fails_is_reported_too(
+    traced: Traced, live: RecordedMoments
+) -> None:
     def broken(**kwargs: Any) -> None:
         raise ValueError("broken observer")
 
     traced.bus.observe("before_tool_call", broken)
     async with traced.bus.operation("tool_call", tool_name="t", args={}):
         pass
-    (values,) = heard.named("inspector.hook.failed")
+    (values,) = live.named("inspector.hook.failed")
     assert values["inspector.hook.name"] == "before_tool_call"
     assert values["inspector.hook.error"] == "broken observer"
 
@@ -313,10 +323,10 @@ async def test_a_cancelled_operation_that_nobody_ends_is_ended(
     assert (span.attributes or {})["error.type"] == "cancelled"
 
 
-def test_a_moment_on_a_foreign_span_sits_there(traced: Traced, heard: Heard) -> None:
+def test_a_moment_on_a_foreign_span_sits_there(traced: Traced, live: RecordedMoments) -> None:
     with traced.tracer.start_as_current_span("foreign") as span:
         traced.bus._emit_sync("session_paused", session_id="s", signal_name="x", prompt="?")
         context = span.get_span_context()
     (event,) = traced.one("foreign").events
     assert event.name == "inspector.session.paused"
-    assert heard.moments[0][2] == context
+    assert live.moments[0][2] == context
