@@ -31,8 +31,6 @@ STAY: dict[str, list[str]] = {
 """Name to the beginnings of the paths where it may stand."""
 
 FOLDERS = ("inspector", "subscribers", "instrument", "tools", "benchmarks", "tests", "web/src")
-NOT_YET: tuple[str, ...] = ("tests/unit/inspector/service/",)
-"""Beginnings of the paths that still have them."""
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 TS_TEXT = re.compile(
@@ -110,7 +108,6 @@ def test_no_identifier_has_a_retired_word(folder: str) -> None:
     found = {
         path.relative_to(ROOT).as_posix(): names
         for path in sources(folder)
-        if not path.relative_to(ROOT).as_posix().startswith(NOT_YET)
         if (names := retired_names(path))
     }
     assert found == {}
