@@ -2,6 +2,7 @@ import asyncio
 import gc
 import tracemalloc
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,8 +36,8 @@ def access() -> Access:
     return Access.build(TOKEN, bind="127.0.0.1")
 
 
-@pytest.fixture
-async def channel(writer: RecordingWriter, access: Access) -> AsyncIterator[grpc.aio.Channel]:
+@asynccontextmanager
+async def served(writer: RecordingWriter, access: Access) -> AsyncIterator[grpc.aio.Channel]:
     receiver = Receiver(writer.submit)
     server = GrpcServer(receiver, access)
     port = await server.start("127.0.0.1", 0)
@@ -44,6 +45,12 @@ async def channel(writer: RecordingWriter, access: Access) -> AsyncIterator[grpc
         yield channel
     await server.stop(0)
     receiver.close()
+
+
+@pytest.fixture
+async def channel(writer: RecordingWriter, access: Access) -> AsyncIterator[grpc.aio.Channel]:
+    async with served(writer, access) as channel:
+        yield channel
 
 
 async def export(
@@ -232,16 +239,11 @@ async def test_any_other_error_of_ours_is_internal_and_leaves_no_traceback(
 async def test_the_token_is_required_when_others_can_reach_the_port(
     writer: RecordingWriter, caplog: pytest.LogCaptureFixture
 ) -> None:
-    receiver = Receiver(writer.submit)
-    server = GrpcServer(receiver, Access.build(TOKEN, bind="0.0.0.0"))
-    port = await server.start("127.0.0.1", 0)
     body = trace_request().SerializeToString()
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+    async with served(writer, Access.build(TOKEN, bind="0.0.0.0")) as channel:
         for _ in range(2):
             assert await code_of(channel, body) is grpc.StatusCode.UNAUTHENTICATED
         await export(channel, body, ("authorization", f"Bearer {TOKEN}"))
-    await server.stop(0)
-    receiver.close()
     assert len(writer.spans) == 1
     [line] = [record.getMessage() for record in caplog.records]
     assert line.startswith("OTLP from 127.0.0.1 is refused.")
@@ -249,13 +251,8 @@ async def test_the_token_is_required_when_others_can_reach_the_port(
 
 
 async def test_open_ingest_asks_nobody_for_the_token(writer: RecordingWriter) -> None:
-    receiver = Receiver(writer.submit)
-    server = GrpcServer(receiver, Access.build(TOKEN, bind="0.0.0.0", open_ingest=True))
-    port = await server.start("127.0.0.1", 0)
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+    async with served(writer, Access.build(TOKEN, bind="0.0.0.0", open_ingest=True)) as channel:
         await export(channel, trace_request().SerializeToString())
-    await server.stop(0)
-    receiver.close()
     assert len(writer.spans) == 1
 
 

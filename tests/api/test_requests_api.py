@@ -1,11 +1,11 @@
-"""Asking and answering over HTTP: the agent's door and the people's, in one process."""
+"""Requests and answers over HTTP: the routes of agents and of people, in one process."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -17,8 +17,7 @@ from pydantic import ValidationError
 from inspector.service.http import control_route
 from inspector.service.http.parts import Parts
 from inspector.service.http.processes import command_text
-from inspector.service.ingest.requests import audit_rate_limit
-from inspector.service.ingest.requests import open_requests as still_open
+from inspector.service.ingest.requests import audit_rate_limit, open_requests
 from inspector.service.model.rows import AuditRow
 from inspector.service.model.times import rfc3339
 from inspector.service.wire import Wire
@@ -37,6 +36,13 @@ class Place:
     def __init__(self, api: Api) -> None:
         self.client, self.clock, self.parts = api, api.clock, api.parts
         self.agent = Agent(api, "p1")
+        self.streams = contextlib.AsyncExitStack()
+
+    def commands(self, after: int = 0) -> Commands:
+        """Return the commands of the agent, as far as they are read."""
+        commands = Commands(self.parts, "p1", after)
+        self.streams.push_async_callback(commands.close)
+        return commands
 
     async def request(self, request_id: str = "r1") -> Any:
         return (await self.client.get(f"/requests/{request_id}")).json()
@@ -103,14 +109,17 @@ class Commands:
 
 
 @pytest.fixture
-def place(api: Api, monkeypatch: pytest.MonkeyPatch) -> Place:
+async def place(api: Api, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Place]:
+    """Yield a service that knows the agent."""
     for module in ("requests", "control"):
         monkeypatch.setattr(f"inspector.service.http.{module}.ACK_TIMEOUT_S", 0.2)
-    return Place(api)
+    place = Place(api)
+    await place.agent.hello()
+    async with place.streams:
+        yield place
 
 
 async def test_what_an_agent_asks_is_listed_and_makes_its_session_wait(place: Place) -> None:
-    await place.agent.hello()
     assert await place.agent.open("r1", args_json=ARGS) == ["m1"]
     listed = (await place.client.get("/requests", params={"status": "pending"})).json()
     assert [one["id"] for one in listed["requests"]] == ["r1"]
@@ -122,7 +131,6 @@ async def test_what_an_agent_asks_is_listed_and_makes_its_session_wait(place: Pl
 
 
 async def test_times_are_by_the_clock_of_the_service(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.open("r1", age_ms=1500, expires_in_ms=2500)
     request = await place.request()
     now_ns = place.clock.now_ns
@@ -131,9 +139,8 @@ async def test_times_are_by_the_clock_of_the_service(place: Place) -> None:
 
 
 async def test_an_answer_waits_for_the_word_of_the_agent(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.open("r1", args_json=ARGS)
-    commands = Commands(place.parts, "p1")
+    commands = place.commands()
     answering = asyncio.create_task(
         place.answer(decision="allow", args_hash=hash_of(ARGS), args_json=EDITED)
     )
@@ -151,13 +158,11 @@ async def test_an_answer_waits_for_the_word_of_the_agent(place: Place) -> None:
     assert answer["request"]["status"] == "answered"
     assert answer["request"]["answer"]["is_edited"] is True
     assert answer["request"]["args_json"] is None
-    await commands.close()
 
 
 async def test_an_answer_that_the_agent_does_not_take_says_why(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.open("r1")
-    commands = Commands(place.parts, "p1")
+    commands = place.commands()
     answering = asyncio.create_task(place.answer(decision="allow"))
     seq = (await commands.next())["seq"]
     await place.agent.acknowledge(seq, applied=False, reason="not open here")
@@ -166,44 +171,34 @@ async def test_an_answer_that_the_agent_does_not_take_says_why(place: Place) -> 
         False,
         "The agent did not take it: not open here.",
     )
-    await commands.close()
 
 
 async def test_an_answer_for_an_agent_that_is_away_is_accepted_and_says_so(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.open("r1")
     answer = (await place.answer(decision="deny", reason="no")).json()
     assert answer["applied"] is None
     assert answer["request"]["answer"]["reason"] == "no"
-    commands = Commands(place.parts, "p1")
+    commands = place.commands()
     first = await commands.next()
-    await commands.close()
-    again = Commands(place.parts, "p1")
+    again = place.commands()
     assert await again.next() == first, "until it is acknowledged"
-    await again.close()
-    after = Commands(place.parts, "p1", after=first["seq"])
     await place.agent.acknowledge(first["seq"], applied=True)
-    [shown] = await asyncio.gather(place.client.get("/requests/r1"))
-    assert shown.json()["answer"]["applied"] is True
-    await after.close()
+    assert (await place.request())["answer"]["applied"] is True
 
 
 async def test_a_new_stream_of_commands_ends_the_one_before(place: Place) -> None:
-    await place.agent.hello()
-    older = Commands(place.parts, "p1")
+    older = place.commands()
     await older.connected()
-    newer = Commands(place.parts, "p1")
+    newer = place.commands()
     await newer.connected()
     assert await older.next() is None
     await place.agent.open("r1")
     await place.answer(decision="deny")
     assert (await newer.next())["type"] == "answer"
-    await newer.close()
 
 
 async def test_the_stream_of_a_process_that_is_lost_ends(place: Place) -> None:
-    await place.agent.hello()
-    commands = Commands(place.parts, "p1")
+    commands = place.commands()
     await commands.connected()
     await place.client.pass_time(14)
     assert await commands.next() is None
@@ -223,7 +218,6 @@ async def test_the_stream_of_a_process_that_is_lost_ends(place: Place) -> None:
 async def test_what_cannot_be_is_refused_and_in_the_audit_log(
     place: Place, body: dict[str, str], status: int, code: str
 ) -> None:
-    await place.agent.hello()
     await place.agent.open("r1", args_json="{}")
     refused = await place.answer(**body)
     assert (refused.status_code, refused.json()["code"]) == (status, code)
@@ -271,20 +265,21 @@ def test_what_the_contract_does_not_allow_is_not_made_to_fit(kind: type[Wire]) -
     assert [body for body in accepted if not allowed.is_valid(body)] == []
 
 
-@pytest.mark.parametrize("pid", ["false", '"12"', "1.5", "1" + "0" * 30, "NaN"])
-async def test_a_process_id_is_a_number_that_can_be_stored(place: Place, pid: str) -> None:
+@pytest.mark.parametrize(
+    ("pid", "status"),
+    [
+        *((bad, 422) for bad in ("false", '"12"', "1.5", "1" + "0" * 30, "NaN")),
+        *((whole, 200) for whole in ("12", "12.0", "1.2e1")),
+    ],
+)
+async def test_a_process_id_is_an_integer_that_can_be_stored(
+    place: Place, pid: str, status: int
+) -> None:
     body = f'{{"name": "agent", "host": "here", "pid": {pid}}}'
     headers = {"content-type": "application/json"}
     answer = await place.client.put("/processes/p9", content=body, headers=headers)
-    assert (answer.status_code, answer.json()["code"]) == (422, "bad_request")
-
-
-@pytest.mark.parametrize("pid", ["12", "12.0", "1.2e1"])
-async def test_a_whole_number_is_an_integer_however_it_is_written(place: Place, pid: str) -> None:
-    body = f'{{"name": "agent", "host": "here", "pid": {pid}}}'
-    headers = {"content-type": "application/json"}
-    answer = await place.client.put("/processes/p9", content=body, headers=headers)
-    assert answer.status_code == 200
+    assert answer.status_code == status
+    assert answer.json().get("code") == (None if status == 200 else "bad_request")
 
 
 async def test_an_unknown_request_is_404_and_in_the_audit_log(place: Place) -> None:
@@ -296,7 +291,6 @@ async def test_an_unknown_request_is_404_and_in_the_audit_log(place: Place) -> N
 
 
 async def test_an_expired_request_is_409_and_in_the_audit_log(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.open("r1", expires_in_ms=1000)
     place.clock.now_ns += SECOND_NS
     refused = await place.answer(decision="allow")
@@ -306,7 +300,6 @@ async def test_an_expired_request_is_409_and_in_the_audit_log(place: Place) -> N
 
 
 async def test_what_an_agent_says_twice_is_once(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.hello()
     for _ in range(2):
         await place.agent.open("r1")
@@ -320,10 +313,9 @@ async def test_what_an_agent_says_twice_is_once(place: Place) -> None:
 
 
 async def test_messages_of_a_process_that_is_not_known_are_404(place: Place) -> None:
-    assert await place.agent.heartbeat() == 404
-    answer = await place.client.get("/processes/p1/commands")
+    assert await Agent(place.client, "p2").heartbeat() == 404
+    answer = await place.client.get("/processes/p2/commands")
     assert (answer.status_code, answer.json()["code"]) == (404, "no_such_process")
-    await place.agent.hello()
     assert await place.agent.heartbeat() == 200
     await place.client.pass_time(14)
     assert await place.agent.heartbeat() == 404, "it was lost"
@@ -332,7 +324,6 @@ async def test_messages_of_a_process_that_is_not_known_are_404(place: Place) -> 
 
 
 async def test_messages_are_accepted_in_order_and_named_in_the_answer(place: Place) -> None:
-    await place.agent.hello()
     answer = await place.agent.send(
         {"type": "request_opened", "request": opened("r1")},
         {"type": "heartbeat"},
@@ -349,8 +340,7 @@ async def test_messages_are_accepted_in_order_and_named_in_the_answer(place: Pla
 async def test_a_request_for_which_there_is_no_room_is_not_among_those_received(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(still_open, "MAX_PENDING_OF_PROCESS", 1)
-    await place.agent.hello()
+    monkeypatch.setattr(open_requests, "MAX_PENDING_OF_PROCESS", 1)
     assert await place.agent.open("r1") == ["m1"]
     assert await place.agent.open("r2") == []
     last = (await place.audit())[-1]
@@ -361,19 +351,19 @@ async def test_a_request_for_which_there_is_no_room_is_not_among_those_received(
     )
 
 
-@pytest.mark.parametrize("path", ["/sessions/S/{}", "/cancel/S"])
-@pytest.mark.parametrize("verb", ["pause", "resume", "step", "cancel"])
+@pytest.mark.parametrize(
+    ("path", "verb"),
+    [
+        *((f"/sessions/S/{verb}", verb) for verb in ("pause", "resume", "step", "cancel")),
+        ("/cancel/S", "cancel"),
+    ],
+)
 async def test_a_verb_reaches_the_agent_and_waits_for_its_word(
     place: Place, path: str, verb: str
 ) -> None:
-    if path == "/cancel/S" and verb != "cancel":
-        return
-    await place.agent.hello()
     await place.agent.open("r1")
-    commands = Commands(place.parts, "p1")
-    posting = asyncio.create_task(
-        place.client.post(path.format(verb), json={"reason": "it is late"})
-    )
+    commands = place.commands()
+    posting = asyncio.create_task(place.client.post(path, json={"reason": "it is late"}))
     command = await commands.next()
     assert (command["type"], command["session_id"], command["reason"]) == (
         verb,
@@ -385,11 +375,9 @@ async def test_a_verb_reaches_the_agent_and_waits_for_its_word(
     assert (result["verb"], result["processes"], result["applied"]) == (verb, 1, True)
     entries = [one["result"] for one in await place.audit() if one["action"] == verb]
     assert entries == ["accepted", "applied"]
-    await commands.close()
 
 
 async def test_a_verb_needs_no_body_and_says_when_nothing_runs(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.open("r1")
     await place.agent.close("r1", "withdrawn")
     result = (await place.client.post("/sessions/S/pause")).json()
@@ -403,23 +391,20 @@ async def test_a_verb_for_no_session_is_404(place: Place) -> None:
 
 
 async def test_a_signal_answers_the_question_that_waits_for_it(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.open("q1", kind="question", signal_name="go")
     result = await place.signal("go", payload_json='{"yes": 9007199254740993}')
     assert (result["verb"], result["processes"], result["applied"]) == ("signal", 1, None)
     request = await place.request("q1")
     assert (request["status"], request["answer"]["decision"]) == ("answered", "answer")
-    commands = Commands(place.parts, "p1")
+    commands = place.commands()
     answer = (await commands.next())["answer"]
     assert answer["payload_json"] == '{"yes": 9007199254740993}'
-    await commands.close()
 
 
 async def test_a_signal_that_no_question_waits_for_is_passed_on(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.open("r1")
     assert (await place.signal("go", payload_json="1"))["processes"] == 1
-    commands = Commands(place.parts, "p1")
+    commands = place.commands()
     command = await commands.next()
     assert (command["type"], command["signal_name"], command["payload_json"]) == (
         "signal",
@@ -427,11 +412,9 @@ async def test_a_signal_that_no_question_waits_for_is_passed_on(place: Place) ->
         "1",
     )
     assert command["answer"] is None
-    await commands.close()
 
 
 async def test_a_signal_with_a_payload_that_is_no_json_is_refused(place: Place) -> None:
-    await place.agent.hello()
     for kind in ("approval", "question"):
         await place.agent.open(kind, kind=kind, signal_name="go")
         answer = await place.client.post(
@@ -441,7 +424,6 @@ async def test_a_signal_with_a_payload_that_is_no_json_is_refused(place: Place) 
 
 
 async def test_the_name_that_somebody_gives_themselves_is_shown_and_tamed(place: Place) -> None:
-    await place.agent.hello()
     await place.agent.open("r1")
     name = quote("Zoë\u202e\n" + "x" * 100)
     headers = {"Inspector-Actor": name, "User-Agent": "inspector-cli/1.0"}
@@ -456,7 +438,6 @@ async def test_a_body_that_is_too_large_is_refused(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(control_route, "MAX_BODY_BYTES", 1000)
-    await place.agent.hello()
     refused = await place.agent.send(
         {"type": "request_opened", "request": opened("r1", prompt="x" * 2000)}
     )
@@ -465,7 +446,6 @@ async def test_a_body_that_is_too_large_is_refused(
 
 
 async def test_viewers_are_sent_every_change_of_a_request(place: Place) -> None:
-    await place.agent.hello()
     as_of = (await place.client.get("/requests")).json()["as_of"]
     await place.agent.open("r1")
     await place.agent.open("q1", kind="question", signal_name="go")
@@ -487,7 +467,6 @@ async def test_viewers_are_sent_every_change_of_a_request(place: Place) -> None:
 
 
 async def test_the_audit_log_pages_and_exports_all_of_it(place: Place) -> None:
-    await place.agent.hello()
     for number in range(5):
         await place.agent.open(f"r{number}")
     first = (await place.client.get("/audit", params={"limit": 3})).json()
