@@ -8,13 +8,9 @@ asked for its session.
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bridge_parts import Nowhere, Row, in_memory_provider, measure
 

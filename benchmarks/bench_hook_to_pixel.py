@@ -17,7 +17,6 @@ import asyncio
 import json
 import multiprocessing
 import statistics
-import sys
 import tempfile
 import threading
 import time
@@ -28,14 +27,11 @@ from pathlib import Path
 import httpx
 from playwright.sync_api import Page, sync_playwright
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-import inspector  # noqa: E402 - the path comes first
-from instrument import Bus  # noqa: E402
-from tests.e2e.browser import installed_browser  # noqa: E402
-from tests.support.services.event_stream import stream_items  # noqa: E402
-from tests.support.services.process import Service  # noqa: E402
+import inspector
+from instrument import Bus
+from tests.e2e.browser import installed_browser
+from tests.support.services.event_stream import stream_items
+from tests.support.services.process import Service, wait_for
 
 SESSIONS, SPANS_PER_S = 50, 500
 FLOOR = "floor: a request"
@@ -85,11 +81,8 @@ def loaded(service: Service) -> Iterator[None]:
     process = spawn.Process(target=load, args=(service.url, service.token, stop))
     process.start()
     try:
-        deadline_s = time.monotonic() + 30
-        while not _is_known(service, f"load-{SESSIONS - 1}"):
-            if time.monotonic() > deadline_s:
-                raise TimeoutError("the load did not start")
-            time.sleep(0.2)
+        last = f"/sessions/load-{SESSIONS - 1}"
+        wait_for(lambda: service.client.get(last).is_success)
         yield
     finally:
         stop.set()
@@ -153,11 +146,10 @@ def measure(page: Page, service: Service, label: str, samples: int) -> dict[str,
 def floor_ms(service: Service, samples: int) -> list[float]:
     """Return the duration of one small request, in ms."""
     times = []
-    with httpx.Client(headers=service.headers) as client:
-        for _ in range(samples):
-            begun_s = time.perf_counter()
-            client.get(f"{service.url}/health").raise_for_status()
-            times.append((time.perf_counter() - begun_s) * 1000)
+    for _ in range(samples):
+        begun_s = time.perf_counter()
+        service.get("/health")
+        times.append((time.perf_counter() - begun_s) * 1000)
     return times
 
 
@@ -186,19 +178,16 @@ def report(label: str, figures: dict[str, dict[str, float]]) -> None:
         )
 
 
-def _is_known(service: Service, session_id: str) -> bool:
-    answer = httpx.get(f"{service.url}/sessions/{session_id}", headers=service.headers, timeout=10)
-    return answer.is_success
-
-
 def main() -> None:
     """Run both parts."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--samples", type=int, default=60)
     samples: int = parser.parse_args().samples
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        service = Service(Path(folder))
-        service.start()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Service(Path(folder)) as service,
+        sync_playwright() as playwright,
+    ):
         browser = playwright.chromium.launch(executable_path=installed_browser())
         try:
             page = browser.new_page(viewport={"width": 1440, "height": 4000})
@@ -211,7 +200,6 @@ def main() -> None:
                 )
         finally:
             browser.close()
-            service.stop()
 
 
 if __name__ == "__main__":

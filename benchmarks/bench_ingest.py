@@ -17,15 +17,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +36,7 @@ from inspector.service.otlp.receiver import read_request
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import TRACES
 from inspector.service.storage import open_store
+from tests.support.services.process import Service, free_port
 
 HERE = Path(__file__).resolve().parent
 PROTOCOLS = ("http/protobuf", "http/json", "grpc")
@@ -47,24 +44,16 @@ FLOOR_BATCHES = 40
 BATCHES_A_COMMIT = 8
 
 
-@dataclass(frozen=True)
-class Service:
-    """An `inspector serve` that runs."""
+def cpu_s(service: Service) -> float:
+    """Return the CPU time that the service has used."""
+    fields = Path(f"/proc/{service.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    pid: int
-    address: str
-    grpc_address: str
-    token: str
 
-    def cpu_s(self) -> float:
-        """Return the CPU time that it has used."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def rss_mib(self) -> int:
-        """Return the memory that it holds."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
+def rss_mib(service: Service) -> int:
+    """Return the memory of the service."""
+    pages = int(Path(f"/proc/{service.process.pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") // 2**20
 
 
 def main() -> None:
@@ -93,7 +82,7 @@ def _measure(
     with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
         if stored:
             _fill(Path(folder), stored)
-        with _serving(Path(folder)) as service:
+        with Service(Path(folder), otlp_grpc_port=free_port()) as service:
             for senders in options.senders:
                 _print_line(service, protocol, stored, senders, options.seconds, (parse, bare))
 
@@ -106,17 +95,17 @@ def _print_line(
     seconds: float,
     floors: Sequence[float],
 ) -> None:
-    before_s = service.cpu_s()
-    with Follower(service.address, service.token) as follower:
+    before_s = cpu_s(service)
+    with Follower(_address(service), service.token) as follower:
         sent = _send(service, protocol, senders, seconds)
     spans = sent["requests"] * SPANS
     rate = spans / sent["seconds"]
-    cpu_us = (service.cpu_s() - before_s) / spans * 1e6
+    cpu_us = (cpu_s(service) - before_s) / spans * 1e6
     answers, seen = _percentiles_ms(sent["took_s"]), _percentiles_ms(follower.took_s)
     print(
         f"{protocol:13} {stored:10,} stored, {senders} at once {rate:8,.0f} spans/s"
         f"   1/{floors[0] / rate:.1f} of parsing   1/{floors[1] / rate:.1f} of bare SQLite"
-        f"   {cpu_us:4.0f} µs CPU a span   {service.rss_mib():4} MiB"
+        f"   {cpu_us:4.0f} µs CPU a span   {rss_mib(service):4} MiB"
         f"\n    answered after {answers}; seen by the viewer after {seen}, "
         f"{len(follower.took_s)} of {follower.sent_count} spans",
         flush=True,
@@ -131,43 +120,15 @@ def _percentiles_ms(seconds: Sequence[float]) -> str:
     return f"{p50:.0f} ms (p50), {p99:.0f} ms (p99)"
 
 
-# --- the service and who sends ------------------------------------------------------------------
+# --- the senders ------------------------------------------------------------------
 
 
-@contextmanager
-def _serving(folder: Path) -> Iterator[Service]:
-    port, grpc_port = _free_port(), _free_port()
-    environment = {
-        **{name: value for name, value in os.environ.items() if "INSPECTOR" not in name},
-        "INSPECTOR_PORT": str(port),
-        "INSPECTOR_OTLP_HTTP_PORT": "0",
-        "INSPECTOR_OTLP_GRPC_PORT": str(grpc_port),
-        "INSPECTOR_STORE": f"sqlite:///{folder}/store.sqlite3",
-        "INSPECTOR_RUNTIME_DIR": str(folder),
-    }
-    command = [sys.executable, "-m", "inspector", "serve"]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout
-        line = re.search(r"token=(\S+)", process.stdout.readline())
-        if line is None:
-            raise SystemExit("the service ended without saying where it listens")
-        host = "127.0.0.1"
-        yield Service(process.pid, f"{host}:{port}", f"{host}:{grpc_port}", line[1])
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+def _address(service: Service) -> str:
+    return service.url.removeprefix("http://")
 
 
 def _send(service: Service, protocol: str, senders: int, seconds: float) -> dict[str, Any]:
-    address = service.grpc_address if protocol == "grpc" else service.address
+    address = f"127.0.0.1:{service.otlp_grpc_port}" if protocol == "grpc" else _address(service)
     script = str(HERE / "ingest_senders.py")
     command = [sys.executable, script, protocol, address, str(senders), str(seconds)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)

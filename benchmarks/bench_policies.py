@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from measuring import Case, best_times_ns
 

@@ -15,8 +15,6 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from tests.support.services.process import Service
 
 PROXY = [sys.executable, "-m", "inspector", "proxy", "--"]
@@ -32,11 +30,13 @@ STARTS, MESSAGES = 15, 3_000
 
 def main() -> None:
     """Measure and print."""
-    with tempfile.TemporaryDirectory() as folder, socket.socket() as deaf:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        socket.socket() as deaf,
+        Service(Path(folder)) as service,
+    ):
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
-        service = Service(Path(folder))
-        service.start()
         alone = {**service.environment, "INSPECTOR_RUNTIME_DIR": f"{folder}/none"}
         hanging = {**alone, "INSPECTOR_URL": f"http://127.0.0.1:{deaf.getsockname()[1]}"}
         seen = {**alone, "INSPECTOR_URL": service.url, "INSPECTOR_TOKEN": service.token}
@@ -49,7 +49,6 @@ def main() -> None:
         ):
             first_s, each_s = measured(command, {**os.environ, **environment})
             print(f"{name:32}{first_s * 1e3:11.0f} ms{each_s * 1e6:11.0f} µs")
-        service.stop()
 
 
 def measured(command: list[str], environment: dict[str, str]) -> tuple[float, float]:

@@ -30,30 +30,28 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE)]
+from playwright.sync_api import Browser, sync_playwright
+from screen_page import Visitor
+from screen_parts import PARTS, Bench
+from screen_versus import beside_phoenix
 
-from playwright.sync_api import Browser, sync_playwright  # noqa: E402 - the path comes first
-from screen_page import Visitor  # noqa: E402
-from screen_parts import PARTS, Bench  # noqa: E402
-from screen_versus import beside_phoenix  # noqa: E402
-
-from tests.e2e.browser import installed_browser  # noqa: E402
-from tests.support.services.process import Service  # noqa: E402
-from tools.generate_screen_figures import Part, Results, tables  # noqa: E402
+from tests.e2e.browser import installed_browser
+from tests.support.services.process import Service
+from tools.generate_screen_figures import Part, Results, tables
 
 _ONLY_HERE = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
-PICTURES = HERE / "results" / "screen"
+PICTURES = Path(__file__).with_name("results") / "screen"
 
 
 def main() -> None:
     """Run the selected parts, print each, and store its results."""
     options = _arguments()
     wanted = [*(options.parts or PARTS), *(["phoenix"] if options.phoenix else [])]
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        folder = Path(name)
-        service = Service(folder)
-        service.start()
+    with (
+        tempfile.TemporaryDirectory() as name,
+        Service(folder := Path(name)) as service,
+        sync_playwright() as playwright,
+    ):
         browser = playwright.chromium.launch(
             executable_path=installed_browser(), args=[f"--host-resolver-rules={_ONLY_HERE}"]
         )
@@ -71,7 +69,6 @@ def main() -> None:
                 print(tables(measured["rows"]), flush=True)
         finally:
             browser.close()
-            service.stop()
 
 
 def _arguments() -> argparse.Namespace:

@@ -9,13 +9,14 @@ import itertools
 import random
 from collections.abc import Iterator
 
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, Status
 
 from inspector.service.model.records import Changes, Content, SessionRecord, SpanRecord, TraceRecord
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.storage.base import Store
+from tests.support.telemetry.otlp import key_values
 
 SESSION_SPANS = 50
 END_NS = 1_795_000_000 * 10**9
@@ -110,7 +111,7 @@ class StoreFiller:
             start_time_unix_nano=start_ns,
             end_time_unix_nano=start_ns + duration_ns,
             status=Status(code=Status.STATUS_CODE_ERROR if is_error else Status.STATUS_CODE_UNSET),
-            attributes=_key_values(self._attributes(kind, subject[1], session_id, is_error)),
+            attributes=key_values(self._attributes(kind, subject[1], session_id, is_error)),
         )
         payload = message.SerializeToString()
         changes.contents[self._head] = Content(payload, origin)
@@ -212,20 +213,8 @@ def _origin(service: str, host: int) -> bytes:
         "deployment.environment.name": "prod",
     }
     scopes = [ScopeSpans(scope=InstrumentationScope(name="agents", version="1.2"))]
-    resource = Resource(attributes=_key_values(attributes))
+    resource = Resource(attributes=key_values(attributes))
     return ResourceSpans(resource=resource, scope_spans=scopes).SerializeToString()
-
-
-def _key_values(attributes: dict[str, str] | dict[str, str | int]) -> list[KeyValue]:
-    return [
-        KeyValue(
-            key=key,
-            value=AnyValue(string_value=value)
-            if isinstance(value, str)
-            else AnyValue(int_value=value),
-        )
-        for key, value in attributes.items()
-    ]
 
 
 def _vocabulary(pick: random.Random) -> list[str]:

@@ -12,30 +12,16 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 
 from ingest_load import request
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+from tests.support.telemetry.otlp import key_values
 
 BATCH = 1000
 MS = 1_000_000
 _TOOLS = ("read_file", "search", "run_tests", "git_log", "edit_file")
 _MODELS = ("gpt-4o", "claude-sonnet-4-5")
-_WORDS = [
-    "the",
-    "scheduler",
-    "retries",
-    "a",
-    "step",
-    "once",
-    "and",
-    "then",
-    "tells",
-    "the",
-    "person",
-    "who",
-    "waits",
-    "for",
-    "it",
-]
+_TEXT = "the scheduler retries a step once and then tells the person who waits for it"
+_WORDS = _TEXT.split()
 
 Value = str | int
 _Step = tuple[str, str, Mapping[str, Value], str, str | None]
@@ -132,10 +118,7 @@ class Tracing:
             name=name,
             start_time_unix_nano=self._now_ns,
             end_time_unix_nano=self._now_ns + ms * MS,
-            attributes=[
-                _attribute(key, value)
-                for key, value in {"session.id": self.session, **attributes}.items()
-            ],
+            attributes=key_values({"session.id": self.session, **attributes}),
             status=status,
         )
         if not name.startswith("invoke_agent"):
@@ -303,9 +286,3 @@ def large_value(session: str, size_bytes: int) -> Tracing:
 
 def _messages(role: str, parts: list[Mapping[str, object]]) -> str:
     return json.dumps([{"role": role, "parts": parts}])
-
-
-def _attribute(key: str, value: Value) -> KeyValue:
-    if isinstance(value, int):
-        return KeyValue(key=key, value=AnyValue(int_value=value))
-    return KeyValue(key=key, value=AnyValue(string_value=value))
