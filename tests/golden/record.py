@@ -32,7 +32,7 @@ _ID = re.compile(
 _TIME_KEYS = re.compile("(.+T|t)imeUnixNano")
 
 
-def tell(service: Service) -> None:
+def run_demo(service: Service) -> None:
     """Run the release demo, and answer its requests with a delay, as a person would."""
     agent = subprocess.Popen(
         [sys.executable, "-m", "inspector.demo", "--story", "release", "--seed", "7"],
@@ -107,7 +107,7 @@ def main() -> None:
     """Write the file."""
     with tempfile.TemporaryDirectory() as folder:
         with Service(Path(folder)) as service:
-            tell(service)
+            run_demo(service)
             [session] = service.get("/sessions")["sessions"]
             answer = httpx.get(
                 f"{service.url}/trace/{session['id']}", headers=service.headers, timeout=60

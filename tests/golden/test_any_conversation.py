@@ -131,12 +131,12 @@ def flattened(
 ) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for n, turn in enumerate(conversation):
-        place = f"{prefix}{n}.{infix}"
-        found[place + "role"] = turn.role
-        found |= {place + "content": turn.text} if turn.text else {}
-        found |= {place + "tool_call_id": turn.answers} if turn.role == "tool" else {}
+        path = f"{prefix}{n}.{infix}"
+        found[path + "role"] = turn.role
+        found |= {path + "content": turn.text} if turn.text else {}
+        found |= {path + "tool_call_id": turn.answers} if turn.role == "tool" else {}
         for m, call in enumerate(turn.calls):
-            made = f"{place}tool_calls.{m}.{call_infix}"
+            made = f"{path}tool_calls.{m}.{call_infix}"
             function = "function." if call_infix else ""
             found[made + "id"] = call.id
             found[f"{made}{function}name"] = call.name

@@ -43,10 +43,10 @@ class Scripted(FunctionModel):
 
     def _next(self, messages: list[ModelMessage]) -> ModelResponse:
         self.sent.append(list(messages))
-        line = self._script.pop(0)
-        if isinstance(line, Exception):
-            raise line
-        return line
+        answer = self._script.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     async def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         return self._next(messages)

@@ -350,17 +350,17 @@ async def test_injected_arguments_are_not_reported_and_survive_an_edit(
     ids: list[str] = []
 
     @tool
-    async def note(text: str, runtime: ToolRuntime) -> str:
+    async def remember(text: str, runtime: ToolRuntime) -> str:
         """Note."""
         ids.append(str(runtime.tool_call_id))
         return text
 
     bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"text": "b"}))
-    agent, model = calculator(calls("note", {"text": "a"}), says("Noted."), tools=[note])
+    agent, model = calculator(calls("remember", {"text": "a"}), says("Noted."), tools=[remember])
     await agent.ainvoke(QUESTION)
 
     assert hooks.of("operation_opened")[2]["kwargs"]["args"] == {"text": "a"}
-    assert (ids, read(model).content) == (["call-note-0"], "b")
+    assert (ids, read(model).content) == (["call-remember-0"], "b")
 
 
 @pytest.mark.shows("langchain", "inject")

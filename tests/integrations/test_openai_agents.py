@@ -663,10 +663,10 @@ async def test_a_denied_hand_off_ends_the_run_with_the_reason(bus: Bus, hooks: H
         "reception", model=Scripted(calls("transfer_to_calculator", {})), handoffs=[handoff(clerk)]
     )
 
-    def judge(agent: Any, **_: Any) -> Decision | None:
+    def deny_calculator(agent: Any, **_: Any) -> Decision | None:
         return Decision.deny("stay here") if agent.name == "calculator" else None
 
-    bus.intercept("before_agent_call", judge)
+    bus.intercept("before_agent_call", deny_calculator)
     with pytest.raises(AgentsException, match="Denied: stay here"):
         await output(reception, False)
 

@@ -55,11 +55,11 @@ class ClientCalls:
         return None if wire is None else wire.connection_id
 
     def _tool(self, original: Method) -> Method:
-        sdk, bus, takes = self._sdk, self._bus, signature(original)
+        sdk, bus, parameters = self._sdk, self._bus, signature(original)
 
         @wraps(original)
         async def call_tool(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            call = takes.bind(self_, *args, **kwargs)
+            call = parameters.bind(self_, *args, **kwargs)
             name, arguments = call.arguments.get("name"), call.arguments.get("arguments")
             if not isinstance(name, str) or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
@@ -94,11 +94,11 @@ class ClientCalls:
         return call_tool
 
     def _resource(self, original: Method) -> Method:
-        bus, takes = self._bus, signature(original)
+        bus, parameters = self._bus, signature(original)
 
         @wraps(original)
         async def read_resource(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            call = takes.bind(self_, *args, **kwargs)
+            call = parameters.bind(self_, *args, **kwargs)
             uri = call.arguments.get("uri")
             if is_current(bus, "resource_fetch") or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
@@ -116,11 +116,11 @@ class ClientCalls:
         return read_resource
 
     def _prompt(self, original: Method) -> Method:
-        bus, takes = self._bus, signature(original)
+        bus, parameters = self._bus, signature(original)
 
         @wraps(original)
         async def get_prompt(self_: Any, *args: Any, **kwargs: Any) -> Any:
-            call = takes.bind(self_, *args, **kwargs)
+            call = parameters.bind(self_, *args, **kwargs)
             name, arguments = call.arguments.get("name"), call.arguments.get("arguments")
             if is_current(bus, "prompt_apply") or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)

@@ -137,7 +137,7 @@ class ConnectionFacts:
         except RuntimeError:  # another event loop: its tasks know no contexts of ours
             self._report_now(message, noun, other)
             return message
-        key, parent = self._place(message, noun)
+        key, parent = self._keys_of(message, noun)
         about = self._about(message)
         with in_connection(self.connection_id):
             operation = await self._open.begin_async(key, noun, parent=parent, **about)
@@ -149,13 +149,13 @@ class ConnectionFacts:
         if "method" not in message:
             self._answered(message, other)
             return
-        key, parent = self._place(message, noun)
+        key, parent = self._keys_of(message, noun)
         with in_connection(self.connection_id):
             operation = self._open.begin(key, noun, parent=parent, **self._about(message))
         self._began(key, noun, message, operation)
 
-    def _place(self, message: Envelope, noun: Noun) -> tuple[Hashable, Hashable]:
-        """Return the key of the message, and that of its parent."""
+    def _keys_of(self, message: Envelope, noun: Noun) -> tuple[Hashable, Hashable]:
+        """Return the key of the message, and that of its parent; open the tool call around it."""
         key = _key(noun, message["id"]) if "id" in message else (noun, object())
         if noun == "rpc_handle":
             # While one call alone is open, a request of the server is because of that call.

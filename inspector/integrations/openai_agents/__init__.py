@@ -18,11 +18,11 @@ from instrument import default as shared
 if TYPE_CHECKING:
     from agents import Agent
 
-    from inspector.integrations.openai_agents.runs import RunsWatch
+    from inspector.integrations.openai_agents.runs import Runs
 
 _logger = logging.getLogger("inspector")
 
-_watches: dict[Bus, tuple[RunsWatch, Patches]] = {}
+_attached: dict[Bus, tuple[Runs, Patches]] = {}
 """One for each bus: with two, everything would be reported twice."""
 
 
@@ -38,18 +38,18 @@ def attach(*targets: Agent[Any], bus: Bus | None = None) -> Callable[[], None]:
     if not _is_the_frameworks():
         _logger.warning("The package `agents` is not that of openai-agents: it is not watched.")
         return lambda: None
-    if here not in _watches:
-        _watches[here] = _patched(here)
-    watch, patches = _watches[here]
+    if here not in _attached:
+        _attached[here] = _patched(here)
+    runs, patches = _attached[here]
     entry = list(targets)
-    if not targets and [] in watch.targets:
+    if not targets and [] in runs.targets:
         return lambda: None
-    watch.targets.append(entry)
+    runs.targets.append(entry)
 
     def detach() -> None:
-        watch.targets[:] = [one for one in watch.targets if one is not entry]
-        if not watch.targets and here in _watches and _watches[here][0] is watch:
-            del _watches[here]
+        runs.targets[:] = [one for one in runs.targets if one is not entry]
+        if not runs.targets and here in _attached and _attached[here][0] is runs:
+            del _attached[here]
             patches.undo()
 
     return detach
@@ -64,33 +64,32 @@ def _is_the_frameworks() -> bool:
     return True
 
 
-def _patched(bus: Bus) -> tuple[RunsWatch, Patches]:
-    from inspector.integrations.openai_agents.runs import RunsWatch  # noqa: PLC0415 - imports it
+def _patched(bus: Bus) -> tuple[Runs, Patches]:
+    from inspector.integrations.openai_agents.runs import Runs  # noqa: PLC0415 - imports it
 
-    watch, patches = RunsWatch(bus), Patches("openai_agents")
+    runs, patches = Runs(bus), Patches("openai_agents")
     try:
-        _patch(watch, patches)
+        _patch(runs, patches)
     except Exception:
         patches.undo()  # all of them, or none
         raise
-    return watch, patches
+    return runs, patches
 
 
-def _patch(watch: RunsWatch, patches: Patches) -> None:
+def _patch(runs: Runs, patches: Patches) -> None:
     from inspector.integrations.openai_agents import local_tools  # noqa: PLC0415 - import it too
     from inspector.integrations.openai_agents.models import wrap_get_model  # noqa: PLC0415
-    from inspector.integrations.openai_agents.runs import Runs  # noqa: PLC0415
     from inspector.integrations.openai_agents.tools import Tools  # noqa: PLC0415
 
     find, put = patches.find, patches.put
-    runs, tools = Runs(watch), Tools(watch.bus)
+    tools = Tools(runs.bus)
 
     put(find("agents.run", "AgentRunner"), "run", runs.wrap_run)
     put(find("agents", "run"), "start_streaming", runs.wrap_streaming)
     put(find("agents", "run"), "run_single_turn", runs.wrap_turn)
     loop = find("agents.run_internal", "run_loop")
     put(loop, "run_single_turn_streamed", runs.wrap_turn)
-    put(loop, "get_model", partial(wrap_get_model, watch.bus))
+    put(loop, "get_model", partial(wrap_get_model, runs.bus))
 
     execution = find("agents.run_internal", "tool_execution")
     put(execution, "_invoke_function_tool_with_metadata", tools.wrap_invoke)
@@ -104,6 +103,6 @@ def _patch(watch: RunsWatch, patches: Patches) -> None:
 
     actions = "agents.run_internal.tool_actions"
     for kind, seam in local_tools.SEAMS.items():
-        put(find(actions, kind), "execute", partial(local_tools.wrap_execute, watch.bus, seam))
-    act = partial(local_tools.wrap_computer, watch.bus)
+        put(find(actions, kind), "execute", partial(local_tools.wrap_execute, runs.bus, seam))
+    act = partial(local_tools.wrap_computer, runs.bus)
     put(find(actions, "ComputerAction"), "_execute_action_and_capture", act)

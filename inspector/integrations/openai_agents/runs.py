@@ -26,23 +26,6 @@ NOUN = "agent_call"
 _runs: ContextVar[tuple[Run, ...]] = ContextVar("inspector.openai_agents.runs", default=())
 
 
-class RunsWatch:
-    """The agents whose runs are reported on one bus."""
-
-    def __init__(self, bus: Bus) -> None:
-        self.bus = bus
-        self.targets: list[list[Any]] = []
-        """The targets of each `attach`; an empty list is every agent."""
-
-    def wants(self, agent: Any) -> bool:
-        """Return whether a run of `agent` is reported, also as part of a reported one."""
-        if not self.bus._hooks:
-            return False
-        if any(not some or any(agent is one for one in some) for some in self.targets):
-            return True
-        return bool(self.targets) and current_run(self.bus) is not None
-
-
 def _facts(agent: Any, run_input: Any = None) -> AgentFacts:
     model = getattr(agent, "model", None)
     return AgentFacts(
@@ -134,19 +117,29 @@ def current_run(bus: Bus) -> Run | None:
 
 
 class Runs:
-    """The wrappers."""
+    """The runs that are reported on one bus, and the wrappers that report them."""
 
-    def __init__(self, watch: RunsWatch) -> None:
-        self._watch = watch
+    def __init__(self, bus: Bus) -> None:
+        self.bus = bus
+        self.targets: list[list[Any]] = []
+        """The targets of each `attach`; an empty list is every agent."""
+
+    def wants(self, agent: Any) -> bool:
+        """Return whether a run of `agent` is reported, also as part of a reported one."""
+        if not self.bus._hooks:
+            return False
+        if any(not some or any(agent is one for one in some) for some in self.targets):
+            return True
+        return bool(self.targets) and current_run(self.bus) is not None
 
     def wrap_run(self, original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
         """Wrap the method behind `run` and `run_sync`."""
 
         @wraps(original)
         async def run(runner: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
-            if not self._watch.wants(starting_agent):
+            if not self.wants(starting_agent):
                 return await original(runner, starting_agent, input, **kwargs)
-            reported = Run(self._watch.bus, starting_agent, input)
+            reported = Run(self.bus, starting_agent, input)
             with refused_as(AgentsException), in_session(_session_id(input, **kwargs)):
                 async with reported:
                     result = await original(runner, starting_agent, input, **kwargs)
@@ -164,11 +157,11 @@ class Runs:
         @wraps(original)
         async def start_streaming(*args: Any, **kwargs: Any) -> Any:
             agent, result = kwargs.get("starting_agent"), kwargs.get("streamed_result")
-            if result is None or not self._watch.wants(agent):
+            if result is None or not self.wants(agent):
                 return await original(*args, **kwargs)
             state = kwargs.get("run_state") if kwargs.get("is_resumed_state") else None
             run_input = kwargs.get("starting_input") if state is None else state
-            reported = Run(self._watch.bus, agent, run_input)
+            reported = Run(self.bus, agent, run_input)
             with refused_as(AgentsException), in_session(_session_id(run_input, **kwargs)):
                 try:
                     async with reported:
@@ -188,7 +181,7 @@ class Runs:
 
         @wraps(original)
         async def turn(*args: Any, **kwargs: Any) -> Any:
-            run = current_run(self._watch.bus)
+            run = current_run(self.bus)
             bindings = kwargs.get("bindings") or next(
                 (one for one in args if hasattr(one, "public_agent")), None
             )

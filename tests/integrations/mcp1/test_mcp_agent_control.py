@@ -56,7 +56,7 @@ class Person:
         return self.answer
 
 
-async def say(app: Any, message: str, **kwargs: Any) -> str:
+async def ask_agent(app: Any, message: str, **kwargs: Any) -> str:
     agent = Agent(name="a", functions=[cut], context=app.context, **kwargs)
     llm = await agent.attach_llm(EchoLLM)
     text: str = await llm.generate_str(message)
@@ -68,7 +68,7 @@ async def test_a_denied_function_does_not_run_and_the_model_reads_why(
     app: Any, bus: Bus, hooks: HookLog
 ) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("no scissors"))
-    assert await say(app, "!cut text=paper") == "Denied: no scissors"
+    assert await ask_agent(app, "!cut text=paper") == "Denied: no scissors"
     assert ran == []
     assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
 
@@ -90,20 +90,20 @@ async def test_a_denied_tool_of_a_server_is_not_requested(
 @pytest.mark.shows("mcp_agent", "edit")
 async def test_edited_arguments_are_what_runs(app: Any, bus: Bus) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.modify(args={"text": "card"}))
-    assert await say(app, "!cut text=paper") == "cut card"
+    assert await ask_agent(app, "!cut text=paper") == "cut card"
     assert ran == ["card"]
 
 
 @pytest.mark.shows("mcp_agent", "replace")
 async def test_a_replaced_result_is_what_the_model_reads(app: Any, bus: Bus) -> None:
     bus.intercept("after_tool_call", lambda **_: Decision.modify(result="glued"))
-    assert await say(app, "!cut text=paper") == "glued"
+    assert await ask_agent(app, "!cut text=paper") == "glued"
 
 
 @pytest.mark.shows("mcp_agent", "retry")
 async def test_a_failed_tool_is_run_again_with_other_arguments(app: Any, bus: Bus) -> None:
     bus.intercept("error_tool_call", lambda **_: Decision.retry("another", args={"text": "paper"}))
-    assert await say(app, "!cut text=finger") == "cut paper"
+    assert await ask_agent(app, "!cut text=finger") == "cut paper"
     assert ran == ["finger", "paper"]
 
 
@@ -122,7 +122,7 @@ async def test_a_person_allows_edits_or_denies(
     bus.intercept("before_tool_call", lambda **_: Decision.ask_user("Cut?"))
     person = Person(answer)
     bus.set_approval_provider(person)
-    assert await say(app, "!cut text=paper") == text
+    assert await ask_agent(app, "!cut text=paper") == text
     assert len(person.requests) == 1
     assert ran == ([] if answer.decision == "deny" else [text.removeprefix("cut ")])
 
@@ -130,11 +130,11 @@ async def test_a_person_allows_edits_or_denies(
 @pytest.mark.shows("mcp_agent", "deny_llm")
 async def test_a_model_call_is_refused_or_answered_by_a_hook(app: Any, bus: Bus) -> None:
     off = bus.intercept("before_llm_generate", lambda **_: Decision.stop("from the cache"))
-    assert await say(app, "hello") == "from the cache"
+    assert await ask_agent(app, "hello") == "from the cache"
     off()
     bus.intercept("before_llm_generate", lambda **_: Decision.deny("budget"))
     with pytest.raises(HookDenied, match="budget"):
-        await say(app, "hello")
+        await ask_agent(app, "hello")
 
 
 async def test_without_decisions_and_with_a_failing_observer_all_is_as_before(
@@ -144,18 +144,18 @@ async def test_without_decisions_and_with_a_failing_observer_all_is_as_before(
         raise ValueError("observer")
 
     bus.observe_all(failing)
-    assert await say(app, "!cut text=paper") == "cut paper"
-    assert "ouch" in await say(app, "!cut text=finger")
+    assert await ask_agent(app, "!cut text=paper") == "cut paper"
+    assert "ouch" in await ask_agent(app, "!cut text=finger")
 
 
 @pytest.mark.shows("mcp_agent", "tool_error", "tokens")
 async def test_errors_and_tokens_are_reported_once(app: Any, hooks: HookLog) -> None:
-    await say(app, "!cut text=finger")
+    await ask_agent(app, "!cut text=finger")
     assert "ouch" in str(hooks.one("error_tool_call")["exc"])
     usage = hooks.one("after_llm_generate")["usage"]
     assert usage == {"input_tokens": 3, "output_tokens": 2, "model": "echo-1"}
     with pytest.raises(RuntimeError, match="away"):
-        await say(app, "?")
+        await ask_agent(app, "?")
     assert str(hooks.one("error_llm_generate")["exc"]) == "the model is away"
     assert str(hooks.one("error_agent_call")["exc"]) == "the model is away"
 
@@ -204,7 +204,7 @@ async def test_a_model_call_that_its_provider_refuses_is_an_error_though_nothing
 
 @pytest.mark.shows("mcp_agent", "concurrency")
 async def test_ten_runs_at_once_keep_their_own_calls(app: Any, hooks: HookLog) -> None:
-    await asyncio.gather(*(say(app, f"!cut text=t{number}") for number in range(10)))
+    await asyncio.gather(*(ask_agent(app, f"!cut text=t{number}") for number in range(10)))
     prompts = {one["call_id"]: one["prompt"] for one in hooks.of("before_llm_generate")}
     tools = hooks.of("before_tool_call")
     assert len(tools) == 10
