@@ -238,16 +238,13 @@ def one_request(client: Client, wanted: str) -> Row:
     else:
         return found
     for status in ("pending", None):
-        fitting = [one for one in _listed(client, status) if one["id"].startswith(wanted)]
+        listed = session_spans.rows(client, "/requests", "requests", status=status, limit=_PAGE)
+        fitting = [one for one in listed if one["id"].startswith(wanted)]
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
             raise RefusedError(f"Several requests begin with {wanted!r}; give more of the id.")
     raise RefusedError(f"There is no request {wanted!r}: see `inspector requests --all`.")
-
-
-def _listed(client: Client, status: str | None) -> Iterator[Row]:
-    return session_spans.rows(client, "/requests", "requests", status=status, limit=_PAGE)
 
 
 def _client() -> Client:
@@ -271,7 +268,7 @@ def _request(client: Client, wanted: str | None, *, is_sure: bool) -> Row:
     """Return the named request, else the only open one."""
     if wanted is not None:
         return one_request(client, wanted)
-    found = selection.only_request(lambda: _listed(client, "pending"))
+    found = selection.only_request(client)
     if is_sure or not _is_terminal():
         raise SettingsError(
             f"There is nobody to show it to here: name the request, {found['id']}. "

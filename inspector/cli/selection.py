@@ -6,7 +6,6 @@ If there are several, they are listed and nothing is done.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
 from inspector.cli import session_spans
@@ -44,7 +43,7 @@ def newest_session(reader: ServiceReader) -> Row:
 
 
 def only_session(reader: ServiceReader, verb: str) -> Row:
-    """Return the only session that `verb` applies to, and print its name.
+    """Return the only session that `verb` applies to.
 
     Raises:
         RefusedError: There is none, or there are several.
@@ -61,18 +60,15 @@ def only_session(reader: ServiceReader, verb: str) -> Row:
     return _only(found, "session", how, console.name_sessions)
 
 
-def only_request(listed: Callable[[], Any]) -> Row:
-    """Return the only request that can be allowed or denied.
-
-    Args:
-        listed: Yields the open requests.
+def only_request(reader: ServiceReader) -> Row:
+    """Return the only open request that can be allowed or denied.
 
     Raises:
         RefusedError: There is none, or there are several.
     """
     from inspector.cli import requests  # noqa: PLC0415 - rich takes a while
 
-    found = list(islice(listed(), _MOST))
+    found, _ = session_spans.pages(reader, "requests", _MOST, "/requests", status="pending")
     fitting = [one for one in found if one["kind"] != _ANSWERED_ELSE]
     if found and not fitting:
         requests.name_requests(found)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from inspector.agent_side.control.channel import Channel
 from inspector.agent_side.control.commands import Commands, ControlCommand
-from inspector.agent_side.control.connection_state import Limits, Process
+from inspector.agent_side.control.connection_state import Process
 from inspector.agent_side.control.gate import Gate
 from inspector.agent_side.control.http_connection import Address
 from inspector.agent_side.control.open_requests import AnswerOutcome, RequestTable
@@ -59,11 +59,10 @@ class Control:
         bus: Bus,
         find: Callable[[], Address | None],
         process: Callable[[], Process],
-        place_of: Callable[[str | None], TraceLocation],
+        location_of: Callable[[str | None], TraceLocation],
         open_operations: Callable[[], list[OpenOperation]],
         *,
         keeps_args: bool = False,
-        limits: Limits | None = None,
         on_close: Callable[[], None] = lambda: None,
     ) -> None:
         """Control `bus` from now on; the channel starts with the first request, or `start`.
@@ -72,22 +71,21 @@ class Control:
             bus: The bus whose requests people answer and whose operations they steer.
             find: Returns the current address of the service.
             process: Returns the identity of this process in telemetry.
-            place_of: Returns the trace location of an operation.
+            location_of: Returns the trace location of an operation.
             open_operations: Returns the running operations.
             keeps_args: Whether arguments stay readable in a closed request.
-            limits: Limits of the channel.
             on_close: Called at the end.
         """
         self._requests = RequestTable(lambda: self._channel.wake())
-        self.gate = Gate(bus, place_of, open_operations)
+        self.gate = Gate(bus, location_of, open_operations)
         self._commands = Commands(self._requests, self.gate)
         self._commands.on("signal", _signal)
-        self._paused = PausedSessions(self._requests, place_of=place_of)
+        self._paused = PausedSessions(self._requests, location_of=location_of)
         self._provider = InspectorProvider(
-            self._requests, place_of=place_of, keeps_args=keeps_args, watcher=self._paused
+            self._requests, location_of=location_of, keeps_args=keeps_args, watcher=self._paused
         )
         self._commands.on("cancel", self._cancel)
-        self._channel = Channel(find, process, self._requests, self._commands, self.gate, limits)
+        self._channel = Channel(find, process, self._requests, self._commands, self.gate)
         self._offs = [self._provider.install(bus), self._paused.install(bus), on_close]
         if hasattr(os, "register_at_fork"):
             forked = weakref.ref(self)

@@ -73,12 +73,12 @@ class Gate:
     def __init__(
         self,
         bus: Bus,
-        place_of: Callable[[str | None], TraceLocation],
+        location_of: Callable[[str | None], TraceLocation],
         open_operations: Callable[[], list[OpenOperation]],
     ) -> None:
         """Make a gate that lets everything pass."""
         self._bus = bus
-        self._place_of = place_of
+        self._location_of = location_of
         self._open_operations = open_operations
         self._offs: list[Callable[[], None]] = []
         self._begin()
@@ -199,7 +199,7 @@ class Gate:
 
     def _on_before(self, hook: str, /, **kwargs: Any) -> Decision | Hold | None:
         call_id = kwargs.get("call_id")
-        rule = self._rule_at(self._place_of(call_id))
+        rule = self._rule_at(self._location_of(call_id))
         if rule is None:
             return None
         with self._lock:
@@ -228,9 +228,9 @@ class Gate:
 
     # --- rules; those with "lock held" are called so ------------------------------------------
 
-    def _rule_at(self, place: TraceLocation) -> _Rule | None:
+    def _rule_at(self, location: TraceLocation) -> _Rule | None:
         rules = self._rules
-        return rules.get(place.session_id or "") or rules.get(place.trace_id or "")
+        return rules.get(location.session_id or "") or rules.get(location.trace_id or "")
 
     def _find(self, names: frozenset[str]) -> _Rule | None:
         return next((self._rules[name] for name in names if name in self._rules), None)

@@ -45,7 +45,7 @@ UNKNOWN_SESSION = "unknown"
 _logger = logging.getLogger("inspector")
 
 
-PlaceOf: TypeAlias = Callable[[str | None], TraceLocation]
+LocationOf: TypeAlias = Callable[[str | None], TraceLocation]
 """Returns the trace location of a `call_id`, or of the calling code for None."""
 
 
@@ -66,13 +66,13 @@ class _Pending:
         self,
         request: ApprovalRequest,
         view: ArgumentsView,
-        place: TraceLocation,
+        location: TraceLocation,
         scope: str | None,
         wake: Callable[[], object],
     ) -> None:
         self.request = request
         self.view = view
-        self.place = place
+        self.location = location
         self.scope = scope  # of an allowance; None: no allowance is possible
         self.deadline_s = monotonic() + request.timeout_s
         self._wake = wake
@@ -126,7 +126,7 @@ class InspectorProvider:
 
     Args:
         requests: The requests that the channel reports.
-        place_of: Returns the session and the span of an operation.
+        location_of: Returns the session and the span of an operation.
         keeps_args: Whether arguments stay readable in a closed request.
         watcher: Observer of questions for a signal.
     """
@@ -135,12 +135,12 @@ class InspectorProvider:
         self,
         requests: RequestTable,
         *,
-        place_of: PlaceOf = lambda _: NO_LOCATION,
+        location_of: LocationOf = lambda _: NO_LOCATION,
         keeps_args: bool = False,
         watcher: Watcher | None = None,
     ) -> None:
         self._requests = requests
-        self._place_of = place_of
+        self._location_of = location_of
         self._keeps_args = keeps_args
         self._watcher = watcher
         self._allowances = Allowances()
@@ -212,7 +212,7 @@ class InspectorProvider:
         """
         count = 0
         for pending in list(self._pending.values()):
-            if names.isdisjoint((pending.place.session_id, pending.place.trace_id)):
+            if names.isdisjoint((pending.location.session_id, pending.location.trace_id)):
                 continue
             decision = "cancel" if pending.request.kind == "question" else "deny"
             answer = ApprovalAnswer(
@@ -224,13 +224,13 @@ class InspectorProvider:
     def _open(
         self, request: ApprovalRequest, wake: Callable[[], object]
     ) -> _Pending | ApprovalAnswer:
-        place = self._find_place(request)
-        scope = _scope_of(place) if request.kind == "approval" else None
+        location = self._find_location(request)
+        scope = _scope_of(location) if request.kind == "approval" else None
         if scope is not None:
             found = self._allowances.find(scope, request.interceptor, request.asked_by)
             if found is not None:
                 return ApprovalAnswer("allow", found.reason, actor=found.actor, origin="agent")
-        pending = _Pending(request, show(request.hook, request.data), place, scope, wake)
+        pending = _Pending(request, show(request.hook, request.data), location, scope, wake)
         self._pending[request.request_id] = pending
         try:
             opened = _pending_request(pending, keeps_args=self._keeps_args)
@@ -242,9 +242,9 @@ class InspectorProvider:
             self._watcher.question_opened(opened.session_id, opened.signal_name)
         return pending
 
-    def _find_place(self, request: ApprovalRequest) -> TraceLocation:
+    def _find_location(self, request: ApprovalRequest) -> TraceLocation:
         try:
-            return self._place_of(request.call_id)
+            return self._location_of(request.call_id)
         except Exception:
             _logger.warning("Cannot find the span of %s.", request.call_id, exc_info=True)
             return NO_LOCATION
@@ -270,7 +270,7 @@ class InspectorProvider:
         self._requests.close(request_id, status, decision, reason)
         request = pending.request
         if self._watcher is not None and request.signal_name is not None:
-            self._watcher.question_closed(pending.place.session_id, request.signal_name)
+            self._watcher.question_closed(pending.location.session_id, request.signal_name)
 
     def _forget_session(self, session_id: object, **_: Any) -> None:
         if isinstance(session_id, str):
@@ -280,11 +280,11 @@ class InspectorProvider:
 _ABANDONED = ApprovalAnswer("deny", "nobody waits for it any more")
 
 
-def _scope_of(place: TraceLocation) -> str | None:
+def _scope_of(location: TraceLocation) -> str | None:
     """Return the scope of an allowance; None: the location is not known well enough."""
-    if place.session_id and place.session_id != UNKNOWN_SESSION:
-        return _session_scope(place.session_id)
-    return f"trace {place.trace_id}" if place.trace_id else None
+    if location.session_id and location.session_id != UNKNOWN_SESSION:
+        return _session_scope(location.session_id)
+    return f"trace {location.trace_id}" if location.trace_id else None
 
 
 def _session_scope(session_id: str) -> str:
@@ -292,12 +292,12 @@ def _session_scope(session_id: str) -> str:
 
 
 def _pending_request(pending: _Pending, *, keeps_args: bool) -> PendingRequest:
-    request, view, place = pending.request, pending.view, pending.place
+    request, view, location = pending.request, pending.view, pending.location
     return PendingRequest(
         id=request.request_id,
-        session_id=_text(place.session_id, MAX_SESSION_ID_CHARS),
-        trace_id=place.trace_id,
-        span_id=place.span_id,
+        session_id=_text(location.session_id, MAX_SESSION_ID_CHARS),
+        trace_id=location.trace_id,
+        span_id=location.span_id,
         kind=request.kind,
         hook=_text(request.hook, MAX_NAME_CHARS),
         interceptor=_text(request.interceptor, MAX_NAME_CHARS),

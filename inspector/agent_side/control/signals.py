@@ -30,7 +30,7 @@ from inspector.agent_side.control.provider import (
     MAX_NAME_CHARS,
     MAX_PROMPT_CHARS,
     MAX_SESSION_ID_CHARS,
-    PlaceOf,
+    LocationOf,
 )
 from instrument import Bus
 from instrument.ids import next_call_id
@@ -193,11 +193,11 @@ class PausedSessions:
         self,
         requests: RequestTable,
         signals: Signals = _shared,
-        place_of: PlaceOf = lambda _: NO_LOCATION,
+        location_of: LocationOf = lambda _: NO_LOCATION,
     ) -> None:
         self._requests = requests
         self._signals = signals
-        self._place_of = place_of
+        self._location_of = location_of
         self.forget()
 
     def install(self, bus: Bus) -> Callable[[], None]:
@@ -299,13 +299,13 @@ class PausedSessions:
             self._requests.close(pause.request_id, status, decision, reason)
 
     def _as_request(self, pause: _Pause, prompt: object) -> PendingRequest:
-        place = self._place_of(None)
+        location = self._location_of(None)
         text = prompt if isinstance(prompt, str) and prompt else f"Waits for {pause.signal_name}."
         return PendingRequest(
             id=pause.request_id,
             session_id=sendable(pause.session_id, MAX_SESSION_ID_CHARS),
-            trace_id=place.trace_id,
-            span_id=place.span_id,
+            trace_id=location.trace_id,
+            span_id=location.span_id,
             kind="question",
             hook="session_paused",
             prompt=sendable(text, MAX_PROMPT_CHARS),

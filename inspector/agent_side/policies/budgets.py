@@ -59,7 +59,7 @@ class Budget:
     """Whether a model call of unknown usage exhausts the budget."""
     tools: Globs | None
     question: Question
-    place: SourceLine
+    source: SourceLine
 
     @property
     def gates(self) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def lines(rules: Rules) -> Iterator[RuleText]:
             yield _policy_line(kind, policy)
             if first is not None and set(policy.hooks) <= set(first.hooks):
                 words = f"is never reached: {first.name} comes first, and is about all of these"
-                yield RuleText("note", policy.name, words, policy.place.line)
+                yield RuleText("note", policy.name, words, policy.source.line)
             if first is None and _is_about_all(policy):
                 first = policy
     for budget in rules.budgets:
@@ -94,7 +94,7 @@ def _policy_line(kind: str, policy: Policy) -> RuleText:
         words.append("where " + " and ".join(one.words for one in policy.where))
     if policy.action in ("ask", "break"):
         words.append(_silence(policy.question))
-    return RuleText(kind, policy.name, " ".join(words), policy.place.line)
+    return RuleText(kind, policy.name, " ".join(words), policy.source.line)
 
 
 def _budget_line(budget: Budget) -> RuleText:
@@ -108,7 +108,7 @@ def _budget_line(budget: Budget) -> RuleText:
         words = f"stop {words}"
     if budget.warn_at is not None:
         words += f", warn at {budget.figures(budget.warn_at)}"
-    return RuleText("budget", budget.name, words, budget.place.line)
+    return RuleText("budget", budget.name, words, budget.source.line)
 
 
 def _silence(question: Question) -> str:

@@ -135,8 +135,8 @@ class _Reader:
             self._wrong(line, f"`step` is true, false or a list of {', '.join(HOOKS)}")
             return []
         question = Question("Step: go on?", _BREAK_TIMEOUT_S)
-        place = SourceLine(self._file, line)
-        return [Policy("step", "break", place, hooks=tuple(hooks), question=question)]
+        source = SourceLine(self._file, line)
+        return [Policy("step", "break", source, hooks=tuple(hooks), question=question)]
 
     def _line(self, pattern: str, number: int) -> int | None:
         headers = list(re.finditer(rf"^[ \t]*{pattern}", self._text, re.MULTILINE))
@@ -156,10 +156,10 @@ class _Table:
         section: str,
         number: int,
         cells: Mapping[str, Any],
-        place: SourceLine,
+        source: SourceLine,
         mistakes: list[str],
     ) -> None:
-        self.place = place
+        self.source = source
         self._label = f"[[{section}]] #{number}"
         self._cells = dict(cells)
         self._known: list[str] = []
@@ -170,7 +170,7 @@ class _Table:
         """Add a mistake of this table."""
         stop = "" if what.endswith("?") else "."
         name = "" if self.name.startswith("#") else f" ({self.name})"
-        self._mistakes.append(f"{self.place}: {self._label}{name}: {what}{stop}")
+        self._mistakes.append(f"{self.source}: {self._label}{name}: {what}{stop}")
 
     def has(self, key: str) -> bool:
         return key in self._cells
@@ -293,7 +293,7 @@ def _policy(table: _Table, action: Action, timeout_s: float) -> Policy:
     policy = Policy(
         name=table.name,
         action=action,
-        place=table.place,
+        source=table.source,
         hooks=table.hooks(),
         tools=table.globs("tools"),
         servers=table.globs("servers"),
@@ -332,5 +332,5 @@ def _budget(table: _Table) -> Budget:
         stops_at_unknown=table.choice("unknown", ("stop", "ignore"), "stop") == "stop",
         tools=table.globs("tools"),
         question=table.question(asks=action == "ask", timeout_s=300.0),
-        place=table.place,
+        source=table.source,
     )

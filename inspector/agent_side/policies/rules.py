@@ -67,7 +67,7 @@ class Policy:
 
     name: str
     action: Action
-    place: SourceLine
+    source: SourceLine
     hooks: tuple[str, ...] = (BEFORE_TOOL_CALL,)
     tools: Globs | None = None
     servers: Globs | None = None

@@ -476,7 +476,7 @@ async def test_a_request_without_a_span_is_opened_too(bus: Bus) -> None:
     def broken(_: object) -> TraceLocation:
         raise LookupError
 
-    viewer = Viewer(place_of=broken)
+    viewer = Viewer(location_of=broken)
     viewer.provider.install(bus)
     task = ask_and_delete(bus)
 
@@ -531,7 +531,7 @@ async def test_an_allowance_ends_with_its_session_interceptor_and_connection(
     bus: Bus, other: str
 ) -> None:
     at = [HERE]
-    viewer = Viewer(place_of=lambda _: at[0])
+    viewer = Viewer(location_of=lambda _: at[0])
     off = viewer.provider.install(bus)
     remove = bus.intercept("before_tool_call", asking(), name="gate")
     task = delete(bus)
@@ -609,13 +609,13 @@ async def test_always_for_one_who_asks_does_not_cover_another_who_asks_too(
 
 
 @pytest.mark.parametrize(
-    "place", [HERE._replace(session_id=None), HERE._replace(session_id="unknown")]
+    "location", [HERE._replace(session_id=None), HERE._replace(session_id="unknown")]
 )
 async def test_without_a_session_the_trace_is_what_always_means(
-    bus: Bus, place: TraceLocation
+    bus: Bus, location: TraceLocation
 ) -> None:
-    at = [place]
-    viewer = Viewer(place_of=lambda _: at[0])
+    at = [location]
+    viewer = Viewer(location_of=lambda _: at[0])
     viewer.provider.install(bus)
     bus.intercept("before_tool_call", asking(), name="gate")
     task = delete(bus)
@@ -623,7 +623,7 @@ async def test_without_a_session_the_trace_is_what_always_means(
     await task
     await delete(bus)  # nobody is asked
 
-    at[0] = place._replace(trace_id="c" * 32)
+    at[0] = location._replace(trace_id="c" * 32)
     task = delete(bus)
 
     await viewer.answer("allow")
@@ -632,7 +632,7 @@ async def test_without_a_session_the_trace_is_what_always_means(
 
 @pytest.mark.parametrize("kind", ["unknown place", "breakpoint", "question"])
 async def test_always_is_not_offered_where_it_would_mean_too_much(bus: Bus, kind: str) -> None:
-    viewer = Viewer(place_of=lambda _: NO_LOCATION if kind == "unknown place" else HERE)
+    viewer = Viewer(location_of=lambda _: NO_LOCATION if kind == "unknown place" else HERE)
     viewer.provider.install(bus)
     bus.intercept("my_hook", asking(kind="breakpoint" if kind == "breakpoint" else "approval"))
     question: Any = bus.ask("What?") if kind == "question" else bus.dispatch("my_hook")

@@ -200,8 +200,10 @@ def test_a_session_waits_also_when_too_many_requests_are_open(
 async def test_a_question_of_its_own_stands_for_the_signal(
     bus: Bus, waiting: Waiting, is_paused_first: bool
 ) -> None:
-    place = TraceLocation("s", "a" * 32, "b" * 16)
-    provider = InspectorProvider(waiting.requests, place_of=lambda _: place, watcher=waiting.paused)
+    location = TraceLocation("s", "a" * 32, "b" * 16)
+    provider = InspectorProvider(
+        waiting.requests, location_of=lambda _: location, watcher=waiting.paused
+    )
     provider.install(bus)
     if is_paused_first:
         waiting.pause()

@@ -30,18 +30,18 @@ def test_tables_are_read_in_order_with_their_lines() -> None:
         "name = 'b'\naction = 'ask'\ntools = 'x'\n[[budgets]]\nof = 'calls'\nat = 1\n",
         FILE,
     )
-    assert [(one.name, str(one.place)) for one in rules.policies.policies] == [
+    assert [(one.name, str(one.source)) for one in rules.policies.policies] == [
         ("#1", "inspector.toml:3"),
         ("b", "inspector.toml:6"),
     ]
-    assert str(rules.budgets[0].place) == "inspector.toml:10"
+    assert str(rules.budgets[0].source) == "inspector.toml:10"
     assert not rules.is_empty
     assert parse("port = 1", FILE).is_empty
 
 
 def test_an_inline_table_has_no_line_of_its_own() -> None:
     rules = parse("policies = [{ action = 'deny' }]", FILE)
-    assert str(rules.policies.policies[0].place) == "inspector.toml"
+    assert str(rules.policies.policies[0].source) == "inspector.toml"
 
 
 def test_all_mistakes_are_reported_with_their_lines() -> None:
