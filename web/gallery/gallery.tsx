@@ -5,9 +5,8 @@
  */
 import { createRoot } from 'react-dom/client';
 import { Inspector } from '../src/state/inspector.ts';
-import { PreferenceStore, type Theme } from '../src/state/preferences.ts';
+import { applyTheme, PreferenceStore, type Theme } from '../src/state/preferences.ts';
 import { Router } from '../src/state/route.ts';
-import { applyTheme } from '../src/state/theme.ts';
 import { PageContext } from '../src/views/parts/context.ts';
 import type { GalleryCase } from './case.ts';
 import { galleryApi } from './service.ts';

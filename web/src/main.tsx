@@ -1,12 +1,10 @@
 /** Starts the page. Nothing else reads the browser's globals to compose it. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { serviceUrl } from './api/base.ts';
 import { httpApi } from './api/client.ts';
 import { Inspector } from './state/inspector.ts';
-import { PreferenceStore } from './state/preferences.ts';
-import { Router } from './state/route.ts';
-import { applyTheme } from './state/theme.ts';
+import { applyTheme, PreferenceStore } from './state/preferences.ts';
+import { Router, serviceUrl } from './state/route.ts';
 import { App } from './views/app.tsx';
 import { PageContext } from './views/parts/context.ts';
 import './styles/tokens.css';

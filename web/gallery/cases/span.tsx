@@ -1,6 +1,6 @@
 import { indexJson } from '../../src/model/json/json-text.ts';
+import { Markdown } from '../../src/views/parts/values/clamped-text.tsx';
 import { JsonTree } from '../../src/views/parts/values/json-tree.tsx';
-import { Markdown } from '../../src/views/parts/values/markdown.tsx';
 import { SpanPanel } from '../../src/views/span/span-panel.tsx';
 import { After, pressed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';

@@ -1,5 +1,4 @@
 /** The service's HTTP routes that the page reads (`openapi.yaml`). */
-import { skeletonOf } from './columns.ts';
 import type {
   Answer,
   AnswerResult,
@@ -20,13 +19,14 @@ import type {
   SessionList,
   SessionSort,
   SessionStatistics,
+  SpanColumns,
+  SpanRow,
   SpanSkeleton,
   StateStep,
   Transcript,
   Verb,
   VerbResult,
 } from './types.ts';
-import { upload } from './upload.ts';
 
 /** An answer that is not 2xx; `status` 0 when there was none. */
 export class ApiError extends Error {
@@ -302,4 +302,44 @@ async function refusal(response: Response): Promise<ApiError> {
     message,
     problem.code === undefined ? undefined : (problem as Problem),
   );
+}
+
+interface Uploaded {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** `onProgress`: the part that is sent, 1 when all is. Rejects when there is no answer. */
+export function upload(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  file: Blob,
+  onProgress: (sent: number) => void,
+  signal: AbortSignal,
+): Promise<Uploaded> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded, total }) => {
+      if (total > 0) onProgress(Math.min(loaded / total, 0.999));
+    };
+    request.upload.onload = () => onProgress(1);
+    request.onload = () => resolve({ status: request.status, text: request.responseText });
+    request.onerror = () => reject(new TypeError('No answer.'));
+    request.onabort = () => reject(new DOMException('Stopped.', 'AbortError'));
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(file);
+  });
+}
+
+/** The page with its rows made whole: the n-th entries of all columns are the n-th row. */
+export function skeletonOf({ columns, ...page }: SpanColumns): SpanSkeleton {
+  const entries = Object.entries(columns);
+  const spans = columns.span_id.map((_, at) => {
+    const row: Record<string, unknown> = {};
+    for (const [name, column] of entries) row[name] = column[at];
+    return row as SpanRow;
+  });
+  return { ...page, spans };
 }

@@ -1,5 +1,8 @@
 /** One action on many sessions, a few at a time, with progress, failures and a way to stop. */
+
+import type { Api } from '../api/client.ts';
 import { Cell } from './cell.ts';
+import { type Listing, listingParameters } from './sessions.ts';
 
 const AT_ONCE = 4;
 
@@ -67,4 +70,31 @@ export class Bulk {
   private change(values: Partial<Progress>): void {
     this.progress.set({ ...this.progress.get(), ...values });
   }
+}
+
+export const MOST_FOUND = 10_000;
+const PAGE_SIZE = 1000;
+
+/** Calls `onPage` for each page; returns whether that was all. */
+export async function allFound(
+  api: Pick<Api, 'sessions'>,
+  listing: Listing,
+  now_ms: number,
+  onPage: (ids: readonly string[]) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let cursor: string | null | undefined;
+  for (let count = 0; count < MOST_FOUND; ) {
+    const next = cursor == null ? {} : { cursor };
+    const page = await api.sessions(
+      { ...listingParameters(listing, now_ms), limit: PAGE_SIZE, ...next },
+      signal,
+    );
+    const ids = page.sessions.slice(0, MOST_FOUND - count).map(({ id }) => id);
+    onPage(ids);
+    count += ids.length;
+    cursor = page.next_cursor;
+    if (cursor === null) return true;
+  }
+  return false;
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { serviceUrl } from '../api/base.ts';
-import { parseRoute, sessionPath } from './route.ts';
+import { parseRoute, serviceUrl, sessionPath } from './route.ts';
 
 const BASE = 'http://127.0.0.1:7800/_inspector/ui/';
 

@@ -88,3 +88,8 @@ export class Router {
     this.route.set(parseRoute(this.window.location.href, this.base));
   }
 }
+
+/** The service, with a slash at the end: the parent of the page's base (`…/ui/` → `…/`). */
+export function serviceUrl(pageBase: string): string {
+  return new URL('..', pageBase).href;
+}

@@ -5,18 +5,19 @@ import { Trace } from '../state/trace.ts';
 import { AuditPage } from './audit/audit-page.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { useActionKeys, useActions } from './parts/actions.ts';
-import { useInspector, useRoute } from './parts/context.ts';
+import { useCell, useInspector, useRoute } from './parts/context.ts';
 import { Link } from './parts/link.tsx';
-import { focusAnswer } from './parts/requests/focus-answer.ts';
 import { useNotices } from './parts/requests/notices.ts';
+import { focusAnswer } from './parts/requests/request-card.tsx';
 import { InboxPage } from './requests/inbox-page.tsx';
 import { SessionPage } from './session/session-page.tsx';
 import { DropTarget } from './sessions/file-drop.tsx';
 import { SessionsPage } from './sessions/sessions-page.tsx';
-import { StoreBanner } from './store-banner.tsx';
 import { TopBar } from './top-bar.tsx';
 import './app.css';
 import './parts/icons.css';
+import type { StoreHealth } from '../api/types.ts';
+import './store-banner.css';
 
 const loadPalette = () => import('./palette/palette.tsx');
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
@@ -138,3 +139,24 @@ function OpenSession({ id }: { readonly id: string }) {
   }, [inspector, trace]);
   return <SessionPage trace={trace} />;
 }
+
+export function StoreBanner() {
+  const health = useCell(useInspector().storeHealth);
+  if (health === undefined || health.state === 'ok') return null;
+  return (
+    <div className="ins-store" role="alert">
+      <strong>{HEADLINES[health.state]}</strong>
+      <span>{health.message}</span>
+      <span className="ins-store__since">
+        Since <time dateTime={health.since}>{new Date(health.since).toLocaleTimeString()}</time>
+        {' agents are asked to keep their data and send it again.'}
+      </span>
+    </div>
+  );
+}
+
+const HEADLINES: Readonly<Record<Exclude<StoreHealth['state'], 'ok'>, string>> = {
+  full: 'The store is full: nothing new is stored.',
+  read_only: 'The store may only be read: nothing new is stored.',
+  unavailable: 'The store cannot be written: nothing new is stored.',
+};

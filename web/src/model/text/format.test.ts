@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  clampText,
   formatBytes,
   formatCost,
   formatCount,
@@ -74,4 +76,31 @@ test('what began before zero has one sign', () => {
   expect(formatOffset(0)).toBe('+0 s');
   expect(formatOffset(12_400_000)).toBe('+12.4 ms');
   expect(formatOffset(-192_000_000)).toBe('−192 ms');
+});
+
+test('a short text is whole', () => {
+  expect(clampText('one\ntwo')).toBe('one\ntwo');
+});
+
+test('a long text is cut at a word', () => {
+  const clamped = clampText('word '.repeat(2000));
+  expect(clamped.length).toBeLessThan(3001);
+  expect(clamped.endsWith('word')).toBe(true);
+});
+
+test('many lines are cut at a line', () => {
+  expect(clampText('line\n'.repeat(500)).split('\n').length).toBeLessThan(42);
+});
+
+test('what is shown is the beginning, and never half of a character', () => {
+  const unit = fc.constantFrom('😀', 'ab', ' ', '\n');
+  fc.assert(
+    fc.property(fc.array(unit, { minLength: 1000, maxLength: 4000 }), (units) => {
+      const text = units.join('');
+      const clamped = clampText(text);
+      expect(text.startsWith(clamped)).toBe(true);
+      expect(clamped).not.toMatch(/[\ud800-\udbff]$/);
+    }),
+    { numRuns: 30 },
+  );
 });

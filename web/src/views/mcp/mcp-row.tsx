@@ -6,7 +6,6 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { useInspector, useNow } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
-import { Arrow, directionText } from './mcp-icons.tsx';
 import { ServerName, sizeText } from './mcp-servers.tsx';
 import { stateText } from './mcp-words.ts';
 
@@ -154,4 +153,36 @@ function idsOf(call: McpCall): string {
 function sizeOf(call: McpCall): string {
   const last = call.rounds.at(-1);
   return sizeText(last?.response?.size_bytes ?? last?.request?.size_bytes);
+}
+
+interface ArrowProps {
+  readonly direction: 'to_server' | 'to_client' | undefined;
+}
+
+export function Arrow({ direction }: ArrowProps) {
+  return (
+    <svg
+      className={`ins-mcp-arrow ins-mcp-arrow--${direction ?? 'none'}`}
+      width="16"
+      height="16"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
+      {direction === 'to_server' && <path d="M2 8h12M10 4l4 4-4 4" />}
+      {direction === 'to_client' && <path d="M14 8H2M6 4 2 8l4 4" />}
+      {direction === undefined && <path d="M8 6.5v3" />}
+    </svg>
+  );
+}
+
+export function directionText(direction: ArrowProps['direction']): string {
+  if (direction === 'to_server') return 'client to server';
+  if (direction === 'to_client') return 'server to client';
+  return '';
 }

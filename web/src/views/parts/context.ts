@@ -11,9 +11,8 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import type { Cell } from '../../state/cell.ts';
 import type { Inspector } from '../../state/inspector.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
-import type { Preferences } from '../../state/preferences.ts';
+import type { Preferences, ShownTheme } from '../../state/preferences.ts';
 import type { Route } from '../../state/route.ts';
-import type { ShownTheme } from '../../state/theme.ts';
 
 export interface Page {
   readonly inspector: Inspector;

@@ -1,5 +1,5 @@
 /** Spans that wait for a person right now, those with a request first. */
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useRow } from './context.ts';
@@ -28,4 +28,16 @@ export function useWaiting(trace: Trace): ReadonlySet<string> {
     const waited = innermost.filter((span) => span.waits > 0);
     return new Set((waited.length > 0 ? waited : innermost).map(spanKey));
   }, [waiting, requestIds, session?.status, trace, structure]);
+}
+
+/** `ids`, with `pinned` in the place that it had among them. */
+export function usePinned(ids: readonly string[], pinned: string | undefined): readonly string[] {
+  const place = useRef(0);
+  if (pinned === undefined) return ids;
+  const at = ids.indexOf(pinned);
+  if (at >= 0) {
+    place.current = at;
+    return ids;
+  }
+  return [...ids.slice(0, place.current), pinned, ...ids.slice(place.current)];
 }

@@ -1,21 +1,22 @@
 /** `/ui/sessions/{id}`: one session, its spans in time, and the one that is selected. */
-import { useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
-import { WaitsElsewhere } from '../parts/requests/waits-elsewhere.tsx';
+import { WaitsElsewhere } from '../parts/requests/span-requests.tsx';
 import { Split } from '../parts/split.tsx';
-import { useWaiting } from '../parts/waiting.ts';
+import { usePinned, useWaiting } from '../parts/waiting.ts';
 import { SpanPanel } from '../span/span-panel.tsx';
 import { useSessionActions } from './session-actions.ts';
 import { SessionHeader } from './session-header.tsx';
 import { SessionTools } from './session-tools.tsx';
 import { CurrentView, SessionTabs, useSessionView } from './session-views.tsx';
-import { WaitingStrip } from './waiting-strip.tsx';
 import './session-page.css';
+import { RequestCard } from '../parts/requests/request-card.tsx';
+import './waiting-strip.css';
 
 export function SessionPage({ trace }: { readonly trace: Trace }) {
   const { router, requests } = useInspector();
@@ -86,3 +87,30 @@ function Gone({ text }: { readonly text: string }) {
     </main>
   );
 }
+
+const SHOWN = 3;
+
+export function WaitingStrip({ sessionId }: { readonly sessionId: string }) {
+  const { requests } = useInspector();
+  const waiting = useRow(requests.ofSession, sessionId) ?? NONE;
+  const [open, setOpen] = useState<string | undefined>(undefined);
+  const toggle = useCallback((id: string) => setOpen((now) => (now === id ? undefined : id)), []);
+  // The one that is read stays when it is answered, until it is closed.
+  const shown = usePinned(waiting, open).slice(0, SHOWN);
+  if (shown.length === 0) return null;
+  const more = waiting.length - shown.length;
+  return (
+    <section className="ins-strip" aria-label="Waiting for you in this session">
+      {shown.map((id) => (
+        <RequestCard key={id} id={id} isOpen={id === open} onToggle={toggle} />
+      ))}
+      {more > 0 && (
+        <Link className="ins-strip__more" to={`waiting?session=${encodeURIComponent(sessionId)}`}>
+          and {more} more
+        </Link>
+      )}
+    </section>
+  );
+}
+
+const NONE: readonly string[] = [];

@@ -6,7 +6,7 @@
  */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { extentOfRows } from '../../model/timeline/rows-extent.ts';
+import { extentOfRows } from '../../model/timeline/time-scale.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';

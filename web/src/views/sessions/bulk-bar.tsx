@@ -2,8 +2,7 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
-import { allFound, MOST_FOUND } from '../../state/all-found.ts';
-import { Bulk, type Progress } from '../../state/bulk.ts';
+import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../parts/actions.ts';

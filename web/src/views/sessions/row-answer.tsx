@@ -1,8 +1,8 @@
 /** Requests of a session, answered below its row, over the ones that follow. */
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useInspector, useRow } from '../parts/context.ts';
-import { usePinned } from '../parts/requests/pinned.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
+import { usePinned } from '../parts/waiting.ts';
 import './row-answer.css';
 
 interface RowAnswerProps {

@@ -17,7 +17,6 @@ import { NewPill } from '../parts/new-pill.tsx';
 import { useRows } from '../parts/rows.ts';
 import { useScrollAnchor } from '../parts/scroll-anchor.ts';
 import { type Column, chosenColumns, gridOf, NARROW_COLUMNS } from './columns.tsx';
-import { useNextFailed } from './next-failed.ts';
 import { SessionRow } from './session-row.tsx';
 import './session-list.css';
 
@@ -333,4 +332,34 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
   event.preventDefault();
   link.focus({ preventScroll: true });
   next?.scrollIntoView({ block: 'nearest' });
+}
+
+export function useNextFailed(
+  sessions: Sessions,
+  ids: readonly string[],
+  scrollToIndex: (index: number, options: { align: 'auto' }) => void,
+): void {
+  const actions = useMemo(() => {
+    const next = () => {
+      const focused =
+        document.activeElement?.closest<HTMLElement>('[data-session]')?.dataset['session'];
+      const failed = ids.filter((id) => (sessions.rows.get(id)?.error_count ?? 0) > 0);
+      const id = failed[(failed.indexOf(focused ?? '') + 1) % Math.max(1, failed.length)];
+      if (id === undefined) return;
+      // At once, if its row is in the document: the next key may come in the same frame.
+      if (focusRow(id)) return;
+      scrollToIndex(ids.indexOf(id), { align: 'auto' });
+      requestAnimationFrame(() => requestAnimationFrame(() => focusRow(id)));
+    };
+    return [{ name: 'Next session with an error', keys: ['e'], run: next }];
+  }, [sessions, ids, scrollToIndex]);
+  useActions('Session list', actions);
+}
+
+function focusRow(id: string): boolean {
+  const row = document.querySelector(`[data-session="${CSS.escape(id)}"]`);
+  const link = row?.querySelector('a');
+  link?.focus({ preventScroll: true });
+  row?.scrollIntoView({ block: 'nearest' });
+  return link != null;
 }

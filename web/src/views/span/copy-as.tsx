@@ -1,6 +1,5 @@
 /** The span to take elsewhere: as JSON, or as what reads it from the service. */
 import { useCallback, useMemo } from 'react';
-import { curlOf, pythonOf, type SpanAddress } from '../../model/trace/snippets.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { useShownSpan } from '../parts/values/shown-span.ts';
@@ -36,4 +35,38 @@ export function CopyAs() {
       <CopyButton text={copies.python} what="Python that reads the span" label="Python" />
     </span>
   );
+}
+
+export interface SpanAddress {
+  /** With a slash at its end. */
+  readonly serviceUrl: string;
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+function spanUrl({ serviceUrl, traceId, spanId }: SpanAddress): string {
+  return `${serviceUrl}spans/${encodeURIComponent(traceId)}/${encodeURIComponent(spanId)}`;
+}
+
+export function curlOf(address: SpanAddress): string {
+  return `curl -fsS -H "Authorization: Bearer $INSPECTOR_TOKEN" ${shellQuoted(spanUrl(address))}`;
+}
+
+export function pythonOf(address: SpanAddress): string {
+  return `import json
+import os
+import urllib.request
+
+request = urllib.request.Request(
+    ${JSON.stringify(spanUrl(address))},
+    headers={"Authorization": f"Bearer {os.environ['INSPECTOR_TOKEN']}"},
+)
+with urllib.request.urlopen(request) as answer:
+    span = json.load(answer)
+print(span["name"], span["status"])
+`;
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

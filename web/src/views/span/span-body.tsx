@@ -1,6 +1,7 @@
 /** Tabs of a span. */
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
+import { formatBytes } from '../../model/text/format.ts';
 import { Cuts } from '../../model/trace/cuts.ts';
 import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
@@ -9,9 +10,9 @@ import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute, useRow } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
-import { SpanRequests } from '../parts/requests/span-requests.tsx';
-import { WaitsElsewhere } from '../parts/requests/waits-elsewhere.tsx';
-import { ShownSpanContext } from '../parts/values/shown-span.ts';
+import { SpanRequests, WaitsElsewhere } from '../parts/requests/span-requests.tsx';
+import { ShownSpanContext, useShownSpan } from '../parts/values/shown-span.ts';
+import { ValueView } from '../parts/values/value-view.tsx';
 import { useWaiting } from '../parts/waiting.ts';
 import {
   isVisualiserTab,
@@ -21,13 +22,12 @@ import {
 } from '../visualisers/span-tabs.tsx';
 import { Attributes } from './attributes.tsx';
 import { Conversation, conversationText } from './conversation.tsx';
-import { type SpanCopies, useSpanCopies } from './copy-as.tsx';
+import { CopyAs, type SpanCopies, useSpanCopies } from './copy-as.tsx';
 import { Decisions } from './decisions.tsx';
 import { Events } from './events.tsx';
 import { InputOutput } from './input-output.tsx';
 import { Links } from './links.tsx';
 import { Overview } from './overview.tsx';
-import { RawSpan } from './raw-span.tsx';
 import type { SpanLoad } from './span-load.ts';
 import { StateView } from './state-view.tsx';
 
@@ -298,5 +298,26 @@ function Skeleton() {
         <span key={width} style={{ width: `${width}%` }} />
       ))}
     </div>
+  );
+}
+
+export function RawSpan({ text }: { readonly text: string }) {
+  const cuts = useShownSpan()?.cuts.size ?? 0;
+  return (
+    <section className="ins-section">
+      <h3>
+        {formatBytes(new TextEncoder().encode(text).length)}
+        <CopyAs />
+      </h3>
+      {cuts > 0 && (
+        <p className="ins-none">
+          Of {cuts === 1 ? 'one long value' : `${cuts} long values`} only the beginning is here:
+          they are named under <code>clamped</code>. A copy as JSON has all of it.
+        </p>
+      )}
+      <div className="ins-payload">
+        <ValueView text={text} form="json" what="the span" />
+      </div>
+    </section>
   );
 }

@@ -5,8 +5,8 @@ import { indexJson } from '../../model/json/json-text.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
 import { useInspector } from '../parts/context.ts';
+import { Markdown } from '../parts/values/clamped-text.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
-import { Markdown } from '../parts/values/markdown.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { useReading } from './reading-context.ts';
 

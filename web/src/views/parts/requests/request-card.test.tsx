@@ -9,9 +9,8 @@ import { Inspector } from '../../../state/inspector.ts';
 import { PreferenceStore } from '../../../state/preferences.ts';
 import { Router } from '../../../state/route.ts';
 import { PageContext } from '../context.ts';
-import { focusAnswer } from './focus-answer.ts';
 import { noticeOf } from './notices.ts';
-import { RequestCard } from './request-card.tsx';
+import { focusAnswer, RequestCard } from './request-card.tsx';
 
 let sent: Answer[] = [];
 

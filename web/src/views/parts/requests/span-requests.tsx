@@ -1,8 +1,10 @@
 /** Open requests of a span, where the span is read. */
-import { useState } from 'react';
-import { useInspector, useRow } from '../context.ts';
+import { useEffect, useState } from 'react';
+import { useCell, useInspector, useRow } from '../context.ts';
 import { RequestCard } from './request-card.tsx';
 import './span-requests.css';
+import { StatusIcon } from '../icons.tsx';
+import './waits-elsewhere.css';
 
 export function SpanRequests({ spanKey }: { readonly spanKey: string }) {
   const { requests } = useInspector();
@@ -22,3 +24,32 @@ export function SpanRequests({ spanKey }: { readonly spanKey: string }) {
 }
 
 const MAX_SHOWN = 5;
+
+/** A request comes a moment after the wait that it is of, and goes a moment before its end. */
+const SETTLED_MS = 1500;
+
+interface WaitsElsewhereProps {
+  readonly isWaiting: boolean;
+  readonly hasRequest: boolean;
+}
+
+export function WaitsElsewhere({ isWaiting, hasRequest }: WaitsElsewhereProps) {
+  const isLoaded = useCell(useInspector().requests.state).kind === 'ready';
+  const isElsewhere = isWaiting && isLoaded && !hasRequest;
+  const [isSettled, setSettled] = useState(false);
+  useEffect(() => {
+    if (!isElsewhere) return;
+    const timer = setTimeout(() => setSettled(true), SETTLED_MS);
+    return () => {
+      clearTimeout(timer);
+      setSettled(false);
+    };
+  }, [isElsewhere]);
+  if (!isElsewhere || !isSettled) return null;
+  return (
+    <p className="ins-elsewhere" role="status">
+      <StatusIcon shape="waiting" />
+      It waits for a person somewhere else: there is nothing to answer here.
+    </p>
+  );
+}

@@ -1,11 +1,10 @@
 /** A text that may be long: its beginning, its true length, and the rest on request. */
 import { useState } from 'react';
-import { clampText } from '../../../model/text/clamp.ts';
-import { groupThousands } from '../../../model/text/format.ts';
+import { clampText, groupThousands } from '../../../model/text/format.ts';
 import { VisibleText } from '../visible-text.tsx';
 import { LongText } from './long-text.tsx';
-import { Markdown } from './markdown.tsx';
 import './clamped-text.css';
+import { lazy, Suspense } from 'react';
 
 interface ClampedTextProps {
   readonly text: string;
@@ -47,5 +46,20 @@ export function ClampedText({
         </button>
       )}
     </>
+  );
+}
+
+const MarkdownBlocks = lazy(() => import('./markdown-blocks.tsx'));
+
+export function Markdown({ text }: { readonly text: string }) {
+  const plain = (
+    <div className="ins-text">
+      <VisibleText text={text} />
+    </div>
+  );
+  return (
+    <Suspense fallback={plain}>
+      <MarkdownBlocks text={text} plain={plain} />
+    </Suspense>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { curlOf, pythonOf } from './snippets.ts';
+import { curlOf, pythonOf } from './copy-as.tsx';
 
 const ADDRESS = { serviceUrl: "http://127.0.0.1:7800/it's/", traceId: 'ab', spanId: 'cd' };
 

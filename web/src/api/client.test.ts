@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { skeletonOf } from './columns.ts';
+import { skeletonOf } from './client.ts';
 import type { SpanColumns, SpanRow } from './types.ts';
 
 test('columns become the rows that they were made of', () => {

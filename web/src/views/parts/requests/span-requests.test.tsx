@@ -7,7 +7,7 @@ import { Inspector } from '../../../state/inspector.ts';
 import { PreferenceStore } from '../../../state/preferences.ts';
 import { Router } from '../../../state/route.ts';
 import { PageContext } from '../context.ts';
-import { WaitsElsewhere } from './waits-elsewhere.tsx';
+import { WaitsElsewhere } from './span-requests.tsx';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => {
