@@ -35,7 +35,8 @@ class Viewer:
     def __init__(self, **options: Any) -> None:
         self.is_open = threading.Event()
         self.requests = RequestTable(self._changed)
-        self.provider = InspectorProvider(self.requests, **{"place_of": lambda _: HERE, **options})
+        options = {"location_of": lambda _: HERE, **options}
+        self.provider = InspectorProvider(self.requests, **options)
 
     async def shown(self) -> PendingRequest:
         """Wait for a request and return it."""
