@@ -37,9 +37,7 @@ class Asker(Channel):
                 f"Cannot let {provider!r} ask a person: it has no `ask(request)`. "
                 "See `ApprovalProvider`."
             )
-        entry = [
-            provider
-        ]  # a separate list, so that a provider set twice is withdrawn once at a time
+        entry = [provider]  # a list each: a provider set twice is withdrawn twice
 
         def withdraw() -> None:
             with self._lock:

@@ -67,7 +67,6 @@ class Bridge:
         prices: PriceList | None = None,
     ) -> None:
         self._engine = engine
-        self._official = engine.in_official_vocabulary()
         self._is_enriching = engine.options.mode is SpanMode.ENRICH
         self._spec = engine.spec
         self._tracer = tracer
@@ -205,14 +204,11 @@ class Bridge:
         )
         owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
         owned.template, owned.began_ns = spec, began_ns
-        if self._official is not self._engine:
-            owned.facts = self._official.attributes(hook, kwargs)
+        owned.is_borrowed = borrowed is not None
         if noun == "agent_call":
             owned.agent = agent_name(kwargs) or owned.agent
-        owned.is_borrowed = borrowed is not None
-        if owned.is_borrowed:
-            self._enrichment.write_borrowed(owned)
-        else:
+        self._enrichment.start(owned, hook, kwargs)
+        if not owned.is_borrowed:
             mark_duplicate(trace.get_current_span(context), owned)
         owned.enter(context)
         self._register(owned, kwargs, is_announced=is_announced)

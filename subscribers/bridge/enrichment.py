@@ -54,11 +54,14 @@ class Enrichment:
         elif (workflow := kwargs.get("workflow")) is not None and spec.noun == "workflow_run":
             kwargs["$workflow_class"] = type(workflow).__qualname__
 
-    def write_borrowed(self, owned: OwnedSpan) -> None:
-        """Write the first attributes onto the emitter's span, whose name and end are its own."""
-        owned.span.set_attributes(owned.attributes)
-        if self._live is not None:
-            self._live.progress(owned.span, owned.attributes)
+    def start(self, owned: OwnedSpan, hook: str, kwargs: Mapping[str, Any]) -> None:
+        """Store the first facts; write the attributes if the span is the emitter's own."""
+        if self._official is not self._engine:
+            owned.facts = self._official.attributes(hook, kwargs)
+        if owned.is_borrowed:
+            owned.span.set_attributes(owned.attributes)
+            if self._live is not None:
+                self._live.progress(owned.span, owned.attributes)
 
     def learn(
         self, owned: OwnedSpan, hook: str, kwargs: Mapping[str, Any], *, is_merged: bool = False
