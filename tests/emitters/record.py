@@ -1,7 +1,7 @@
-"""Run the emitters, and keep what their real exporters send.
+"""Run the emitters, and record the requests of their real exporters.
 
 `python -m tests.emitters.record [NAME …]` writes `captured/NAME.otlp.jsonl`: one OTLP request in
-JSON a line. Names, paths and numbers of the machine are left out.
+JSON a line, without names, paths and numbers of the machine.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Record the demo as a golden trace: `python -m tests.golden.record`.
 
-A real agent, real MCP servers and a real service; somebody answers what is asked. What the service
-then exports becomes `demo_release.otlp.jsonl`, with ids and the day replaced by fixed ones and
-without what names the machine, so that recording anew changes only what really changed.
+A real agent, real MCP servers and a real service; its requests are answered. The service's export
+becomes `demo_release.otlp.jsonl`, with fixed ids and days and without names of the machine, so that
+a new recording differs only where the demo does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The golden trace through decoder, store and API: what goes in as OTLP comes out as a session.
+"""The golden trace through decoder, store and API: OTLP in, a session out.
 
 `release_notes.otlp.jsonl` has what is ordinary (an agent with a sub-agent, model calls, tools over
 MCP) and what is not: a failing tool, a concurrent pair, a span without its parent, one that still

@@ -1,7 +1,7 @@
 """The same statistics by the service and by the page, from the same rows.
 
-`statistics.json` holds rows and what is counted of them; `web/src/model/statistics/` is tested
-with it too. Write it anew with `python -m tests.golden.test_statistics`.
+`statistics.json` has the rows and their statistics; `web/src/model/statistics/` is tested with it
+too. Write it with `python -m tests.golden.test_statistics`.
 """
 
 from __future__ import annotations
