@@ -9,25 +9,8 @@ from inspector.service.normalise.conventions.span_source import Convention, Span
 from inspector.service.normalise.finish_reasons import finish_reasons
 from inspector.service.normalise.messages import messages_of, system_of
 from inspector.service.normalise.tools import tool_definitions
-from inspector.service.wire import Message, ToolDefinition
 
 _REQUEST = "gen_ai.request."
-
-
-def _system(source: SpanSource) -> list[Message]:
-    return system_of(source.get("gen_ai.system_instructions"))
-
-
-def _input(source: SpanSource) -> list[Message]:
-    return messages_of(source.get("gen_ai.input.messages"), "input")
-
-
-def _output(source: SpanSource) -> list[Message]:
-    return messages_of(source.get("gen_ai.output.messages"), "output")
-
-
-def _tools(source: SpanSource) -> list[ToolDefinition]:
-    return tool_definitions(source.get("gen_ai.tool.definitions"))
 
 
 def _request_params(source: SpanSource) -> dict[str, JsonValue]:
@@ -67,10 +50,10 @@ GENAI = Convention(
         "gen_ai.response.time_to_first_chunk",
         "gen_ai.client.operation.time_to_first_chunk",
     ),
-    system=_system,
-    input=_input,
-    output=_output,
-    tools=_tools,
+    system=lambda source: system_of(source.get("gen_ai.system_instructions")),
+    input=lambda source: messages_of(source.get("gen_ai.input.messages"), "input"),
+    output=lambda source: messages_of(source.get("gen_ai.output.messages"), "output"),
+    tools=lambda source: tool_definitions(source.get("gen_ai.tool.definitions")),
     request_params=_request_params,
     finish_reasons=_finish_reasons,
     first_chunk_ms=_first_chunk_ms,

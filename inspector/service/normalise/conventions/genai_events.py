@@ -62,14 +62,6 @@ def _details_system(source: SpanSource) -> list[Message]:
     return next((system_of(v) for v in _details(source, "gen_ai.system_instructions")), [])
 
 
-def _details_input(source: SpanSource) -> list[Message]:
-    return _detailed(source, "gen_ai.input.messages", "input")
-
-
-def _details_output(source: SpanSource) -> list[Message]:
-    return _detailed(source, "gen_ai.output.messages", "output")
-
-
 def _details_tools(source: SpanSource) -> list[ToolDefinition]:
     found = _details(source, "gen_ai.tool.definitions")
     return next((tool_definitions(value) for value in found), [])
@@ -134,14 +126,6 @@ def _first_chunk_ms(source: SpanSource) -> float | None:
     )
 
 
-def _tool_arguments(source: SpanSource) -> Payload | None:
-    return _of_tool(source, "gen_ai.tool.message", "content")
-
-
-def _tool_result(source: SpanSource) -> Payload | None:
-    return _of_tool(source, CHOICE, "message")
-
-
 def _of_tool(source: SpanSource, event: str, key: str) -> Payload | None:
     found = (_fields(moment).get(key) for moment in source.moments if moment.name == event)
     return next((payload(value) for value in found if value is not None), None)
@@ -156,8 +140,8 @@ DETAILS_EVENTS = Convention(
         " gen_ai.tool.definitions",
     ),
     system=_details_system,
-    input=_details_input,
-    output=_details_output,
+    input=lambda source: _detailed(source, "gen_ai.input.messages", "input"),
+    output=lambda source: _detailed(source, "gen_ai.output.messages", "output"),
     tools=_details_tools,
 )
 MESSAGE_EVENTS = Convention(
@@ -173,6 +157,6 @@ MESSAGE_EVENTS = Convention(
     output=_output,
     finish_reasons=_finish_reasons,
     first_chunk_ms=_first_chunk_ms,
-    tool_arguments=_tool_arguments,
-    tool_result=_tool_result,
+    tool_arguments=lambda source: _of_tool(source, "gen_ai.tool.message", "content"),
+    tool_result=lambda source: _of_tool(source, CHOICE, "message"),
 )

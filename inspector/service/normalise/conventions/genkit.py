@@ -13,7 +13,7 @@ from inspector.service.normalise.conventions.span_source import Convention, Span
 from inspector.service.normalise.messages import load, messages_of
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.tools import tool_definitions
-from inspector.service.wire import Message, Payload, ToolDefinition
+from inspector.service.wire import Payload
 
 _INPUT, _OUTPUT = "genkit:input", "genkit:output"
 
@@ -23,21 +23,9 @@ def _fields(source: SpanSource, key: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _input(source: SpanSource) -> list[Message]:
-    return messages_of(source.get(_INPUT), "input", is_json=False)
-
-
-def _output(source: SpanSource) -> list[Message]:
-    return messages_of(source.get(_OUTPUT), "output", is_json=False)
-
-
 def _model(source: SpanSource) -> str | None:
     is_model = source.kind in (SpanKind.LLM, SpanKind.EMBEDDING)
     return as_text(source.get("genkit:name")) if is_model else None
-
-
-def _tools(source: SpanSource) -> list[ToolDefinition]:
-    return tool_definitions(_fields(source, _INPUT).get("tools"))
 
 
 def _request_params(source: SpanSource) -> dict[str, JsonValue]:
@@ -50,14 +38,6 @@ def _finish_reasons(source: SpanSource) -> list[str]:
     return [reason] if reason else []
 
 
-def _tool_arguments(source: SpanSource) -> Payload | None:
-    return _payload(source, _INPUT)
-
-
-def _tool_result(source: SpanSource) -> Payload | None:
-    return _payload(source, _OUTPUT)
-
-
 def _payload(source: SpanSource, key: str) -> Payload | None:
     value = source.get(key)
     return None if value is None else payload(value)
@@ -67,12 +47,12 @@ GENKIT = Convention(
     "Firebase Genkit",
     "Genkit's own spans",
     ("genkit:input", "genkit:output", "genkit:name"),
-    input=_input,
-    output=_output,
-    tools=_tools,
+    input=lambda source: messages_of(source.get(_INPUT), "input", is_json=False),
+    output=lambda source: messages_of(source.get(_OUTPUT), "output", is_json=False),
+    tools=lambda source: tool_definitions(_fields(source, _INPUT).get("tools")),
     model_requested=_model,
     request_params=_request_params,
     finish_reasons=_finish_reasons,
-    tool_arguments=_tool_arguments,
-    tool_result=_tool_result,
+    tool_arguments=lambda source: _payload(source, _INPUT),
+    tool_result=lambda source: _payload(source, _OUTPUT),
 )

@@ -9,17 +9,9 @@ from inspector.service.normalise.conventions.span_source import Convention, Span
 from inspector.service.normalise.messages import load, messages_of
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.tools import tool_definitions
-from inspector.service.wire import Message, Payload, ToolDefinition
+from inspector.service.wire import Payload, ToolDefinition
 
 _METADATA = "langsmith.metadata."
-
-
-def _input(source: SpanSource) -> list[Message]:
-    return messages_of(source.get("gen_ai.prompt"), "input", is_json=False)
-
-
-def _output(source: SpanSource) -> list[Message]:
-    return messages_of(source.get("gen_ai.completion"), "output", is_json=False)
 
 
 def _tools(source: SpanSource) -> list[ToolDefinition]:
@@ -33,14 +25,6 @@ def _request_params(source: SpanSource) -> dict[str, JsonValue]:
     if source.kind is not SpanKind.LLM or not isinstance(request, dict):
         return {}
     return {k: v for k, v in request.items() if k not in ("messages", "tools", "model")}
-
-
-def _tool_arguments(source: SpanSource) -> Payload | None:
-    return _payload(source, "gen_ai.prompt")
-
-
-def _tool_result(source: SpanSource) -> Payload | None:
-    return _payload(source, "gen_ai.completion")
 
 
 def _payload(source: SpanSource, key: str) -> Payload | None:
@@ -61,11 +45,11 @@ LANGSMITH = Convention(
     "LangSmith, and prompts as one text",
     "`langsmith` with OTLP export; anyone who writes a prompt as one attribute",
     ("gen_ai.prompt", "gen_ai.completion", "langsmith.metadata.*"),
-    input=_input,
-    output=_output,
+    input=lambda source: messages_of(source.get("gen_ai.prompt"), "input", is_json=False),
+    output=lambda source: messages_of(source.get("gen_ai.completion"), "output", is_json=False),
     tools=_tools,
     request_params=_request_params,
-    tool_arguments=_tool_arguments,
-    tool_result=_tool_result,
+    tool_arguments=lambda source: _payload(source, "gen_ai.prompt"),
+    tool_result=lambda source: _payload(source, "gen_ai.completion"),
     metadata=_metadata,
 )

@@ -23,10 +23,6 @@ def _requests(source: SpanSource) -> list[list[Any]]:
     return [messages for messages in found if isinstance(messages, list)]
 
 
-def _system(source: SpanSource) -> list[Message]:
-    return [] if _requests(source) else system_of(source.get("system_prompt"))
-
-
 def _input(source: SpanSource) -> list[Message]:
     # The last request has the whole conversation so far.
     if requests := _requests(source):
@@ -122,7 +118,7 @@ MCP_AGENT = Convention(
         "result.isError",
         "events with messages.N.*",
     ),
-    system=_system,
+    system=lambda source: [] if _requests(source) else system_of(source.get("system_prompt")),
     input=_input,
     output=_output,
     tools=_tools,

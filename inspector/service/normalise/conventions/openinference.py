@@ -20,17 +20,9 @@ from inspector.service.wire import Message, Payload, ToolDefinition
 _ELSEWHERE = frozenset({"model", "model_name", "messages", "tools", "functions"})
 
 
-def _input(source: SpanSource) -> list[Message]:
-    return _messages(source, "input") or _embedded(source)
-
-
 def _embedded(source: SpanSource) -> list[Message]:
     entries = _items(expand(source.attributes, "embedding.embeddings."))
     return [message_of(text, "input") for e in entries if (text := as_text(e.get("text")))]
-
-
-def _output(source: SpanSource) -> list[Message]:
-    return _messages(source, "output")
 
 
 def _messages(source: SpanSource, origin: Literal["input", "output"]) -> list[Message]:
@@ -76,29 +68,13 @@ def _parameters(source: SpanSource) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _model_requested(source: SpanSource) -> str | None:
-    return as_text(_parameters(source).get("model"))
-
-
 def _request_params(source: SpanSource) -> dict[str, JsonValue]:
     return {key: value for key, value in _parameters(source).items() if key not in _ELSEWHERE}
-
-
-def _finish_reasons(source: SpanSource) -> list[str]:
-    return finish_reasons(source.get("llm.finish_reason"))
-
-
-def _first_chunk_ms(source: SpanSource) -> float | None:
-    return source.ms_until("First Token Stream Event")
 
 
 def _tool_arguments(source: SpanSource) -> Payload | None:
     # Not `tool.parameters`: that is the schema.
     return _payload(source, "input.value")
-
-
-def _tool_result(source: SpanSource) -> Payload | None:
-    return _payload(source, "output.value")
 
 
 def _payload(source: SpanSource, key: str) -> Payload | None:
@@ -126,14 +102,14 @@ OPENINFERENCE = Convention(
         "metadata",
         "event First Token Stream Event",
     ),
-    input=_input,
-    output=_output,
+    input=lambda source: _messages(source, "input") or _embedded(source),
+    output=lambda source: _messages(source, "output"),
     tools=_tools,
-    model_requested=_model_requested,
+    model_requested=lambda source: as_text(_parameters(source).get("model")),
     request_params=_request_params,
-    finish_reasons=_finish_reasons,
-    first_chunk_ms=_first_chunk_ms,
+    finish_reasons=lambda source: finish_reasons(source.get("llm.finish_reason")),
+    first_chunk_ms=lambda source: source.ms_until("First Token Stream Event"),
     tool_arguments=_tool_arguments,
-    tool_result=_tool_result,
+    tool_result=lambda source: _payload(source, "output.value"),
     metadata=_metadata,
 )

@@ -21,10 +21,6 @@ def _run(source: SpanSource) -> tuple[list[Message], list[Message]]:
     return messages, []
 
 
-def _input(source: SpanSource) -> list[Message]:
-    return _run(source)[0]
-
-
 def _output(source: SpanSource) -> list[Message]:
     if answer := _run(source)[1]:
         return answer
@@ -48,7 +44,7 @@ PYDANTIC_AI = Convention(
     "pydantic-ai",
     "agent runs of pydantic-ai; its instrumentation format 1",
     (*_RUN, "final_result", "model_request_parameters"),
-    input=_input,
+    input=lambda source: _run(source)[0],
     output=_output,
     tools=_tools,
 )

@@ -14,17 +14,9 @@ from inspector.service.normalise.flattened import expand
 from inspector.service.normalise.messages import Origin, load, load_parts, message_of
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.tools import tool_definitions
-from inspector.service.wire import Message, Payload, ToolDefinition
+from inspector.service.wire import Message, Payload
 
 _ASSOCIATED = "traceloop.association.properties."
-
-
-def _input(source: SpanSource) -> list[Message]:
-    return _messages(source, "gen_ai.prompt.", "input")
-
-
-def _output(source: SpanSource) -> list[Message]:
-    return _messages(source, "gen_ai.completion.", "output")
 
 
 def _entries(source: SpanSource, prefix: str) -> list[Mapping[str, Any]]:
@@ -39,10 +31,6 @@ def _messages(source: SpanSource, prefix: str, origin: Origin) -> list[Message]:
 def _chat(entry: Mapping[str, Any]) -> dict[str, Any]:
     # Content of several parts was written as JSON text.
     return {**entry, "content": load_parts(entry.get("content"))}
-
-
-def _tools(source: SpanSource) -> list[ToolDefinition]:
-    return tool_definitions(_entries(source, "llm.request.functions."))
 
 
 def _finish_reasons(source: SpanSource) -> list[str]:
@@ -98,9 +86,9 @@ TRACELOOP = Convention(
         "traceloop.association.properties.*",
         "mcp.response.value",
     ),
-    input=_input,
-    output=_output,
-    tools=_tools,
+    input=lambda source: _messages(source, "gen_ai.prompt.", "input"),
+    output=lambda source: _messages(source, "gen_ai.completion.", "output"),
+    tools=lambda source: tool_definitions(_entries(source, "llm.request.functions.")),
     finish_reasons=_finish_reasons,
     tool_arguments=_tool_arguments,
     tool_result=_tool_result,

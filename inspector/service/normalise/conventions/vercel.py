@@ -14,7 +14,7 @@ from inspector.service.normalise.messages import load, messages_of, system_of
 from inspector.service.normalise.parts import tool_call
 from inspector.service.normalise.payload import payload
 from inspector.service.normalise.tools import tool_definitions
-from inspector.service.wire import Message, Part, ReasoningPart, TextPart, ToolDefinition
+from inspector.service.wire import Message, Part, ReasoningPart, TextPart
 
 _SETTINGS, _METADATA = "ai.settings.", "ai.telemetry.metadata."
 
@@ -54,28 +54,12 @@ def _output(source: SpanSource) -> list[Message]:
     return [Message(role="assistant", origin="output", finish_reason=reason, parts=found)]
 
 
-def _tools(source: SpanSource) -> list[ToolDefinition]:
-    return tool_definitions(source.get("ai.prompt.tools"))
-
-
-def _request_params(source: SpanSource) -> dict[str, JsonValue]:
-    return _under(source, _SETTINGS)
-
-
-def _metadata(source: SpanSource) -> dict[str, JsonValue]:
-    return _under(source, _METADATA)
-
-
 def _under(source: SpanSource, prefix: str) -> dict[str, JsonValue]:
     return {
         key.removeprefix(prefix): value
         for key, value in source.attributes.items()
         if key.startswith(prefix)
     }
-
-
-def _finish_reasons(source: SpanSource) -> list[str]:
-    return finish_reasons(source.get("ai.response.finishReason"))
 
 
 def _first_chunk_ms(source: SpanSource) -> float | None:
@@ -101,9 +85,9 @@ VERCEL = Convention(
     system=_system,
     input=_input,
     output=_output,
-    tools=_tools,
-    request_params=_request_params,
-    finish_reasons=_finish_reasons,
+    tools=lambda source: tool_definitions(source.get("ai.prompt.tools")),
+    request_params=lambda source: _under(source, _SETTINGS),
+    finish_reasons=lambda source: finish_reasons(source.get("ai.response.finishReason")),
     first_chunk_ms=_first_chunk_ms,
-    metadata=_metadata,
+    metadata=lambda source: _under(source, _METADATA),
 )
