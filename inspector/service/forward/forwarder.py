@@ -21,8 +21,7 @@ from urllib.parse import urlsplit
 from inspector.errors import SettingsError
 from inspector.service.forward.queue import ForwardQueue, QueuedRequest
 from inspector.service.forward.send import SKIPPED, ForwardOutcome, Sender, open_sender
-from inspector.service.otlp.signals import SIGNALS, OtlpSignal
-from inspector.service.otlp.split import halve
+from inspector.service.otlp.signals import SIGNALS, OtlpSignal, halve
 from inspector.service.otlp.untraced import untraced
 
 logger = logging.getLogger("inspector.forward")

@@ -108,18 +108,8 @@ class Tally:
 
     def add(self, other: Tally, sign: int = 1) -> None:
         """Add or subtract a whole tally."""
-        self.span_count += sign * other.span_count
-        self.open_count += sign * other.open_count
-        self.silent_open_count += sign * other.silent_open_count
-        self.lost_count += sign * other.lost_count
-        self.error_count += sign * other.error_count
-        self.llm_calls += sign * other.llm_calls
-        self.tool_calls += sign * other.tool_calls
-        self.input_tokens += sign * other.input_tokens
-        self.output_tokens += sign * other.output_tokens
-        self.cost_nanodollars += sign * other.cost_nanodollars
-        self.costed_count += sign * other.costed_count
-        self.dropped_count += sign * other.dropped_count
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + sign * getattr(other, name))
 
     def copy(self) -> Tally:
         """Return a copy."""

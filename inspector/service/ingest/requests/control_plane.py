@@ -25,7 +25,6 @@ from inspector.service.ingest.requests.commands import (
     open_traces,
 )
 from inspector.service.ingest.requests.open_requests import OpenRequests
-from inspector.service.ingest.requests.session_of import session_of
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import CommandEnd
 from inspector.service.model.rows import (
@@ -36,8 +35,9 @@ from inspector.service.model.rows import (
     RequestRow,
     RequestStatus,
 )
+from inspector.service.normalise.session_ids import session_id as to_session_id
 from inspector.service.sessions.processes import EXIT_GRACE_NS, LOST_AFTER_NS, Processes
-from inspector.service.sessions.state import REQUEST_WAIT, SECOND_NS, SessionState
+from inspector.service.sessions.state import NO_KEY_RANK, REQUEST_WAIT, SECOND_NS, SessionState
 from inspector.service.storage.base import Reader
 
 MAX_PROCESSES = 10_000
@@ -45,6 +45,7 @@ NO_ROOM_BURST, NO_ROOM_PER_SECOND = 50, 0.2
 """Notes of requests without room: their agents open them again with each heartbeat."""
 _NO_LONGER = "Its process was lost"
 _ENDED = "Its process ended"
+_NO_SESSION = frozenset({"", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ class ControlPlane:
             self._note_no_room(unit, process, fresh, refusal)
             return refusal
         if changed is None:
-            homed = replace(fresh, session_id=session_of(unit, fresh))
+            homed = replace(fresh, session_id=_session_of(unit, fresh))
             changed = life.opened(homed, unit.now_ns, actor)
         self._put_request(unit, changed)
         record_audit(unit, actor, "request_opened", "accepted", request=changed)
@@ -436,3 +437,30 @@ def _too_many_commands(unit: UnitOfWork, process_id: str) -> Refusal | None:
 
 def _agent(process: ProcessRow) -> Actor:
     return Actor(process.name or "agent", "agent")
+
+
+def _session_of(unit: UnitOfWork, fresh: RequestRow) -> str:
+    """Return the session id of a new request; the session is created if there is none.
+
+    A trace without spans gets the session that the agent named, until a span names a better one:
+    then the whole trace moves, and its requests with it.
+    """
+    named = None if fresh.session_id in _NO_SESSION else to_session_id(fresh.session_id)
+    if fresh.trace_id is not None:
+        trace = unit.trace(fresh.trace_id)
+        if trace.session_id is None:
+            trace.rank = NO_KEY_RANK
+            id_ = _present(unit, named or fresh.trace_id)
+            unit.move_trace(trace, unit.session_or_new(id_, fresh.created_ns))
+        return trace.session_id or fresh.trace_id
+    id_ = _present(unit, named or to_session_id(fresh.process_id))
+    session = unit.session_or_new(id_, fresh.created_ns)
+    session.is_declared = True
+    return session.id
+
+
+def _present(unit: UnitOfWork, id_: str) -> str:
+    """Return the session that `id_` was merged into, if it was."""
+    if unit.session(id_) is not None:
+        return id_
+    return unit.reader.destination(id_) or id_

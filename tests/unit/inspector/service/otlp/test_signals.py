@@ -3,8 +3,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.otlp.signals import METRICS, TRACES
-from inspector.service.otlp.split import halve
+from inspector.service.otlp.signals import METRICS, TRACES, halve
 from tests.support.telemetry.export import span, trace_request
 
 sizes = st.lists(st.lists(st.integers(0, 4), max_size=3), max_size=3)
