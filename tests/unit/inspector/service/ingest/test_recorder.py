@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from hypothesis import given
@@ -395,3 +399,23 @@ def test_the_state_of_the_rules_survives_the_store(rig: Rig) -> None:
     rig.record(incoming(span(span_id=1, attributes={"session.id": "S", **usage(9)}), "p1"))
     row = rig.session("S")
     assert (row.span_count, row.input_tokens, row.status) == (2, 5, SessionStatus.COMPLETED)
+
+
+def test_a_batch_enters_the_recorder_and_the_unit_of_work_once(rig: Rig) -> None:
+    batch = [incoming(span(span_id=n, attributes={**LLM, **usage(7)})) for n in (1, 2, 3)]
+    entries = Counter[tuple[str, str]]()
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_back is not None:
+            caller, callee = (Path(f.f_code.co_filename).stem for f in (frame.f_back, frame))
+            if caller != callee:
+                entries[caller, callee] += 1
+
+    profile = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        rig.recorder.record(batch, [], rig.now_ns)
+    finally:
+        sys.setprofile(profile)
+    assert sum(n for (_, callee), n in entries.items() if callee == "recorder") == 1
+    assert entries["recorder", "unit_of_work"] == 2, "it is made and finished"
