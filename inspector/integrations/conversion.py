@@ -24,6 +24,11 @@ class AgentFacts:
     model: str | None = field(default=None, repr=False)
     conversation_id: str | None = field(default=None, repr=False)
 
+    @property
+    def class_name(self) -> str:
+        """The framework's own class of the agent."""
+        return type(self.agent).__qualname__
+
 
 class ConvertedMessage(NamedTuple):
     """One GenAI message, with the framework's objects that it was made from."""

@@ -87,8 +87,9 @@ def name(value: Any) -> str | None:
 
 
 def class_name(value: Any) -> str:
-    """Name the class."""
-    return type(value).__qualname__
+    """Name the class; of an adapter's description of an object, the class that it names."""
+    described = getattr(value, "class_name", None)
+    return described if isinstance(described, str) else type(value).__qualname__
 
 
 def stringified(value: Any) -> str | None:

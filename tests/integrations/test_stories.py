@@ -183,6 +183,10 @@ def test_a_second_run_on_a_thread_shows_its_question(service: Service, tmp_path:
     assert [one["pieces"][0]["clip"]["text"] for one in reading["said"]] == ["Hello", "Hi again."]
     assert reading["rewritten"] is None
 
+    agent = next(one for one in rows if one["kind"] == "agent")
+    attributes = service.get(f"/spans/{agent['trace_id']}/{agent['span_id']}")["attributes"]
+    assert attributes["inspector.agent.class"] == "CompiledStateGraph"
+
 
 TYPED = """
 import inspector
