@@ -28,7 +28,7 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
 
 
 def every_route(app: FastAPI) -> Iterator[tuple[str, str]]:
-    """Yield (method, path) of all that can be asked for, documented or not."""
+    """Yield (method, path) of every route, documented or not."""
     found = 0
     for included in app.routes:
         for route in included.original_router.routes:  # type: ignore[attr-defined]  # FastAPI's own

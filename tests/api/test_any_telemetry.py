@@ -1,4 +1,4 @@
-"""Whatever is sent: each span is kept, or named; nothing breaks the door or the reading of it."""
+"""Any telemetry: each span is stored or rejected by name, and no route fails on it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ few = settings(
 
 
 def outcome_of(play: Callable[[httpx.AsyncClient], Awaitable[Any]]) -> Any:
-    """Return what `play` finds out from a service that has seen nothing yet."""
+    """Return the result of `play` on a new service."""
 
     async def in_service() -> Any:
         async with service_client() as client:
@@ -139,7 +139,7 @@ def as_otlp_json(made: ExportTraceServiceRequest) -> bytes:
 
 
 async def everything(client: httpx.AsyncClient) -> dict[tuple[str, str], Any]:
-    """Return all that every route tells, by span."""
+    """Return the answers of every route, by span."""
     listed = await client.get("/sessions")
     assert listed.status_code == 200, listed.text
     details = {}
@@ -157,7 +157,7 @@ async def everything(client: httpx.AsyncClient) -> dict[tuple[str, str], Any]:
 
 
 def written(details: dict[tuple[str, str], Any]) -> list[str]:
-    """Return `details` as text: there NaN is what it is."""
+    """Return `details` as text, where NaN equals NaN."""
     return sorted(json.dumps(detail, sort_keys=True) for detail in details.values())
 
 

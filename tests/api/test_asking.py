@@ -1,4 +1,4 @@
-"""Agents ask, people answer by the API: two processes, a service, and real HTTP between them."""
+"""Requests of agents that people answer by the API: two processes, a service, and real HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answering and steering from a terminal, against a real service and an agent on its channel."""
+"""Answers and commands from a terminal, with a real service and an agent on its channel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`inspector export` and `inspector import`, as somebody at a terminal uses them."""
+"""`inspector export` and `inspector import` at a terminal."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What acts on a terminal, or hides, is written out by every command, whatever a trace holds."""
+"""Characters that act on a terminal, or are invisible, are escaped by every command."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def variables(service: Service, directory: Path) -> dict[str, str]:
 
 
 def raw(text: str) -> str:
-    """Return what of `text` is not as `visible` has it."""
+    """Return the characters of `text` that are not escaped."""
     text_left = OURS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     return "".join(char for char in text_left if visible(char) != char)
 

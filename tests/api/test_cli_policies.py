@@ -1,4 +1,4 @@
-"""`inspector policies`: what is in force, and what would become of a call."""
+"""`inspector policies`: the policies in force, and the decision on a call."""
 
 from __future__ import annotations
 

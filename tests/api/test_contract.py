@@ -1,4 +1,4 @@
-"""`openapi.yaml` against the running service: what is promised is what is answered."""
+"""`openapi.yaml` against the running service."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ TIMEOUT_S = 20
 
 
 def empty_request(scopes: int) -> bytes:
-    """Return a request without items: it is one of traces, of logs and of metrics alike."""
+    """Return a request without items, which is the same for traces, logs and metrics."""
     request = trace_request()
     del request.resource_spans[0].scope_spans[:]
     for _ in range(scopes):
@@ -47,7 +47,7 @@ KNOWN = {
 
 @schema.hook
 def map_path_parameters(context: object, path_parameters: dict[str, Any] | None) -> object:
-    """Let most requests be about something that is there."""
+    """Let most requests be about something that exists."""
     for name, known in KNOWN.items():
         value = (path_parameters or {}).get(name)
         if path_parameters and isinstance(value, str) and len(value) % 4:

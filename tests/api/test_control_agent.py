@@ -103,7 +103,7 @@ def post(service: Service, path: str, **body: Any) -> dict[str, Any]:
 
 
 def until(probe: Callable[[], Any]) -> Any:
-    """Ask again until there is something: what another process does comes when it comes."""
+    """Call `probe` until it returns something."""
     end_s = time.monotonic() + DEADLINE_S
     while time.monotonic() < end_s:
         if result := probe():

@@ -56,7 +56,7 @@ def run(env: dict[str, str]) -> Run:
 
 
 def pending(service: Service) -> dict[str, Any]:
-    """Return the one request that is open, when there is one."""
+    """Wait for the one open request, and return it."""
     [request] = wait_for(lambda: service.get("/requests?status=pending")["requests"])
     assert isinstance(request, dict)
     return request
@@ -64,7 +64,7 @@ def pending(service: Service) -> dict[str, Any]:
 
 @contextmanager
 def browser(service: Service) -> Iterator[httpx.Client]:
-    """Give one that was let in, as a page is."""
+    """Yield a client with a login, as a page has."""
     with httpx.Client(base_url=service.url, timeout=DEADLINE_S) as client:
         client.get("/ui/", params={"token": service.token})
         client.headers["origin"] = service.url

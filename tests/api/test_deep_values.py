@@ -1,4 +1,4 @@
-"""Values that are nested deeper than any reader walks: every route that reads answers all the same.
+"""Values that are nested deeper than the limit: every route that reads answers.
 
 The routes are those of the app: a new one is asked, too, once it is said here what its parameters
 are.
@@ -50,7 +50,7 @@ def pair(key: str, text: str) -> dict[str, Any]:
 
 
 def kvlist(levels: int) -> str:
-    """Return a structured value, as text: it is deeper than json itself writes."""
+    """Return a structured value as text: `json` cannot write one as deep."""
     opened = '{"kvlistValue":{"values":[{"key":"k","value":'
     return opened * levels + '{"stringValue":"bottom"}' + "}]}}" * levels
 
@@ -94,7 +94,7 @@ def deep_requests(levels: int, kinds: Sequence[str]) -> Iterator[bytes]:
 
 
 def addresses(app: FastAPI, span_id: str, frame_key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what to ask of every route that reads, about one span."""
+    """Yield the requests to every route that reads, for one span."""
     known = {
         "session_id": SESSION, "trace_id": TRACE, "span_id": span_id, "request_id": "none",
         "path": "", "span": f"{TRACE}.{span_id}", "key": frame_key, "pointer": "/view",

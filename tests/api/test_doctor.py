@@ -1,4 +1,4 @@
-"""`inspector doctor` in the places where something is right, or wrong."""
+"""`inspector doctor` with and without each problem."""
 
 from __future__ import annotations
 

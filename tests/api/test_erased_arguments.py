@@ -1,4 +1,4 @@
-"""What a request showed is in no file of the service any more soon after it is closed."""
+"""The arguments of a request are in no file of the service soon after it is closed."""
 
 from __future__ import annotations
 

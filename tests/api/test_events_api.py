@@ -1,4 +1,4 @@
-"""The stream through a real socket: what a browser or `curl -N` gets."""
+"""The stream through a real socket, as a browser or `curl -N` gets it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Served:
         self.client = client
 
     async def follow(self, viewer: Viewer, event_count: int, after: str | None = None) -> None:
-        """Read that many events that are not keep-alives, as an EventSource would."""
+        """Read so many events without keep-alives, as an EventSource does."""
         headers = {"Last-Event-ID": viewer.last_id} if viewer.last_id else {}
         query = {"after": after} if after else {}
         async with (

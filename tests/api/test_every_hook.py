@@ -1,4 +1,4 @@
-"""/events yields spans with the required attributes when hooks fire.
+"""Every hook becomes spans with the required attributes on `/events`.
 
 What is required is not written here: it is read from the telemetry spec.
 """
@@ -82,7 +82,7 @@ def kwargs_of(hook: str, session_id: str) -> dict[str, Any]:
 
 
 def opener_of(hook: str) -> str | None:
-    """Return the hook that begins what `hook` ends."""
+    """Return the hook that begins the operation which `hook` ends."""
     spec = SPEC.hooks[hook]
     if spec.action != "end":
         return None
@@ -119,7 +119,7 @@ def messages_until_finished(service: Service, after: str, session_id: str) -> li
 def attributes_of(
     service: Service, messages: list[dict[str, Any]], spec: HookSpec
 ) -> list[dict[str, Any]]:
-    """Return the attributes of every place where the hook may have left some."""
+    """Return the attributes of every place that the hook may set."""
     spans = {m["span"]["span_id"]: m["span"] for m in messages if m["type"] == "SpanEnded"}
     found = [m["attributes"] for m in messages if m.get("name") == spec.event and spec.event]
     for row in spans.values():

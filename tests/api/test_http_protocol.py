@@ -1,4 +1,4 @@
-"""What comes over a socket before any route sees it: heads, offers of other protocols, time."""
+"""Limits and protocols of connections, before any route: heads, offers of others, time."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ GET = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
 
 class Wire:
-    """A client that sends what no library would."""
+    """A client that sends bytes which no library sends."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -43,7 +43,7 @@ class Wire:
             writer.close()
 
     async def ask(self, *parts: bytes) -> bytes:
-        """Send each part by itself; return all that comes until the service closes."""
+        """Send each part by itself; return all data until the service closes."""
         async with self.connection() as (reader, writer):
             for part in parts:
                 writer.write(part)
@@ -53,7 +53,7 @@ class Wire:
 
 
 async def answering(scope: Scope, receive: Receive, send: Send) -> None:
-    """Read the body and answer 200: all that these tests need of an application."""
+    """Read the body and answer 200."""
     while (await receive()).get("more_body"):
         pass
     await Response()(scope, receive, send)
@@ -73,7 +73,7 @@ async def wire() -> AsyncIterator[Wire]:
 
 
 def statuses(answers: bytes) -> list[int]:
-    """Return the status of each answer in what a connection said."""
+    """Return the status of each answer of a connection."""
     return [int(part[:3]) for part in answers.split(b"HTTP/1.1 ")[1:]]
 
 

@@ -1,4 +1,4 @@
-"""A session that is exported here and imported there tells the same; and other files of spans."""
+"""A session is the same after export and import; and other files of spans."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def take(client: Api, content: bytes) -> dict[str, Any]:
 
 
 async def shown(client: Api, session_id: str) -> dict[str, Any]:
-    """Return all that is told of a session, with times that do not depend on who came first."""
+    """Return all answers about a session, with times that do not depend on the order of arrival."""
     row = (await client.get(f"/sessions/{session_id}")).json()
     row.pop("epoch_ns")
     row["sorted"] = {
@@ -81,7 +81,7 @@ async def shown(client: Api, session_id: str) -> dict[str, Any]:
 
 
 async def carried(here: Api, there: Api, session_id: str) -> tuple[Any, Any]:
-    """Return what is told of a session before it was exported, and after it was imported."""
+    """Return the answers about a session before its export and after its import."""
     exported = (await here.get(f"/trace/{session_id}")).content
     before = await shown(here, session_id)
     report = await take(there, exported)
@@ -202,7 +202,7 @@ async def test_a_running_session_is_not_hurt_by_its_own_export(here: Api) -> Non
 
 
 def documents() -> dict[str, bytes]:
-    """Return one trace of two spans in every form that OTLP in JSON is found in."""
+    """Return one trace of two spans in every form of OTLP in JSON."""
     one, two = (trace_request(span(f"s{n}", span_id=n)) for n in (1, 2))
     canonical = [MessageToDict(part) for part in (one, two)]
     plain: list[Any] = json.loads(json.dumps(canonical))

@@ -1,4 +1,4 @@
-"""`kill -9`, at random, while real senders send: what was acknowledged is there."""
+"""`kill -9` at random while real senders send: acknowledged spans are stored."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def contents_of(store: Store) -> dict[tuple[str, str], IncomingSpan]:
 
 
 def folded(spans: list[IncomingSpan]) -> dict[str, tuple[object, ...]]:
-    """Return what the sessions of `spans` come to when they arrive all at once."""
+    """Return the sessions of `spans` when all arrive at once."""
     store = ModelStore()
     recorder = Recorder(store, START_NS)
     store.commit(recorder.record(spans, [], START_NS))
@@ -106,7 +106,7 @@ def summaries(store: Store) -> dict[str, tuple[object, ...]]:
 
 
 def summary(row: SessionRow) -> tuple[object, ...]:
-    """Return what of a session does not depend on when its spans came."""
+    """Return the fields of a session that do not depend on the order of arrival."""
     return (
         row.started_ns,
         row.span_count,

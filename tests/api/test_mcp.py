@@ -1,4 +1,4 @@
-"""The MCP server, asked by a real host over both transports and in both eras of the protocol."""
+"""The MCP server with a real host, over both transports and in both eras of the protocol."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def failed(made: Span, message: str) -> Span:
 
 
 def story() -> list[Span]:
-    """A run that failed: a tool did, and the agent with it; another one was gone without."""
+    """A run that failed with its tool; the agent went on after another failure."""
     tool: Attributes = {"gen_ai.operation.name": "execute_tool"}
     large: Attributes = {**tool, "gen_ai.tool.call.arguments": "x" * 50_000}
     agent: Attributes = {"gen_ai.operation.name": "invoke_agent"}
@@ -89,7 +89,7 @@ def story() -> list[Span]:
 
 
 def again() -> list[Span]:
-    """The same task once more: the tool answers, another agent is asked, with a name of its own."""
+    """The same task once more: the tool answers, and another agent takes part."""
     spans = [made for made in story() if made.span_id not in (span_id(4), span_id(5))]
     for made in spans:
         made.trace_id = bytes([2] * 16)
@@ -183,7 +183,7 @@ async def test_no_tool_can_change_anything(client: Host) -> None:
 
 
 async def answers(host: Host) -> list[tuple[str, CallToolResult]]:
-    """Call every tool about the one run, with what makes it say most; return names and answers."""
+    """Call every tool about the one run, for its longest answer; return names and answers."""
     run: dict[str, Any] = {"session_id": "run"}
     evil = span_id(6).hex()
     call: list[tuple[str, dict[str, Any]]] = [

@@ -1,4 +1,4 @@
-"""Reading and steering over MCP are two grants: by a real host, a real service, over both ways."""
+"""Reading and steering over MCP are two grants, with a real host and over both transports."""
 
 from __future__ import annotations
 

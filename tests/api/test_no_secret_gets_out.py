@@ -1,4 +1,4 @@
-"""Secrets in every place an agent has: none on the wire, in the store, in a log, or further on.
+"""Secrets in every place of an agent: none is on the wire, in the store, in a log or forwarded.
 
 A real agent (`tests.support.agents.careless_agent`) reports to a real service through a tap that
 keeps every byte; the service stores on disk, logs, and forwards.
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Tap:
-    """Passes connections on, and keeps what went through, each way and connection by itself."""
+    """A proxy that captures each direction of each connection."""
 
     def __init__(self, target: tuple[str, int]) -> None:
         self._target = target
@@ -56,7 +56,7 @@ class Tap:
                 threading.Thread(target=_pump, args=(source, sink, captured), daemon=True).start()
 
     def close(self) -> None:
-        """Take no more connections."""
+        """Accept no more connections."""
         self._server.close()
 
 
@@ -72,7 +72,7 @@ def _pump(source: socket.socket, sink: socket.socket, captured: bytearray) -> No
 
 @contextmanager
 def tapped(service: Service) -> Iterator[Tap]:
-    """Stand between an agent and `service`."""
+    """Run a proxy between an agent and `service`."""
     host, port = service.url.removeprefix("http://").split(":")
     tap = Tap((host, int(port)))
     try:
@@ -104,7 +104,7 @@ def run_agent(service: Service, tap: Tap, directory: Path, **settings: str) -> b
 
 
 def everything_shown(service: Service) -> Iterator[tuple[str, bytes]]:
-    """Yield every answer of the API about what was received."""
+    """Yield every answer of the API about the received spans."""
     sessions = service.client.get("/sessions").json()["sessions"]
     yield "sessions", service.client.get("/sessions").content
     for session in sessions:
@@ -118,7 +118,7 @@ def everything_shown(service: Service) -> Iterator[tuple[str, bytes]]:
 
 
 def forms(secret: str) -> list[bytes]:
-    """Return how a secret may be written."""
+    """Return the forms of a secret."""
     plain = secret.encode()
     encoded = [base64.b64encode(b"\0" * shift + plain)[4:-4] for shift in range(3)]
     return [plain, plain.hex().encode(), *encoded]

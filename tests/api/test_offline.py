@@ -1,4 +1,4 @@
-"""What is read without a service is as it is by now, and nothing is written for that."""
+"""Reading without a service: the present state of the store, without a write."""
 
 from __future__ import annotations
 

@@ -418,7 +418,7 @@ async def test_a_sender_that_waits_behind_slow_bodies_is_soon_sent_away(
 async def slowly_decoded(
     monkeypatch: pytest.MonkeyPatch, *, over_bytes: int
 ) -> AsyncIterator[threading.Event]:
-    """Let bodies above `over_bytes` take as long as the block; give what says that one began."""
+    """Let bodies above `over_bytes` take as long as the block; yield an event that one began."""
     go_on, begun = threading.Event(), threading.Event()
     real = decode_proto
 

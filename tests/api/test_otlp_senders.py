@@ -1,4 +1,4 @@
-"""Agents that know nothing of us: stock OpenTelemetry SDKs, at their default paths."""
+"""Stock OpenTelemetry SDKs as senders, at their default paths."""
 
 import json
 import os

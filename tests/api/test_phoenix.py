@@ -1,4 +1,4 @@
-"""A stock Phoenix, pointed at our spans, shows what they are."""
+"""A stock Phoenix that reads our spans."""
 
 from __future__ import annotations
 

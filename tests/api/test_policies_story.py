@@ -1,4 +1,4 @@
-"""Policies of an agent whose questions a running service brings to people."""
+"""Policies of an agent, with requests that people answer through a service."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def use(agent: AgentProcess, tool: str, **args: str) -> None:
 
 
 def pending(service: Service) -> dict[str, Any]:
-    """Return the one request that is open, when there is one."""
+    """Wait for the one open request, and return it."""
     [request] = wait_for(lambda: service.get("/requests?status=pending")["requests"])
     assert isinstance(request, dict)
     return request
@@ -107,7 +107,7 @@ def answer(service: Service, request: dict[str, Any], decision: str, **more: str
 
 
 def decisions(service: Service) -> list[tuple[str, str]]:
-    """Return who decided what, span by span, in order."""
+    """Return the decisions, span by span, in order."""
     spans = service.get("/sessions/S/spans")["spans"]
     found = []
     for span in sorted(spans, key=lambda one: one["offset_ns"]):

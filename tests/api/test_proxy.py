@@ -1,4 +1,4 @@
-"""`inspector proxy`: a pipe for everything, and what is said in the inspector."""
+"""`inspector proxy`: it passes everything on, and its messages are in the log."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _started: list[subprocess.Popen[bytes]] = []
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
-    """A test that fails does not leave its processes and pipes to the next."""
+    """End the processes and pipes of a test that fails."""
     yield
     while _started:
         with _started.pop() as process:

@@ -1,4 +1,4 @@
-"""What is offered behind a field of a query."""
+"""`GET /query/values`: completions for a field of a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every attribute of ours, read back out of a foreign collector."""
+"""Every attribute of ours, read back from a third-party collector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the guard refuses of control is in the audit log, and cannot fill it."""
+"""Control requests that the guard refuses: in the audit log, which they cannot fill."""
 
 from __future__ import annotations
 

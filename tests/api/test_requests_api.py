@@ -39,7 +39,7 @@ class Place:
         self.streams = contextlib.AsyncExitStack()
 
     def commands(self, after: int = 0) -> Commands:
-        """Return the commands of the agent, as far as they are read."""
+        """Open the command stream of the agent."""
         commands = Commands(self.parts, "p1", after)
         self.streams.push_async_callback(commands.close)
         return commands
@@ -57,7 +57,7 @@ class Place:
         return list(reversed((await self.client.get("/audit?limit=1000")).json()["entries"]))
 
     async def settled_audit(self) -> list[Any]:
-        """Return the log with what is written without being waited for."""
+        """Return the log with entries that are written in the background."""
         await self.parts.writer.tick()  # in order behind it
         return await self.audit()
 
@@ -85,13 +85,13 @@ class Place:
 
 
 class Commands:
-    """A process that follows its commands, as far as it is read."""
+    """The command stream of a process."""
 
     def __init__(self, parts: Parts, process_id: str, after: int = 0) -> None:
         self._stream = parts.dispatch.follow(process_id, after, command_text)
 
     async def connected(self) -> None:
-        """Read the beginning."""
+        """Read the first event."""
         assert await anext(self._stream)
 
     async def next(self) -> Any:
@@ -104,7 +104,7 @@ class Commands:
         return None
 
     async def close(self) -> None:
-        """Go away."""
+        """End the stream."""
         await self._stream.aclose()
 
 

@@ -1,4 +1,4 @@
-"""`inspector run`: programs without a line of ours, as a user starts them."""
+"""`inspector run`: unchanged programs, as a user starts them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def run(
     cwd: Path | None = None,
     **environment: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command, or a Python file, as the script that is installed does."""
+    """Run a command, or a Python file, as the installed script does."""
     dashes = [] if command[0].endswith(".py") or "-m" in flags else ["--"]
     return subprocess.run(
         [str(INSTALLED), "run", *flags, *dashes, *command],

@@ -1,4 +1,4 @@
-"""A sender that knows nothing of us, and cleans nothing: what of its secrets is kept or goes on."""
+"""Secrets of a sender that redacts nothing: which are stored or forwarded."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def send(service: Service) -> None:
 
 
 def shown(service: Service) -> bytes:
-    """Return what the API tells of all three."""
+    """Return the answers of the API about all three."""
     sessions = service.client.get("/sessions").json()["sessions"]
     assert len(sessions) == 3
     received = [

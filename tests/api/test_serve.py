@@ -246,5 +246,5 @@ def test_a_killed_service_leaves_a_run_file_that_nobody_believes(tmp_path: Path)
 
 
 def one_sentence(text: str) -> bool:
-    """Say whether an error is for people: short, and no traceback."""
+    """Check that an error is one sentence, without a traceback."""
     return "Traceback" not in text and 0 < len(text.strip().splitlines()) <= 1

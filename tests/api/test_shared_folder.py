@@ -1,4 +1,4 @@
-"""What others on this machine may put beside a store, and what they may see of ours."""
+"""Files that other users put beside a store, and what they can read of ours."""
 
 import os
 import stat
@@ -25,14 +25,14 @@ needs_root = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True)
 def careless() -> Iterator[None]:
-    """A user whose files anybody may read and write."""
+    """A user whose files are open to all."""
     before = os.umask(0)
     yield
     os.umask(before)
 
 
 def plant(path: Path, how: str) -> None:
-    """Put an empty file, which SQLite takes for a new database, where one will be looked for."""
+    """Create an empty file, which SQLite takes for a new database, in the place of one."""
     if how == "link to nothing":
         path.symlink_to(path.with_name("theirs"))
         os.chown(path, SOMEBODY, SOMEBODY, follow_symlinks=False)

@@ -35,7 +35,7 @@ async def served(
     folder: Path,
     change: Callable[[TakeHttp2], TakeHttp2] = lambda take: take,
 ) -> AsyncIterator[int]:
-    """Serve HTTP with gRPC behind it; give the port."""
+    """Serve HTTP with gRPC behind it; yield the port."""
     async with running_app(writer) as app:
         server = GrpcServer(app.state.parts.receiver, app.state.parts.access)
         await server.start("127.0.0.1", None, inside=folder)

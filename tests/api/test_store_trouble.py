@@ -1,4 +1,4 @@
-"""The disk goes and comes back under a running service: nobody has to start it again."""
+"""A disk that fails and recovers under a running service, which needs no restart."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_a_disk_that_cannot_be_read_is_a_503_and_the_stream_stays(tmp_path: Path
 
 
 class Page:
-    """What the stream told last about the store."""
+    """The store's health as the stream sent it last."""
 
     def __init__(self) -> None:
         self.state = self.message = ""
@@ -222,7 +222,7 @@ def send(service: Service, number: int, name: str = "work") -> httpx.Response:
 
 
 def send_grpc(service: Service, number: int) -> grpc.StatusCode | None:
-    """Return why it was refused; None: it was taken."""
+    """Return the reason of a refusal; None: it was accepted."""
     with grpc.insecure_channel(f"127.0.0.1:{service.otlp_grpc_port}") as channel:
         try:
             export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(TRACES)
@@ -239,7 +239,7 @@ def state_of(service: Service) -> str:
 
 
 def shown(service: Service) -> set[int]:
-    """Return the traces that are there, whole."""
+    """Return the traces that are stored whole."""
     found = set()
     for session in service.client.get("/sessions").json()["sessions"]:
         spans: list[Row] = service.client.get(f"/sessions/{session['id']}/spans").json()["spans"]

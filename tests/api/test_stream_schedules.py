@@ -1,4 +1,4 @@
-"""Over real sockets and restarts of the real service: who follows the rules ends with the truth."""
+"""Viewers over real sockets and restarts of the service: each ends with the stored state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`GET /sessions/{id}/transcript`: what spans say, from the sender to the answer."""
+"""`GET /sessions/{id}/transcript`: the content of spans, from the sender to the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose word counts for who calls."""
+"""Trusted proxies: the addresses of callers that they report."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The read API over its own store, without access control, for tests of routes."""
+"""The routes over a store of their own, without access control."""
 
 from __future__ import annotations
 

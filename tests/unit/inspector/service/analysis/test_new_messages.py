@@ -1,4 +1,4 @@
-"""Which messages of a model call are new."""
+"""New messages of a model call."""
 
 from __future__ import annotations
 

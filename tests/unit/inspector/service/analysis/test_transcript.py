@@ -1,4 +1,4 @@
-"""What one span says, clipped."""
+"""The clipped content of one span."""
 
 from __future__ import annotations
 

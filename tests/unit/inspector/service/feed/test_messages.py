@@ -1,4 +1,4 @@
-"""What streams tell is written without a model, and is what the models would write."""
+"""Messages of the stream equal those of their models, which do not write them."""
 
 from __future__ import annotations
 

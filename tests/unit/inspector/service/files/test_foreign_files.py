@@ -1,4 +1,4 @@
-"""Files of other programs are read for what they tell: Jaeger, Langfuse, JavaScript's console."""
+"""Files of other programs: Jaeger, Langfuse, JavaScript's console."""
 
 from __future__ import annotations
 

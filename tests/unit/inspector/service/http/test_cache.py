@@ -1,4 +1,4 @@
-"""Answers that are kept until what they depend on is another."""
+"""The cache of answers."""
 
 from __future__ import annotations
 

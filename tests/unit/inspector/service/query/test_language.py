@@ -1,4 +1,4 @@
-"""What queries mean, and what is said of those that mean nothing."""
+"""The meaning of queries, and the errors of those that are not valid."""
 
 from __future__ import annotations
 

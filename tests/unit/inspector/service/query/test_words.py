@@ -1,4 +1,4 @@
-"""What a word is."""
+"""Words of texts."""
 
 from __future__ import annotations
 

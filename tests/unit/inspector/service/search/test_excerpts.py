@@ -1,4 +1,4 @@
-"""Where the words of a query stand in a text."""
+"""Excerpts around the words of a query."""
 
 from __future__ import annotations
 
