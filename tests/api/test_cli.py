@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from typer.testing import CliRunner, Result
 
 from inspector import runfile
@@ -24,7 +24,7 @@ from tests.support.services.process import (
     environment,
     running_service,
 )
-from tests.support.telemetry.export import span, span_id, trace_request
+from tests.support.telemetry.export import span, span_id
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with running_service(tmp_path_factory.mktemp("service")) as service:
         root, child = span(1, name="root"), span(2, name="child\x1b[2J")
         child.parent_span_id = span_id(1)
-        send(service, root, child)
+        service.send(root, child)
         yield service
 
 
@@ -43,15 +43,6 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("COLUMNS", "200")
     return tmp_path
-
-
-def send(service: Service, *spans: Span) -> None:
-    answer = httpx.post(
-        f"{service.url}/v1/traces",
-        content=trace_request(*spans).SerializeToString(),
-        headers={"content-type": "application/x-protobuf"},
-    )
-    assert answer.status_code == 200
 
 
 def run(*arguments: str) -> Result:
@@ -95,7 +86,7 @@ def test_sessions_are_sorted_by_the_requested_order(
             spans = [span(one, name=name) for one in range(1, count + 1)]
             for one in spans:
                 one.trace_id = number.to_bytes(16, "big")
-            send(service, *spans)
+            service.send(*spans)
 
         def names(*arguments: str) -> list[str]:
             listed = run("sessions", "--json", *arguments).stdout
@@ -156,7 +147,7 @@ def test_show_says_why_a_session_failed(
     find(monkeypatch, service)
     broken = span(1, trace_id=bytes([3] * 16), name="broken")
     broken.status.CopyFrom(Status(code=Status.STATUS_CODE_ERROR, message="no answer\x1b[31m"))
-    send(service, broken)
+    service.send(broken)
     [listed] = json.loads(run("sessions", "name:broken", "--json").output)
     assert r"no answer\x1b[31m" in run("show", listed["id"]).output
     shown = run("show", listed["id"], "--errors").output
@@ -174,7 +165,7 @@ def test_show_shortens_what_is_alike_unless_all_is_requested(
     spans = [span(number, trace_id=trace_id, name="turn") for number in range(2, 30)]
     for one in spans:
         one.parent_span_id = span_id(1)
-    send(service, span(1, trace_id=trace_id, name="loop"), *spans)
+    service.send(span(1, trace_id=trace_id, name="loop"), *spans)
     [listed] = json.loads(run("sessions", "name:loop", "--json").output)
     assert "25 more, such as" in run("show", listed["id"]).output
     assert run("show", listed["id"], "--full").output.count("turn") == 28
@@ -190,7 +181,7 @@ def test_two_sessions_are_compared(
             for place, name in enumerate(names, 1)
         ]
         spans[1].parent_span_id = span_id(1)
-        send(service, *spans)
+        service.send(*spans)
     left, right = (bytes([number] * 16).hex() for number in (5, 6))
     shown = run("compare", left, right).output
     assert "added  root > two" in shown
@@ -219,12 +210,7 @@ def test_tail_follows_from_now_on(service: Service) -> None:
         try:
             seen = json.loads(process.stdout.readline())
             assert seen["type"] == "Heartbeat"
-            body = trace_request(span(7, trace_id=bytes([7] * 16), name="later"))
-            httpx.post(
-                f"{service.url}/v1/traces",
-                content=body.SerializeToString(),
-                headers={"content-type": "application/x-protobuf"},
-            )
+            service.send(span(7, trace_id=bytes([7] * 16), name="later"))
             # Sessions of other tests may end in between.
             assert any(json.loads(line)["type"] == "SessionStarted" for line in process.stdout)
         finally:
@@ -249,7 +235,7 @@ def test_tail_takes_the_stream_up_again_after_a_restart_and_says_so_once(tmp_pat
         try:
             # It began to follow at a moment that only its first line tells.
             for number in range(1, 200):
-                send(first, span(1, trace_id=bytes([number] * 16), name="before"))
+                first.send(span(1, trace_id=bytes([number] * 16), name="before"))
                 if select.select([process.stdout], [], [], 0.2)[0]:
                     break
             assert "before" in process.stdout.readline()
@@ -258,7 +244,7 @@ def test_tail_takes_the_stream_up_again_after_a_restart_and_says_so_once(tmp_pat
             assert "Waiting" in process.stderr.readline()
             with running_service(tmp_path) as second:
                 assert process.stderr.readline() == "inspector: Connected again.\n"
-                send(second, span(1, trace_id=bytes([255] * 16), name="after"))
+                second.send(span(1, trace_id=bytes([255] * 16), name="after"))
                 assert any("after" in line for line in process.stdout)
         finally:
             process.terminate()
@@ -268,15 +254,15 @@ def test_tail_takes_the_stream_up_again_after_a_restart_and_says_so_once(tmp_pat
 def test_tail_of_one_session_is_silent_about_the_others(service: Service) -> None:
     env = environment(service.runtime_dir.parent)
     trace_id = bytes([41] * 16)
-    send(service, span(1, trace_id=trace_id, name="wanted"))
+    service.send(span(1, trace_id=trace_id, name="wanted"))
     with subprocess.Popen(
         command("tail", trace_id.hex()), env=env, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         try:
             for number in range(2, 200):
-                send(service, span(number, trace_id=bytes([42] * 16), name="other"))
-                send(service, span(number, trace_id=trace_id, name="more"))
+                service.send(span(number, trace_id=bytes([42] * 16), name="other"))
+                service.send(span(number, trace_id=trace_id, name="more"))
                 if select.select([process.stdout], [], [], 0.2)[0]:
                     break
             line = process.stdout.readline()
@@ -288,11 +274,7 @@ def test_tail_of_one_session_is_silent_about_the_others(service: Service) -> Non
 
 def test_without_a_service_the_store_itself_is_read(here: Path) -> None:
     with running_service(here) as service:
-        httpx.post(
-            f"{service.url}/v1/traces",
-            content=trace_request(span(1, name="kept")).SerializeToString(),
-            headers={"content-type": "application/x-protobuf"},
-        )
+        service.send(span(1, name="kept"))
     shown = run("sessions")
     assert "kept" in shown.output
     [listed] = json.loads(run("sessions", "--json").output)
@@ -376,7 +358,7 @@ def test_a_session_is_found_whatever_many_others_are_called(
         spans.append(made)
     with running_service(tmp_path / "many") as service:
         find(monkeypatch, service)
-        send(service, *spans)
+        service.send(*spans)
         assert " run " in run("show", "run").output
         assert run("sessions", "--limit", "2").stderr.startswith("These are the newest 2;")
         assert run("sessions", "--limit", "200").stderr == ""

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -78,11 +77,7 @@ def send(service: Service, *spans: Span) -> None:
     request = ExportTraceServiceRequest()
     group = request.resource_spans.add(resource=resource(service_name=HIDDEN))
     group.scope_spans.add().spans.extend(spans)
-    httpx.post(
-        f"{service.url}/v1/traces",
-        content=request.SerializeToString(),
-        headers={"content-type": "application/x-protobuf"},
-    ).raise_for_status()
+    service.post("/v1/traces", request.SerializeToString())
 
 
 def variables(service: Service, directory: Path) -> dict[str, str]:

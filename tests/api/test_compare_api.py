@@ -7,7 +7,7 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.support.services.process import Service, running_service
-from tests.support.telemetry.export import span, span_id, trace_request
+from tests.support.telemetry.export import span, span_id
 
 LEFT, RIGHT = bytes([1] * 16), bytes([2] * 16)
 
@@ -39,17 +39,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             tool(2, RIGHT, "three", "3"),
             tool(3, RIGHT, "one", "uno"),
         ]
-        send(service, *spans)
+        service.send(*spans)
         yield service
-
-
-def send(service: Service, *spans: Span) -> None:
-    answer = service.client.post(
-        "/v1/traces",
-        content=trace_request(*spans).SerializeToString(),
-        headers={"content-type": "application/x-protobuf"},
-    )
-    assert answer.status_code == 200
 
 
 def compared(service: Service, **more: object) -> dict:  # type: ignore[type-arg]  # JSON
@@ -84,10 +75,10 @@ def test_differences_come_page_by_page(service: Service) -> None:
 
 def test_a_span_that_comes_later_is_compared(tmp_path: Path) -> None:
     with running_service(tmp_path, store="memory:") as service:
-        send(service, span(1, trace_id=LEFT, name="lead"), span(1, trace_id=RIGHT, name="lead"))
+        service.send(span(1, trace_id=LEFT, name="lead"), span(1, trace_id=RIGHT, name="lead"))
         assert compared(service)["counts"] == {}
         assert compared(service)["counts"] == {}
-        send(service, tool(2, RIGHT, "one", "1"))
+        service.send(tool(2, RIGHT, "one", "1"))
         assert compared(service)["counts"]["added"] == 1
 
 

@@ -59,12 +59,7 @@ def map_path_parameters(context: object, path_parameters: dict[str, Any] | None)
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     directory = tmp_path_factory.mktemp("contract")
     with running_service(directory, require_ingest_token=True, store="memory:") as service:
-        answer = service.client.post(
-            "/v1/traces",
-            content=trace_request(span(1), span(2)).SerializeToString(),
-            headers={"content-type": PROTOBUF},
-        )
-        assert answer.status_code == 200
+        service.send(span(1), span(2))
         yield service
         assert httpx.get(f"{service.url}/health").json()["ready"] is True, "it is unharmed"
 

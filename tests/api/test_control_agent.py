@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 
 from tests.support.agents.agent_process import AgentProcess
 from tests.support.services.control_service import ControlService
-from tests.support.services.process import Service
+from tests.support.services.process import Service, wait_for
 
 DEADLINE_S = 30.0
 START = """
@@ -102,16 +101,6 @@ def post(service: Service, path: str, **body: Any) -> dict[str, Any]:
     return result
 
 
-def until(probe: Callable[[], Any]) -> Any:
-    """Call `probe` until it returns something."""
-    end_s = time.monotonic() + DEADLINE_S
-    while time.monotonic() < end_s:
-        if result := probe():
-            return result
-        time.sleep(0.02)
-    raise AssertionError("it did not come")
-
-
 def requests(service: Service, session_id: str, status: str = "pending") -> list[dict[str, Any]]:
     found = service.get(f"/requests?status={status}&session_id={session_id}")["requests"]
     return list(found)
@@ -139,7 +128,7 @@ def test_arguments_are_edited_on_the_way_and_no_others_run(
         "run(call('delete_file', path='/etc', size=9007199254740993, text='x' * 200_000))",
         **at(service),
     )
-    (request,) = until(lambda: requests(service, session_id))
+    (request,) = wait_for(lambda: requests(service, session_id))
     assert (request["session_id"], request["tool_name"]) == (session_id, "delete_file")
     edited = request["args_json"].replace('"/etc"', '"/tmp/x"')
     result = answer(service, request, "allow", args_json=edited)
@@ -156,10 +145,10 @@ def test_a_request_outlives_the_service(
     own_service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
     agent = make_agent("ask_before('deploy')\nrun(call('deploy'))", **at(own_service))
-    (request,) = until(lambda: requests(own_service, session_id))
+    (request,) = wait_for(lambda: requests(own_service, session_id))
     own_service.kill()
     own_service.start()
-    until(lambda: [one["id"] for one in requests(own_service, session_id)] == [request["id"]])
+    wait_for(lambda: [one["id"] for one in requests(own_service, session_id)] == [request["id"]])
     answer(own_service, request, "deny", reason="not today")
     assert "not today" in agent.read_line("denied")
 
@@ -169,14 +158,14 @@ def test_a_service_that_moves_is_found_by_its_run_file(
     own_service: Service, make_agent: MakeAgent, session_id: str, tmp_path: Path
 ) -> None:
     agent = make_agent("ask_before('deploy')\nrun(call('deploy'))", **found(own_service))
-    (request,) = until(lambda: requests(own_service, session_id))
+    (request,) = wait_for(lambda: requests(own_service, session_id))
     own_service.stop()
     (tmp_path / "moved").mkdir()
     other = Service(tmp_path / "moved")
     other.environment["INSPECTOR_RUNTIME_DIR"] = str(own_service.runtime_dir)
     other.start()
     try:
-        (again,) = until(lambda: requests(other, session_id))
+        (again,) = wait_for(lambda: requests(other, session_id))
         assert again["id"] == request["id"]
         answer(other, again, "allow")
         agent.read_line("runs")
@@ -199,7 +188,7 @@ def test_a_session_is_paused_stepped_and_resumed(
         **at(service),
     )
     agent.read_line("ready")
-    until(lambda: session(service, session_id))
+    wait_for(lambda: session(service, session_id))
     assert post(service, f"/sessions/{session_id}/pause", reason="wait")["applied"] is True
     agent.write_line("go")
 
@@ -207,11 +196,11 @@ def test_a_session_is_paused_stepped_and_resumed(
         spans = spans_of(service, session_id)
         return [span["name"] for span in spans if span["kind"] == "tool"]
 
-    until(lambda: running() == ["execute_tool tool-0"])
+    wait_for(lambda: running() == ["execute_tool tool-0"])
     assert session(service, session_id)["status"] == "paused"
     assert post(service, f"/sessions/{session_id}/step")["applied"] is True
     agent.read_line("did 0")
-    until(lambda: len(running()) == 2)
+    wait_for(lambda: len(running()) == 2)
     assert not any(line == "did 1" for line in agent.output)
     assert post(service, f"/sessions/{session_id}/resume")["applied"] is True
     agent.read_line("did 2")
@@ -224,7 +213,7 @@ def test_a_session_is_paused_stepped_and_resumed(
             return None
         return by_name
 
-    spans = until(waited)
+    spans = wait_for(waited)
     assert spans["execute_tool tool-0"]["wait_ns"] > 0
     assert spans["execute_tool tool-1"]["wait_ns"] > 0
     assert spans["execute_tool tool-2"]["wait_ns"] == 0
@@ -248,12 +237,12 @@ def test_a_blocked_loop_is_not_lost_and_cancels_when_it_returns(
         **at(service),
     )
     agent.read_line("blocks")
-    until(lambda: session(service, session_id))
+    wait_for(lambda: session(service, session_id))
     assert post(service, f"/sessions/{session_id}/cancel", reason="enough")["applied"] is True
     agent.write_line("go on")
     agent.read_line("returns")
     assert agent.read_line("cancelled") == "cancelled by ANNA (api): enough"
-    assert until(lambda: session(service, session_id)["status"] == "cancelled")
+    assert wait_for(lambda: session(service, session_id)["status"] == "cancelled")
 
 
 def test_what_sync_code_asks_cannot_be_allowed_once_its_session_is_cancelled(
@@ -267,12 +256,12 @@ def test_what_sync_code_asks_cannot_be_allowed_once_its_session_is_cancelled(
         "    print('denied', denied)\n",
         **at(service),
     )
-    (request,) = until(lambda: requests(service, session_id))
+    (request,) = wait_for(lambda: requests(service, session_id))
 
     assert post(service, f"/sessions/{session_id}/cancel", reason="enough")["applied"] is True
 
     assert agent.read_line("denied") == "cancelled by ANNA (api): enough"
-    assert until(lambda: not requests(service, session_id))
+    assert wait_for(lambda: not requests(service, session_id))
     with pytest.raises(httpx.HTTPStatusError, match="409"):
         answer(service, request, "allow")
 
@@ -296,9 +285,9 @@ def test_a_forked_child_asks_for_itself(
         "thread.join()",
         **at(service),
     )
-    (of_parent,) = until(lambda: requests(service, session_id))
+    (of_parent,) = wait_for(lambda: requests(service, session_id))
     agent.write_line("fork")
-    both = until(lambda: [one for one in [requests(service, session_id)] if len(one) == 2])[0]
+    both = wait_for(lambda: [one for one in [requests(service, session_id)] if len(one) == 2])[0]
     (of_child,) = [one for one in both if one["id"] != of_parent["id"]]
     assert of_child["process_id"] != of_parent["process_id"]
     for request in (of_child, of_parent):
@@ -351,7 +340,7 @@ def test_a_spawned_child_attaches_and_asks(
         "    print('joined', child.exitcode)",
         **at(service),
     )
-    (request,) = until(lambda: requests(service, session_id))
+    (request,) = wait_for(lambda: requests(service, session_id))
     answer(service, request, "allow")
     agent.read_line("runs")
     assert agent.read_line("joined") == "0"
@@ -364,7 +353,7 @@ def test_what_closes_at_the_end_arrives_with_its_span(
     assert "nobody answered" in agent.read_line("denied")
     assert agent.wait() == 0
     (request,) = requests(service, session_id, "expired")
-    (span,) = until(lambda: spans_of(service, session_id))
+    (span,) = wait_for(lambda: spans_of(service, session_id))
     assert span["duration_ns"] is not None
     assert request["span_id"] == span["span_id"]
 
@@ -374,9 +363,9 @@ def test_a_process_that_dies_loses_its_requests(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
     agent = make_agent("ask_before('deploy')\nrun(call('deploy'))", **at(service))
-    until(lambda: requests(service, session_id))
+    wait_for(lambda: requests(service, session_id))
     agent.kill()
-    (request,) = until(lambda: requests(service, session_id, "lost"))
+    (request,) = wait_for(lambda: requests(service, session_id, "lost"))
     assert request["tool_name"] == "deploy"
 
 
@@ -431,10 +420,10 @@ def test_a_waiting_operation_goes_on_when_the_agent_detaches(
         **at(service),
     )
     agent.read_line("ready")
-    until(lambda: session(service, session_id))
+    wait_for(lambda: session(service, session_id))
     assert post(service, f"/sessions/{session_id}/pause")["applied"] is True
     agent.write_line("begin")
-    until(lambda: len(spans_of(service, session_id)) == 2)
+    wait_for(lambda: len(spans_of(service, session_id)) == 2)
     agent.write_line("detach")
     agent.read_line("runs")
     assert agent.wait() == 0

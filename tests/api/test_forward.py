@@ -96,11 +96,7 @@ def test_a_service_that_was_killed_forwards_what_waited_when_it_is_back(tmp_path
     values: dict[str, Any] = {"forward_otlp": f"http://127.0.0.1:{port}"}
     with running_service(tmp_path, **values) as service:
         for number in (1, 2):
-            httpx.post(
-                f"{service.url}/v1/traces",
-                content=trace_request(span(number)).SerializeToString(),
-                headers=PROTOBUF,
-            )
+            service.send(span(number))
         service.process.send_signal(signal.SIGKILL)
         service.process.wait(DEADLINE_S)
     with Receiver(port) as received, running_service(tmp_path, **values):
@@ -307,9 +303,7 @@ def test_two_services_that_forward_to_each_other_come_to_rest(tmp_path: Path) ->
         running_service(tmp_path / "a", **first) as one,
         running_service(tmp_path / "b", **second) as other,
     ):
-        httpx.post(
-            f"{one.url}/v1/traces", content=trace_request().SerializeToString(), headers=PROTOBUF
-        )
+        one.send()
         wait_for(lambda: other.client.get("/sessions").json()["sessions"])
         for service in (one, other):
             [session] = service.client.get("/sessions").json()["sessions"]

@@ -107,11 +107,7 @@ def test_an_open_stream_does_not_hold_the_end_up(tmp_path: Path, number: signal.
 def test_token_store_and_login_survive_a_restart(tmp_path: Path) -> None:
     with running_service(tmp_path) as service, httpx.Client(base_url=service.url) as browser:
         browser.get("/ui/", params={"token": service.token})
-        httpx.post(
-            f"{service.url}/v1/traces",
-            content=trace_request().SerializeToString(),
-            headers=PROTOBUF,
-        )
+        service.send()
         cookies = {f"inspector_{httpx.URL(service.url).port}": v for v in browser.cookies.values()}
         port = httpx.URL(service.url).port
         service.process.send_signal(signal.SIGTERM)

@@ -13,7 +13,6 @@ from inspector.service.forward.queue import ForwardQueue
 from inspector.service.storage.sqlite import SqliteStore
 from inspector.service.storage.word_index import WordIndex
 from tests.support.services.process import free_port, running_service, wait_for
-from tests.support.telemetry.export import trace_request
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX modes")
 
@@ -82,9 +81,7 @@ def test_nobody_else_may_read_anything_that_a_running_service_makes(tmp_path: Pa
     with running_service(
         tmp_path, store=f"sqlite:///{tmp_path}/shared.sqlite3", forward_otlp=target
     ) as service:
-        sent = trace_request().SerializeToString()
-        types = {"content-type": "application/x-protobuf"}
-        assert service.client.post("/v1/traces", content=sent, headers=types).status_code == 200
+        service.send()
         ends = ("", "-wal", "-shm", "-lock", ".token", "-words", "-words-wal", ".forward")
         wait_for(lambda: all((tmp_path / f"shared.sqlite3{end}").exists() for end in ends))
         files = [path for path in tmp_path.rglob("*") if path.is_file()]

@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
 import httpx
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from tests.support.telemetry.export import trace_request
 
 T = TypeVar("T")
 
@@ -132,6 +135,10 @@ class Service:
         """Send OTLP as protobuf."""
         headers = {"Content-Type": "application/x-protobuf"}
         self.client.post(path, content=body, headers=headers).raise_for_status()
+
+    def send(self, *spans: Span) -> None:
+        """Send spans as one request; without any, one."""
+        self.post("/v1/traces", trace_request(*spans).SerializeToString())
 
     def _close(self) -> None:
         if self._process is not None:
