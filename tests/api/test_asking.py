@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.api.request_client import RequestClient
-from tests.support.agents.watched_agent import WatchedAgent
+from tests.support.agents.agent_process import watched_agent
 from tests.support.services.otlp_receiver import Receiver, attributes
 from tests.support.services.process import Service
 
@@ -42,7 +42,7 @@ def receiver() -> Iterator[Receiver]:
 
 def test_all_contracts_ask_in_one_script(service: Service) -> None:
     client = RequestClient(service)
-    with WatchedAgent(service, FIVE_WAYS) as agent:
+    with watched_agent(service, FIVE_WAYS) as agent:
         pending = {row["prompt"]: row for row in client.wait_for_pending(6)}
 
         assert {row["session_id"] for row in pending.values()} == {"five-ways-to-ask"}
@@ -87,7 +87,7 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
     service: Service, receiver: Receiver
 ) -> None:
     client = RequestClient(service)
-    with WatchedAgent(
+    with watched_agent(
         service,
         AGENT,
         ARGS,
@@ -121,7 +121,7 @@ def test_a_tool_runs_with_what_a_person_made_of_its_arguments_and_all_can_see_it
 
 def test_an_edit_does_not_get_past_the_policy_that_requested_it(service: Service) -> None:
     client = RequestClient(service)
-    with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
+    with watched_agent(service, AGENT, {"path": "/tmp/a"}) as agent:
         (request,) = client.wait_for_pending()
         client.answer(request, "allow", args_json='{"path": "/etc/passwd"}')
         (lines,) = map(json.loads, agent.output_lines())
@@ -131,7 +131,7 @@ def test_an_edit_does_not_get_past_the_policy_that_requested_it(service: Service
 
 def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) -> None:
     client = RequestClient(service)
-    with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
+    with watched_agent(service, AGENT, {"path": "/tmp/a"}) as agent:
         (request,) = client.wait_for_pending()
         list_ = client.answer(request, "allow", args_json='["/tmp/b"]')
         assert list_.json()["applied"] is False
@@ -146,7 +146,7 @@ def test_an_edit_that_the_agent_cannot_take_can_be_made_again(service: Service) 
 @pytest.mark.parametrize("wrong", [{"args_hash": "0" * 64}, {"args_hash": None}])
 def test_an_answer_about_other_arguments_is_refused(service: Service, wrong: Any) -> None:
     client = RequestClient(service)
-    with WatchedAgent(service, AGENT, {"path": "/tmp/a"}) as agent:
+    with watched_agent(service, AGENT, {"path": "/tmp/a"}) as agent:
         (request,) = client.wait_for_pending()
         refused = client.answer(request, "allow", **wrong)
         assert (refused.status_code, refused.json()["code"]) == (422, "wrong_hash")

@@ -74,10 +74,9 @@ def make_agent(tmp_path: Path, session_id: str) -> Iterator[MakeAgent]:
     made: list[AgentProcess] = []
 
     def make(code: str, **environ: str) -> AgentProcess:
-        folder = tmp_path / f"agent-{len(made)}"
-        folder.mkdir()
-        environ = {"AGENT_SESSION": session_id, **environ}
-        made.append(AgentProcess(START + code, folder, environ))
+        script = tmp_path / f"agent_{len(made)}.py"
+        script.write_text(START + code, encoding="utf-8")
+        made.append(AgentProcess(script, {"AGENT_SESSION": session_id, **environ}))
         return made[-1]
 
     yield make

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -14,7 +15,7 @@ import httpx
 import pytest
 from mcp.types import CallToolResult
 
-from tests.api.deleting_agent import DeletingAgent, deleting_agent
+from tests.support.agents.agent_process import AgentProcess
 from tests.support.agents.mcp_host import over_http, text_of
 from tests.support.services.process import DEADLINE_S, Service, command, environment, wait_for
 
@@ -35,9 +36,19 @@ def env(service: Service, tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def agent(env: dict[str, str]) -> Iterator[DeletingAgent]:
-    with deleting_agent(env) as agent:
+def agent(env: dict[str, str]) -> Iterator[AgentProcess]:
+    with AgentProcess(Path(__file__).with_name("deleting_agent.py"), env) as agent:
         yield agent
+
+
+def delete(agent: AgentProcess, args: dict[str, Any], timeout_s: float = 60.0) -> None:
+    """Start a deletion, which needs approval."""
+    agent.write_line(json.dumps({"args": args, "timeout_s": timeout_s}))
+
+
+def result(agent: AgentProcess) -> Any:
+    """Wait for the result of a deletion."""
+    return json.loads(agent.read_line())
 
 
 @pytest.fixture
@@ -78,9 +89,9 @@ def audit(service: Service) -> list[dict[str, Any]]:
 
 
 def test_the_edited_arguments_run_and_no_others(
-    service: Service, agent: DeletingAgent, run: Run, tmp_path: Path
+    service: Service, agent: AgentProcess, run: Run, tmp_path: Path
 ) -> None:
-    agent.delete(ARGS)
+    delete(agent, ARGS)
     request = pending(service)
     session = service.get(f"/sessions/{request['session_id']}")
     assert session["status"] == "waiting"
@@ -90,7 +101,7 @@ def test_the_edited_arguments_run_and_no_others(
     file.write_text(request["args_json"].replace("/etc/passwd", "/tmp/scratch"))
     done = run("approve", request["id"], "--args", str(file), "--yes")
     assert done.returncode == 0, done.stderr
-    assert agent.result() == {"deleted": {**ARGS, "path": "/tmp/scratch"}}
+    assert result(agent) == {"deleted": {**ARGS, "path": "/tmp/scratch"}}
 
     def ended() -> dict[str, Any] | None:
         [now] = service.get(f"/sessions/{request['session_id']}/spans")["spans"]
@@ -108,9 +119,9 @@ def test_the_edited_arguments_run_and_no_others(
 
 
 def test_of_a_browser_and_a_terminal_at_once_one_wins_and_one_learns_it(
-    service: Service, agent: DeletingAgent, run: Run
+    service: Service, agent: AgentProcess, run: Run
 ) -> None:
-    agent.delete({"path": "/a"})
+    delete(agent, {"path": "/a"})
     request = pending(service)
     answer: dict[str, Any] = {}
 
@@ -124,16 +135,16 @@ def test_of_a_browser_and_a_terminal_at_once_one_wins_and_one_learns_it(
     denied = run("deny", request["id"])
     clicking.join()
     page = answer["page"]
-    result = agent.result()
+    outcome = result(agent)
     if page.status_code == 200:
         assert denied.returncode == 5
         assert "Ada (browser) answered this first" in denied.stderr
-        assert result == {"deleted": {"path": "/a"}}
+        assert outcome == {"deleted": {"path": "/a"}}
     else:
         assert denied.returncode == 0
         assert (page.status_code, page.json()["code"]) == (409, "already_answered")
         assert "(cli) answered this first" in page.json()["detail"]
-        assert "denied" in result
+        assert "denied" in outcome
     answers = [one for one in audit(service) if one["action"] == "answer"]
     assert sorted(one["result"] for one in answers) == ["accepted", "applied", "refused"]
     assert {one["origin"] for one in answers} == {"browser", "cli"}
@@ -141,9 +152,9 @@ def test_of_a_browser_and_a_terminal_at_once_one_wins_and_one_learns_it(
 
 @pytest.mark.slow
 def test_a_request_outlives_the_service_that_was_killed(
-    service: Service, agent: DeletingAgent, run: Run
+    service: Service, agent: AgentProcess, run: Run
 ) -> None:
-    agent.delete({"path": "/a"})
+    delete(agent, {"path": "/a"})
     request = pending(service)
     service.kill()
     assert run("deny", request["id"]).returncode == 3
@@ -151,17 +162,17 @@ def test_a_request_outlives_the_service_that_was_killed(
     assert pending(service)["args_json"] == request["args_json"]
     done = run("approve", request["id"], "--yes")
     assert done.returncode in (0, 4), done.stderr  # 4: the agent has not come back yet
-    assert agent.result() == {"deleted": {"path": "/a"}}
+    assert result(agent) == {"deleted": {"path": "/a"}}
 
 
 @pytest.mark.slow
 def test_without_a_service_silence_denies_in_time_and_is_reported_afterwards(
-    service: Service, agent: DeletingAgent, run: Run
+    service: Service, agent: AgentProcess, run: Run
 ) -> None:
-    agent.delete({"path": "/a"}, timeout_s=4)
+    delete(agent, {"path": "/a"}, timeout_s=4)
     request = pending(service)
     service.kill()
-    assert "denied" in agent.result()
+    assert "denied" in result(agent)
     service.start()
 
     def expired() -> bool:
@@ -174,8 +185,8 @@ def test_without_a_service_silence_denies_in_time_and_is_reported_afterwards(
     assert [one["code"] for one in refused] == ["already_closed"]
 
 
-def test_who_may_not_is_refused_and_written_down(service: Service, agent: DeletingAgent) -> None:
-    agent.delete({"path": "/a"})
+def test_who_may_not_is_refused_and_written_down(service: Service, agent: AgentProcess) -> None:
+    delete(agent, {"path": "/a"})
     request = pending(service)
     path = f"/requests/{request['id']}"
     allow = {"decision": "allow", "args_hash": request["args_hash"]}
@@ -215,6 +226,6 @@ def test_who_may_not_is_refused_and_written_down(service: Service, agent: Deleti
     with browser(service) as page:
         denied = page.post(path, json={**allow, "decision": "deny"})
     assert denied.json()["applied"] is True
-    assert "denied" in agent.result()
+    assert "denied" in result(agent)
     answer = service.get(path)["answer"]
     assert (answer["actor"], answer["origin"]) == ("Ada", "browser")

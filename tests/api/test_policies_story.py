@@ -81,11 +81,10 @@ def agent(service: Service, tmp_path: Path) -> Iterator[AgentProcess]:
     file = tmp_path / "policies.toml"
     file.write_text(RULES)
     environ = environment(tmp_path, url=service.url, token=service.token, policies=file)
-    folder = tmp_path / "agent"
-    folder.mkdir()
-    agent = AgentProcess(AGENT, folder, environ)
-    yield agent
-    agent.kill()
+    script = tmp_path / "my_agent.py"
+    script.write_text(AGENT, encoding="utf-8")
+    with AgentProcess(script, environ) as agent:
+        yield agent
 
 
 def use(agent: AgentProcess, tool: str, **args: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.agents.watched_agent import WatchedAgent
+from tests.support.agents.agent_process import watched_agent
 from tests.support.services.otlp_receiver import Receiver, attributes
 from tests.support.services.process import Service
 
@@ -42,7 +42,7 @@ def test_a_tool_runs_with_the_arguments_that_were_edited_in_the_browser_and_no_o
         "OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url,
         "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
     }
-    with WatchedAgent(service, AGENT, ARGS, **environment) as agent:
+    with watched_agent(service, AGENT, ARGS, **environment) as agent:
         card = page.get_by_role("article", name="delete_file want")
         card.get_by_role("button", name="Edit").click()
         page.get_by_label("Find in the arguments").fill(ARGS["path"])  # it is in a later part

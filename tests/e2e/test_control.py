@@ -42,12 +42,11 @@ asyncio.run(main())
 
 @pytest.fixture
 def agent(service: Service, tmp_path: Path) -> Iterator[AgentProcess]:
-    folder = tmp_path / "agent"
-    folder.mkdir()
+    script = tmp_path / "my_agent.py"
+    script.write_text(AGENT, encoding="utf-8")
     environ = {"INSPECTOR_URL": service.url, "INSPECTOR_TOKEN": service.token}
-    running = AgentProcess(AGENT, folder, environ)
-    yield running
-    running.kill()
+    with AgentProcess(script, environ) as running:
+        yield running
 
 
 def test_what_is_edited_in_the_browser_is_what_runs(

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
-from tests.support.agents.watched_agent import WatchedAgent
+from tests.support.agents.agent_process import watched_agent
 from tests.support.services.process import Service, wait_for
 from tests.support.telemetry.otlp import START_NS, any_value, key_values, resource, span
 
@@ -79,7 +79,7 @@ def test_servers_of_both_eras_are_read_and_answered_in_one_log(
     wide: Page, watch: Watch, service: Service
 ) -> None:
     page = wide
-    with WatchedAgent(service, AGENT) as agent:
+    with watched_agent(service, AGENT) as agent:
         wait_for(lambda: "mcp-agent" in str(service.get("/sessions")), deadline_s=90)
         page.goto(f"{service.url}/ui/sessions/mcp-agent?view=mcp")
         publish = line(page, "publish")

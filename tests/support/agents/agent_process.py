@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import subprocess
@@ -9,17 +10,23 @@ import sys
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
+
+from tests.support.services.process import Service
 
 ROOT = Path(__file__).resolve().parents[3]
-DEADLINE_S = 30.0
+DEADLINE_S = 60.0
 
 
 class AgentProcess:
-    """Runs a script; `read_line` waits for a line of it, `write_line` writes one to it."""
+    """A script that runs until it ends or is left; its stderr is part of its output.
 
-    def __init__(self, code: str, folder: Path, environ: Mapping[str, str]) -> None:
-        script = folder / "my_agent.py"
-        script.write_text(code, encoding="utf-8")
+    Args:
+        script: The program.
+        environ: Its variables, beside those of this process that configure no telemetry.
+    """
+
+    def __init__(self, script: Path, environ: Mapping[str, str]) -> None:
         inherited = {
             k: v for k, v in os.environ.items() if not k.startswith(("INSPECTOR_", "OTEL_"))
         }
@@ -33,9 +40,16 @@ class AgentProcess:
             stderr=subprocess.STDOUT,
             text=True,
         )
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
-    def read_line(self, beginning: str) -> str:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+
+    def read_line(self, beginning: str = "") -> str:
         """Wait for a line that starts with `beginning`; return the rest of it."""
         while True:
             try:
@@ -52,6 +66,14 @@ class AgentProcess:
         assert self._process.stdin is not None
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
+
+    def output_lines(self) -> list[str]:
+        """Wait for its successful end; return the lines that were not read."""
+        code = self.wait()
+        self._reader.join(DEADLINE_S)
+        lines = [line for line in self._lines.queue if line is not None]
+        assert code == 0, lines
+        return lines
 
     def wait(self) -> int:
         """Wait for its end; return its code."""
@@ -76,3 +98,13 @@ class AgentProcess:
         except ValueError:  # closed
             pass
         self._lines.put(None)
+
+
+def watched_agent(
+    service: Service, script: Path, args: object = None, **environ: str
+) -> AgentProcess:
+    """Run a script that reports to `service`, with `args` as a line of JSON on its input."""
+    where = {"INSPECTOR_URL": service.url, "INSPECTOR_TOKEN": service.token}
+    agent = AgentProcess(script, {**where, **environ})
+    agent.write_line(json.dumps(args))
+    return agent

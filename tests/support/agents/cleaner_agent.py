@@ -43,7 +43,7 @@ async def main(args: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     handle = inspector.attach(service_name="cleaner")
-    asyncio.run(main(json.load(sys.stdin)))
+    asyncio.run(main(json.loads(sys.stdin.readline())))
     # The exit alone waits a second at most, which a busy machine may need for something else.
     provider = trace.get_tracer_provider()
     assert isinstance(provider, TracerProvider)
