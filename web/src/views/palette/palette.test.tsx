@@ -1,11 +1,8 @@
 // @vitest-environment jsdom
 import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import type { Api } from '../../api/client.ts';
 import { Cell } from '../../state/cell.ts';
-import { Inspector } from '../../state/inspector.ts';
-import { PreferenceStore } from '../../state/preferences.ts';
-import { Router } from '../../state/route.ts';
+import { exampleInspector } from '../../state/examples.ts';
 import { PageContext } from '../parts/context.ts';
 import { Palette } from './palette.tsx';
 
@@ -24,21 +21,8 @@ afterEach(cleanup);
 /** Show the palette with actions of these names; return where the names of those done land. */
 function open(...names: string[]): string[] {
   const done: string[] = [];
-  const inspector = new Inspector({
-    api: {
-      sessions: () => new Promise(() => {}),
-      eventsUrl: () => '',
-    } as unknown as Api,
-    router: new Router('http://localhost:3000/', window),
-    preferences: new PreferenceStore(undefined),
-    serviceUrl: 'http://localhost:3000/',
-    feed: {
-      open: () => new EventTarget() as EventSource,
-      locks: undefined,
-      channel: undefined,
-      name: '',
-      tab: '',
-    },
+  const inspector = exampleInspector({
+    sessions: () => new Promise(() => {}),
   });
   inspector.actions.add({
     where: 'Session',

@@ -10,7 +10,7 @@ import {
 import type { Trace } from '../../state/trace.ts';
 import { useSlowVersion } from './slow-version.ts';
 
-export type Sliced<W> =
+type Sliced<W> =
   | { readonly kind: 'working'; readonly done: number }
   | { readonly kind: 'done'; readonly work: W }
   | { readonly kind: 'failed'; readonly error: unknown }

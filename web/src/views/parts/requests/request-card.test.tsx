@@ -1,13 +1,11 @@
 // @vitest-environment jsdom
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Api } from '../../../api/client.ts';
 import type { Answer, Request, StreamEvent } from '../../../api/types.ts';
 import { exampleRequest } from '../../../model/examples.ts';
 import { Cell } from '../../../state/cell.ts';
-import { Inspector } from '../../../state/inspector.ts';
-import { PreferenceStore } from '../../../state/preferences.ts';
-import { Router } from '../../../state/route.ts';
+import { exampleInspector } from '../../../state/examples.ts';
+import type { Inspector } from '../../../state/inspector.ts';
 import { PageContext } from '../context.ts';
 import { noticeOf } from './notices.ts';
 import { focusAnswer, RequestCard } from './request-card.tsx';
@@ -31,21 +29,8 @@ function page(request: Request): Inspector {
       sent.push(answer);
       return { request, applied: null, message: '' };
     },
-    eventsUrl: () => '',
-  } as unknown as Api;
-  const inspector = new Inspector({
-    api,
-    router: new Router('http://localhost:3000/', window),
-    preferences: new PreferenceStore(undefined),
-    serviceUrl: 'http://localhost:3000/',
-    feed: {
-      open: () => new EventTarget() as EventSource,
-      locks: undefined,
-      channel: undefined,
-      name: '',
-      tab: '',
-    },
-  });
+  };
+  const inspector = exampleInspector(api);
   change(inspector, request);
   render(
     <PageContext value={{ inspector, theme: new Cell('light' as const) }}>

@@ -1,11 +1,9 @@
 // @vitest-environment jsdom
 import { act, cleanup, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Api } from '../../../api/client.ts';
 import { Cell } from '../../../state/cell.ts';
-import { Inspector } from '../../../state/inspector.ts';
-import { PreferenceStore } from '../../../state/preferences.ts';
-import { Router } from '../../../state/route.ts';
+import { exampleInspector } from '../../../state/examples.ts';
+import type { Inspector } from '../../../state/inspector.ts';
 import { PageContext } from '../context.ts';
 import { WaitsElsewhere } from './span-requests.tsx';
 
@@ -16,19 +14,7 @@ afterEach(() => {
 });
 
 function page(): Inspector {
-  return new Inspector({
-    api: { eventsUrl: () => '' } as unknown as Api,
-    router: new Router('http://localhost:3000/', window),
-    preferences: new PreferenceStore(undefined),
-    serviceUrl: 'http://localhost:3000/',
-    feed: {
-      open: () => new EventTarget() as EventSource,
-      locks: undefined,
-      channel: undefined,
-      name: '',
-      tab: '',
-    },
-  });
+  return exampleInspector({});
 }
 
 const wait = (ms: number) => act(() => vi.advanceTimersByTime(ms));

@@ -8,7 +8,7 @@ import { useInspector } from '../context.ts';
 const REST_MS = 400;
 const REST_TIMES = 5;
 
-export interface ServiceStatistics {
+interface ServiceStatistics {
   /** Undefined before the first answer. */
   readonly statistics: SessionStatistics | undefined;
   /** Error of the last request. */
