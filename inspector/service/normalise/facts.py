@@ -39,6 +39,7 @@ _WITHOUT_SESSIONS = "2026"
 _ASKS_FOR_ERA = "server/discover"
 """A server of an older era of MCP refuses it, which is how a client learns to `initialize`."""
 _MODELS = (SpanKind.LLM, SpanKind.EMBEDDING)
+_HAVE_SUBJECTS = (SpanKind.AGENT, SpanKind.TOOL)
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
 _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
 _OF_GENKIT = ("genkit:name", GENKIT_OUTPUT)
@@ -148,7 +149,6 @@ def _read(
         span.dropped_attributes_count + span.dropped_events_count + span.dropped_links_count
     )
     record.size_bytes = len(content.payload)
-    record.subject = _cut(subject_of(kind, record.name, attributes))
     incoming = IncomingSpan(
         span, content, record, of_resource.session_key, of_resource.service, of_resource.engine
     )
@@ -168,6 +168,8 @@ def _read(
         or record.output_tokens is not None
         or record.cost_usd is not None
     )
+    if kind in _HAVE_SUBJECTS:
+        record.subject = _cut(subject_of(kind, record.name, attributes))
     if kind in MCP_KINDS:
         _read_connection(incoming, attributes)
     elif kind is SpanKind.AGENT:
