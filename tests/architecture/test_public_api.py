@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Literal, get_args, get_origin
 
+import instrument
+
 PACKAGES = (
     "inspector",
     "instrument",
@@ -113,6 +115,22 @@ def test_every_public_package_declares_its_names_in_order() -> None:
 
 def _constants_then_classes(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
+
+
+def test_everything_public_in_instrument_is_exported_or_a_module() -> None:
+    public = {
+        name
+        for name, value in vars(instrument).items()
+        if not name.startswith("_") and not isinstance(value, ModuleType)
+    }
+
+    assert public == set(instrument.__all__)
+
+
+def test_what_only_emitters_may_use_can_be_reached_and_is_not_exported() -> None:
+    assert instrument._emit is instrument.default._emit
+    assert instrument._hooks is instrument.default._hooks
+    assert not any(name.startswith("_") for name in instrument.__all__)
 
 
 if __name__ == "__main__":
