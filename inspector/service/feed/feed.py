@@ -100,7 +100,7 @@ class Feed:
             self._tail = tail
         self._wake_all()
 
-    def tell_health(self, health: StoreHealth) -> None:
+    def publish_health(self, health: StoreHealth) -> None:
         """Send the health of the store to every viewer at once; from any thread."""
         self._health = health
         self._wake_all()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from inspector.errors import ReceiveError
-from inspector.service.files.inspected import looks_inspected, read_inspected
+from inspector.service.files.inspected import is_inspected, read_inspected
 from inspector.service.files.shapes import requests_in
 from inspector.service.files.splitting import MAX_VALUE_BYTES, Splitter, Value
 from inspector.service.files.unpacking import Unpacker
@@ -108,8 +108,8 @@ async def import_stream(
     reading = _FileReader(scrubs)
     try:
         async for chunk in chunks:
-            await reading.take(_values(reading, chunk), restore)
-        await reading.take(_rest(reading), restore)
+            await reading.read(_values(reading, chunk), restore)
+        await reading.read(_rest(reading), restore)
     except ReceiveError as error:  # of the file as a whole: earlier commits stay
         reading.report.add_mistake(reading.line, str(error))
     await reading.flush(restore)
@@ -127,7 +127,7 @@ class _FileReader:
         self._scrubs = scrubs
         self._batch = _Batch()
 
-    async def take(self, values: Iterator[Value], restore: Restore) -> None:
+    async def read(self, values: Iterator[Value], restore: Restore) -> None:
         """Decode `values` off the loop's thread, and commit whenever there is enough."""
         while await asyncio.to_thread(self._fill, values):
             await self.flush(restore)
@@ -187,7 +187,7 @@ class _FileReader:
 
 
 def _read(text: bytes) -> Any:
-    return read_inspected(text) if looks_inspected(text) else parse_json(text)
+    return read_inspected(text) if is_inspected(text) else parse_json(text)
 
 
 def _values(reading: _FileReader, chunk: bytes) -> Iterator[Value]:

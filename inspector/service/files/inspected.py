@@ -25,7 +25,7 @@ _WORDS = {"true": True, "false": False, "null": None, "undefined": None}
 _Token = tuple[str, str]
 
 
-def looks_inspected(text: bytes) -> bool:
+def is_inspected(text: bytes) -> bool:
     """Return whether a text is an object as `util.inspect` prints it, and no JSON."""
     return _LOOKS_SO.match(text) is not None
 

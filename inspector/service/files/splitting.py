@@ -62,7 +62,7 @@ class Splitter:
                 return
             del self._buffer[: end + 1]
             looked = 0
-            yield from self._take_line(line)
+            yield from self._end_line(line)
         if len(self._buffer) > self._max_bytes:
             if not self._is_lines and self._buffer.lstrip(_BLANK)[:1] == b"[":
                 yield from self._read_document()
@@ -77,10 +77,10 @@ class Splitter:
         if self._document is not None:
             yield from self._document.finish()
         else:
-            yield from self._take_line(bytes(self._buffer))
+            yield from self._end_line(bytes(self._buffer))
         self._buffer.clear()
 
-    def _take_line(self, line: bytes) -> Iterator[Value]:
+    def _end_line(self, line: bytes) -> Iterator[Value]:
         if not self._is_skipping and (text := line.removeprefix(_BOM).strip(_BLANK)):
             self._is_lines = True
             if len(text) > self._max_bytes:

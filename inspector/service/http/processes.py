@@ -94,7 +94,7 @@ def follow_commands(
 
 # Behind the two above: an id may be any path.
 @router.put("/processes/{process_id:path}", name="hello")
-async def say_hello(
+async def register_process(
     parts: PartsDep, process_id: str, body: wire_control.ProcessHello
 ) -> wire_control.ProcessWelcome:
     """Say who a process is. Its id is the `service.instance.id` of its telemetry."""

@@ -119,7 +119,7 @@ class Writer:
         self._clock = clock
         self._max_waiting_bytes = max_waiting_bytes
         self._probe_s = probe_s
-        self._watch = StoreWatch(clock, feed.tell_health)
+        self._watch = StoreWatch(clock, feed.publish_health)
         self._refused_bytes = 0
         self._recorder = Recorder(store, clock())
         self._housekeeping = Housekeeping(store, retention, self._delete)

@@ -92,7 +92,7 @@ class Search:
         candidates = self._candidates(began)
         found = self._sessions_of_words(candidates, node)
 
-        def look(place: tuple[int, str] | None, most: int) -> Chunk[SessionRecord, tuple[int, str]]:
+        def read(place: tuple[int, str] | None, most: int) -> Chunk[SessionRecord, tuple[int, str]]:
             if found is not None:
                 return self.reader.sessions_among(node, found, place, most)
             chunk = self.reader.newest_sessions(node, place, most)
@@ -103,7 +103,7 @@ class Search:
         if candidates is not None and found is not None:
             evaluator = Evaluator(self.reader, self.now_ns, candidates.spans)
         return self._page(
-            limit, after, began, evaluator, look=look, place=_session_place, node=node
+            limit, after, began, evaluator, read=read, place=_session_place, node=node
         )
 
     def sorted_sessions(
@@ -128,7 +128,7 @@ class Search:
             after,
             began,
             evaluator,
-            look=listing.look,
+            read=listing.read,
             place=lambda record: place_of(record.row, record.change, order),
             node=node,
         )
@@ -141,7 +141,7 @@ class Search:
         began, node = self.clock(), cheapest_first(node)
         words, term = self.words, span_terms(node, self.now_ns)
 
-        def look(place: int | None, most: int) -> Chunk[SpanRecord, int]:
+        def read(place: int | None, most: int) -> Chunk[SpanRecord, int]:
             if words is None or term is None:
                 return self.reader.newest_spans(node, place, most)
             if place is None or place > words.through + 1:
@@ -152,7 +152,7 @@ class Search:
             return Chunk(self.reader.spans_among(node, found.changes), found.next)
 
         evaluator = Evaluator(self.reader, self.now_ns)
-        return self._page(limit, before, began, evaluator, look=look, place=_span_place, node=node)
+        return self._page(limit, before, began, evaluator, read=read, place=_span_place, node=node)
 
     def _candidates(self, began: float) -> Candidates | None:
         if self.words is None:
@@ -182,7 +182,7 @@ class Search:
         began: float,
         evaluator: Evaluator,
         *,
-        look: Callable[[Position | None, int], Chunk[Row, Position]],
+        read: Callable[[Position | None, int], Chunk[Row, Position]],
         place: Callable[[Row], Position],
         node: Node,
     ) -> Page[Row, Position]:
@@ -192,7 +192,7 @@ class Search:
         # Without a condition all rows that were read match: a busy service has no short pages.
         is_narrowed = not _is_everything(node)
         while True:
-            chunk = look(next_place, most)
+            chunk = read(next_place, most)
             for row in chunk.rows:
                 try:
                     if evaluator.fits(node, row):

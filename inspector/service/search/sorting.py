@@ -20,7 +20,7 @@ _MANY = 8_192
 
 @dataclass(slots=True)
 class Sorted:
-    """One listing. Each call of `look` continues where the last one ended.
+    """One listing. Each call of `read` continues where the last one ended.
 
     Args:
         reader: The snapshot.
@@ -36,7 +36,7 @@ class Sorted:
     _ahead: list[SortPosition] = field(default_factory=list)
     _is_more: bool = True
 
-    def look(self, after: SortPosition | None, most: int) -> Chunk[SessionRecord, SortPosition]:
+    def read(self, after: SortPosition | None, most: int) -> Chunk[SessionRecord, SortPosition]:
         """Read the next `most` sessions after a place; return those that may match."""
         if len(self._ahead) <= most and self._is_more:
             self.find(after, max(most, _MANY))
