@@ -114,7 +114,7 @@ def stored(rig: _FedRig) -> tuple[object, ...]:
 def test_a_reader_that_follows_the_rules_ends_with_the_stores_state(
     url: str, steps: list[Step], readings: list[int], tail_entries: int
 ) -> None:
-    """Whatever is written, however often cut off or restarted, from memory or from the store."""
+    """Any writes, any breaks and restarts, from memory or from the store."""
 
     async def scenario(folder: str) -> None:
         rig = _FedRig(open_store(url.format(folder=folder)))

@@ -1,4 +1,4 @@
-"""Requests, commands and the audit log: what every store does with them."""
+"""Requests, commands and the audit log in every store."""
 
 from __future__ import annotations
 

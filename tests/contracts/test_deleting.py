@@ -1,4 +1,4 @@
-"""What is deleted is unseen at once, and taken away in steps that hold nobody up."""
+"""Deleted content is unseen at once, and removed in steps that delay nobody."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SESSION = {"session.id": "S"}
 
 
 def fill(rig: Rig) -> None:
-    """Take in two traces of one session, with all that there is in them."""
+    """Record two traces of one session, with content of every kind."""
     for trace in (1, 2):
         usage: dict[str, Any] = {"gen_ai.usage.input_tokens": 3, **SESSION}
         rig.record(started(span(trace=trace, span_id=9), "p1"))

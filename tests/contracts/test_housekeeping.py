@@ -35,7 +35,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class _Stepping(SqliteStore):
-    """Takes away nothing but when it is told to."""
+    """Sweeps only on command."""
 
     def __init__(self, path: Path) -> None:
         self.was_read = threading.Semaphore(0)

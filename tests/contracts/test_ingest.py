@@ -1,4 +1,4 @@
-"""Taking in: durable when answered, bounded, and unharmed by what goes wrong."""
+"""The writer: durable when it answers, bounded, and unharmed by failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory:` is SQLite without a file; what it does as every store does is in `test_store.py`."""
+"""`memory:` is SQLite without a file; its common behaviour is in `test_store.py`."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_what_was_acknowledged_survives_a_loss_of_power_at_any_moment(
 def test_what_was_acknowledged_survives_flushes_that_failed_before_the_loss(
     folders: tuple[Path, Path], seed: int
 ) -> None:
-    """After a failed flush the system takes what was waiting for written, and forgets it."""
+    """After a failed flush the system counts waiting pages as written, and forgets them."""
     before, after = folders
     chance = random.Random(seed)
     is_armed = False
@@ -174,7 +174,7 @@ def write(rig: Rig, number: int, chance: random.Random) -> None:
 
 
 def check_request(reader: Reader, number: int, where: str) -> None:
-    """A request is there, with its answer, the command that carries it, and who did it."""
+    """A request is there, with its answer, the command that carries it, and the actor."""
     record = reader.request(f"r{number}")
     assert record is not None, where
     done = [row.action for row in reader.audit_after(0, 1000) if row.request_id == f"r{number}"]

@@ -1,4 +1,4 @@
-"""Whatever happens, both stores tell the same story of it."""
+"""The same history leaves the same content in both stores."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def story(store: Store) -> dict[str, object]:
 
 @given(controlled_schedules, st.lists(st.integers(0, 4), min_size=14, max_size=14))
 def test_sqlite_has_the_story_that_the_model_has(steps: list[Step], sweeps: list[int]) -> None:
-    """However much of what was deleted is taken away by then: in the model nothing is left."""
+    """The model removes deleted content at once, however much SQLite still has."""
     with tempfile.TemporaryDirectory(dir=_FAST) as folder:
         desks = [
             Rig(ModelStore()),

@@ -1,4 +1,4 @@
-"""What a search finds, in every store: all that fits, and each once."""
+"""A search finds all matches, each once, in every store."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _INDEXES = ("no index", "index", "index of half")
 def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
     """An agent that calls a model and two tools, and a session where little happened.
 
-    It is told twice: at first all of it still runs, and says less.
+    It is recorded twice: at first all of it still runs, with fewer attributes.
     """
     rig = Rig(store)
     rig.record(
@@ -110,7 +110,7 @@ def story(store: Store, between: Callable[[], None] = lambda: None) -> None:
 
 @dataclass(frozen=True)
 class Searched:
-    """A store that the story was told to."""
+    """A store with the story."""
 
     store: Store
     words: WordIndex | None

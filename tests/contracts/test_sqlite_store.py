@@ -1,4 +1,4 @@
-"""What only a store on a disk can do wrong."""
+"""Faults that only a store on a disk can have."""
 
 from __future__ import annotations
 
@@ -362,7 +362,7 @@ for batch in range(int(sys.argv[2]), 100_000):
 
 
 def test_no_acknowledged_span_is_lost_when_the_writer_is_killed(path: Path) -> None:
-    """Kill it while it writes, time and again; what it had said is there, and all is whole."""
+    """Kill it while it writes, again and again; all that it acknowledged is there, and whole."""
     acknowledged = -1
     for round_number in range(4):
         acknowledged = _write_until_killed(path, acknowledged + 1, lines=3 + 7 * round_number)
@@ -530,7 +530,7 @@ def test_a_burst_of_snapshots_leaves_few_connections_with_small_caches(path: Pat
 
 
 def test_each_commit_is_flushed_to_the_disk(path: Path) -> None:
-    """SIGKILL cannot show this: only power loss takes back what the system had not written."""
+    """SIGKILL cannot show this: only power loss undoes writes of the system."""
     store = open_store(url(path))
     writer = store._writer  # a setting of the connection itself
     assert (writer.pragma("journal_mode"), writer.pragma("synchronous")) == ("wal", 2)

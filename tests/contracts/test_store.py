@@ -1,4 +1,4 @@
-"""What every store does, whatever it is made of."""
+"""The contract of every store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trouble with the store, or with the writer itself: said, and over without anybody's help."""
+"""Trouble with the store, or with the writer: it is reported, and ends without help."""
 
 from __future__ import annotations
 

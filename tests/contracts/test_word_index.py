@@ -1,4 +1,4 @@
-"""The index of words follows its store, whatever happens to either, and a search is never wrong."""
+"""The index of words follows its store through all failures, and a search is never wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of one MCP connection is one session, where nothing else says which it is."""
+"""The spans of one MCP connection are one session, where no attribute names another."""
 
 from __future__ import annotations
 

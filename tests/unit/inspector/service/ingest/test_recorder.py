@@ -1,4 +1,4 @@
-"""How spans and live records become rows: merging, homes, counters."""
+"""Spans and live records become rows: merging, sessions, counters."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_what_the_senders_sdk_dropped_is_counted(rig: Rig) -> None:
     assert rig.session().dropped_count == 6
 
 
-# --- homes ------------------------------------------------------------------------------------
+# --- sessions ---------------------------------------------------------------------------------
 
 
 def test_a_trace_without_a_key_is_a_session_of_its_own(rig: Rig) -> None:

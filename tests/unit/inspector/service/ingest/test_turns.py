@@ -82,7 +82,7 @@ def test_what_came_first_is_done_first_and_a_large_batch_shares() -> None:
 
 
 def test_the_key_of_a_session_goes_first() -> None:
-    """A trace whose session is told in its last span would be written twice."""
+    """A trace whose last span names the session would be written twice."""
     many = _batch(1, 3_000)
     late = incoming(span(trace=1, span_id=9_999, attributes={"session.id": "s"}))
     assert Submission([*many.spans, late], [], 1).take(1).spans == [late]

@@ -1,4 +1,4 @@
-"""What is nested deeper than is shown, as text."""
+"""Values that are nested too deeply become text."""
 
 import json
 from typing import Any

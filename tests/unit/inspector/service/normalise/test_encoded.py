@@ -1,4 +1,4 @@
-"""Reading attributes from their bytes gives what reading them from their objects gives."""
+"""Attributes read from their bytes equal those read from their objects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_wanted(key: str) -> bool:
 
 
 def plain(pairs: list[KeyValue]) -> str:
-    """Return what is wanted of `pairs`; as text, in which NaN is equal to itself."""
+    """Return the wanted ones of `pairs`; as text, in which NaN is equal to itself."""
     return repr({pair.key: json_value(pair.value) for pair in pairs if is_wanted(pair.key)})
 
 

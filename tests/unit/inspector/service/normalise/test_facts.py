@@ -54,7 +54,7 @@ def test_no_attribute_of_any_shape_makes_reading_fail(attributes: dict[str, Json
 
 
 class Everything:
-    """Contains whatever is asked for."""
+    """Contains every key."""
 
     def __contains__(self, key: object) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""The rules that keep numbers right and nothing lost, whoever wrote the span."""
+"""The rules that keep numbers right and lose nothing, in every convention."""
 
 from __future__ import annotations
 

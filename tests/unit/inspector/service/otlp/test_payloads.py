@@ -1,4 +1,4 @@
-"""Each span keeps the bytes it came in, and its facts."""
+"""Each span has the bytes it came in, and its facts."""
 
 from __future__ import annotations
 

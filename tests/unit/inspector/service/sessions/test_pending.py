@@ -1,4 +1,4 @@
-"""Logfire tells that a span has begun by a span of its own: it becomes the start of that span."""
+"""A pending span of Logfire becomes the start of the span that it announces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long sessions are kept."""
+"""How long sessions are stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What spans and their sessions waited for a person, however it was told."""
+"""Waits of spans and sessions for a person, in every form of report."""
 
 from __future__ import annotations
 

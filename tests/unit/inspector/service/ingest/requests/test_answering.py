@@ -1,4 +1,4 @@
-"""Which answers are refused, and what the person is told."""
+"""Refused answers, and the reasons for the person."""
 
 from __future__ import annotations
 

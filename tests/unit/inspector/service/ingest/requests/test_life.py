@@ -1,4 +1,4 @@
-"""A request's life: one answer, and the agent's word, in whatever order things come."""
+"""The life of a request: one answer, and the agent's report, in any order."""
 
 from __future__ import annotations
 
