@@ -20,7 +20,6 @@ from tools.generate_screen_figures import Row
 LARGE_BYTES = 20_000_000
 LIVE_MS = 8_000
 PROBES = 40
-ROOT_NAME = "invoke_agent planner"
 SCROLLERS = "main, main *"
 ROW_PX = 24
 

@@ -25,7 +25,7 @@ async def _which() -> Elicit[Release]:
 
 
 def publisher() -> MCPServer:
-    """2026-07-28: stateless, with input-required results."""
+    """Return a server of 2026-07-28: stateless, with input-required results."""
     server = MCPServer("release desk", version="2.1.0", log_level="ERROR")
 
     @server.tool()
@@ -58,7 +58,7 @@ def publisher() -> MCPServer:
 
 
 def archive() -> MCPServer:
-    """2025-11-25 and before: shakes hands, and sends requests of its own."""
+    """Return a server of 2025-11-25: with a handshake, and requests of its own."""
     server = MCPServer("archive", version="0.9.0", log_level="ERROR")
 
     @server.tool()

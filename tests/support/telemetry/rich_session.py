@@ -18,7 +18,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Sp
 from inspector.service.model.rows import Json
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, key_values, resource, span
 
-MODEL, TOOL, AGENT, DUPLICATE, LATER = 2, 3, 1, 4, 5
+MODEL, TOOL, AGENT, DUPLICATE = 2, 3, 1, 4
 """Span ids, all of one trace."""
 TRACE, LONG_TRACE = 7, 8
 TRACEBACK: Final = "\n".join(
