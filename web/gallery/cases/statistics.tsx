@@ -16,6 +16,7 @@ function graphOf(hasMore: boolean): AgentGraph {
     exampleSpan({
       span_id: name,
       name: `invoke_agent ${name}`,
+      subject: name,
       kind: 'agent',
       offset_ns: at * S,
       duration_ns: 4 * S,
