@@ -34,7 +34,11 @@ FOLDERS = ("inspector", "subscribers", "instrument", "tools", "benchmarks", "tes
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 TS_TEXT = re.compile(
-    r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`", re.DOTALL
+    r"//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`"
+    # A pattern, which may hold a quote.
+    r"|(?:(?<=[(,!=:?])|(?<=[=:?,&|] )|(?<=return ))"
+    r"/(?![*/ ])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",
+    re.DOTALL,
 )
 TS_INSERTED = re.compile(r"\$\{([^{}]*)\}")
 JSX_TEXT = re.compile(r">[^<>{}=();]*<")
@@ -130,6 +134,7 @@ def test_no_identifier_has_a_retired_word(folder: str) -> None:
             {"isTold", ".kept", ".said"},
         ),
         (typescript_names("return <p title='told'>What was said</p>"), set()),
+        (typescript_names("""x.replace(/["'`]/g, ''); f(said, '')"""), {"said"}),
     ],
 )
 def test_a_word_is_found_in_a_name_and_not_in_a_text(
