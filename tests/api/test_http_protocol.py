@@ -182,6 +182,7 @@ async def test_a_head_above_a_limit_is_refused_and_the_connection_closed(
     whole = await wire.ask(request_)
     assert statuses(whole) == [status]
     assert b"connection: close" in whole
+    assert b"content-type: application/problem+json" in whole
     small = [request_[start : start + 1000] for start in range(0, 100_000, 1000)]
     assert statuses(await wire.ask(*small)) == [status]
 

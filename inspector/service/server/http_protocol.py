@@ -15,11 +15,14 @@ from http import HTTPStatus
 from typing import Any, TypeAlias
 
 import httptools
+from starlette.exceptions import HTTPException
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
     HttpToolsProtocol,
     RequestResponseCycle,
 )
+
+from inspector.service.http.problems import as_problem, problem_response
 
 logger = logging.getLogger("inspector.http")
 
@@ -295,10 +298,10 @@ class HttpProtocol(HttpToolsProtocol):
         if self._cycles and (is_next or self.pipeline or self._cycles[0].response_started):
             self.transport.abort()
             return
-        text = f"{refused}\n".encode()
-        fields = b"content-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
-        length = b"content-length: %d\r\n\r\n" % len(text)
-        self.transport.write(STATUS_LINE[refused.status] + fields + length + text)
+        answer = problem_response(as_problem(HTTPException(refused.status, str(refused))))
+        headers = [*answer.raw_headers, (b"connection", b"close")]
+        fields = b"".join(b"%s: %s\r\n" % header for header in headers)
+        self.transport.write(STATUS_LINE[refused.status] + fields + b"\r\n" + answer.body)
         if self.transport.can_write_eof():
             self.transport.write_eof()
             self._deadline = self.loop.call_later(LINGER_S, self.transport.close)
