@@ -57,7 +57,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'parts/values/json-tree.tsx JsonTree': 'json',
   'parts/values/long-text.tsx LongText': 'long text',
   'parts/values/long-value.tsx LongValue': 'long value, its beginning',
-  'parts/values/clamped-text.tsx Markdown': 'markdown',
+  'parts/values/lazy-markdown.tsx LazyMarkdown': 'markdown',
   'parts/values/payload.tsx PayloadView': 'span, io',
   'parts/values/slow.tsx Slow': 'slow',
   'parts/values/json-tree.tsx JsonText': 'span, io',

@@ -1,6 +1,6 @@
 import { indexJson } from '../../src/model/json/json-text.ts';
-import { Markdown } from '../../src/views/parts/values/clamped-text.tsx';
 import { JsonTree } from '../../src/views/parts/values/json-tree.tsx';
+import { LazyMarkdown } from '../../src/views/parts/values/lazy-markdown.tsx';
 import { SpanPanel } from '../../src/views/span/span-panel.tsx';
 import { After, pressed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
@@ -102,6 +102,6 @@ export const cases: readonly GalleryCase[] = [
       await pressed('.ins-links li:last-child button', 'in another session')(frame);
     },
   }),
-  { name: 'markdown', isPadded: true, Shown: () => <Markdown text={MARKDOWN} /> },
+  { name: 'markdown', isPadded: true, Shown: () => <LazyMarkdown text={MARKDOWN} /> },
   { name: 'json', isPadded: true, Shown: Json },
 ];

@@ -5,7 +5,7 @@ import { keyName } from '../model/keys/key-names.ts';
 import { EVERYWHERE } from '../state/actions.ts';
 import { useCell, useInspector, usePreferences } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
-import { isMac } from './parts/keyboard.ts';
+import { isMac } from './parts/platform.ts';
 import { YourName } from './parts/your-name.tsx';
 import './keys-dialog.css';
 

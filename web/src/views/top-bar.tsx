@@ -9,8 +9,8 @@ import type { Route } from '../state/route.ts';
 import { useActions } from './parts/actions.ts';
 import { useCell, useInspector, useNow, usePreferences, useRoute } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
-import { isMac } from './parts/keyboard.ts';
 import { Link } from './parts/link.tsx';
+import { isMac } from './parts/platform.ts';
 import './top-bar.css';
 
 interface TopBarProps {

@@ -18,7 +18,7 @@ import { keyName } from '../../model/keys/key-names.ts';
 import { withRecent } from '../../state/preferences.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
-import { isMac } from '../parts/keyboard.ts';
+import { isMac } from '../parts/platform.ts';
 import { useSessionItems, useSpanItems } from './found.ts';
 import { arrange, type FoundItem, type Item, itemsOf, type Section } from './items.ts';
 import './palette.css';

@@ -16,7 +16,6 @@ import { NewPill } from '../parts/new-pill.tsx';
 import { useScrollAnchor } from '../parts/scroll-anchor.ts';
 import { follow } from '../parts/split.tsx';
 import { useWaiting } from '../parts/waiting.ts';
-import { useBars } from './bars.ts';
 import { useFollowEnd } from './follow-end.ts';
 import { HoverCard } from './hover-card.tsx';
 import { Minimap } from './minimap.tsx';
@@ -26,6 +25,7 @@ import { SpanTreeRow } from './span-tree-row.tsx';
 import { useTimeWindow, useWheel } from './time-window.ts';
 import { onTreeKey, useTimeKeys } from './tree-keys.ts';
 import { type TreeView, useTreeView } from './tree-view.ts';
+import { useWaterfallCanvas } from './use-waterfall-canvas.ts';
 import { WaterfallTools } from './waterfall-tools.tsx';
 import './waterfall.css';
 
@@ -80,7 +80,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const timeWindow = useTimeWindow(trace, bars_px, shape.axis);
   useWheel(scroller, timeWindow, treeWidth_px);
   const matches = useCallback((span: SpanRow) => find === '' || matchesFind(span, find), [find]);
-  const { barsRef, axisRef } = useBars({
+  const { barsRef, axisRef } = useWaterfallCanvas({
     trace,
     tree,
     first,

@@ -5,8 +5,8 @@ import { indexJson } from '../../model/json/json-text.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
 import { useInspector } from '../parts/context.ts';
-import { Markdown } from '../parts/values/clamped-text.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
+import { LazyMarkdown } from '../parts/values/lazy-markdown.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { useReading } from './reading-context.ts';
 
@@ -98,7 +98,7 @@ function Text({
   );
   if (index !== undefined) return <JsonTree index={index} root={0} what={what} isFolded />;
   const text = plain ?? clip.text;
-  if (isMarkdown && !isRaw && !isShort) return <Markdown text={text} />;
+  if (isMarkdown && !isRaw && !isShort) return <LazyMarkdown text={text} />;
   const isData = isRaw || plain === undefined || !isMarkdown;
   const cut = isShort ? text.slice(0, SHORT) : text;
   return (

@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import { clampText, groupThousands } from '../../../model/text/format.ts';
 import { VisibleText } from '../visible-text.tsx';
+import { LazyMarkdown } from './lazy-markdown.tsx';
 import { LongText } from './long-text.tsx';
 import './clamped-text.css';
-import { lazy, Suspense } from 'react';
 
 interface ClampedTextProps {
   readonly text: string;
@@ -32,7 +32,7 @@ export function ClampedText({
   return (
     <>
       {isMarkdown && shown.length <= MAX_MARKDOWN ? (
-        <Markdown text={shown} />
+        <LazyMarkdown text={shown} />
       ) : shown.length > MAX_OPEN ? (
         <LongText text={shown} what={what} />
       ) : (
@@ -46,20 +46,5 @@ export function ClampedText({
         </button>
       )}
     </>
-  );
-}
-
-const MarkdownBlocks = lazy(() => import('./markdown-blocks.tsx'));
-
-export function Markdown({ text }: { readonly text: string }) {
-  const plain = (
-    <div className="ins-text">
-      <VisibleText text={text} />
-    </div>
-  );
-  return (
-    <Suspense fallback={plain}>
-      <MarkdownBlocks text={text} plain={plain} />
-    </Suspense>
   );
 }

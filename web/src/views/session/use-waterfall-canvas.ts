@@ -11,7 +11,7 @@ import type { SessionShape } from './session-shape.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import type { TreeView } from './tree-view.ts';
 
-interface BarsInput {
+interface CanvasInput {
   readonly trace: Trace;
   readonly tree: TreeView;
   /** The rows in the document: from `first` on, `count` of them. */
@@ -29,7 +29,7 @@ interface BarsInput {
 const REDRAW_MS = 100;
 const AXIS_PX = 23;
 
-export function useBars(input: BarsInput): {
+export function useWaterfallCanvas(input: CanvasInput): {
   barsRef: RefObject<HTMLCanvasElement | null>;
   axisRef: RefObject<HTMLCanvasElement | null>;
 } {
@@ -88,7 +88,7 @@ const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)');
 
 type AxisScene = Parameters<typeof drawAxis>[1];
 
-function axisScene({ timeWindow, bars_px, shape }: BarsInput, palette: Palette): AxisScene {
+function axisScene({ timeWindow, bars_px, shape }: CanvasInput, palette: Palette): AxisScene {
   const { axis, gaps } = shape;
   return { axis, gaps, view: timeWindow.read(), width_px: bars_px, palette };
 }
@@ -117,7 +117,7 @@ function paint(
     waiting,
     matches,
     shape,
-  }: BarsInput,
+  }: CanvasInput,
   palette: Palette,
 ): void {
   const spans: SpanRow[] = [];

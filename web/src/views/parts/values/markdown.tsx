@@ -5,13 +5,13 @@ import { markdownBlocks } from '../../../model/text/markdown.ts';
 import { CopyButton } from '../copy-button.tsx';
 import './markdown.css';
 
-interface MarkdownBlocksProps {
+interface MarkdownProps {
   readonly text: string;
   /** Shown for a text that is not read as Markdown. */
   readonly plain: ReactNode;
 }
 
-export default function MarkdownBlocks({ text, plain }: MarkdownBlocksProps) {
+export default function Markdown({ text, plain }: MarkdownProps) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
   if (blocks === undefined) return plain;
   return (

@@ -2,12 +2,12 @@
 import { cleanup, render } from '@testing-library/react';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
-import MarkdownBlocks from './markdown-blocks.tsx';
+import MarkdownOrPlain from './markdown.tsx';
 
 afterEach(cleanup);
 
 const Markdown = ({ text }: { readonly text: string }) => (
-  <MarkdownBlocks text={text} plain={text} />
+  <MarkdownOrPlain text={text} plain={text} />
 );
 
 const HOSTILE = [
