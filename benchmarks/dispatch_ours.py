@@ -1,4 +1,4 @@
-"""Our cases: the bus, and each vocabulary over it."""
+"""Benchmark cases of our own dispatch: the bus, and each vocabulary on top of it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ EVENT = {"Event": BeforeToolCallEvent}
 
 
 def our_cases() -> Iterator[Case]:
-    """Give all of ours."""
+    """Yield all cases of our own packages."""
     yield Case(NOTHING, EMIT_ASYNC, EMIT, Bus()._emit)
     yield Case(NOTHING, EMIT_SYNC, SEND, Bus()._emit_sync)
     yield Case(NOTHING, GUARDED, GUARD, Bus()._hooks.get)

@@ -1,7 +1,7 @@
-"""Senders in a process of their own: `python ingest_senders.py PROTOCOL ADDRESS SENDERS SECONDS`.
+"""Load generator: `python ingest_senders.py PROTOCOL ADDRESS SENDERS SECONDS`.
 
-Each sends its next request when the one before it was answered. Prints JSON: requests, seconds,
-and how long each answer took.
+Runs as a process of its own. Each sender sends its next request when the one before is answered.
+Prints JSON: requests, seconds, and the duration of each request.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def load(protocol: Protocol, address: str, senders: int, seconds: float) -> dict
 
 
 def sender(protocol: Protocol, address: str) -> Send:
-    """Return a function that sends one request and waits for the answer; it must be a good one."""
+    """Return a function that sends one request and waits for its response, a success."""
     if protocol == "grpc":
         return _grpc_sender(address)
     if protocol not in ("http/protobuf", "http/json"):

@@ -1,4 +1,4 @@
-"""Timing of statements side by side: interleaved rounds, of which the best counts.
+"""Time statements against each other in interleaved rounds; the best round counts.
 
 So a busy moment of the machine hits all alike. What is printed from it are ratios, because
 nanoseconds of one machine say little about another.
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 ROUNDS = 80
 ROUND_NS = 700_000
-"""How long one round of one case takes, about: shorter than a busy machine leaves us alone."""
+"""Approximate duration of a round of one case, short enough to run without interruption."""
 
 
 class Case(NamedTuple):
@@ -24,12 +24,12 @@ class Case(NamedTuple):
     """What is done; cases of the same work are compared."""
     who: str
     statement: str
-    """Is run in a coroutine, many times, with `f`."""
+    """The measured statement, executed in a loop inside a coroutine with `f` in scope."""
     f: Callable[..., Any]
     beside: str | None = None
-    """Whom of ours it is compared with; None: it is ours, or a floor."""
+    """Name of our case that it is compared with; None for our own cases and for lower bounds."""
     names: Mapping[str, Any] = MappingProxyType({})
-    """What else the statement names."""
+    """Further names that the statement uses, with their values."""
 
 
 async def best_times_ns(cases: Iterable[Case]) -> dict[tuple[str, str], float]:

@@ -173,7 +173,7 @@ def _value_kwarg(hook: str, interceptor: str) -> str:
 
 
 _PLAIN_VALUES = {"before": "args", "after": "result", "error": "result"}
-"""The value of a hook whose noun is not catalogued."""
+"""Value kwarg by prefix of the hook, for nouns outside the catalogue."""
 
 
 def _those(is_one: Callable[[Hook], bool]) -> str:

@@ -1,4 +1,4 @@
-"""Generate the lists of `docs/redaction.md`: the rules of gitleaks, redacted or not."""
+"""Generate the lists of `docs/redaction.md`: what the rules of gitleaks redact."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import griffe
 from tools.reference_source import Documented, Entry, entries, load
 
 BAR = r"\|"
-"""A vertical bar that does not end the cell of a table."""
+"""An escaped vertical bar, for the cells of Markdown tables."""
 
 FOLDER = Path("docs/reference")
 OURS = ("instrument.", "subscribers.", "inspector.")
@@ -65,7 +65,7 @@ class Page:
         self._place()
 
     def _place(self) -> None:
-        """Find out how GitHub names each heading: the second one of a name gets a number."""
+        """Compute the GitHub anchor of each heading; repeated names get a number."""
         numbers: dict[str, int] = {_slug(self._module.path): 1}
         for heading in self._headings():
             slug = _slug(heading)
@@ -79,7 +79,7 @@ class Page:
             yield from (member.name for member in self._methods(entry))
 
     def _methods(self, entry: Entry) -> list[Entry]:
-        """Return the methods that are not on this page as functions too."""
+        """Return the methods that this page does not also list as functions."""
         functions = {id(other.item) for other in self._entries}
         return [
             member

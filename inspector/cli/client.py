@@ -30,7 +30,7 @@ class NoServiceError(InspectorError):
 
 
 class _SameOrigin(urllib.request.HTTPRedirectHandler):
-    """A handler that follows redirects within the service only, as to a merged session.
+    """Redirect handler that stays on the service's origin; a merged session redirects there.
 
     The token goes with every redirect.
     """
@@ -44,7 +44,7 @@ class _SameOrigin(urllib.request.HTTPRedirectHandler):
         headers: HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        """Return the next request, or None."""
+        """Return the request to the new URL; None if the redirect is not followed."""
         if req.get_method() != "GET" or _origin(newurl) != _origin(req.full_url):
             return None
         return super().redirect_request(req, fp, code, msg, headers, newurl)
@@ -52,7 +52,7 @@ class _SameOrigin(urllib.request.HTTPRedirectHandler):
 
 @dataclass(frozen=True)
 class Client:
-    """A service, by its address.
+    """Client of the service at `url`.
 
     Attributes:
         actor: The name for the audit log; None: the service finds one.

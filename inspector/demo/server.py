@@ -19,7 +19,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field
 
 SPEED_VARIABLE = "INSPECTOR_DEMO_SPEED"
-"""Factor by which this server works faster than real ones; the demo sets it."""
+"""Environment variable with the speed-up factor of this server; the demo sets it."""
 
 LIBRARY: dict[str, Any] = tomllib.loads(
     (Path(__file__).parent / "library.toml").read_text(encoding="utf-8")

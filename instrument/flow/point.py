@@ -61,7 +61,7 @@ class HookPoint:
         self._bus = bus
 
     def on(self, event: AgentEvent | str) -> Hook:
-        """Begin a rule for every later `event`; it applies from its `handle` on.
+        """Start a rule for `event`; it takes effect when its `handle` is called.
 
         Raises:
             ValueError: There is no such event.

@@ -30,7 +30,7 @@ class LiveRecord:
     attributes: Mapping[str, Any]
     resource: Resource
     span: Span | None = None
-    """The span of a `STARTED` or `PROGRESS` record; its end makes the record needless."""
+    """The span of a `STARTED` or `PROGRESS` record, which is not sent once the span has ended."""
 
     def all_attributes(self) -> Mapping[str, Any]:
         """Return the attributes with the identity of the span."""

@@ -27,29 +27,29 @@ MAX_ARGS_BYTES = 2**20
 """Limit of UTF-8 bytes; longer arguments are shown cut and cannot be edited."""
 MAX_EDIT_BYTES = 4 * 2**20
 MAX_SHOWN_CHARS = 128 * 1024
-"""Limit of arguments that can only be shown."""
+"""Limit in characters of arguments that are shown but cannot be edited."""
 MAX_DRAWN_PIECES = 100_000
 MAX_DRAWN_CHARS = 16 * 2**20
-"""Limit of the drawing of objects; their hash is that of the drawing."""
+"""Limit in characters of the rendering of objects, which their hash is computed from."""
 _BYTES_SHOWN = 64
 _WITHOUT_REFERENCES = 2  # the same for equal values, whatever they share
 
 
 class EditError(ValueError):
-    """An edited text is not valid arguments; the message says why."""
+    """The edited text is not valid as arguments; the message has the reason."""
 
 
 class ArgumentsView(NamedTuple):
     """Arguments as a person sees them."""
 
     kwarg: str | None = None
-    """The shown kwarg of the event; None: there is none."""
+    """Name of the kwarg that is shown; None if the event has no such kwarg."""
     args_json: str | None = None
     """The complete arguments as exact JSON text; None: see `fault`."""
     args_text: str | None = None
-    """A rendering for people where there is no such text."""
+    """Rendering for people; set only if `args_json` is None."""
     args_hash: str | None = None
-    """SHA-256 (hex) of the UTF-8 of `args_json`, else of the value in a form of our own."""
+    """SHA-256 (hex) of `args_json` in UTF-8; without it, of the marshalled or rendered value."""
     fault: str | None = None
     """The reason that it cannot be edited."""
 
@@ -119,7 +119,7 @@ class _EnoughError(Exception):
 
 
 class _Drawing:
-    """A rendering of any value, near to JSON; only its beginning is stored."""
+    """JSON-like rendering of any value; only its beginning is stored."""
 
     def __init__(self, max_chars: int) -> None:
         self._max_chars = max_chars

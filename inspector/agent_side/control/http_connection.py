@@ -29,7 +29,7 @@ class Address(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The address for display, without possible passwords."""
+        """The URL for display, without credentials."""
         parts = urlsplit(self.url)
         return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
@@ -54,7 +54,7 @@ class Reply(NamedTuple):
 
 
 class HttpConnection:
-    """Connections to one address; each request has its own. Thread-safe."""
+    """HTTP client of one address; opens a new connection for each request. Thread-safe."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -99,7 +99,7 @@ class HttpConnection:
                 yield piece
 
     def abort(self) -> None:
-        """Abort the current request, from any thread: its caller gets `AwayError`."""
+        """Abort all open requests, from any thread; their callers get `AwayError`."""
         for sock in list(self._open):
             try:
                 sock.shutdown(socket.SHUT_RDWR)
@@ -107,7 +107,7 @@ class HttpConnection:
                 continue
 
     def forget(self) -> None:
-        """Close a forked child's copies; the parent keeps using its own."""
+        """In a forked child, close its copies of the parent's sockets."""
         for sock in list(self._open):
             sock.close()
         self._open.clear()

@@ -1,4 +1,4 @@
-"""Loading of policy files, with less trust in the working directory's.
+"""Load policy files; one in the working directory is trusted less.
 
 The user's own file may have any rule. One in the working directory may have come with the code of
 others, and only tightens: its `allow` is ignored.

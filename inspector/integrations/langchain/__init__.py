@@ -31,7 +31,7 @@ _PARTS = (
     ("langchain_core.tools.base", "langchain_core.tools", "tools", "watch"),
     ("langgraph.prebuilt.tool_node", "langgraph.prebuilt", "tools", "watch_nodes"),
 )
-"""WatchedGenerator modules, the modules that programs import them from, and what watches them."""
+"""Watched module, the one that programs import it from, our module and its wrapping function."""
 
 
 def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:

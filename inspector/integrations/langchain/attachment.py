@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 
 class Attachment(NamedTuple):
-    """One `attach`."""
+    """State of one `attach()`, shared by its wrappers."""
 
     bus: Bus
     is_watched: Callable[[Any], bool]
     patches: Patches
 
     def describe(self, target: Any, make: Callable[[], T]) -> T | None:
-        """Return the description of a call of `target`; None if that is not watched."""
+        """Return the call object that `make` builds; None if `target` is not watched."""
         return self.patches.attempt(make) if self.is_watched(target) else None

@@ -41,7 +41,7 @@ def watch(attachment: Attachment) -> None:
 
 
 class _Models:
-    """The wrappers."""
+    """Builds the wrappers of the methods of chat models."""
 
     def __init__(self, attachment: Attachment) -> None:
         self._bus, self._attachment = attachment.bus, attachment
@@ -176,7 +176,7 @@ class _ModelCall:
         }
 
     def prompt(self, operation: Operation) -> Any:
-        """Return the input of the model, as hooks left it."""
+        """Return the model's input after the hooks' changes."""
         if operation.args is self._messages and not operation.injections:
             return self._input
         return with_injections(operation.args, operation.injections)
@@ -190,7 +190,7 @@ class _ModelCall:
         return messages if message is None else message
 
     def result(self, answer: Any) -> Any:
-        """Return the result, with the answer that hooks left."""
+        """Return the `ChatResult` with the answer after the hooks' changes."""
         own = self._result
         if own is not None and (isinstance(answer, list) or own.generations[0].message is answer):
             return own
@@ -200,7 +200,7 @@ class _ModelCall:
 
     @contextmanager
     def streaming(self, operation: Operation) -> Iterator[None]:
-        """Report the pieces as one answer, also those of a stream that was left early."""
+        """Report the chunks as one answer, also when the consumer stops early."""
         try:
             yield
         finally:
@@ -217,7 +217,7 @@ def _messages(model: BaseChatModel, input: Any) -> Any:
 
 
 def _about(model: BaseChatModel, stop: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Return the provider, model and parameters of a call that LangChain knows."""
+    """Return the provider, model and parameters of a call, as far as LangChain knows them."""
     try:
         known: dict[str, Any] = {**model._get_ls_params(**{**kwargs, "stop": stop})}
     except Exception:  # noqa: BLE001 - of an integration that expects no such call

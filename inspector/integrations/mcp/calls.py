@@ -30,7 +30,7 @@ class ClientCalls:
     """Wraps the methods of the client's classes as operations."""
 
     def __init__(self, sdk: Sdk, bus: Bus, is_watched: IsWatched, wire_of: WireOf) -> None:
-        """Make one; `wire_of` returns the connection of a session, if it is tapped."""
+        """Create the wrappers; `wire_of` returns the tapped connection of a session, or None."""
         self._sdk, self._bus = sdk, bus
         self._is_watched, self._wire_of = is_watched, wire_of
 
@@ -148,7 +148,7 @@ class ClientCalls:
         run: Callable[[Operation], Awaitable[Any]],
         about: dict[str, Any],
     ) -> Any:
-        """Run an operation without error results: refused, it fails as the SDK's requests do."""
+        """Run an operation without an error result; a refused one raises the SDK's error."""
         with (
             in_connection(self._connection_id(target)),
             refused_as(self._sdk.error, VERDICTS),

@@ -49,7 +49,7 @@ _POSITIONS: Final = (
 )
 """Parameters of `Model.stream_response`, which the run loop passes by position."""
 _FAILED: Final = ("response.incomplete", "response.failed", "response.error", "error")
-"""Events that end a stream, and for which the run loop raises."""
+"""Types of events that end a stream and make the run loop raise."""
 
 
 def wrap_get_model(bus: Bus, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -156,7 +156,7 @@ class _ModelCall:
         }
 
     def sent(self, operation: Operation) -> tuple[list[Any], dict[str, Any]]:
-        """Return the arguments of the run loop as hooks left them, by position and by name."""
+        """Return the run loop's arguments after the hooks' changes, by position and by name."""
         arguments, injections = dict(self._arguments), [*self._injections, *operation.injections]
         if operation.args is not self._prompt:
             arguments["input"] = own_items(operation.args, self._messages)
@@ -186,7 +186,7 @@ class _ModelCall:
         return self._answer
 
     def own_response(self, answer: Any) -> ModelResponse:
-        """Return the answer that hooks left, in the framework's type."""
+        """Return the answer after the hooks' changes, in the framework's type."""
         if isinstance(answer, ModelResponse):
             return answer
         if self._response is None:
@@ -220,7 +220,7 @@ class _ModelCall:
         del self.run.injections[: len(self._injections)]
 
     def last_events(self, answer: Any) -> list[Any]:
-        """Return the event with the whole answer, as hooks left it."""
+        """Return the closing events, with the whole answer after the hooks' changes."""
         if answer is self._answer or answer == self._answer:
             return [] if self._last is None else [self._last]
         output = answer.output if isinstance(answer, ModelResponse) else [_message(answer)]
@@ -250,7 +250,7 @@ class _ReceivedAnswer:
 
 
 def _set(settings: Any) -> dict[str, Any]:
-    """Return the settings that are set."""
+    """Return the settings whose value is not None."""
     if not isinstance(settings, ModelSettings):
         return {}
     named = ((field.name, getattr(settings, field.name)) for field in fields(settings))
@@ -283,7 +283,7 @@ def _provider(model: Any) -> str | None:
 
 
 def _usage(usage: Any) -> dict[str, int] | None:
-    """Return the tokens of `Usage` or of the API's `ResponseUsage`, which name them alike."""
+    """Return the tokens of `Usage` or of the API's `ResponseUsage`, which have the same fields."""
     if usage is None or not (usage.input_tokens or usage.output_tokens):
         return None
     read, written = usage.input_tokens_details, usage.output_tokens_details

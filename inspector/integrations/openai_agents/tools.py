@@ -1,4 +1,4 @@
-"""Operations for function tools: those run, and those rejected by approval or guardrail."""
+"""Operations for calls of function tools, including those that are rejected before they run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Awaited = Callable[..., Awaitable[Any]]
 
 
 class _Failure:
-    """An exception of a tool, which the framework turned into text for the model."""
+    """Holder of the exception of a tool that the framework has turned into text for the model."""
 
     error: BaseException | None = None
 
@@ -32,7 +32,7 @@ _failure: ContextVar[_Failure | None] = ContextVar("inspector.openai_agents.fail
 
 
 class Tools:
-    """The wrappers."""
+    """Builds the wrappers of the functions that run tools."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
@@ -141,7 +141,7 @@ class Tools:
         return reject
 
     def _report_rejected(self, name: str, call: Any, error: Exception) -> None:
-        """Report a call that did not happen; hooks have nothing to decide about it."""
+        """Report a call that was rejected before it ran; decisions of hooks are ignored."""
         run = current_run(self._bus)
         call_id = str(getattr(call, "call_id", None) or getattr(call, "tool_call_id", ""))
         arguments = getattr(call, "arguments", None) or getattr(call, "tool_arguments", None) or ""
@@ -181,7 +181,7 @@ class _ToolCall:
         return self._failure
 
     def sent(self, operation: Operation) -> str:
-        """Return the arguments of this attempt, as the text that the framework takes."""
+        """Return the arguments of this attempt as the JSON text that the framework expects."""
         if operation.args == self._shown:
             return self._arguments
         return json.dumps(operation.args)

@@ -14,12 +14,12 @@ from inspector.service.model.rows import SpanRow
 from inspector.service.model.waits import Interval, length_ns, merged
 
 MAX_FOLDED = 64
-"""The most spans below a span that is folded; as on the page."""
+"""Limit of descendants of a span that is folded at first; equal to `MAX_FOLDED` of the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanTree:
-    """Spans by their index in `rows`; siblings by start."""
+    """Tree of spans, as indexes into `rows`; siblings are in order of start."""
 
     rows: Sequence[SpanRow]
     roots: list[int]
@@ -63,7 +63,7 @@ class SpanTree:
         return len(below) <= MAX_FOLDED and all(self.rows[one].duplicate_of for one in below)
 
     def _inside(self, place: int) -> list[SpanRow]:
-        """Return the children of a span by start, with those of a duplicate in its place."""
+        """Return the children of a span by start; the children of a duplicate replace it."""
         found: list[SpanRow] = []
         for child in self.children[place]:
             if self._is_duplicate(child, place):
@@ -73,10 +73,9 @@ class SpanTree:
         return sorted(found, key=_start)
 
     def waited(self) -> dict[int, int]:
-        """Return how long each span, or a descendant, waited for a person.
+        """Return the time (ns) that each ended span, or a descendant, waited for a person.
 
-        Of those that ended, and without those that did not wait. Time in which several waited
-        counts once.
+        Spans that did not wait are left out. Time in which several waited counts once.
         """
         found: defaultdict[int, list[Interval]] = defaultdict(list)
         for place, row in enumerate(self.rows):

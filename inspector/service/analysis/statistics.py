@@ -18,7 +18,6 @@ from inspector.service.analysis.usage import Used, below, counted
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.normalise.kinds import calls_tool
 
-"""Trace and span id."""
 MODEL_KINDS = (SpanKind.LLM, SpanKind.EMBEDDING)
 
 

@@ -55,7 +55,7 @@ class Guard:
         self._audit = RefusalAudit(access.token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is allowed."""
+        """Pass an allowed request on to the app; answer any other here."""
         if scope["type"] == "lifespan":
             return await self._app(scope, receive, send)
         if scope["type"] != "http":
@@ -78,7 +78,7 @@ class Guard:
     async def _own_answer(
         self, scope: Scope, receive: Receive, head: RequestHead, decision: AccessDecision
     ) -> Response | None:
-        """Return the answer to a request that no route gets: refused, a login, or a preflight."""
+        """Return the response to a refusal, a login or a CORS preflight; None: pass it on."""
         if problem := decision.refusal:
             if head.method == "POST" and head.path in OTLP_PATHS:
                 self._access.log_refused(head.peer, problem.code, problem.detail)
@@ -99,7 +99,7 @@ class Guard:
 
 
 class _Hardened:
-    """`send`, with the security headers on what it sends."""
+    """An ASGI `send` that adds the security headers to a response."""
 
     def __init__(self, send: Send, cors_origin: str | None) -> None:
         self.is_started = False

@@ -74,7 +74,7 @@ _HEADERS = {
 
 
 def login_page(wrong: str = "") -> HTMLResponse:
-    """Return the page; `wrong` is the mistake in the form sent before."""
+    """Return the login page; `wrong` is the error message of the previous attempt."""
     page = _PAGE.format(
         style=_STYLE,
         wrong=_WRONG.format(message=escape(wrong)) if wrong else "",

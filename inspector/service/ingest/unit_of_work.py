@@ -1,4 +1,4 @@
-"""The unit of work of one commit: rows it read, rows it changed, and its change numbers."""
+"""The unit of work of one commit: the rows that it reads and changes."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from inspector.service.storage.base import Reader, time_of
 SpanKey: TypeAlias = tuple[str, str]
 """(trace id, span id)."""
 _REMEMBERED = 5_000
-"""Sessions, and traces: a pair needs some 10 kB."""
+"""Limit of cached sessions, and of cached traces; one of each takes about 10 kB."""
 _MAX_AUDIT_TEXT, _MAX_AUDIT_DETAIL = 256, 4_000
-"""Characters of an audit entry's texts: an id that nobody has may be of any length."""
+"""Limits in characters of the texts of an audit entry: callers may send ids of any length."""
 
 
 @dataclass(slots=True)
 class CachedSession:
-    """The state of a session, and what was committed of it last."""
+    """The state of a session, and its last committed record."""
 
     state: SessionState
     record: SessionRecord | None
@@ -68,13 +68,13 @@ class Memory:
 
 @dataclass(slots=True)
 class Touched:
-    """What one commit changes, without the statuses of sessions and without change numbers."""
+    """The changes of one commit, before session statuses and change numbers are set."""
 
     now_ns: int
     head: int
     """The newest change in the store."""
     last_number: int
-    """The last that is in use: commands and audit entries have theirs."""
+    """The last change number in use; commands and audit entries have been numbered already."""
     sessions: list[CachedSession]
     contents: dict[SpanKey, Content]
     changes: Changes
@@ -82,7 +82,7 @@ class Touched:
 
 
 class UnitOfWork:
-    """What one commit reads and changes; the rules work on it, and it calls none of them."""
+    """The rows that one commit reads and changes; the rules of ingest work on it."""
 
     def __init__(
         self, reader: Reader, memory: Memory, now_ns: int, *, is_past: bool = False
@@ -191,7 +191,7 @@ class UnitOfWork:
         return trace
 
     def known_trace(self, trace_id: str) -> TraceState | None:
-        """Return the trace, to be altered; None if nothing of it is stored, or came just now."""
+        """Return the trace for changes, if it is stored or touched by this commit; else None."""
         if trace_id not in self._tally_before and not self.reader.traces((trace_id,)):
             return None
         return self.trace(trace_id)
@@ -253,7 +253,7 @@ class UnitOfWork:
         content: Content | None = None,
         trace: TraceState | None = None,
     ) -> None:
-        """Replace a span's row by `new`, and its content if there is any; the tally follows.
+        """Replace a span's row, and its content if passed; update the tally of its trace.
 
         `trace` is its trace, if it is at hand.
         """
@@ -269,7 +269,7 @@ class UnitOfWork:
             self._contents[key] = content
 
     def cover(self, trace: TraceState, span_id: str | None) -> None:
-        """Record usage below `span_id`: neither its own nor that of any span above it counts.
+        """Record usage below `span_id`: the usage of the span and its ancestors does not count.
 
         Stops at the first span with such a record, so that each is visited once, however late.
         """
@@ -286,7 +286,7 @@ class UnitOfWork:
     # --- control ----------------------------------------------------------------------------
 
     def next_number(self) -> int:
-        """Return the next change number, for what is not a row of the feed."""
+        """Return the next change number, for a command or an audit entry."""
         self._last_number += 1
         return self._last_number
 
@@ -310,7 +310,7 @@ class UnitOfWork:
         return None if seq in self._ended_commands else self.reader.command(seq)
 
     def commands_of(self, process_id: str, most: int) -> list[CommandRow]:
-        """Return the oldest commands of a process that have not ended, in this commit neither."""
+        """Return the oldest commands of a process that have not ended, nor end in this commit."""
         commands = self.reader.commands(process_id, 0, most)
         return [command for command in commands if command.seq not in self._ended_commands]
 
@@ -412,7 +412,7 @@ class UnitOfWork:
             session.profile.join(trace.profile)
 
     def _time_sessions(self) -> None:
-        """Update when sessions ran: add what is new, or start again where it may be less."""
+        """Update the run times of sessions: add new spans, or start again where one got shorter."""
         written = defaultdict[str, list[SpanRecord]](list)
         for span in self._dirty.values():
             written[span.session_id].append(span)
@@ -430,7 +430,7 @@ class UnitOfWork:
             state.run_time = RunTime.of(itertools.chain(times, map(time_of, spans)))
 
     def _leave(self, old_id: str, new_id: str) -> None:
-        """Leave a tombstone where a trace was; a session that has no other goes with it."""
+        """Add a tombstone for a moved trace; delete its old session if that has no trace left."""
         rest = self.traces_of(old_id)
         old = self.session(old_id)
         is_whole = not rest and (old is None or not old.is_declared)

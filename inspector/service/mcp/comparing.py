@@ -22,7 +22,7 @@ _TEXT_CHARS = MAX_CHARS - 4_000
 
 
 class CompareSessions(ClosedModel):
-    """Arguments."""
+    """Arguments of `compare_sessions`."""
 
     left: str = Field(min_length=1, max_length=2_000, description="session_id: how it was.")
     right: str = Field(min_length=1, max_length=2_000, description="session_id: how it became.")
@@ -30,7 +30,7 @@ class CompareSessions(ClosedModel):
 
 
 class DifferenceLine(ClosedModel):
-    """A span that is not the same, or that only one session has."""
+    """A difference: a span that changed, or that only one session has."""
 
     changes: list[str] = Field(description="The most telling first.")
     path: str
@@ -42,7 +42,7 @@ class DifferenceLine(ClosedModel):
 
 
 class ComparisonData(ClosedModel):
-    """What differs."""
+    """Result of `compare_sessions`: the differences of two sessions."""
 
     left: SessionLine
     right: SessionLine

@@ -27,7 +27,7 @@ from inspector.service.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
 _TITLE_CHARS = 120
 _NAME_CHARS = 80
 _ID_CHARS = 10 * MAX_CHARACTERS
-"""One character may be written out as ten."""
+"""Limit of an id after escaping: a character may become ten."""
 _MAX_NAMES = 4
 _ROOM_CHARS = 500
 

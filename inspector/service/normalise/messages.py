@@ -72,7 +72,7 @@ _BOXES = (
 )
 
 _PROMPTS = frozenset({"messages", "input_messages", "contents"})
-"""Boxes beside which a prompt has its input, too, ..."""
+"""Boxes of the prompt; the keys beside them are input as well, except `_SETTINGS`."""
 _SETTINGS = frozenset(
     {
         *("system", "instructions", "model", "tools", "tool_choice", "stream", "stream_options"),
@@ -82,7 +82,7 @@ _SETTINGS = frozenset(
         *("generation_config", "generationConfig", "config", "is_stream"),
     }
 )
-"""... but for what is reported of a request elsewhere."""
+"""Keys that stand beside a prompt and are reported as other facts of its request."""
 
 
 def messages_of(value: Json, origin: Origin, *, is_json: bool = True) -> list[Message]:

@@ -19,10 +19,10 @@ from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import LOGS, METRICS, TRACES, ExportRequest, OtlpSignal
 
 MAX_ITEMS = 100_000
-"""Spans, records or metrics in one request; also resources, and scopes."""
+"""Limit of spans, log records or metrics in one request; also of resources and of scopes."""
 
 MAX_VALUE_BYTES = 32 * 1024 * 1024
-"""One attribute. A longer one is cut, and its key listed in `inspector.truncated`."""
+"""Limit of an attribute value; a longer one is cut, its key listed in `inspector.truncated`."""
 
 LIVE_SCOPE = "inspector.live"
 """Scope of the live records (`docs/formats.md`)."""
@@ -106,7 +106,7 @@ def _read_spans(scopes: list[tuple[Any, Any]], body: bytes) -> Iterator[Incoming
 
 
 def _filled_scopes(signal: OtlpSignal, request: ExportRequest) -> list[tuple[Any, Any]]:
-    """Return (group, scope) of those with items, bounding each level before it is walked."""
+    """Return (resource group, scope group) of each scope with items; check the limits first."""
     groups = getattr(request, signal.groups)
     _limit(signal.groups, len(groups))
     _limit(signal.scopes, sum(len(getattr(group, signal.scopes)) for group in groups))
@@ -130,7 +130,7 @@ def _leave_out(items: Any, is_own: IsOwn) -> bool:
 
 
 def _sort_logs(batch: Batch, request: ExportRequest) -> Any:
-    """Sort the records into `batch`; return the request that goes on, None if nothing of it."""
+    """Sort the log records into `batch`; return the request to forward, None if none is left."""
     has_live = False
     for group, scope in LOGS.walk(request):
         is_live = scope.scope.name == LIVE_SCOPE
@@ -244,7 +244,7 @@ def _leaves(value: AnyValue) -> Iterator[AnyValue]:
 
 
 def _mark(attributes: Any, keys: list[str]) -> None:
-    """List `keys` in `inspector.truncated`, which the sender may have begun."""
+    """Add `keys` to the attribute `inspector.truncated`, which the sender may have set."""
     mark = next((pair for pair in attributes if pair.key == "inspector.truncated"), None)
     if mark is None:
         mark = attributes.add(key="inspector.truncated")

@@ -79,7 +79,7 @@ def _waiting(row: SessionRow, now_ns: int) -> int:
 
 
 def _waiting_too(span: SpanRecord, now_ns: int) -> int:
-    """Return how long a span waited, with a wait that goes on."""
+    """Return how long a span has waited, including a wait that is still open."""
     if span.end_ns is not None or not span.waited or span.waited[-1][1] is not None:
         return span.wait_ns
     return span.wait_ns + max(now_ns - span.waited[-1][0], 0)

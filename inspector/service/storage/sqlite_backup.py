@@ -18,12 +18,12 @@ from inspector.service.storage.sqlite_errors import is_damage
 from inspector.service.storage.sqlite_open import lock_store, open_read_only, open_writer
 
 _LEAP = 2**32
-"""Change numbers that a restored store leaves out: what came after the backup has used them."""
+"""Gap in the change numbers after a restore: commits after the backup used the next ones."""
 _ENDS = ("", "-wal", "-shm")
 
 
 def back_up(store: Path, to: Path) -> int:
-    """Copy a store as of one moment, even while it is written; return the bytes.
+    """Copy a consistent snapshot of a store, even while it is written; return its size in bytes.
 
     Args:
         store: The store.
@@ -122,7 +122,7 @@ def _head_of(store: Path) -> int:
 
 
 def _move_away(store: Path) -> Path | None:
-    """Keep what is there under another name, with its journal: it may be all there is.
+    """Rename the existing store with its journal, so that nothing is lost; return the new path.
 
     A journal without its file moves too: SQLite would use it for the file to come.
     """

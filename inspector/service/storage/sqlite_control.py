@@ -55,7 +55,7 @@ def apply_control(writer: apsw.Connection, changes: Changes) -> None:
 
 
 def takes_away(changes: Changes) -> bool:
-    """Return whether `changes` remove arguments that must not be found any more."""
+    """Return whether `changes` remove arguments, which must then be erased from the file."""
     return bool(changes.ended_commands) or any(is_over(record.row) for record in changes.requests)
 
 
@@ -201,7 +201,7 @@ class ControlReader:
 
 
 def request_record(row: _Row) -> RequestRecord:
-    """Return a row of `REQUEST`."""
+    """Return the record of a row of the query `REQUEST`."""
     body = orjson.loads(row[0])
     if (answer := body["answer"]) is not None:
         body["answer"] = AnswerRow(**answer)

@@ -1,4 +1,4 @@
-"""The HTTP JSON, as pydantic models: the one owner of the wire shape.
+"""The JSON of the HTTP API as pydantic models; the only definition of its schemas.
 
 `openapi.yaml` is generated from these and the routes; TypeScript types come from that file.
 Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-case hex.

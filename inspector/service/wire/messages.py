@@ -32,14 +32,14 @@ class TextPart(Wire):
 
 
 class ReasoningPart(Wire):
-    """What a model thought before it answered."""
+    """Reasoning of a model before its answer."""
 
     type: Literal["reasoning"] = "reasoning"
     text: str
 
 
 class ToolCallPart(Wire):
-    """The model asks for a tool."""
+    """A tool call that the model requests."""
 
     type: Literal["tool_call"] = "tool_call"
     id: str | None
@@ -48,7 +48,7 @@ class ToolCallPart(Wire):
 
 
 class ToolResultPart(Wire):
-    """What the tool answered."""
+    """The result of a tool call."""
 
     type: Literal["tool_result"] = "tool_result"
     id: str | None

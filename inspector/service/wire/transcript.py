@@ -54,10 +54,10 @@ class Said(Wire):
 
 
 class Rewritten(Wire):
-    """The conversation that was sent is not the one before with more at its end.
+    """How the conversation sent differs from the previous one, if it does not extend it.
 
-    Of the messages that the call before was sent, without instructions. None kept: the history
-    was replaced, or it is another conversation.
+    Counts messages sent to the previous call, without instructions. `kept` is 0 if the history was
+    replaced, or it is another conversation.
     """
 
     gone: int
@@ -65,7 +65,7 @@ class Rewritten(Wire):
 
 
 class ToolReading(Wire):
-    """What a tool was asked, and what it answered."""
+    """The arguments and the result of a tool call."""
 
     name: str
     call_id: str | None
@@ -94,7 +94,7 @@ class ErrorReading(Wire):
 
 
 class DecisionReading(Wire):
-    """A verdict of a hook, a policy or a person that was more than assent."""
+    """A verdict of a hook, a policy or a person, other than plain consent."""
 
     offset_ns: int
     hook: str | None
@@ -116,7 +116,7 @@ class StateReading(Wire):
 
 
 class AskedReading(Wire):
-    """Somebody was waited for: what was asked, and what came of it."""
+    """A wait for a person: the question and its outcome."""
 
     id: str | None = Field(description="Of the request; null when it was a pause only.")
     kind: str
@@ -132,7 +132,7 @@ class AskedReading(Wire):
 
 
 class ProgressReading(Wire):
-    """How far an operation said it was, last."""
+    """The last progress report of an operation."""
 
     offset_ns: int
     percent: float | None
@@ -140,7 +140,7 @@ class ProgressReading(Wire):
 
 
 class Reading(Wire):
-    """What one span says."""
+    """The transcript of one span."""
 
     trace_id: str
     span_id: str
@@ -164,7 +164,7 @@ class Reading(Wire):
 
 
 class Transcript(Wire):
-    """Readings of the spans that were asked for, in the order of the question."""
+    """Readings of the requested spans, in the order of the request."""
 
     session_id: str
     readings: Annotated[list[Reading], Field(description="Without spans that are not there.")]

@@ -224,7 +224,7 @@ def _play_control(rig: Rig, step: Step) -> None:
 
 
 def sweep_all(store: Store) -> int:
-    """Record away all that deleted sessions left; return in how many steps."""
+    """Sweep what deleted sessions left behind; return the number of steps."""
     steps = 0
     while store.sweep():
         steps += 1

@@ -879,7 +879,7 @@ export interface components {
         };
         /**
          * AskedReading
-         * @description Somebody was waited for: what was asked, and what came of it.
+         * @description A wait for a person: the question and its outcome.
          */
         AskedReading: {
             /** Actor */
@@ -1215,7 +1215,7 @@ export interface components {
         };
         /**
          * DecisionReading
-         * @description A verdict of a hook, a policy or a person that was more than assent.
+         * @description A verdict of a hook, a policy or a person, other than plain consent.
          */
         DecisionReading: {
             /** Action */
@@ -2141,7 +2141,7 @@ export interface components {
         };
         /**
          * ProgressReading
-         * @description How far an operation said it was, last.
+         * @description The last progress report of an operation.
          */
         ProgressReading: {
             /** Message */
@@ -2231,7 +2231,7 @@ export interface components {
         };
         /**
          * Reading
-         * @description What one span says.
+         * @description The transcript of one span.
          */
         Reading: {
             /** Asked */
@@ -2285,7 +2285,7 @@ export interface components {
         };
         /**
          * ReasoningPart
-         * @description What a model thought before it answered.
+         * @description Reasoning of a model before its answer.
          */
         ReasoningPart: {
             /** Text */
@@ -2473,10 +2473,10 @@ export interface components {
         };
         /**
          * Rewritten
-         * @description The conversation that was sent is not the one before with more at its end.
+         * @description How the conversation sent differs from the previous one, if it does not extend it.
          *
-         *     Of the messages that the call before was sent, without instructions. None kept: the history
-         *     was replaced, or it is another conversation.
+         *     Counts messages sent to the previous call, without instructions. `kept` is 0 if the history was
+         *     replaced, or it is another conversation.
          */
         Rewritten: {
             /** Gone */
@@ -3548,7 +3548,7 @@ export interface components {
         };
         /**
          * ToolCallPart
-         * @description The model asks for a tool.
+         * @description A tool call that the model requests.
          */
         ToolCallPart: {
             arguments: components["schemas"]["Payload"] | null;
@@ -3575,7 +3575,7 @@ export interface components {
         };
         /**
          * ToolReading
-         * @description What a tool was asked, and what it answered.
+         * @description The arguments and the result of a tool call.
          */
         ToolReading: {
             arguments: components["schemas"]["Clip"] | null;
@@ -3589,7 +3589,7 @@ export interface components {
         };
         /**
          * ToolResultPart
-         * @description What the tool answered.
+         * @description The result of a tool call.
          */
         ToolResultPart: {
             /** Id */
@@ -3619,7 +3619,7 @@ export interface components {
         };
         /**
          * Transcript
-         * @description Readings of the spans that were asked for, in the order of the question.
+         * @description Readings of the requested spans, in the order of the request.
          */
         Transcript: {
             /**

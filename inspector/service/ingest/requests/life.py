@@ -17,10 +17,10 @@ from inspector.service.sessions.state import SECOND_NS
 EXPIRY_GRACE_NS = 5 * SECOND_NS
 """How long an agent has to report the expiry of its request itself."""
 MAX_TRANSITIONS = 50
-"""Of a request that is lost and found again and again, the first and the last."""
+"""Limit of the stored transitions of a request: the first and the latest ones."""
 
 SERVICE = Actor("inspector", "service")
-"""Time passing."""
+"""The actor of transitions that happen because time has passed."""
 _OVER = frozenset({RequestStatus.ANSWERED, RequestStatus.EXPIRED, RequestStatus.WITHDRAWN})
 
 
@@ -54,7 +54,7 @@ def reopened(row: RequestRow, fresh: RequestRow, now_ns: int, actor: Actor) -> R
 
 
 def answered(row: RequestRow, answer: AnswerRow) -> RequestRow:
-    """Return the pending request with the answer that won; the agent has yet to take it."""
+    """Return the request with its first valid answer, which the agent has not applied yet."""
     actor = Actor(answer.actor, answer.origin)
     with_answer = replace(row, answer=answer)
     return _moved(with_answer, RequestStatus.ANSWERED, answer.at_ns, actor, answer.reason)
@@ -63,7 +63,7 @@ def answered(row: RequestRow, answer: AnswerRow) -> RequestRow:
 def acknowledged(
     row: RequestRow, seq: int, *, applied: bool, reason: str | None, now_ns: int, actor: Actor
 ) -> RequestRow | None:
-    """Return the request after the agent took its answer, or could not.
+    """Return the request after the agent applied or refused its answer; None: no change.
 
     One that it could not apply leaves the request open, as it is for the agent.
     """
@@ -82,7 +82,7 @@ def acknowledged(
 def closed(
     row: RequestRow, status: RequestStatus, reason: str | None, now_ns: int, actor: Actor
 ) -> RequestRow | None:
-    """Return the request, ended as the agent reports."""
+    """Return the request with the final status that the agent reports; None: no change."""
     if is_final(row):
         return None
     answer = row.answer
@@ -102,7 +102,7 @@ def lost(row: RequestRow, now_ns: int, actor: Actor, reason: str) -> RequestRow 
 
 
 def expired(row: RequestRow, now_ns: int) -> RequestRow | None:
-    """Return the request, expired because its time passed without news."""
+    """Return the request as expired, if its time is over without a report; None: no change."""
     if row.expires_ns is None or now_ns < row.expires_ns + EXPIRY_GRACE_NS:
         return None
     reason = "Its time passed, and the agent said nothing"
@@ -140,5 +140,5 @@ def _moved(
 
 
 def _blanked(row: RequestRow) -> RequestRow:
-    """Return a request that is over, without its arguments."""
+    """Return a closed request without its arguments, unless `keeps_args` is set."""
     return row if row.keeps_args else replace(row, args_json=None, args_text=None)

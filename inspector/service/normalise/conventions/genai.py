@@ -1,4 +1,4 @@
-"""The official GenAI conventions: attributes, of any age since they hold messages."""
+"""The official GenAI conventions with messages as attributes, in all versions."""
 
 from __future__ import annotations
 
