@@ -22,10 +22,10 @@ async def test_the_values_that_rows_have_are_listed_the_most_frequent_first(api:
     tools = ["git_log", "git_status", "git_log", "Fetch", "git_log"]
     spans = [
         span(
-            f"execute_tool {tool}",
+            "ai.toolCall",
             trace=n % 2 + 1,
             span_id=n,
-            attributes={"gen_ai.operation.name": "execute_tool"},
+            attributes={"ai.operationId": "ai.toolCall", "ai.toolCall.name": tool},
         )
         for n, tool in enumerate(tools, 1)
     ]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.model.records import Changes, Content, SessionRecord, SpanRecord
-from inspector.service.model.rows import SessionStatus, SpanKind, SpanStatus
+from inspector.service.model.rows import Json, SessionStatus, SpanKind, SpanStatus
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS, SPAN_FIELDS
 from inspector.service.query.tree import All, Node
@@ -256,6 +256,28 @@ def test_spans_are_found(searched: Searched, text: str, names: set[str]) -> None
 )
 def test_sessions_are_found(searched: Searched, text: str, services: set[str]) -> None:
     assert found_sessions(searched.store, text, searched.words) == services
+
+
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_tools_and_agents_are_found_by_the_names_that_attributes_give_them(
+    store: Store, is_indexed: bool
+) -> None:
+    tool: dict[str, Json] = {"ai.operationId": "ai.toolCall", "ai.toolCall.name": "weather"}
+    agent: dict[str, Json] = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": "planner",
+    }
+    rig = Rig(store)
+    rig.record(
+        started(otlp_span("ai.toolCall", span_id=1, duration_ns=None, attributes=tool)),
+        otlp_span("agent run", span_id=2, attributes=agent),
+    )
+    with closing(WordIndex(None, store.id, 1)) as words:
+        catch_up(store, words)
+        index = words if is_indexed else None
+        assert found_spans(store, "tool:weather", index) == {"ai.toolCall"}
+        assert found_spans(store, "agent:plan*", index) == {"run"}
+        assert found_spans(store, "tool:ai.toolCall OR agent:run", index) == set()
 
 
 def test_every_field_can_be_read() -> None:

@@ -187,6 +187,9 @@ def test_spans_of_a_store_of_before_are_of_the_tool_or_agent_that_their_names_sa
     with contextlib.closing(apsw.Connection(str(path))) as connection:
         connection.execute("ALTER TABLE span DROP COLUMN subject")
         connection.pragma("user_version", 8)
+    with open_to_read(url(path)).read() as reader:
+        spans = reader.spans(trace_hex(1))
+        assert {int(one.span_id, 16): one.subject for one in spans} == before
     again = Rig(open_store(url(path)))
     assert {n: again.span(n).subject for n in before} == before
     assert before[1] == "planner"

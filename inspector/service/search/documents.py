@@ -20,7 +20,7 @@ from inspector.service.model.rows import Json
 from inspector.service.query.words import fold
 from inspector.service.search.marks import as_text, attribute_marks, session_marks, span_marks
 
-VERSION = 1
+VERSION = 2
 """Of the contents of documents. An index of another version is made anew."""
 
 MAX_TEXT_CHARS = 64 * 1024

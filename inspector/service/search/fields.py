@@ -42,8 +42,8 @@ SPAN_READERS: Mapping[str, Callable[[SpanRecord, int], Value]] = {
     "kind": lambda span, _: span.kind.value,
     "status": lambda span, _: span.status.value,
     "root": lambda span, _: int(span.is_root),
-    "tool": lambda span, _: _subject(span, SpanKind.TOOL, "execute_tool "),
-    "agent": lambda span, _: _subject(span, SpanKind.AGENT, "invoke_agent "),
+    "tool": lambda span, _: span.subject if span.kind is SpanKind.TOOL else None,
+    "agent": lambda span, _: span.subject if span.kind is SpanKind.AGENT else None,
     "model": lambda span, _: span.model,
     "started": lambda span, _: span.start_ns,
     "ended": lambda span, _: span.end_ns,
@@ -88,8 +88,3 @@ def _waiting_too(span: SpanRecord, now_ns: int) -> int:
 def _sum(*counts: int | None) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
-
-
-def _subject(span: SpanRecord, kind: SpanKind, operation: str) -> str | None:
-    """Return the tool or agent of a span of `kind`: its name without the convention's prefix."""
-    return span.name.removeprefix(operation) if span.kind is kind else None

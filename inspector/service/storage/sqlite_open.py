@@ -47,9 +47,6 @@ SESSION_NUMBERS = (
     "cost_usd",
 )
 """Fields of a session's row with a column of their own."""
-_SPAN_LATER = ("waited", "subject")
-"""Columns of a span that the first stores have not."""
-
 _PAGE_BYTES = 8192
 _FLUSH_BYTES = 64 * 1024  # SQLite takes no more than 128 KiB in one write
 _READ_WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
@@ -256,10 +253,14 @@ def _stand_in(connection: apsw.Connection) -> None:
         wanted = dict(newest.execute(tables))
     for name in wanted.keys() - dict(connection.execute(tables)).keys():
         connection.execute(wanted[name].replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
+    # The migration has the only rule of what a name says; here it is applied as rows are read.
+    script = next(one for one in _scripts() if "SET subject" in one)
+    named, _, of_kinds = script.partition("SET subject = ")[2].rstrip(";\n").partition("WHERE ")
+    span_later = {"waited": "NULL", "subject": f"CASE WHEN {of_kinds} THEN {named} END"}
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(span)")}
-    if missing := [f"NULL AS {name}" for name in _SPAN_LATER if name not in columns]:
-        nothing = ", ".join(missing)
-        connection.execute(f"CREATE TEMP VIEW span AS SELECT *, {nothing} FROM main.span")
+    if missing := [f"{sql} AS {name}" for name, sql in span_later.items() if name not in columns]:
+        later = ", ".join(missing)
+        connection.execute(f"CREATE TEMP VIEW span AS SELECT *, {later} FROM main.span")
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(session)")}
     if missing := [name for name in SESSION_NUMBERS if name not in columns]:
         numbers = ", ".join(f"CAST(body AS TEXT) ->> '{name}' AS {name}" for name in missing)
