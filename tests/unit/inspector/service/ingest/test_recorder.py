@@ -401,7 +401,9 @@ def test_the_state_of_the_rules_survives_the_store(rig: Rig) -> None:
     assert (row.span_count, row.input_tokens, row.status) == (2, 5, SessionStatus.COMPLETED)
 
 
-def test_a_batch_enters_the_recorder_and_the_unit_of_work_once(rig: Rig) -> None:
+def test_no_step_of_a_batch_calls_the_recorder_which_only_makes_and_finishes_the_unit(
+    rig: Rig,
+) -> None:
     batch = [incoming(span(span_id=n, attributes={**LLM, **usage(7)})) for n in (1, 2, 3)]
     entries = Counter[tuple[str, str]]()
 
