@@ -10,7 +10,7 @@ import typer
 from inspector import runfile
 from inspector.errors import SettingsError
 from inspector.service.settings import load_settings
-from inspector.service.token import store_path
+from inspector.service.token_file import store_path
 
 app = typer.Typer()
 

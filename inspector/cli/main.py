@@ -32,7 +32,7 @@ from inspector.errors import InspectorError, RefusedError, SettingsError
 from inspector.paths import write_private
 from inspector.service.analysis.sanitise import visible
 from inspector.service.settings import Settings, load_settings
-from inspector.service.token import load_token
+from inspector.service.token_file import load_token
 from inspector.version import VERSION
 
 CANNOT_START, NO_SERVICE = 2, 3

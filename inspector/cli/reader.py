@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from inspector.cli.client import Client, NoServiceError
 from inspector.service.settings import load_settings
-from inspector.service.token import store_path
+from inspector.service.token_file import store_path
 
 
 class ServiceReader(Protocol):

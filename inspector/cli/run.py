@@ -14,7 +14,7 @@ import typer
 from inspector.agent_side import bootstrap
 from inspector.agent_side.adapters import AUTO_ATTACH, select_adapters
 from inspector.errors import SettingsError
-from inspector.integrations.auto import SAYS
+from inspector.integrations.auto import REPORTS
 
 app = typer.Typer()
 
@@ -82,5 +82,5 @@ def _environment(
         **environ,
         **{name: value for name, value in settings.items() if value is not None},
         "PYTHONPATH": os.pathsep.join(path),
-        SAYS: "1",
+        REPORTS: "1",
     }

@@ -30,7 +30,7 @@ from inspector.agent_side.on_import import after_import, is_being_imported
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SAYS = "INSPECTOR_RUN_SAYS"
+REPORTS = "INSPECTOR_RUN_REPORTS"
 """Set for the program itself; the processes that it starts are watched without a line."""
 OWN = {
     "instrument": "hooks",
@@ -54,7 +54,7 @@ UNWATCHED = (
 
 def watch_when_used() -> None:
     """Attach once the program imports a supported framework. Never raises."""
-    is_first = os.environ.pop(SAYS, None) is not None
+    is_first = os.environ.pop(REPORTS, None) is not None
     try:
         adapters = select_adapters(os.environ.get(AUTO_ATTACH))
     except ValueError as error:

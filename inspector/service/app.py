@@ -49,7 +49,7 @@ from inspector.service.sessions.retention import Retention
 from inspector.service.settings import Settings
 from inspector.service.storage import open_store
 from inspector.service.storage.sqlite_open import MEMORY_BYTES
-from inspector.service.token import load_token, store_path
+from inspector.service.token_file import load_token, store_path
 from inspector.version import VERSION
 
 # FastAPI traces itself when a provider is set: the service would watch itself, without end.

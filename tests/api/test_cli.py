@@ -16,7 +16,7 @@ from inspector.cli.main import app
 from inspector.errors import InspectorError
 from inspector.service.settings import Settings, load_settings
 from inspector.service.storage import open_store
-from inspector.service.token import store_path, token_path
+from inspector.service.token_file import store_path, token_path
 from tests.support.services.process import (
     DEADLINE_S,
     Service,

@@ -160,7 +160,7 @@ def test_where_the_inspector_is_missing_one_sentence_says_what_to_do(
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
     ended = subprocess.run(
         [str(venv / "bin" / "python"), "-c", "print(1)"],
-        env={**environment, "INSPECTOR_RUN_SAYS": "1"},
+        env={**environment, "INSPECTOR_RUN_REPORTS": "1"},
         capture_output=True,
         text=True,
         timeout=60,

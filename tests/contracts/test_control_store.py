@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from inspector.service.ingest.requests import life
+from inspector.service.ingest.requests import transitions
 from inspector.service.model.records import Changes, CommandEnd, RequestRecord, Tombstone, Waiting
 from inspector.service.model.rows import AnswerRow, AuditRow, CommandRow, ProcessRow, RequestStatus
 from inspector.service.storage import Store
@@ -55,7 +55,7 @@ def test_a_request_is_read_back_field_by_field(store: Store) -> None:
         status=ANSWERED,
         answer=answer,
     )
-    one.row = life.opened(one.row, START_NS, AGENT)
+    one.row = transitions.opened(one.row, START_NS, AGENT)
     commit(store, 1, requests=[one])
     with store.read() as reader:
         assert reader.request("r1") == one

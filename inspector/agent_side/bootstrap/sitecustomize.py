@@ -48,7 +48,7 @@ def _watch() -> None:
         _check(ours.found("opentelemetry"))
         ours.load("inspector.integrations.auto").watch_when_used()
     except Exception as error:  # noqa: BLE001 - never into the watched program
-        if os.environ.pop("INSPECTOR_RUN_SAYS", None) and sys.stderr is not None:
+        if os.environ.pop("INSPECTOR_RUN_REPORTS", None) and sys.stderr is not None:
             sys.stderr.write(
                 f"inspector run: {sys.executable} cannot import the inspector ({error}), so this "
                 "program is not watched. Install it: pip install 'mcp-agent-inspector[otel]'\n"

@@ -12,7 +12,7 @@ from inspector.cli.doctor.finding import FAIL, OK, WARN, CheckResult
 from inspector.errors import InspectorError, UntrustedFileError
 from inspector.paths import check_trusted
 from inspector.service.settings import Settings
-from inspector.service.token import store_path, token_path
+from inspector.service.token_file import store_path, token_path
 
 FEW_BYTES = 1024**3
 """Free disk space below which the doctor warns."""

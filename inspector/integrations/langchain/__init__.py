@@ -14,10 +14,9 @@ from importlib.util import find_spec
 from typing import Any
 
 from inspector.agent_side.on_import import after_import
-from inspector.integrations.langchain.attachment import Attachment
+from inspector.integrations.langchain.shared import Attachment
 from inspector.integrations.patches import Patches
-from instrument import Bus
-from instrument import default as shared
+from instrument import Bus, default
 from instrument.operations import current_call_id
 
 _PARTS = (
@@ -45,7 +44,7 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
     Returns:
         A function that detaches and leaves everything as it was. Idempotent.
     """
-    here, patches = bus or shared.bus, Patches("langchain")
+    here, patches = bus or default.bus, Patches("langchain")
     if not targets and not patches.claim(here):
         return lambda: None
 

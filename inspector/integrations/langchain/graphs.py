@@ -8,8 +8,8 @@ from functools import partial, wraps
 from typing import Any, TypeAlias
 
 from inspector.integrations.conversion import AgentFacts
-from inspector.integrations.langchain.attachment import Attachment
 from inspector.integrations.langchain.outcome import StreamOutcome, bubble_result, bubbles_up
+from inspector.integrations.langchain.shared import Attachment
 from inspector.integrations.session import in_session
 from inspector.integrations.streamed import GeneratorSource, WatchedGenerator
 from instrument import Operation

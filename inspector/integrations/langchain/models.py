@@ -7,7 +7,6 @@ from contextlib import aclosing, closing, contextmanager
 from functools import cache, partial, wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from inspector.integrations.langchain.attachment import Attachment
 from inspector.integrations.langchain.messages import (
     as_answer,
     as_chunk,
@@ -15,6 +14,7 @@ from inspector.integrations.langchain.messages import (
     usage_of,
     with_injections,
 )
+from inspector.integrations.langchain.shared import Attachment
 from inspector.integrations.streamed import GeneratorSource, WatchedGenerator
 from instrument import HookStopped, Operation
 from instrument.operations import is_current

@@ -8,9 +8,9 @@ from contextlib import suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from inspector.integrations.langchain.attachment import Attachment
 from inspector.integrations.langchain.messages import appended
 from inspector.integrations.langchain.outcome import bubble_result, bubbles_up
+from inspector.integrations.langchain.shared import Attachment
 from inspector.integrations.verdicts import NO_RESULT, ErrorResultError, instead_of
 from instrument import Operation
 from instrument.operations import is_current

@@ -80,7 +80,7 @@ class SpanTree:
         found: defaultdict[int, list[Interval]] = defaultdict(list)
         for place, row in enumerate(self.rows):
             unplaced_ns = 0 if row.waited else row.wait_ns
-            waits = [*_waits(row), *_somewhere(row, unplaced_ns)]
+            waits = [*_waits(row), *_wait_at_start(row, unplaced_ns)]
             for wait in waits if row.duration_ns is None else _within(waits, row):
                 found[place].append(wait)
                 for above in self.above(place):
@@ -117,7 +117,7 @@ def _waits(row: SpanRow) -> Iterator[Interval]:
         yield offset_ns, None if duration_ns is None else offset_ns + duration_ns
 
 
-def _somewhere(row: SpanRow, wait_ns: int) -> Iterator[Interval]:
+def _wait_at_start(row: SpanRow, wait_ns: int) -> Iterator[Interval]:
     """Yield a wait of known length but unknown start, as if it had been at the beginning."""
     if wait_ns:
         yield row.offset_ns, row.offset_ns + wait_ns

@@ -16,7 +16,7 @@ from inspector.service.files.shapes import requests_in
 from inspector.service.files.splitting import MAX_VALUE_BYTES, Splitter, Value
 from inspector.service.files.unpacking import Unpacker
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
-from inspector.service.otlp.batch import sort_out
+from inspector.service.otlp.batch import make_batch
 from inspector.service.otlp.decode_json import parse_json, read_request
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.scrub import scrub
@@ -175,7 +175,7 @@ class _FileReader:
             request = read_request(signal, plain, rejections)
             if self._scrubs:
                 scrub(signal, request)
-            batch = sort_out(signal, request, rejections, size_bytes=len(value.text))
+            batch = make_batch(signal, request, rejections, size_bytes=len(value.text))
             rows.spans += batch.spans
             rows.logs += batch.logs
             report.not_stored += batch.not_stored

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from inspector.service.ingest.apart import Apart, EndedCall
 from inspector.service.ingest.arrivals import Arrivals
-from inspector.service.ingest.mcp_ends import Ends
+from inspector.service.ingest.mcp_servers import McpServers
+from inspector.service.ingest.sibling_duplicates import EndedCall, SiblingDuplicates
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.incoming import IncomingSpan
 from inspector.service.model.records import MAX_INT
@@ -21,12 +21,12 @@ class SessionAssignment:
     """Assigns the traces of a batch. What it remembers of earlier ones is in memory only."""
 
     def __init__(self) -> None:
-        self._ends = Ends()
-        self._apart = Apart()
+        self._mcp_servers = McpServers()
+        self._sibling_duplicates = SiblingDuplicates()
 
     def forget_calls(self) -> None:
         """Forget the model calls of earlier batches: they may not have been stored."""
-        self._apart = Apart()
+        self._sibling_duplicates = SiblingDuplicates()
 
     def assign(self, unit: UnitOfWork, arrivals: Arrivals) -> list[tuple[EndedCall, EndedCall]]:
         """Give each trace its session; return the model calls that two spans report."""
@@ -54,8 +54,8 @@ class SessionAssignment:
                 if session_id != trace.session_id:
                     epoch_ns = starts.get(trace_id, MAX_INT)
                     unit.move_trace(trace, unit.session_or_new(session_id, epoch_ns))
-        self._ends.join(unit, keys)
-        return self._apart.join(unit, keys, _model_calls(arrivals.spans))
+        self._mcp_servers.join(unit, keys)
+        return self._sibling_duplicates.join(unit, keys, _model_calls(arrivals.spans))
 
 
 def _improve(keys: dict[str, tuple[int, str]], trace_id: str, key: tuple[int, str]) -> None:

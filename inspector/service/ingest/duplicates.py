@@ -51,7 +51,7 @@ def find_duplicates(
         _look_inward(unit, trace, span)
 
 
-def join_apart(unit: UnitOfWork, outer: SpanRecord, inner: SpanRecord) -> None:
+def mark_duplicate(unit: UnitOfWork, outer: SpanRecord, inner: SpanRecord) -> None:
     """Mark one of two duplicate spans, in whichever traces they are."""
     _join(unit, unit.trace(inner.trace_id), outer, inner)
 
@@ -133,7 +133,7 @@ def _facts_of(unit: UnitOfWork, span: SpanRecord) -> OperationFacts:
 
 def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> None:
     """Merge the duplicates of two spans, so that exactly one span stays unmarked."""
-    shown, marked = _shown(unit, outer), _shown(unit, inner)
+    shown, marked = _unmarked(unit, outer), _unmarked(unit, inner)
     if isinstance(shown, str):  # one that is to come will be around `inner`, too
         _wait(trace, shown, inner)
         return
@@ -159,11 +159,10 @@ def _is_above(unit: UnitOfWork, upper: SpanRecord, lower: SpanRecord) -> bool:
     return False
 
 
-def _shown(unit: UnitOfWork, span: SpanRecord) -> SpanRecord | str | None:
+def _unmarked(unit: UnitOfWork, span: SpanRecord) -> SpanRecord | str | None:
     """Return the unmarked span among the duplicates of `span`.
 
-    Its id, while it is not there: a sender may name one that is to come. None if they go in
-    circles.
+    Its id if it has not arrived: a sender may name a span before sending it. None for a cycle.
     """
     span_id = span.span_id
     for _ in range(_MAX_CHAIN):

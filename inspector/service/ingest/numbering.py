@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from inspector.service.ingest.unit_of_work import CachedSession, Touched
+from inspector.service.ingest.unit_of_work import CachedSession, PendingChanges
 from inspector.service.model.records import (
     Changes,
     MomentRecord,
@@ -17,19 +17,19 @@ from inspector.service.model.rows import SessionStatus
 from inspector.service.sessions.state import SETTLED
 
 
-def number(touched: Touched, statuses: Mapping[str, SessionStatus]) -> Changes:
-    """Return the commit of what was touched.
+def number(pending: PendingChanges, statuses: Mapping[str, SessionStatus]) -> Changes:
+    """Return the commit of what was pending.
 
     Args:
-        touched: By one unit of work.
+        pending: The changes of one unit of work.
         statuses: Of each touched session, by id.
     """
-    changes, now_ns = touched.changes, touched.now_ns
+    changes, now_ns = pending.changes, pending.now_ns
     opening, others = list[CachedSession](), list[CachedSession]()
-    for session in touched.sessions:
+    for session in pending.sessions:
         is_opening = session.record is None and statuses[session.state.id] not in SETTLED
         (opening if is_opening else others).append(session)
-    numbers = itertools.count(touched.last_number + 1)
+    numbers = itertools.count(pending.last_number + 1)
     # A session comes before its first spans, and finishes after its last.
     for session in opening:
         changes.sessions.append(_record(session, statuses[session.state.id], numbers, now_ns))
@@ -38,7 +38,7 @@ def number(touched: Touched, statuses: Mapping[str, SessionStatus]) -> Changes:
         span.created = span.created or span.change
         if span.end_ns is not None and not span.settled:
             span.settled = span.change
-        if content := touched.contents.get((span.trace_id, span.span_id)):
+        if content := pending.contents.get((span.trace_id, span.span_id)):
             span.content = span.change
             changes.contents[span.content] = content
     rows: list[MomentRecord | Tombstone | RequestRecord]
@@ -49,7 +49,7 @@ def number(touched: Touched, statuses: Mapping[str, SessionStatus]) -> Changes:
         request.created = request.created or request.change
     for session in others:
         changes.sessions.append(_record(session, statuses[session.state.id], numbers, now_ns))
-    changes.first, changes.head = touched.head + 1, next(numbers) - 1
+    changes.first, changes.head = pending.head + 1, next(numbers) - 1
     return changes
 
 

@@ -11,13 +11,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from inspector.service.ingest.apart import mark
 from inspector.service.ingest.arrivals import read_batch
 from inspector.service.ingest.assignment import SessionAssignment
 from inspector.service.ingest.liveness import lose_spans, mark_alive
 from inspector.service.ingest.moments import add_moments
 from inspector.service.ingest.numbering import number
 from inspector.service.ingest.requests.control_plane import ControlPlane
+from inspector.service.ingest.sibling_duplicates import mark_pairs
 from inspector.service.ingest.spans import add_spans
 from inspector.service.ingest.unit_of_work import Memory, UnitOfWork
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
@@ -83,7 +83,7 @@ class Recorder:
                 self._apply_sign(unit, sign)
             duplicates = self._assignment.assign(unit, arrivals)
             add_spans(unit, self._processes, arrivals.spans)
-            mark(unit, duplicates)
+            mark_pairs(unit, duplicates)
             add_moments(unit, self._processes, arrivals.moments)
             return self._finish(unit)
 
@@ -169,9 +169,9 @@ class Recorder:
 
     def _finish(self, unit: UnitOfWork) -> Changes:
         """Decide the statuses of the sessions that were touched, and number the commit."""
-        touched = unit.finish()
+        pending = unit.finish()
         statuses: dict[str, SessionStatus] = {}
-        for session in (entry.state for entry in touched.sessions):
+        for session in (entry.state for entry in pending.sessions):
             timer = self._timers.get(session.id)
             # The past is no news: such a session is settled at once.
             if session.id in unit.updated and not unit.is_past:
@@ -179,7 +179,7 @@ class Recorder:
             else:  # without a timer it was settled before, and stays so
                 heard_ns = timer.heard_ns if timer else 0
             statuses[session.id] = self._status(session, unit.now_ns, heard_ns)
-        changes = number(touched, statuses)
+        changes = number(pending, statuses)
         self._control_plane.open_requests.follow(changes.requests)
         return changes
 

@@ -97,7 +97,7 @@ def _add_span(
     unit.put_span(new, incoming.content, trace)
     # One with usage that is not counted is among the ancestors.
     if new.is_counted or new.span_id in trace.usage_ancestors:
-        unit.cover(trace, new.parent_span_id)
+        unit.mark_usage_below(trace, new.parent_span_id)
     if new.kind in DUPLICATED_KINDS or trace.inner_spans:
         find_duplicates(unit, trace, new, incoming.response_id)
     trace.profile.see(new, incoming)

@@ -67,7 +67,7 @@ class Memory:
 
 
 @dataclass(slots=True)
-class Touched:
+class PendingChanges:
     """The changes of one commit, before session statuses and change numbers are set."""
 
     now_ns: int
@@ -268,7 +268,7 @@ class UnitOfWork:
         if content is not None:
             self._contents[key] = content
 
-    def cover(self, trace: TraceState, span_id: str | None) -> None:
+    def mark_usage_below(self, trace: TraceState, span_id: str | None) -> None:
         """Record usage below `span_id`: the usage of the span and its ancestors does not count.
 
         Stops at the first span with such a record, so that each is visited once, however late.
@@ -373,8 +373,8 @@ class UnitOfWork:
         self._memory.sessions.pop(session_id, None)
         self._departures.append(Tombstone(session_id, None))
 
-    def finish(self) -> Touched:
-        """Bring sessions up to date with their traces, and return what was touched."""
+    def finish(self) -> PendingChanges:
+        """Bring sessions up to date with their traces, and return the changes."""
         traces = [self._memory.traces[trace_id] for trace_id in self._tally_before]
         for trace in traces:
             self._update_session(trace)
@@ -395,7 +395,7 @@ class UnitOfWork:
             audit=self._audit,
             departures=self._departures,
         )
-        return Touched(
+        return PendingChanges(
             now_ns=self.now_ns,
             head=self.reader.head,
             last_number=self._last_number,

@@ -50,7 +50,7 @@ class Batch:
     not_stored: int = 0
 
 
-def sort_out(
+def make_batch(
     signal: OtlpSignal,
     request: ExportRequest,
     rejections: Rejections,

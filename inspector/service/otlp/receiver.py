@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 
 from inspector.errors import OverloadedError
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
-from inspector.service.otlp.batch import Batch, IsOwn, sort_out
+from inspector.service.otlp.batch import Batch, IsOwn, make_batch
 from inspector.service.otlp.body import MAX_BODY_BYTES, ExpandedTooLargeError, decompress
 from inspector.service.otlp.decode_json import decode_json
 from inspector.service.otlp.decode_proto import decode_proto
@@ -277,7 +277,7 @@ def read_request(
     is_original = not rejections.count
     if scrubs and scrub(signal, request, encoded):
         is_original = False
-    batch = sort_out(
+    batch = make_batch(
         signal,
         request,
         rejections,

@@ -50,7 +50,7 @@ SPAN_READERS: Mapping[str, Callable[[SpanRecord, int], Value]] = {
     "duration": lambda span, now_ns: _until(span.start_ns, span.end_ns, now_ns),
     "waiting": lambda span, _: span.wait_ns,
     "active": lambda span, now_ns: max(
-        _until(span.start_ns, span.end_ns, now_ns) - _waiting_too(span, now_ns), 0
+        _until(span.start_ns, span.end_ns, now_ns) - _waited_ns(span, now_ns), 0
     ),
     "input_tokens": lambda span, _: span.input_tokens,
     "output_tokens": lambda span, _: span.output_tokens,
@@ -78,7 +78,7 @@ def _waiting(row: SessionRow, now_ns: int) -> int:
     return row.waiting_ns + (0 if since_ns is None else max(now_ns - since_ns, 0))
 
 
-def _waiting_too(span: SpanRecord, now_ns: int) -> int:
+def _waited_ns(span: SpanRecord, now_ns: int) -> int:
     """Return how long a span has waited, including a wait that is still open."""
     if span.end_ns is not None or not span.waited or span.waited[-1][1] is not None:
         return span.wait_ns

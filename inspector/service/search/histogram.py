@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inspector.service.model.rows import SessionStatus
 from inspector.service.query.fields import SESSION_FIELDS
 from inspector.service.query.tree import All, Compare, Node, Operator
-from inspector.service.search.pages import Search
+from inspector.service.search.search import Search
 
 _ROWS_A_PAGE = 10_000
 

@@ -11,7 +11,7 @@ from inspector.service.model.rows import SpanKind
 from inspector.service.query.fields import FIELDS, SPAN_FIELDS, Field, Kind, QueryScope
 from inspector.service.query.tree import All, Compare, Node, Operator
 from inspector.service.search.fields import read
-from inspector.service.search.pages import Search
+from inspector.service.search.search import Search
 
 MOST_ROWS = 2_000
 """Sessions, or spans, that are read."""

@@ -29,7 +29,11 @@ from inspector.service.model.records import (
     Tombstone,
     trace_process,
 )
-from inspector.service.storage.sqlite_control import apply_control, delete_control, takes_away
+from inspector.service.storage.sqlite_control import (
+    apply_control,
+    delete_control,
+    removes_arguments,
+)
 from inspector.service.storage.sqlite_errors import (
     UNAVAILABLE,
     discard,
@@ -50,7 +54,7 @@ from inspector.service.storage.sqlite_open import (
     open_writer,
 )
 from inspector.service.storage.sqlite_reader import SqliteReader
-from inspector.service.storage.sqlite_spans import INTO_SPAN, row_of
+from inspector.service.storage.sqlite_span_rows import INTO_SPAN, row_of
 from inspector.service.storage.sqlite_sweep import doom, sweep
 
 # A burst of requests opens more: they are closed when it is over.
@@ -165,7 +169,7 @@ class SqliteStore:
     def commit(self, changes: Changes) -> None:
         with self._transaction():
             self._apply(changes)
-        if changes.departures or takes_away(changes):
+        if changes.departures or removes_arguments(changes):
             self._has_to_erase = True
 
     def erase(self) -> bool:

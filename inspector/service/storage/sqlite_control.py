@@ -54,7 +54,7 @@ def apply_control(writer: apsw.Connection, changes: Changes) -> None:
         _apply(writer, changes)
 
 
-def takes_away(changes: Changes) -> bool:
+def removes_arguments(changes: Changes) -> bool:
     """Return whether `changes` remove arguments, which must then be erased from the file."""
     return bool(changes.ended_commands) or any(is_over(record.row) for record in changes.requests)
 

@@ -27,7 +27,7 @@ from inspector.service.storage.base import Chunk, SpanPosition, SpanTime
 from inspector.service.storage.orders import MAX_TITLE, Order, SortKey, SortPosition
 from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
 from inspector.service.storage.sqlite_narrowing import narrowing
-from inspector.service.storage.sqlite_spans import PROCESS, SELECT_SPAN, span_of
+from inspector.service.storage.sqlite_span_rows import PROCESS, SELECT_SPAN, span_of
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
 

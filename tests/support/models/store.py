@@ -335,7 +335,7 @@ class _Tables:
             and (trace_id is not None or moment.session_id == session_id)
         ]
         found.sort(key=lambda moment: (moment.time_ns, moment.change))
-        return [self._homed(moment) for moment in found[:limit]]
+        return [self._assigned(moment) for moment in found[:limit]]
 
     def has_moment(self, moment: MomentRecord) -> bool:
         return any(
@@ -346,21 +346,21 @@ class _Tables:
         )
 
     def moments_of(self, session_id: str, after: int = 0, limit: int = 1000) -> list[MomentRecord]:
-        homed = (self._homed(moment) for moment in self._moments if moment.change > after)
-        return [moment for moment in homed if moment.session_id == session_id][:limit]
+        assigned = (self._assigned(moment) for moment in self._moments if moment.change > after)
+        return [moment for moment in assigned if moment.session_id == session_id][:limit]
 
     def last_change(self, session_id: str) -> int:
         record = self.session(session_id)
         if record is None:
             return 0
-        homed = (self._homed(moment) for moment in self._moments)
+        assigned = (self._assigned(moment) for moment in self._moments)
         return max(
             record.change,
             *(span.change for span in self._spans.values() if span.session_id == session_id),
-            *(moment.change for moment in homed if moment.session_id == session_id),
+            *(moment.change for moment in assigned if moment.session_id == session_id),
         )
 
-    def _homed(self, moment: MomentRecord) -> MomentRecord:
+    def _assigned(self, moment: MomentRecord) -> MomentRecord:
         if moment.trace_id is None:
             return moment
         trace = self._traces.get(moment.trace_id)
@@ -385,7 +385,7 @@ class _Tables:
     def changes(self, after: int, limit: int) -> list[Change]:
         numbers = sorted(number for number in self._by_change if number > after)[:limit]
         found = (self._by_change[number] for number in numbers)
-        return [self._homed(row) if isinstance(row, MomentRecord) else row for row in found]
+        return [self._assigned(row) if isinstance(row, MomentRecord) else row for row in found]
 
     # --- control ----------------------------------------------------------------------------
 

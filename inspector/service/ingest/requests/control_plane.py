@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from inspector.service.ingest.liveness import mark_alive
-from inspector.service.ingest.requests import life
+from inspector.service.ingest.requests import transitions
 from inspector.service.ingest.requests.answering import (
     ProposedAnswer,
     Refusal,
@@ -121,7 +121,7 @@ class ControlPlane:
 
     def lose(self, unit: UnitOfWork, process_id: str) -> None:
         """Mark the open requests of a silent process as lost."""
-        self._release(unit, process_id, life.SERVICE, _NO_LONGER)
+        self._release(unit, process_id, transitions.SERVICE, _NO_LONGER)
 
     def _release(self, unit: UnitOfWork, process_id: str, actor: Actor, reason: str) -> None:
         if self._agents.pop(process_id, None) is not None:
@@ -132,7 +132,7 @@ class ControlPlane:
             row = unit.request(one.request_id)
             if row is None:
                 self._open_requests.forget(one.request_id)
-            elif changed := life.lost(row, unit.now_ns, actor, reason):
+            elif changed := transitions.lost(row, unit.now_ns, actor, reason):
                 self._put_request(unit, changed, is_update=False)
                 record_audit(
                     unit, actor, "request_lost", "accepted", request=changed, detail=reason
@@ -147,15 +147,15 @@ class ControlPlane:
             refused = Refusal("request_id_taken", "Another process opened a request with this id.")
             record_audit(unit, actor, "request_opened", refused, request=row)
             return refused
-        changed = None if row is None else life.reopened(row, fresh, unit.now_ns, actor)
+        changed = None if row is None else transitions.reopened(row, fresh, unit.now_ns, actor)
         if row is not None and changed is None:
             return None
         if refusal := self._open_requests.has_no_room(fresh):
             self._note_no_room(unit, process, fresh, refusal)
             return refusal
         if changed is None:
-            homed = replace(fresh, session_id=_session_of(unit, fresh))
-            changed = life.opened(homed, unit.now_ns, actor)
+            assigned = replace(fresh, session_id=_session_of(unit, fresh))
+            changed = transitions.opened(assigned, unit.now_ns, actor)
         self._put_request(unit, changed)
         record_audit(unit, actor, "request_opened", "accepted", request=changed)
         return None
@@ -185,7 +185,7 @@ class ControlPlane:
         if row is None or row.process_id != process.id:
             return
         counts = f"What counts is `{decision}`" if decision else None
-        changed = life.closed(row, status, reason or counts, unit.now_ns, actor)
+        changed = transitions.closed(row, status, reason or counts, unit.now_ns, actor)
         if changed is None:
             return
         self._put_request(unit, changed)
@@ -232,7 +232,7 @@ class ControlPlane:
             is_edited=proposed.args_json is not None and proposed.args_json != row.args_json,
             command_seq=seq,
         )
-        changed = life.answered(row, answer)
+        changed = transitions.answered(row, answer)
         self._put_request(unit, changed)
         traces = (row.trace_id,) if row.trace_id else ()
         unit.put_command(answer_command(seq, changed, proposed, traces, unit.now_ns, actor))
@@ -243,13 +243,13 @@ class ControlPlane:
         """Expire the requests that are overdue."""
         for request_id in self._open_requests.due(unit.now_ns):
             row = unit.request(request_id)
-            changed = row and life.expired(row, unit.now_ns)
+            changed = row and transitions.expired(row, unit.now_ns)
             if row is None or changed is None:
                 self._open_requests.forget(request_id)
                 continue
             self._put_request(unit, changed, is_update=False)
             self._end_answer(unit, row, changed)
-            record_audit(unit, life.SERVICE, "request_expired", "accepted", request=changed)
+            record_audit(unit, transitions.SERVICE, "request_expired", "accepted", request=changed)
 
     def _put_request(self, unit: UnitOfWork, row: RequestRow, *, is_update: bool = True) -> None:
         """Store a request; its session waits for it, or no longer."""
@@ -384,7 +384,7 @@ class ControlPlane:
         self._end(unit, command, applied=applied, reason=reason)
         if command.request_id is not None:
             row = unit.request(command.request_id)
-            changed = row and life.acknowledged(
+            changed = row and transitions.acknowledged(
                 row,
                 seq,
                 applied=applied,

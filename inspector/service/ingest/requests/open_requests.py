@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from inspector.service.ingest.requests.answering import Refusal
-from inspector.service.ingest.requests.life import EXPIRY_GRACE_NS
+from inspector.service.ingest.requests.transitions import EXPIRY_GRACE_NS
 from inspector.service.model.records import RequestRecord, Waiting, is_over, shown_bytes, waiting_of
 from inspector.service.model.rows import RequestRow
 

@@ -7,7 +7,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import TooLargeError
 from inspector.service.otlp import batch as module
-from inspector.service.otlp.batch import Batch, sort_out
+from inspector.service.otlp.batch import Batch, make_batch
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import LOGS, METRICS, TRACES
 from tests.support.telemetry.export import TRACE_ID, span, span_id, trace_request
@@ -17,7 +17,7 @@ def sort_spans(*spans: Span) -> tuple[Batch, Rejections]:
     rejections = Rejections()
     request = trace_request(*spans)
     body = request.SerializeToString()
-    return sort_out(TRACES, request, rejections, size_bytes=0, body=body), rejections
+    return make_batch(TRACES, request, rejections, size_bytes=0, body=body), rejections
 
 
 def test_spans_come_with_the_resource_and_scope_they_were_under() -> None:
@@ -63,7 +63,7 @@ def test_a_value_that_is_too_long_is_cut_and_marked(monkeypatch: pytest.MonkeyPa
     long.attributes.add(key="short").value.string_value = "z" * 10
     long.events.add(name="said").attributes.add(key="event").value.string_value = "e" * 11
     body = trace_request(long).SerializeToString()
-    batch = sort_out(TRACES, trace_request(long), Rejections(), size_bytes=11, body=body)
+    batch = make_batch(TRACES, trace_request(long), Rejections(), size_bytes=11, body=body)
     cut = batch.spans[0].span
     found = {pair.key: pair.value for pair in cut.attributes}
     assert found["text"].string_value == "é" * 5
@@ -83,7 +83,7 @@ def test_a_log_body_that_is_too_long_is_cut(monkeypatch: pytest.MonkeyPatch) -> 
     request = ExportLogsServiceRequest()
     record = request.resource_logs.add().scope_logs.add().log_records.add(trace_id=TRACE_ID)
     record.body.string_value = "b" * 50
-    batch = sort_out(LOGS, request, Rejections(), size_bytes=50)
+    batch = make_batch(LOGS, request, Rejections(), size_bytes=50)
     assert batch.logs[0].record.body.string_value == "b" * 10
     assert batch.logs[0].record.attributes[0].key == "inspector.truncated"
 
@@ -93,7 +93,7 @@ def test_logs_of_a_trace_are_stored_and_others_counted() -> None:
     scope = request.resource_logs.add().scope_logs.add()
     scope.log_records.add(trace_id=TRACE_ID)
     scope.log_records.add(event_name="something")
-    batch = sort_out(LOGS, request, Rejections(), size_bytes=0)
+    batch = make_batch(LOGS, request, Rejections(), size_bytes=0)
     assert len(batch.logs) == 1
     assert batch.not_stored == 1
     assert batch.forward == request.SerializeToString()
@@ -108,19 +108,19 @@ def test_live_records_are_stored_and_do_not_go_on() -> None:
     other = group.scope_logs.add()
     other.scope.name = "app"
     other.log_records.add(trace_id=TRACE_ID)
-    batch = sort_out(LOGS, request, Rejections(), size_bytes=0)
+    batch = make_batch(LOGS, request, Rejections(), size_bytes=0)
     assert len(batch.logs) == 2
     forwarded = ExportLogsServiceRequest.FromString(batch.forward)
     assert [scope.scope.name for scope in forwarded.resource_logs[0].scope_logs] == ["app"]
 
     del group.scope_logs[1]
-    assert sort_out(LOGS, request, Rejections(), size_bytes=0).forward == b""
+    assert make_batch(LOGS, request, Rejections(), size_bytes=0).forward == b""
 
 
 def test_metrics_are_counted_and_go_on() -> None:
     request = ExportMetricsServiceRequest()
     request.resource_metrics.add().scope_metrics.add().metrics.add(name="m")
-    batch = sort_out(METRICS, request, Rejections(), size_bytes=0)
+    batch = make_batch(METRICS, request, Rejections(), size_bytes=0)
     assert batch.not_stored == 1
     assert batch.forward == request.SerializeToString()
     assert not batch.spans

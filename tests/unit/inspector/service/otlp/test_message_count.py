@@ -12,7 +12,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue
 
 from inspector.errors import TooLargeError
 from inspector.service.otlp import message_count
-from inspector.service.otlp.batch import MAX_ITEMS, sort_out
+from inspector.service.otlp.batch import MAX_ITEMS, make_batch
 from inspector.service.otlp.decode_proto import decode_proto
 from inspector.service.otlp.message_count import check_message_count, count_messages
 from inspector.service.otlp.rejections import Rejections
@@ -72,7 +72,7 @@ def test_resources_and_scopes_without_items_are_bounded_too(signal: OtlpSignal, 
     else:
         request.MergeFromString(inside(b"\x12\0" * (MAX_ITEMS + 1), 0x0A))
     with pytest.raises(TooLargeError, match=getattr(signal, level)):
-        sort_out(signal, request, Rejections(), size_bytes=0)
+        make_batch(signal, request, Rejections(), size_bytes=0)
 
 
 def test_scopes_without_items_leave_nothing_behind() -> None:
@@ -80,7 +80,7 @@ def test_scopes_without_items_leave_nothing_behind() -> None:
     request.MergeFromString(inside(b"\x12\0" * MAX_ITEMS, 0x0A))
     tracemalloc.start()
     try:
-        sort_out(TRACES, request, Rejections(), size_bytes=0)
+        make_batch(TRACES, request, Rejections(), size_bytes=0)
         _, peak_bytes = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

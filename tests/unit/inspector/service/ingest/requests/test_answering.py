@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.ingest.requests import life
+from inspector.service.ingest.requests import transitions
 from inspector.service.ingest.requests.answering import (
     ProposedAnswer,
     Refusal,
@@ -83,19 +83,19 @@ def test_what_does_not_fit_is_refused_with_its_code(
 
 def test_who_is_late_learns_who_won_when_and_with_what() -> None:
     answer = AnswerRow("deny", "Ann", "browser", START_NS, None, False, 1)
-    refusal = refused(life.answered(request_row(), answer), ProposedAnswer("allow", "h1"))
+    refusal = refused(transitions.answered(request_row(), answer), ProposedAnswer("allow", "h1"))
     assert refusal.code == "already_answered"
     assert "Ann (browser) answered this first, with `deny`, at 20" in refusal.detail
 
 
 def test_what_is_closed_says_how() -> None:
-    lost = life.lost(request_row(), START_NS, life.SERVICE, "Its process was lost")
+    lost = transitions.lost(request_row(), START_NS, transitions.SERVICE, "Its process was lost")
     refusal = refused(lost, ProposedAnswer("allow", "h1"))
     assert (refusal.code, refusal.detail) == (
         "already_closed",
         "Too late: the request is lost. Its process was lost.",
     )
-    withdrawn = life.closed(life.opened(request_row(), START_NS, AGENT), *_WITHDRAWN)
+    withdrawn = transitions.closed(transitions.opened(request_row(), START_NS, AGENT), *_WITHDRAWN)
     assert "withdrawn" in refused(withdrawn, ProposedAnswer("allow", "h1")).detail
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from inspector.service.ingest.duplicates import join_apart
+from inspector.service.ingest.duplicates import mark_duplicate
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.normalise.duplicates import contains
 from inspector.service.sessions.state import NO_KEY_RANK, TraceState
@@ -31,7 +31,7 @@ class EndedCall(NamedTuple):
     model: str
     response_id: str | None
     tokens: tuple[int, int]
-    """In and out."""
+    """Input and output tokens."""
     interval_ns: tuple[int, int]
     origin: bytes
     """The instrumentation, with its resource."""
@@ -47,8 +47,8 @@ class _RecentCall:
     """Origins of the duplicates inside: of simultaneous calls, each has one of its own."""
 
 
-class Apart:
-    """Recent model calls. In memory: two reports across a restart stay two calls."""
+class SiblingDuplicates:
+    """Pairs recent model calls. In memory: two reports across a restart stay two calls."""
 
     def __init__(self) -> None:
         self._recent: dict[tuple[str, str | tuple[int, int]], list[_RecentCall]] = {}
@@ -103,13 +103,13 @@ class Apart:
         return outside.session_id == inside.session_id
 
 
-def mark(unit: UnitOfWork, pairs: Iterable[tuple[EndedCall, EndedCall]]) -> None:
+def mark_pairs(unit: UnitOfWork, pairs: Iterable[tuple[EndedCall, EndedCall]]) -> None:
     """Mark the duplicate of each pair when both spans are in the unit."""
     for outer, inner in pairs:
         shown = unit.span(outer.trace_id, outer.span_id)
         duplicate = unit.span(inner.trace_id, inner.span_id)
         if shown is not None and duplicate is not None and duplicate.duplicate_of is None:
-            join_apart(unit, shown, duplicate)
+            mark_duplicate(unit, shown, duplicate)
 
 
 def _follow(unit: UnitOfWork, lead: TraceState, follower_id: str) -> None:

@@ -13,12 +13,12 @@ from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.sessions.state import MCP_CONNECTION_RANK, TraceState, mcp_session
 
 _RANK = MCP_CONNECTION_RANK - 1
-"""Of a session that the other end names: better than one that an end derives from itself."""
-_MAX_ENDS = 1_000
+"""Rank of a session that the client names: better than one that the server derives from itself."""
+_MAX_SERVERS = 1_000
 
 
-class Ends:
-    """Recent servers of MCP connections. In memory: the next request restores them."""
+class McpServers:
+    """Sessions of recent MCP servers. In memory: the next request restores them."""
 
     def __init__(self) -> None:
         self._clients: dict[str, str | None] = {}
@@ -49,7 +49,7 @@ class Ends:
                 self._clients[end] = None
             return
         self._clients[end] = client
-        if len(self._clients) > _MAX_ENDS:
+        if len(self._clients) > _MAX_SERVERS:
             del self._clients[next(iter(self._clients))]
         for trace in unit.traces_of(end):
             self._move(unit, unit.trace(trace.trace_id), end)

@@ -1,4 +1,4 @@
-"""The life cycle of a request, as the service sees it. Pure.
+"""Transitions between the statuses of a request, as the service sees them. Pure.
 
 Two ends change it. People answer, once. The agent, which waits and decides, reports how it ended;
 its report stays. What the service concludes from silence (`lost`, `expired`) is a guess that

@@ -9,7 +9,7 @@ from inspector.errors import SettingsError, UntrustedFileError
 from inspector.runfile import environment_token
 from inspector.service.app import access_token
 from inspector.service.settings import load_settings
-from inspector.service.token import load_token, token_path
+from inspector.service.token_file import load_token, token_path
 
 
 def address(directory: Path) -> str:

@@ -1,4 +1,4 @@
-"""The life of a request: one answer, and the agent's report, in any order."""
+"""Transitions of a request: one answer, and the agent's report, in any order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from inspector.service.ingest.requests import life
+from inspector.service.ingest.requests import transitions
 from inspector.service.ingest.requests.answering import ProposedAnswer, refusal_of
 from inspector.service.model.records import is_over
 from inspector.service.model.rows import AnswerRow, RequestRow, RequestStatus
@@ -20,17 +20,17 @@ ALLOW = ProposedAnswer("allow", "h1")
 
 
 def pending(**fields: Any) -> RequestRow:
-    return life.opened(request_row(**fields), START_NS, AGENT)
+    return transitions.opened(request_row(**fields), START_NS, AGENT)
 
 
 def answer_of(row: RequestRow, seq: int = 7, at_ns: int = START_NS) -> RequestRow:
     answer = AnswerRow("allow", "Ann", "browser", at_ns, None, False, seq)
-    return life.answered(row, answer)
+    return transitions.answered(row, answer)
 
 
 def took(row: RequestRow, *, applied: bool, seq: int = 7) -> RequestRow:
     reason = None if applied else "it was edited wrongly"
-    changed = life.acknowledged(
+    changed = transitions.acknowledged(
         row, seq, applied=applied, reason=reason, now_ns=START_NS, actor=AGENT
     )
     assert changed is not None
@@ -38,14 +38,14 @@ def took(row: RequestRow, *, applied: bool, seq: int = 7) -> RequestRow:
 
 
 def lose(row: RequestRow) -> RequestRow | None:
-    return life.lost(row, START_NS, life.SERVICE, "silence")
+    return transitions.lost(row, START_NS, transitions.SERVICE, "silence")
 
 
 def test_an_answer_that_the_agent_took_is_how_it_ended() -> None:
     row = took(answer_of(pending()), applied=True)
     assert (row.status, row.answer and row.answer.applied) == (ANSWERED, True)
     assert row.args_json is None, "what was shown is blanked"
-    assert life.closed(row, EXPIRED, None, START_NS, AGENT) is None
+    assert transitions.closed(row, EXPIRED, None, START_NS, AGENT) is None
     assert lose(row) is None
 
 
@@ -63,14 +63,16 @@ def test_an_answer_that_the_agent_could_not_take_leaves_it_open_and_says_why() -
 
 def test_an_acknowledgement_of_another_command_is_nothing() -> None:
     row = answer_of(pending())
-    assert life.acknowledged(row, 8, applied=True, reason=None, now_ns=0, actor=AGENT) is None
+    assert (
+        transitions.acknowledged(row, 8, applied=True, reason=None, now_ns=0, actor=AGENT) is None
+    )
 
 
 def test_a_lost_request_is_pending_again_when_its_agent_opens_it_again() -> None:
     row = lose(pending())
     assert row is not None
     assert (row.status, row.args_json) == (LOST, None)
-    again = life.reopened(row, request_row(), START_NS, AGENT)
+    again = transitions.reopened(row, request_row(), START_NS, AGENT)
     assert again is not None
     assert (again.status, again.args_json, again.closed_ns) == (PENDING, '{"path":"/a"}', None)
     assert [one.status for one in again.transitions] == [PENDING, LOST, PENDING]
@@ -81,7 +83,7 @@ def test_an_answer_on_its_way_to_a_lost_process_was_not_applied() -> None:
     assert row is not None
     assert row.answer is not None
     assert (row.status, row.answer.applied) == (LOST, False)
-    again = life.reopened(row, request_row(), START_NS, AGENT)
+    again = transitions.reopened(row, request_row(), START_NS, AGENT)
     assert again is not None
     assert (again.status, again.answer) == (PENDING, None), "the agent still waits for one"
 
@@ -89,15 +91,15 @@ def test_an_answer_on_its_way_to_a_lost_process_was_not_applied() -> None:
 def test_the_agent_puts_right_what_the_service_concluded_from_silence() -> None:
     row = lose(answer_of(pending()))
     assert row is not None
-    closed = life.closed(row, ANSWERED, None, START_NS, AGENT)
+    closed = transitions.closed(row, ANSWERED, None, START_NS, AGENT)
     assert closed is not None
     assert (closed.status, closed.answer and closed.answer.applied) == (ANSWERED, True)
-    late = life.closed(closed, EXPIRED, None, START_NS, AGENT)
+    late = transitions.closed(closed, EXPIRED, None, START_NS, AGENT)
     assert late is None, "what the agent has said stays"
 
 
 def test_the_agent_ended_it_before_the_answer_came() -> None:
-    row = life.closed(answer_of(pending()), EXPIRED, "deny", START_NS, AGENT)
+    row = transitions.closed(answer_of(pending()), EXPIRED, "deny", START_NS, AGENT)
     assert row is not None
     assert row.answer is not None
     assert (row.status, row.answer.applied) == (EXPIRED, False)
@@ -106,20 +108,22 @@ def test_the_agent_ended_it_before_the_answer_came() -> None:
 
 def test_it_expires_by_the_service_only_after_the_agent_had_time_to_say_so() -> None:
     row = pending(expires_ns=START_NS + SECOND_NS)
-    assert life.expired(row, START_NS + 6 * SECOND_NS - 1) is None
-    gone = life.expired(row, START_NS + 6 * SECOND_NS)
+    assert transitions.expired(row, START_NS + 6 * SECOND_NS - 1) is None
+    gone = transitions.expired(row, START_NS + 6 * SECOND_NS)
     assert gone is not None
     assert (gone.status, gone.transitions[-1].origin) == (EXPIRED, "service")
-    assert life.expired(pending(), START_NS + 10**6 * SECOND_NS) is None, "one that never does"
+    assert transitions.expired(pending(), START_NS + 10**6 * SECOND_NS) is None, (
+        "one that never does"
+    )
 
 
 def test_what_comes_back_too_late_stays_expired() -> None:
-    row = life.expired(pending(expires_ns=START_NS), START_NS + 5 * SECOND_NS)
+    row = transitions.expired(pending(expires_ns=START_NS), START_NS + 5 * SECOND_NS)
     assert row is not None
     late = request_row(expires_ns=START_NS + 5 * SECOND_NS)
-    assert life.reopened(row, late, START_NS + 5 * SECOND_NS, AGENT) is None
+    assert transitions.reopened(row, late, START_NS + 5 * SECOND_NS, AGENT) is None
     in_time = request_row(expires_ns=START_NS + 9 * SECOND_NS)
-    again = life.reopened(row, in_time, START_NS + 5 * SECOND_NS, AGENT)
+    again = transitions.reopened(row, in_time, START_NS + 5 * SECOND_NS, AGENT)
     assert again is not None
     assert (again.status, again.expires_ns) == (PENDING, START_NS + 9 * SECOND_NS)
 
@@ -127,8 +131,8 @@ def test_what_comes_back_too_late_stays_expired() -> None:
 def test_one_that_is_lost_and_found_for_ever_keeps_its_size() -> None:
     row = pending()
     for _ in range(200):
-        row = life.reopened(lose(row) or row, request_row(), START_NS, AGENT) or row
-    assert len(row.transitions) == life.MAX_TRANSITIONS
+        row = transitions.reopened(lose(row) or row, request_row(), START_NS, AGENT) or row
+    assert len(row.transitions) == transitions.MAX_TRANSITIONS
     assert row.transitions[0] == pending().transitions[0]
     assert [one.status for one in row.transitions[-2:]] == [LOST, PENDING]
 
@@ -150,7 +154,7 @@ class Story(RuleBasedStateMachine):
         self.row = changed or before
         if _is_applied(self.row) and not _is_applied(before):
             self.wins += 1
-        if life.is_final(before):
+        if transitions.is_final(before):
             assert changed is None, "what is ended stays so"
 
     @property
@@ -167,14 +171,14 @@ class Story(RuleBasedStateMachine):
 
     @rule(applied=st.booleans())
     def acknowledge(self, applied: bool) -> None:
-        closed = life.acknowledged(
+        closed = transitions.acknowledged(
             self.row, self.seq, applied=applied, reason=None, now_ns=self.now_ns, actor=AGENT
         )
         self.change(closed)
 
     @rule(status=st.sampled_from([ANSWERED, EXPIRED, WITHDRAWN]))
     def close(self, status: RequestStatus) -> None:
-        changed = life.closed(self.row, status, None, self.now_ns, AGENT)
+        changed = transitions.closed(self.row, status, None, self.now_ns, AGENT)
         self.change(changed)
         if changed is not None:
             self.ended = status
@@ -183,19 +187,19 @@ class Story(RuleBasedStateMachine):
     def open_again(self) -> None:
         before = self.row
         fresh = request_row(expires_ns=self.expires_ns)
-        changed = life.reopened(before, fresh, self.now_ns, AGENT)
+        changed = transitions.reopened(before, fresh, self.now_ns, AGENT)
         if before.status is LOST and not self.is_late:
             assert changed is not None, "lost goes back to pending"
         self.change(changed)
 
     @rule()
     def lose(self) -> None:
-        self.change(life.lost(self.row, self.now_ns, life.SERVICE, "silence"))
+        self.change(transitions.lost(self.row, self.now_ns, transitions.SERVICE, "silence"))
 
     @rule(seconds=st.integers(1, 20))
     def wait(self, seconds: int) -> None:
         self.now_ns += seconds * SECOND_NS
-        self.change(life.expired(self.row, self.now_ns))
+        self.change(transitions.expired(self.row, self.now_ns))
 
     @invariant()
     def one_answer_wins_and_the_agent_has_the_last_word(self) -> None:
@@ -219,7 +223,7 @@ test_in_any_order_one_answer_wins_and_the_agent_has_the_last_word = Story.TestCa
 
 
 def test_who_did_it_is_in_the_transitions() -> None:
-    row = life.answered(
+    row = transitions.answered(
         pending(), AnswerRow("deny", ANN.actor, ANN.origin, START_NS, "no", False, 1)
     )
     last = row.transitions[-1]
