@@ -1,4 +1,4 @@
-"""Convert rows to wire shapes. Pure: the only place that fills `inspector.wire` from the store."""
+"""Convert rows to wire shapes. Pure: only this fills `inspector.service.wire` from the store."""
 
 from __future__ import annotations
 
