@@ -1,4 +1,4 @@
-/** What somebody did before one looks: typed, pressed, opened. By what is in the document. */
+/** Simulates input before a case is looked at: types, presses, opens. */
 import { type ReactNode, useEffect, useRef } from 'react';
 
 interface AfterProps {
@@ -19,7 +19,7 @@ export function After({ deed, children }: AfterProps) {
   );
 }
 
-/** The first element that fits, as soon as there is one. */
+/** The first element that matches, as soon as there is one. */
 export function found<E extends HTMLElement = HTMLElement>(
   frame: HTMLElement,
   selector: string,
@@ -40,12 +40,12 @@ export function found<E extends HTMLElement = HTMLElement>(
   });
 }
 
-/** Press the first button, row or link that fits. */
+/** Press the first button, row or link that matches. */
 export function pressed(selector: string, text = '') {
   return async (frame: HTMLElement) => (await found(frame, selector, text)).click();
 }
 
-/** Type into the first field that fits; React hears of it as of a person's. */
+/** Type into the first field that matches, so that React handles it as a person's input. */
 export function typed(selector: string, text: string) {
   return async (frame: HTMLElement) => {
     const field = await found<HTMLInputElement>(frame, selector);

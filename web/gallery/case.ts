@@ -1,10 +1,10 @@
 import type { ComponentType } from 'react';
 
-/** One component in one state. Each file of `cases/` exports `cases: readonly GalleryCase[]`. */
+/** A component in one state. Each file of `cases/` exports `cases: readonly GalleryCase[]`. */
 export interface GalleryCase {
   /** Unique in the gallery: `?case=NAME` shows it alone. */
   readonly name: string;
-  /** Of its frame, in px; without it the frame is as high as what it shows. */
+  /** Height of the frame, px; by default that of its content. */
   readonly height?: number;
   readonly isPadded?: boolean;
   readonly Shown: ComponentType;

@@ -1,4 +1,4 @@
-/** Made-up data in every state that the components know. */
+/** Made-up data for every state of the components. */
 import type {
   Message,
   Payload,
@@ -14,7 +14,7 @@ import { exampleRequest, exampleSession, exampleSpan } from '../src/model/exampl
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const NOW_MS = Date.now();
-/** Everything began 40 seconds ago, so that what runs has run for a while. */
+/** Start of all fixtures, 40 seconds ago: what runs has run for a while. */
 const EPOCH_NS = String(BigInt(NOW_MS - 40_000) * 1_000_000n);
 
 const STATUSES: readonly SessionStatus[] = [
@@ -71,7 +71,7 @@ function span(id: string, parent: string | null, values: Partial<SpanRow>): Span
 
 const S = 1e9;
 
-/** One row of each kind and one of each state, below a root that runs. */
+/** One row of each kind and one of each state, below a running root. */
 export const spans: readonly SpanRow[] = [
   span('root', null, {
     name: 'invoke_agent planner',
@@ -367,7 +367,7 @@ export const requests: readonly Request[] = [
   }),
 ];
 
-/** What the made-up service says; undefined where only the recorded one knows. */
+/** The made-up answer to a request; undefined if only a recorded one exists. */
 export function invented(path: string, query: URLSearchParams): string | undefined {
   const [, of, id, more] = path.split('/').map(decodeURIComponent);
   const body = answerOf(`/${of}`, id, more, query);

@@ -24,7 +24,7 @@ const cases = Object.values(files).flatMap((file) => file.cases);
 const parameters = new URLSearchParams(location.search);
 const alone = parameters.get('case');
 
-/** Opens at once, and then says nothing. */
+/** An event source that opens at once and never sends anything. */
 class SilentSource extends EventTarget {
   constructor() {
     super();

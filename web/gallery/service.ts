@@ -1,6 +1,6 @@
 /**
- * The service that the gallery talks to: the real client, over answers that a real service gave
- * (`make gen` writes them to `fixtures/`), and over made-up ones for what was never recorded.
+ * Service of the gallery: the real client, with answers recorded from a real service (`make gen`
+ * writes them to `fixtures/`) and made-up ones for the rest.
  */
 import { type Api, httpApi } from '../src/api/client.ts';
 import type { Problem } from '../src/api/types.ts';
@@ -8,7 +8,7 @@ import { invented } from './fixtures.ts';
 
 const HERE = 'http://gallery.invalid/';
 
-/** Answers the requests that it knows; undefined: somebody else may. */
+/** Answers the requests that it knows; undefined passes a request on. */
 export type Answers = (
   path: string,
   query: URLSearchParams,
@@ -18,7 +18,7 @@ const files = import.meta.glob<Readonly<Record<string, string>>>('./fixtures/*.j
   eager: true,
   import: 'default',
 });
-/** Path of a route, with what tells of its query → what the service answered, as exact text. */
+/** Path of a route with the parameters that matter → the recorded answer, as exact text. */
 const recorded = new Map(
   Object.values(files).flatMap((file) =>
     Object.entries(file).map(([key, text]) => {
@@ -28,7 +28,7 @@ const recorded = new Map(
     }),
   ),
 );
-/** Of a query, what another answer comes for. */
+/** Query parameters that change the answer. */
 const DISTINGUISHING = new Set(['q', 'left', 'right', 'cursor', 'key', 'name', 'position']);
 
 function answerTo(path: string, query: URLSearchParams): Response | undefined {
@@ -47,7 +47,7 @@ export function ok(body: string): Response {
   return new Response(body, JSON_HEADERS);
 }
 
-/** RFC 9457, as the service refuses. */
+/** A refusal as the service sends it (RFC 9457). */
 export function problem(status: number, title: string, detail: string): Response {
   const body: Problem = {
     type: 'about:blank',
@@ -69,7 +69,7 @@ export const silence: Answers = () => new Promise(() => {});
 export const failure: Answers = () =>
   problem(500, 'Internal error', 'The service failed; its log says more.');
 
-/** A client whose requests `answers` sees first. */
+/** A client whose requests go to `answers` first. */
 export function galleryApi(answers: Answers = () => undefined): Api {
   return httpApi(HERE, async (input, init) => {
     const { pathname, searchParams } = new URL(String(input));
@@ -91,7 +91,7 @@ export function galleryApi(answers: Answers = () => undefined): Api {
   });
 }
 
-/** The transcript of any spans of a recorded session; each was recorded by itself. */
+/** The transcript of any spans of a recorded session, put together from one recording per span. */
 function transcript(path: string, spans: readonly string[]): string | undefined {
   const answers = spans.map((one) => {
     const [alone] = one.split('~');
@@ -102,12 +102,12 @@ function transcript(path: string, spans: readonly string[]): string | undefined 
   return JSON.stringify({ ...parsed[0], readings: parsed.flatMap((answer) => answer.readings) });
 }
 
-/** The recorded answer of a route, read; for components that are given data and ask for none. */
+/** The recorded answer of a route, parsed; for components that take data and request none. */
 export function recordedJson<T>(key: string): T {
   return JSON.parse(recordedText(key)) as T;
 }
 
-/** The recorded answer of a route as it came. */
+/** The recorded answer of a route, as exact text. */
 export function recordedText(key: string): string {
   const known = recorded.get(key);
   if (known === undefined) throw new Error(`No fixture has ${key}: run make gen.`);

@@ -1,4 +1,4 @@
-/** In which case one looks at a component: file below `src/views` and name → case. */
+/** The gallery case that shows each component, by file below `src/views` and name. */
 export const SHOWN_IN: Readonly<Record<string, string>> = {
   'app.tsx App': 'palette, nothing typed',
   'audit/audit-page.tsx AuditPage': 'page, audit log',
@@ -141,7 +141,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'visualisers/span-tabs.tsx VisualisedSpan': 'visualiser, failed',
 };
 
-/** Exported components without a case of which one could say that it shows them, and why. */
+/** Exported components that no case shows, with the reason. */
 export const NOT_SHOWN: Readonly<Record<string, string>> = {
   'mcp/mcp-servers.tsx ServerName': 'text of the rows and cards around it, no element of its own',
   'session/hover-card.tsx HoverCard': 'is there below a pointer only; test_waterfall.py moves one',

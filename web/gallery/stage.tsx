@@ -1,4 +1,4 @@
-/** A part of the page, or all of it, with a service, a stream and an address of its own. */
+/** A part of the page, or all of it, with its own service, stream and address. */
 import { type ReactNode, useEffect, useState } from 'react';
 import type { StreamEvent } from '../src/api/types.ts';
 import { Inspector } from '../src/state/inspector.ts';
@@ -11,15 +11,15 @@ import { type Answers, galleryApi } from './service.ts';
 const BASE = 'http://gallery.invalid/ui/';
 
 export interface StageProps {
-  /** What is shown, relative to the page: `sessions/golden?view=statistics`. */
+  /** Address relative to the page: `sessions/golden?view=statistics`. */
   readonly at?: string;
-  /** Sees every request before the fixtures. */
+  /** Answers every request before the fixtures do. */
   readonly answers?: Answers;
-  /** `lost`: the stream breaks, and every new one. */
+  /** `lost`: this stream breaks, and every new one. */
   readonly stream?: 'open' | 'silent' | 'lost';
-  /** What the stream says once it is open. */
+  /** Events that the stream sends once it is open. */
   readonly events?: readonly StreamEvent[];
-  /** Of a reader who chose something; without, those of the gallery. */
+  /** Preferences that replace those of the gallery. */
   readonly preferences?: Partial<Preferences>;
   /** Default: the whole page. */
   readonly children?: ReactNode;
@@ -57,7 +57,7 @@ function chosen(preferences: Partial<Preferences>): PreferenceStore {
   return store;
 }
 
-/** An address and its history, apart from the browser's. */
+/** An address and its history, separate from the browser's. */
 function ownWindow(start: URL): Window {
   const location = { href: start.href };
   const go = (_state: unknown, _title: string, url: string | URL) => {

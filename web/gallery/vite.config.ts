@@ -1,4 +1,4 @@
-/** Builds the gallery by itself, as files that any server can give: `npm run gallery:build`. */
+/** Builds the gallery as static files for any server: `npm run gallery:build`. */
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 

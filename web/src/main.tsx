@@ -1,4 +1,4 @@
-/** Starts the page. Nothing else reads the browser's globals to compose it. */
+/** Starts the page; the only module that composes it from the browser's globals. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { httpApi } from './api/client.ts';
@@ -45,7 +45,7 @@ createRoot(root).render(
 );
 inspector.start();
 
-/** Reading it throws where the browser forbids storage. */
+/** The browser's storage; undefined if the browser forbids it, when reading throws. */
 function localStorageOrNone(): Storage | undefined {
   try {
     return localStorage;

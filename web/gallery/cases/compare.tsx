@@ -1,4 +1,4 @@
-/** Two sessions beside each other. */
+/** Cases of the comparison of two sessions. */
 import type { Comparison } from '../../src/api/types.ts';
 import { ComparePage } from '../../src/views/compare/compare-page.tsx';
 import { DifferencePanel } from '../../src/views/compare/difference-panel.tsx';
@@ -10,7 +10,7 @@ import { Stage, type StageProps } from '../stage.tsx';
 const BOTH = '/compare?left=before&right=after';
 const compared = () => recordedJson<Comparison>(BOTH);
 
-/** As the service narrows them. */
+/** The recorded comparison, filtered as the service does. */
 const NARROWED: Answers = (path, query) => {
   if (path !== '/compare') return undefined;
   const result = compared();

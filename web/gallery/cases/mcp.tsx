@@ -1,4 +1,4 @@
-/** The MCP log and its lines, closed and opened, of all that a wire can carry. */
+/** Cases of the MCP log and its lines, closed and opened, with every type of message. */
 import { useMemo, useState } from 'react';
 import type { McpEntry } from '../../src/api/types.ts';
 import { joinCalls, type McpCall } from '../../src/model/mcp/mcp-calls.ts';
@@ -12,7 +12,7 @@ import { useTrace } from '../use-trace.ts';
 import '../../src/views/mcp/mcp.css';
 
 const LOG = '/sessions/wire/mcp';
-/** Of the pages, the first one has the spans and the others what stood on the wire. */
+/** Pages of the log: the first one has the spans, the others the messages on the wire. */
 const PAGES = [LOG, `${LOG}?cursor=WzBd`];
 
 function calls(): McpCall[] {

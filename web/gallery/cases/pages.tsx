@@ -1,4 +1,4 @@
-/** Whole pages of recorded sessions, and in the states that no recording has. */
+/** Cases of whole pages: recorded sessions, and states that no recording has. */
 import type { StoreHealth, StreamEvent } from '../../src/api/types.ts';
 import { exampleRequest } from '../../src/model/examples.ts';
 import type { GalleryCase } from '../case.ts';

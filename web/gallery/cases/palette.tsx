@@ -1,4 +1,4 @@
-/** The palette and the list of keys; they lie above their frame alone. */
+/** Cases of the palette and of the keys dialog, each over its own frame. */
 import { useEffect } from 'react';
 import type { Action } from '../../src/state/actions.ts';
 import { App } from '../../src/views/app.tsx';
@@ -14,11 +14,11 @@ const A_SPAN =
 
 interface OpenedProps {
   readonly at?: string;
-  /** Of the action that opens it. */
+  /** Name of the action that opens the dialog. */
   readonly name: string;
 }
 
-/** The page, on which an action was done. */
+/** The page after an action was run. */
 function Opened({ at = '', name }: OpenedProps) {
   return (
     <Stage at={at}>

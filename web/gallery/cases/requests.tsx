@@ -6,7 +6,7 @@ import { After, pressed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
 import { requests } from '../fixtures.ts';
 
-/** Somebody changes the arguments before they allow them. */
+/** Opens the editor of the arguments. */
 const EDITED = pressed('button', 'Edit');
 
 export const cases: readonly GalleryCase[] = [

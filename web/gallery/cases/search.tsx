@@ -1,4 +1,4 @@
-/** The search page, before, while and after something was looked for. */
+/** Cases of the search page: before, during and after a search. */
 import type { SearchResult } from '../../src/api/types.ts';
 import { SearchPage } from '../../src/views/search/search-page.tsx';
 import { After, typed } from '../after.tsx';
@@ -8,7 +8,7 @@ import { Stage, type StageProps } from '../stage.tsx';
 
 const MERGE = 'search?q=merge kind:tool';
 
-/** The recorded answer, changed. */
+/** The recorded answer with changes. */
 function answering(change: Partial<SearchResult>): Answers {
   return (path) =>
     path === '/search'
@@ -18,7 +18,7 @@ function answering(change: Partial<SearchResult>): Answers {
       : undefined;
 }
 
-/** There is more, which cannot be read. */
+/** The first page of results is read, the next one fails. */
 const FAILS_LATER: Answers = (path, query) => {
   if (path !== '/search' || query.has('cursor')) {
     return path === '/search' ? problem(503, 'Busy', 'The store is busy: try again.') : undefined;

@@ -11,7 +11,7 @@ import { After, pressed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
 import { Stage } from '../stage.tsx';
 
-/** Some are selected. */
+/** The list with several sessions selected. */
 function Bulk() {
   const { sessions } = useInspector();
   const [selection] = useState(() => new Selection());

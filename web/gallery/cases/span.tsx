@@ -19,7 +19,7 @@ function Recorded({ session, span }: { readonly session: string; readonly span: 
   return <SpanPanel trace={trace} selected={span} onClose={() => {}} />;
 }
 
-/** A tab of the panel, of a span that the service told of. */
+/** A tab of the panel, with a span as the service returned it. */
 function tab(
   name: string,
   session: string,

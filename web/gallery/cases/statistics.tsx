@@ -1,4 +1,4 @@
-/** The graph and the visualisers in states that no recording has. */
+/** Cases of the graph and the visualisers in states that no recording has. */
 import type { SpanDetail } from '../../src/api/types.ts';
 import { exampleSpan, treeOf } from '../../src/model/examples.ts';
 import { type AgentGraph, agentGraphOf } from '../../src/model/graph/agent-graph.ts';

@@ -1,4 +1,4 @@
-/** The transcript as a whole: what its first page does not reach. */
+/** Cases of the whole transcript that its first page does not reach. */
 import { TranscriptView } from '../../src/views/transcript/transcript-view.tsx';
 import type { GalleryCase } from '../case.ts';
 import { useTrace } from '../use-trace.ts';

@@ -1,4 +1,4 @@
-/** The service's HTTP routes that the page reads (`openapi.yaml`). */
+/** Client of the service's HTTP routes (`openapi.yaml`). */
 import type {
   Answer,
   AnswerResult,
@@ -28,10 +28,10 @@ import type {
   VerbResult,
 } from './types.ts';
 
-/** An answer that is not 2xx; `status` 0 when there was none. */
+/** A response that is not 2xx; `status` is 0 if there was none. */
 export class ApiError extends Error {
   readonly status: number;
-  /** The service's own words, when it sent any (RFC 9457). */
+  /** The service's problem details (RFC 9457), if it sent any. */
   readonly problem: Problem | undefined;
   constructor(status: number, message: string, problem?: Problem) {
     super(message);
@@ -40,7 +40,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Service as the page needs it; the gallery has one made of fixtures. */
+/** The service as the page uses it; the gallery implements it with fixtures. */
 export interface Api {
   sessions(
     page: {
@@ -53,12 +53,12 @@ export interface Api {
     },
     signal?: AbortSignal,
   ): Promise<SessionList>;
-  /** Values of a field of a query. */
+  /** Values of a field, for completion in a query. */
   queryValues(field: string, prefix: string, signal?: AbortSignal): Promise<QueryValues>;
   deleteSession(id: string, signal?: AbortSignal): Promise<void>;
-  /** A session as a gzip file; several, one after another, are one, too. */
+  /** A session as a gzip file; concatenated files are one valid file. */
   exportSession(id: string, signal?: AbortSignal): Promise<Blob>;
-  /** `onProgress`: the part that is sent, 1 when all is. */
+  /** `onProgress`: the fraction that is sent, 1 at the end. */
   importFile(
     file: Blob,
     onProgress: (sent: number) => void,
@@ -74,13 +74,13 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanSkeleton>;
-  /** Without `totals`: only what is not in the rows of the session. */
+  /** Without `totals`: only what the rows of the session do not have. */
   statistics(
     sessionId: string,
     parameters: { totals: boolean },
     signal?: AbortSignal,
   ): Promise<SessionStatistics>;
-  /** Differences between two sessions; `change`: of these kinds only. */
+  /** Differences between two sessions; `change` limits them to these kinds. */
   compare(
     parameters: {
       left: string;
@@ -101,7 +101,7 @@ export interface Api {
     spans: readonly string[],
     signal?: AbortSignal,
   ): Promise<Transcript>;
-  /** MCP log: pages, then what changed `since` one. */
+  /** MCP log: its pages, then the changes after `since`. */
   mcpLog(
     sessionId: string,
     page: { cursor?: string; since?: number; limit?: number },
@@ -118,14 +118,14 @@ export interface Api {
     signal?: AbortSignal,
     maxValueBytes?: number,
   ): Promise<string>;
-  /** One value of a span, whole: where it is says a JSON Pointer into the answer about the span. */
+  /** One whole value of a span; `pointer` is a JSON Pointer into the answer about the span. */
   spanValue(
     traceId: string,
     spanId: string,
     pointer: string,
     reading: { signal: AbortSignal; onProgress: (done_bytes: number) => void },
   ): Promise<string>;
-  /** A captured state after one of its changes; by default after the last one on the span. */
+  /** A captured state after one of its changes, by default after the last one on the span. */
   spanState(
     traceId: string,
     spanId: string,
@@ -141,19 +141,19 @@ export interface Api {
   /** Pause, resume, step or cancel a session. */
   command(sessionId: string, verb: Verb): Promise<VerbResult>;
   audit(page: { cursor?: string; limit?: number }, signal?: AbortSignal): Promise<AuditLog>;
-  /** Address of a session as a file: gzipped OTLP JSON lines. */
+  /** URL of a session as a file: gzipped OTLP JSON lines. */
   exportUrl(sessionId: string): string;
-  /** Address of the whole audit log as JSON lines. */
+  /** URL of the whole audit log as JSON lines. */
   auditExportUrl(): string;
-  /** Address of the change feed, from `after`, with span rows of these sessions only. */
+  /** URL of the change feed, from `after`, with span rows of these sessions only. */
   eventsUrl(after: string, sessionIds: readonly string[]): string;
 }
 
-/** No session has this id: asks the feed for session rows only. */
+/** The id of no session: with it the feed sends session rows only. */
 const NO_SESSION = '-';
 const NO_ANSWER = 'The service does not answer. Is `inspector serve` running?';
 
-/** `actor`: the name that the reader goes by, empty for none; it goes with what is done. */
+/** `actor`: the name that the reader goes by, sent with what they do; empty for none. */
 export function httpApi(
   serviceUrl: string,
   request: typeof fetch,
@@ -276,7 +276,7 @@ function query(values: Readonly<Record<string, string | number | undefined>>): s
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
 }
 
-/** The body, decoded piece by piece as it comes: at once it would take a long frame. */
+/** The body, decoded in chunks as it arrives: all at once would block a frame. */
 async function textOf(response: Response, onProgress: (done: number) => void): Promise<string> {
   if (response.body === null) return response.text();
   const reader = response.body.getReader();
@@ -309,7 +309,7 @@ interface Uploaded {
   readonly text: string;
 }
 
-/** `onProgress`: the part that is sent, 1 when all is. Rejects when there is no answer. */
+/** `onProgress`: the fraction that is sent, 1 at the end. Rejects if there is no response. */
 export function upload(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -333,7 +333,7 @@ export function upload(
   });
 }
 
-/** The page with its rows made whole: the n-th entries of all columns are the n-th row. */
+/** The page with columns turned into rows: the n-th entries of all columns are the n-th row. */
 export function skeletonOf({ columns, ...page }: SpanColumns): SpanSkeleton {
   const entries = Object.entries(columns);
   const spans = columns.span_id.map((_, at) => {

@@ -1,4 +1,4 @@
-/** Names for the generated wire shapes, so that the rest of the code can read them. */
+/** Short names for the generated types of the API. */
 import type { components, operations } from './schema.gen.ts';
 
 type Schemas = components['schemas'];

@@ -17,7 +17,10 @@ const SPOKEN = ['title', 'aria-label', 'aria-description', 'aria-valuetext', 'al
 export const jsx: Create = (type, props, key) => plainJsx(type, seenProps(type, props), key);
 export const jsxs: Create = (type, props, key) => plainJsxs(type, seenProps(type, props), key);
 
-/** The properties of an element as it is shown; those of components are still data. */
+/**
+ * The properties of an element with hidden characters written out; those of components are data and
+ * stay.
+ */
 export function seenProps(type: unknown, props: unknown): unknown {
   if (typeof type !== 'string' && type !== Fragment) return props;
   const original = props as Record<string, unknown>;

@@ -1,27 +1,27 @@
-/** Long work in slices, between which the page can draw and be used. */
+/** Long work in slices, between which the page can paint and respond. */
 
-/** Short enough that the frame it falls into is not missed. */
+/** Length of a slice: short enough that no frame is dropped. */
 const SLICE_MS = 10;
-/** Characters of one step: far below a slice. */
+/** Characters of one step: far less than a slice. */
 const STEP = 64 * 1024;
-/** Places of one step, likewise. */
+/** Positions of one step, likewise. */
 const STEP_PLACES = 500;
 
 export interface SlicedWork {
-  /** Go on for about so many characters; true when done. */
+  /** Process about so many more characters; true when done. */
   advance(budget: number): boolean;
   readonly done: number;
 }
 
 interface Slicing {
   readonly signal: AbortSignal;
-  /** Let the page have a turn. */
+  /** Yields to the event loop. */
   readonly pause: () => Promise<void>;
   readonly now_ms?: () => number;
   readonly onProgress?: (done: number) => void;
 }
 
-/** Do all of it; throws what the work throws, and `AbortError` when it is called off. */
+/** Run all of the work; rejects with what it throws, or with `AbortError` when aborted. */
 export async function inSlices(
   work: SlicedWork,
   { signal, pause, now_ms = () => performance.now(), onProgress }: Slicing,
@@ -37,17 +37,17 @@ export async function inSlices(
   }
 }
 
-/** After what else the page has to do. */
+/** Resolves after the other pending tasks of the page. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-/** Work that yields where the page can have a turn. */
+/** Work that yields between steps. */
 export type Steps<T> = Generator<void, T>;
 
 export class SteppedWork<T> implements SlicedWork {
   done = 0;
-  /** Undefined before all is done. */
+  /** Undefined until all steps are done. */
   result: T | undefined;
   private readonly steps: Steps<T>;
 
@@ -74,7 +74,7 @@ export function* eachPlace(count: number, visit: (place: number) => void): Steps
   }
 }
 
-/** Do all steps without a pause. */
+/** Run all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next();
   while (step.done !== true) step = steps.next();

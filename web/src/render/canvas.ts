@@ -1,4 +1,4 @@
-/** A canvas in CSS pixels, sharp on any screen. */
+/** A canvas in CSS pixels, sharp at any device pixel ratio. */
 
 /** Size the canvas and return its cleared context, scaled so that 1 unit is 1 CSS pixel. */
 export function prepare(
@@ -21,7 +21,7 @@ export function prepare(
   return context;
 }
 
-/** Diagonal stripes for what waits: never colour alone. */
+/** Diagonal stripes for waits: colour is never the only mark. */
 export function hatch(
   context: CanvasRenderingContext2D,
   box: { x: number; y: number; width: number; height: number },

@@ -1,4 +1,4 @@
-/** Draws a whole session as a strip: what worked when, stacked by kind; errors above, waits below. */
+/** Draws the minimap: work over time stacked by kind, errors above, waits below. */
 import type { Minimap } from '../model/timeline/minimap.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';

@@ -1,4 +1,4 @@
-/** The tokens that canvases draw with, read from the document once per theme. */
+/** Design tokens for canvases, read from the document once per theme. */
 import type { SpanKind } from '../api/types.ts';
 
 export interface Palette {

@@ -1,4 +1,7 @@
-/** Draws sessions over time: one bar a stretch, failed ones at its foot, waiting ones on its top. */
+/**
+ * Draws sessions over time: one bar per interval, failed sessions at its bottom, waiting ones at
+ * its top.
+ */
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 
@@ -9,7 +12,7 @@ interface BarCount {
 }
 
 const GAP_PX = 1;
-/** One of many is still seen. */
+/** Least height of a bar, so that one session among many stays visible. */
 const LEAST_PX = 2;
 
 export function drawSessionBars(

@@ -17,29 +17,32 @@ import type { Palette } from './palette.ts';
 interface WaterfallScene {
   readonly spans: readonly SpanRow[];
   readonly isWaiting: (span: SpanRow) => boolean;
-  /** Drawn faint: it does not match what is looked for. */
+  /** Whether a span is drawn faint, because it does not match the search. */
   readonly isDimmed: (span: SpanRow) => boolean;
-  /** When the end of the session waited for a span: drawn as a thin line above its bar. */
+  /**
+   * Intervals in which the end of the session waited for a span: drawn as a thin line above its
+   * bar.
+   */
   readonly pathOf: (span: SpanRow) => readonly TimeWindow[];
   readonly axis: TimeAxis;
-  /** Stretches in which nothing works, whether the axis makes them short or not. */
+  /** Intervals in which nothing works, whether the axis shortens them or not. */
   readonly gaps: readonly Gap[];
-  /** Places of the axis. */
+  /** Visible range on the axis. */
   readonly view: TimeWindow;
   readonly now_ns: number;
   readonly width_px: number;
   readonly rowHeight_px: number;
-  /** At least as high as what is seen, for the grid. */
+  /** Least height, that of the viewport, for the grid. */
   readonly minHeight_px: number;
   readonly palette: Palette;
-  /** Time since the page began, for the moving edge; 0 with reduced motion. */
+  /** Time since the page began, for the animated edge; 0 with reduced motion. */
   readonly phase_ms: number;
 }
 
 const BAR_HEIGHT_PX = 10;
 const TICK_PX = 96;
 const APART_PX = 8;
-/** The end of a lost span is not known. */
+/** Width of the bar of a lost span, whose end is not known. */
 const LOST_PX = 28;
 
 export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene): void {
@@ -158,7 +161,7 @@ function outline(context: CanvasRenderingContext2D, box: Box, colour: string): v
   context.setLineDash([]);
 }
 
-/** The end that grows is solid, and breathes. */
+/** Draw the growing end of a running bar: solid, and pulsing. */
 function drawRunningEdge(
   context: CanvasRenderingContext2D,
   { palette, phase_ms }: WaterfallScene,
@@ -170,7 +173,7 @@ function drawRunningEdge(
   fill(context, { ...box, x: box.x + box.width - width, width }, palette.kind[span.kind], breath);
 }
 
-/** When a person was waited for: stripes on the ground, in place of the bar. */
+/** Draw waits for a person: stripes in place of the bar. */
 function drawWaits(
   context: CanvasRenderingContext2D,
   { axis, palette, view, width_px, now_ns }: WaterfallScene,
@@ -196,7 +199,7 @@ function drawWaits(
   }
 }
 
-/** The critical path: a thin line above the bar. */
+/** Draw the critical path: a thin line above the bar. */
 function drawPath(
   context: CanvasRenderingContext2D,
   { axis, palette, view, width_px, pathOf }: WaterfallScene,
@@ -282,7 +285,7 @@ function labelOf(span: SpanRow, scene: WaterfallScene): string {
   }
 }
 
-/** The labels of the time axis, above the rows. */
+/** Draw the labels of the time axis, above the rows. */
 export function drawAxis(
   canvas: HTMLCanvasElement,
   scene: Pick<WaterfallScene, 'axis' | 'gaps' | 'view' | 'width_px' | 'palette'>,
@@ -294,7 +297,7 @@ export function drawAxis(
   context.font = palette.font;
   context.textBaseline = 'middle';
   const occupied: { x: number; width: number }[] = [];
-  /** Draw a label where there is room, and some between words. */
+  /** Draw a label where there is room, and a distance between labels. */
   const label = (text: string, x: number, width: number): void => {
     const isOccupied = occupied.some(
       (one) => x < one.x + one.width + APART_PX && one.x < x + width + APART_PX,
@@ -322,7 +325,7 @@ export function drawAxis(
   }
 }
 
-/** Round offsets; none inside of a gap that is made short. */
+/** Round offsets, none inside a shortened gap. */
 function ticksOf(axis: TimeAxis, view: TimeWindow, width_px: number): number[] {
   return axis.segments(view).flatMap((segment) => ticksOfPart(segment, view, width_px / TICK_PX));
 }

@@ -18,16 +18,16 @@ export interface GraphNode {
   readonly id: string;
   readonly kind: NodeKind;
   readonly name: string;
-  /** Spans; 0: somebody handed over to it, and it was never seen. */
+  /** Number of spans; 0 for an agent that was handed over to and never seen. */
   count: number;
   errors: number;
   running: number;
-  /** Of those that run, that no agent below them runs: they are at work. */
+  /** Number of running spans without a running agent below them: those at work. */
   active: number;
   waiting: number;
-  /** Of those that ended, without waiting. */
+  /** Time of the spans that ended, without waiting. */
   took_ns: number;
-  /** Used by it, without its sub-agents. */
+  /** Tokens that it used, without its sub-agents. */
   tokens: number;
   cost_usd: number;
   /** Key of the span to open: the first that failed, else one that runs, else the longest. */
@@ -43,18 +43,18 @@ export interface GraphEdge {
   count: number;
   errors: number;
   took_ns: number;
-  /** Used in all by what was called. */
+  /** Tokens used in all by the target. */
   tokens: number;
-  /** As it happened: its place in time, from 1. */
+  /** Position in time, from 1, where each run of an agent is a node. */
   order: number | undefined;
   open: string | undefined;
 }
 
 export interface AgentGraph {
-  /** In order of their first start. */
+  /** Nodes in order of their first start. */
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** Nodes that are too many to be shown. */
+  /** Number of nodes that are left out because there are too many. */
   readonly leftOut: number;
 }
 
@@ -62,9 +62,9 @@ export interface GraphOptions {
   readonly isSequence: boolean;
   readonly hasModels: boolean;
   readonly hasTools: boolean;
-  /** Nodes at most. */
+  /** Limit of nodes. */
   readonly most: number;
-  /** Those that the service read from attributes, by span key. */
+  /** Hand-offs that the service read from attributes, by span key. */
   readonly handOffs: ReadonlyMap<string, HandOff>;
 }
 
@@ -97,7 +97,7 @@ class Drawing {
   private readonly options: GraphOptions;
   private readonly counted: readonly (Usage | undefined)[];
   private readonly waited: ReadonlyMap<number, number>;
-  /** Place → place of the nearest agent, itself among them; −1: none. */
+  /** Index → index of the nearest agent, the span itself among them; −1: none. */
   private readonly owner: Int32Array;
   private readonly isAboveAgent: Uint8Array;
   private readonly isBelowHandOff: Uint8Array;
@@ -105,9 +105,9 @@ class Drawing {
   private readonly nodes = new Map<string, GraphNode>();
   private readonly edges = new Map<string, GraphEdge>();
   private readonly handOffs: PendingHandOff[] = [];
-  /** By loose name, in order of time. */
+  /** Runs by loose name, in order of time. */
   private readonly runs = new Map<string, Run[]>();
-  /** By node: how good a reason there is to open the span that it opens. */
+  /** Node → priority of the span that it opens. */
   private readonly openRank = new Map<string, number>();
 
   constructor(tree: SpanTree, options: GraphOptions) {

@@ -16,10 +16,10 @@ export interface LayoutOptions {
   readonly direction: 'right' | 'down';
   readonly width: number;
   readonly height: number;
-  /** Between layers, and between nodes of one. */
+  /** Distance between layers, and between nodes of one. */
   readonly layerGap: number;
   readonly nodeGap: number;
-  /** A layer of more is folded into several lines of so many. */
+  /** Limit of nodes in a line: a larger layer is folded into several lines. */
   readonly mostInLine: number;
 }
 
@@ -27,7 +27,7 @@ export interface Place {
   readonly x: number;
   readonly y: number;
   readonly layer: number;
-  /** Place in its layer. */
+  /** Position in its layer. */
   readonly rank: number;
 }
 
@@ -49,7 +49,7 @@ export function layoutGraph(
   return placed(layers, options);
 }
 
-/** Edges as pairs of places in `ids`, those that close a circle turned around. */
+/** Edges as pairs of indexes into `ids`, with those that close a circle turned around. */
 function withoutCircles(ids: readonly string[], edges: readonly LayoutEdge[]): [number, number][] {
   const placeOf = new Map(ids.map((id, place) => [id, place]));
   const next: number[][] = ids.map(() => []);

@@ -3,25 +3,26 @@ import type { Handoff, SpanRow } from '../../api/types.ts';
 import { subjectOf } from '../trace/span-key.ts';
 
 export interface HandOff {
-  /** Undefined: the agent that it is below. */
+  /** The agent that hands off; undefined: the agent that the span is below. */
   readonly from: string | undefined;
   readonly to: string;
 }
 
 /**
- * Of names: OpenInference and OpenTelemetry (`handoff to billing`), Sentry (`handoff from triage to
- * billing`), Logfire (`Handoff: triage → billing`), OpenLLMetry (`triage → billing.handoff`).
+ * Names of spans: OpenInference and OpenTelemetry (`handoff to billing`), Sentry (`handoff from
+ * triage to billing`), Logfire (`Handoff: triage → billing`), OpenLLMetry (`triage →
+ * billing.handoff`).
  */
 const NAMES = [
   /^hand-?off (?:from (?<from>.+?) )?to (?<to>.+)$/i,
   /^hand-?off: *(?<from>.+?) *(?:→|->) *(?<to>.+)$/i,
   /^(?<from>.+?) *(?:→|->) *(?<to>.+)\.handoff$/i,
 ];
-/** The tool that models are given for it, by the OpenAI Agents SDK and LangGraph. */
+/** The tool for a hand-off that the OpenAI Agents SDK and LangGraph give to models. */
 const TOOL = /^transfer_to_(?<to>.+)$/;
 const MOST_CHARACTERS = 300;
 
-/** The hand-off that a span's name says; undefined when it is none. */
+/** The hand-off in a span's name; undefined if it names none. */
 export function handOffOf(row: SpanRow): HandOff | undefined {
   if (row.name.length > MOST_CHARACTERS) return undefined;
   if (row.kind === 'tool') {
@@ -45,7 +46,7 @@ export function handOffsByKey(handoffs: readonly Handoff[]): ReadonlyMap<string,
   );
 }
 
-/** Names that are meant to be the same: `transfer_to_policy_expert` and the agent `Policy expert`. */
+/** Normalised name, equal for `transfer_to_policy_expert` and the agent `Policy expert`. */
 export function looseName(name: string): string {
   return name
     .toLowerCase()

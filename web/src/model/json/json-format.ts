@@ -9,13 +9,13 @@ export type Formatted =
   | {
       readonly isJson: true;
       readonly text: string;
-      /** Place of a key that its object has already. */
+      /** Index of a key that its object has already; undefined: none. */
       readonly twice: number | undefined;
     }
   | { readonly isJson: false; readonly at: number; readonly what: string };
 
 const INDENT = '  ';
-/** Deeper than this the lines begin at the same column: indentation must not outgrow the text. */
+/** Limit of indentation, in levels: it must not outgrow the text. */
 const MAX_INDENT = 24;
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;

@@ -20,7 +20,7 @@ export class JsonRows {
     this.root = root;
   }
 
-  /** The lines, in order, when only what `isOpen` shows what is in it. */
+  /** The visible lines, in order, given which containers are open. */
   visible(isOpen: (row: number) => boolean): number[] {
     const { index, root } = this;
     const rows: number[] = [];
@@ -39,7 +39,7 @@ export class JsonRows {
     return rows;
   }
 
-  /** Everything that must be open for a node to be seen, outermost first. */
+  /** Every line that must be open for a node to be visible, outermost first. */
   above(node: number): number[] {
     const rows: number[] = [];
     for (let at = node; at > this.root; at = this.index.parent[at] ?? this.root) {
@@ -105,7 +105,7 @@ export class JsonRows {
   }
 }
 
-/** Open at first: what fits on a screen, small things before large ones; no group. */
+/** Whether a line is open at first: a small container, the smaller the deeper; no group. */
 export function isOpenAtFirst(index: JsonIndex, row: number, root: number): boolean {
   if (row < 0) return false;
   const size = (index.after[row] ?? row) - row;

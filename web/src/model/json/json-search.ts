@@ -1,11 +1,11 @@
 /** Search in JSON text, in keys and values, without regard to case, in slices. */
 import { type JsonIndex, JsonKind } from './json-text.ts';
 
-/** More are not listed: nobody walks through them. */
+/** Limit of the listed matches. */
 export const MAX_FOUND = 10_000;
 
 export class JsonSearch {
-  /** Nodes that hold the word, or whose key does, in order. */
+  /** Nodes whose value or key contains the word, in document order. */
   readonly found: number[] = [];
   private readonly index: JsonIndex;
   private readonly pattern: RegExp;
@@ -27,12 +27,12 @@ export class JsonSearch {
     return this.at;
   }
 
-  /** Whether there may be more than were listed. */
+  /** Whether the limit was reached, so that there may be more matches. */
   get isFull(): boolean {
     return this.found.length >= MAX_FOUND;
   }
 
-  /** Look through about `budget` characters; true when all was looked at. */
+  /** Search about `budget` more characters; true at the end of the text. */
   advance(budget: number): boolean {
     const to = Math.min(this.end, this.at + budget);
     const piece = this.index.text.slice(this.at, Math.min(this.end, to + this.overlap));

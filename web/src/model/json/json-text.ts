@@ -17,11 +17,11 @@ export enum JsonKind {
 }
 
 const FIRST_CAPACITY = 256;
-/** More values than this are not listed: their index would take more room than all else. */
+/** Limit of values: the index of more would take too much memory. */
 const MAX_NODES = 4_000_000;
 const MAX_DEPTH = 0xffff;
 
-/** Nodes in document order: a container is followed by all that is in it. */
+/** Nodes in document order: a container is followed by its descendants. */
 export class JsonIndex {
   readonly text: string;
   count = 0;
@@ -122,7 +122,10 @@ export class JsonIndex {
     return `$${steps.reverse().join('')}`;
   }
 
-  /** To what the whole text will need, if it goes on as it began up to `start`. */
+  /**
+   * Grow the columns to the size that the whole text will need, extrapolated from the part before
+   * `start`.
+   */
   private grow(start: number): void {
     if (this.count >= MAX_NODES) throw new JsonSizeError();
     const foreseen = (this.count / Math.max(start, 1)) * this.text.length * 1.05;
@@ -156,7 +159,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-/** It may be JSON, and has more than `MAX_NODES` values. */
+/** The text has more than `MAX_NODES` values. */
 export class JsonSizeError extends Error {
   constructor() {
     super(`more than ${MAX_NODES} values`);
@@ -173,7 +176,7 @@ class JsonSyntaxError extends Error {
 
 enum Expect {
   Colon,
-  /** The rest of a key, of a string. */
+  /** The rest of a string that is a key. */
   InKey,
   InString,
   Value,
@@ -192,7 +195,7 @@ export class JsonScanner {
   private at = 0;
   private open = -1;
   private expect = Expect.Value;
-  /** First character of the string that is being read. */
+  /** First character of the string being read. */
   private stringStart = 0;
 
   constructor(text: string) {
@@ -262,7 +265,7 @@ export class JsonScanner {
     this.expect = expect;
   }
 
-  /** Go on to the end of a string, or to `stop`: one may be as long as the whole text. */
+  /** Read on to the end of a string, or to `stop`: a string may be as long as the whole text. */
   private readString(stop: number): void {
     const { text } = this.index;
     for (;;) {
@@ -343,14 +346,14 @@ export class JsonScanner {
   }
 }
 
-/** Decodes a string literal in slices: JSON inside of a text may be as long as that. */
+/** Decodes a string literal in slices: a string may hold a whole JSON document. */
 export class StringDecoder {
   private readonly text: string;
   private readonly end: number;
   private at: number;
   private readonly pieces: string[] = [];
 
-  /** Of the string node of an index. */
+  /** `node`: a string node of the index. */
   constructor(index: JsonIndex, node: number) {
     this.text = index.text;
     this.at = (index.start[node] ?? 0) + 1;
@@ -361,12 +364,12 @@ export class StringDecoder {
     return this.at;
   }
 
-  /** Once it is complete. */
+  /** The decoded string, once it is complete. */
   get value(): string {
     return this.pieces.join('');
   }
 
-  /** Decode about `budget` characters more; true when that was all. */
+  /** Decode about `budget` more characters; true at the end. */
   advance(budget: number): boolean {
     const to = this.beforeEscape(Math.min(this.end, this.at + Math.max(budget, MAX_ESCAPE)));
     this.pieces.push(decodeString(`"${this.text.slice(this.at, to)}"`));
@@ -374,7 +377,7 @@ export class StringDecoder {
     return to >= this.end;
   }
 
-  /** `to`, or the beginning of the escape that it is in the middle of. */
+  /** `to`, or the beginning of the escape that it cuts in two. */
   private beforeEscape(to: number): number {
     if (to >= this.end) return this.end;
     for (let at = to - 1; at > to - MAX_ESCAPE && at >= this.at; at -= 1) {
@@ -386,10 +389,10 @@ export class StringDecoder {
   }
 }
 
-/** `\uffff`. */
+/** Length of `\uffff`. */
 const MAX_ESCAPE = 6;
 
-/** Read the whole text at once; undefined when it is not JSON, or has too many values. */
+/** Index the whole text at once; undefined if it is not JSON or has too many values. */
 export function indexJson(text: string): JsonIndex | undefined {
   const scanner = new JsonScanner(text);
   try {
@@ -410,7 +413,7 @@ function decodeString(quoted: string): string {
   }
 }
 
-/** Decode the beginning of a string literal, dropping an escape that was cut in two. */
+/** Decode the beginning of a string literal, without an escape that was cut in two. */
 function decodeCut(cut: string): string {
   for (let length = cut.length; length > cut.length - 7; length -= 1) {
     try {

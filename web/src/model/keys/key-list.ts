@@ -1,4 +1,4 @@
-/** All keys of what is shown, by place: those of actions, and those that move inside a widget. */
+/** The list of all keys, by section: keys of actions, and keys inside widgets. */
 
 export interface KeyRow {
   readonly keys: readonly string[];
@@ -15,7 +15,7 @@ interface Group {
   readonly actions: readonly { readonly name: string; readonly keys?: readonly string[] }[];
 }
 
-/** Keys that a widget handles itself, because they mean something only where the focus is. */
+/** Keys that a widget handles itself: they depend on the focus. */
 export const WIDGET_KEYS: readonly KeySection[] = [
   {
     where: 'Where the focus is',
@@ -37,7 +37,7 @@ export const WIDGET_KEYS: readonly KeySection[] = [
   },
 ];
 
-/** Every action that has keys, once for each place; of everywhere last. */
+/** All actions that have keys, by section; those that work everywhere come last. */
 export function keyList(groups: readonly Group[], everywhere: string): readonly KeySection[] {
   const places = new Map<string, Map<string, readonly string[]>>();
   for (const { where, actions } of groups) {

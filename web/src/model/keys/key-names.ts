@@ -1,4 +1,4 @@
-/** Keys as people read them: `G W`, `Esc`, `Ctrl K`. */
+/** Names of keys for people: `G W`, `Esc`, `Ctrl K`. */
 
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['ArrowUp', '↑'],
@@ -12,7 +12,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['-', '−'],
 ]);
 
-/** `chord` as an action has it (`state/actions.ts`). */
+/** `chord`: keys in the notation of an action (`state/actions.ts`). */
 export function keyName(chord: string, isMac = false): string {
   if (chord.startsWith('mod+')) {
     const key = keyName(chord.slice('mod+'.length));

@@ -11,15 +11,15 @@ import { compareEntries, connectionOf, joinFrames, type McpRound } from './mcp-f
 type CallState =
   | 'pending'
   | 'ok'
-  /** An input-required result that nobody has gone on from. */
+  /** An input-required result that no later call has answered. */
   | 'input'
   | 'error'
   | 'cancelled'
-  /** The connection closed, or the process was lost, before an answer came. */
+  /** No answer before the connection closed or the process was lost. */
   | 'unanswered';
 
 export interface McpCall {
-  /** The same as long as what began it is known. */
+  /** Stable as long as the first entry of the call is known. */
   readonly key: string;
   readonly kind: 'call' | 'notification' | 'transport' | 'stderr';
   readonly direction: 'to_server' | 'to_client' | undefined;
@@ -30,7 +30,7 @@ export interface McpCall {
   readonly spanKey: string | undefined;
   readonly offset_ns: number;
   readonly end_ns: number | undefined;
-  /** Between its request and its answer, where both were seen. */
+  /** Time between request and answer, if both are known. */
   readonly took_ns: number | undefined;
   readonly state: CallState;
   readonly fault: McpEntry['fault'];
@@ -42,18 +42,18 @@ export interface McpCall {
   readonly farEnd: McpRound | undefined;
   /** Key of the call during which the other side sent this one. */
   readonly during: string | undefined;
-  /** Everything that one may look for, in lower case. */
+  /** Searchable text, in lower case. */
   readonly words: string;
 }
 
 interface JoinContext {
   /** Key of the span that a span lies in. */
   readonly parentOf: (spanKey: string) => string | undefined;
-  /** Whether the session goes on: what has no answer may still get one. */
+  /** Whether the session is running: an open call may still get its answer. */
   readonly isLive: boolean;
 }
 
-/** A call while it is put together. */
+/** A call being assembled. */
 interface Draft {
   first: McpEntry;
   rounds: McpRound[];
@@ -65,7 +65,7 @@ interface Draft {
 }
 
 const MAX_ANCESTORS = 64;
-/** States of a span that has not ended. */
+/** Statuses of a span that has not ended. */
 const OPEN: ReadonlySet<string> = new Set(['running', 'lost']);
 
 export function joinCalls(entries: Iterable<McpEntry>, context: JoinContext): McpCall[] {
@@ -196,7 +196,7 @@ function hasText(round: McpRound | undefined): boolean {
   return round?.request?.text != null || round?.response?.text != null;
 }
 
-/** Whether a round is the same exchange as the one that begins so, reported without its messages. */
+/** Whether a round is the exchange that begins with `first`, reported without its messages. */
 function isSameExchange(first: McpEntry, round: McpRound): boolean {
   const entry = round.request ?? round.response;
   return (
@@ -209,7 +209,10 @@ function isSameExchange(first: McpEntry, round: McpRound): boolean {
   );
 }
 
-/** Instrumentations write ids as text, whatever they are on the wire. */
+/**
+ * Whether two entries have different ids; instrumentations write ids as text, whatever they are on
+ * the wire.
+ */
 function isOtherId(a: McpEntry, b: McpEntry): boolean {
   if (a.rpc_id === null || b.rpc_id === null) return false;
   return a.rpc_id.replace(/^"|"$/g, '') !== b.rpc_id.replace(/^"|"$/g, '');
@@ -219,12 +222,12 @@ function add(drafts: Map<string, Draft>, key: string, draft: Draft | undefined):
   if (draft !== undefined) drafts.set(key, draft);
 }
 
-/** Whether a record is a message as it was on the wire, not what a span said of it. */
+/** Whether an entry is a message recorded on the wire, not a span's report of it. */
 function isFrame(entry: McpEntry): boolean {
   return entry.form === 'message';
 }
 
-/** The rounds of one exchange: a layer below reports each, the one above only the whole. */
+/** The rounds of one exchange: the lower layer reports each, the upper one only the whole. */
 function roundsOf({ rounds, reports }: Draft): McpRound[] {
   const whole = rounds[0] ?? {};
   const wire = reports.filter(({ request, response }) => (request ?? response)?.exchange === null);
@@ -244,7 +247,10 @@ function roundsOf({ rounds, reports }: Draft): McpRound[] {
   );
 }
 
-/** One exchange from two layers' reports: the upper one's words, the lower one's ids and texts. */
+/**
+ * One exchange from the reports of two layers: the upper one's words, the lower one's ids and
+ * texts.
+ */
 function merged(upper: McpRound, lower: McpRound): McpRound {
   const request = both(upper.request, lower.request);
   const response = both(upper.response, lower.response);
@@ -276,7 +282,7 @@ function both(upper: McpEntry | undefined, lower: McpEntry | undefined): McpEntr
   };
 }
 
-/** Calls that go on where the server asked for input, put together with it. */
+/** Join calls that answer a request for input with the call that asked. */
 function groupRounds(drafts: readonly Draft[]): Draft[] {
   const groups: Draft[] = [];
   const open = new Map<string, Draft[]>();
@@ -321,7 +327,7 @@ function goesOn(group: Draft, next: Draft): boolean {
   return request.text === null && request.trace_id === question.trace_id;
 }
 
-/** Progress, cancellation, questions: to the call that they are about. Returns what stands alone. */
+/** Add progress, cancellation and questions to the call that they are about; return the rest. */
 function addNotes(
   sorted: readonly McpEntry[],
   calls: readonly Draft[],
@@ -368,7 +374,7 @@ function addNotes(
   return standing;
 }
 
-/** A question may be reported as that of a session and as that of a request. */
+/** Notes without duplicates: a question may be reported by its session and by its request. */
 function withoutRepeats(notes: readonly McpEntry[]): McpEntry[] {
   const sorted = [...notes].sort(compareEntries);
   const requests = new Set<string>();
@@ -386,7 +392,7 @@ function withoutRepeats(notes: readonly McpEntry[]): McpEntry[] {
   });
 }
 
-/** Put requests of a server into the call that it works at. */
+/** Put requests of a server below the call that it works on. */
 function placeDuring(drafts: readonly Draft[], { parentOf }: JoinContext): void {
   const bySpan = new Map<string, Draft>();
   for (const draft of drafts) {
@@ -406,7 +412,7 @@ function placeDuring(drafts: readonly Draft[], { parentOf }: JoinContext): void 
 
 const MOST_LOOKED_AT = 50;
 
-/** The one call of the connection that has no answer yet; undefined where there are several. */
+/** The only open call of the connection; undefined if there are several. */
 function onlyOpen(calls: readonly Draft[], at: McpEntry): Draft | undefined {
   const connection = connectionOf(at);
   let low = 0;
@@ -432,7 +438,7 @@ function keyOf(draft: Draft | undefined): string | undefined {
   return draft === undefined ? undefined : (draft.first.exchange ?? draft.first.key);
 }
 
-/** Names of servers by connection: one message that says it names the others. */
+/** Names of servers by connection: one message with the name covers the others. */
 function nameServers(drafts: readonly Draft[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const draft of drafts) {
@@ -513,7 +519,7 @@ function finished(
   };
 }
 
-/** A round of which only the request counts yet. */
+/** A round of which only the request is known. */
 function ofRequest(request: McpEntry | undefined, state: string): McpRound {
   return request === undefined ? {} : { request: { ...request, state } };
 }
@@ -544,7 +550,7 @@ function stateOf(
   return isLive || request?.state === 'running' ? 'pending' : 'unanswered';
 }
 
-/** Change of a connection, or a line that a server wrote. */
+/** A call without an exchange: a change of a connection, or a line of a server's output. */
 function lineCall(entry: McpEntry): McpCall {
   const isTransport = entry.type === 'transport';
   const isBad = entry.state === 'failed';
@@ -581,7 +587,7 @@ function wordsOf(draft: Draft, server: string): string {
   return parts.filter(Boolean).join(' ').toLowerCase();
 }
 
-/** The nearest span above that is known, and fits. */
+/** The nearest known span above that matches. */
 function nearest<T>(
   key: string,
   known: ReadonlyMap<string, T>,

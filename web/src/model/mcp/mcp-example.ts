@@ -46,7 +46,7 @@ export function frame(values: Partial<McpEntry>): McpEntry {
   return exampleEntry({ form: 'message', text: '{}', ...values });
 }
 
-/** Both halves of an exchange that a span reports; without `end_ns` it runs. */
+/** Request and response of an exchange that a span reports; without `end_ns` it runs. */
 export function exchange(
   span: string,
   from_ns: number,

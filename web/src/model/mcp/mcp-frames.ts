@@ -1,12 +1,12 @@
 /**
- * Messages recorded on the wire, joined: a response with the request that it answers.
+ * Messages recorded on the wire, with each response joined to its request.
  *
  * Ids of JSON-RPC count within one connection, for each side on its own; a sender may use one
  * again, a recording may begin or end in the middle, and pages arrive in any order.
  */
 import type { McpEntry } from '../../api/types.ts';
 
-/** One JSON-RPC exchange, or the half of it that is known. */
+/** One JSON-RPC exchange, or the known half of it. */
 export interface McpRound {
   readonly request?: McpEntry;
   readonly response?: McpEntry;
@@ -14,7 +14,7 @@ export interface McpRound {
 
 const RANK: Readonly<Partial<Record<McpEntry['type'], number>>> = { request: 0, response: 2 };
 
-/** By time; entries of one moment go by what must have been first, then by its key. */
+/** Compare entries by time; at the same time by what must come first, then by key. */
 export function compareEntries(a: McpEntry, b: McpEntry): number {
   return (
     a.offset_ns - b.offset_ns ||
@@ -24,15 +24,15 @@ export function compareEntries(a: McpEntry, b: McpEntry): number {
   );
 }
 
-/** Of which connection a record is, as well as it says. */
+/** The connection of a record, as precisely as it says. */
 export function connectionOf(entry: McpEntry): string {
   return JSON.stringify([entry.server, entry.connection ?? entry.trace_id]);
 }
 
-/** Join records of requests and responses, in the order of what began each. */
+/** Join records of requests and responses, in order of the first of each. */
 export function joinFrames(frames: readonly McpEntry[]): McpRound[] {
   const rounds: { request?: McpEntry; response?: McpEntry }[] = [];
-  /** Requests without an answer, oldest first. */
+  /** Open requests, oldest first. */
   const open = new Map<string, { request?: McpEntry; response?: McpEntry }[]>();
   for (const frame of [...frames].sort(compareEntries)) {
     if (frame.type === 'request') {
@@ -52,7 +52,7 @@ export function joinFrames(frames: readonly McpEntry[]): McpRound[] {
   return rounds;
 }
 
-/** The same for a request and for its answer, which goes the other way. */
+/** Key that is equal for a request and its answer, which goes the other way. */
 function placeOf(frame: McpEntry): string {
   const isToServer = (frame.direction === 'to_server') === (frame.type === 'request');
   return JSON.stringify([connectionOf(frame), isToServer, frame.rpc_id]);

@@ -3,7 +3,7 @@ import type { SpanRow } from '../../api/types.ts';
 import type { McpCall } from './mcp-calls.ts';
 
 export interface McpFilter {
-  /** Of the server; undefined: any. */
+  /** Name of the server; undefined: any. */
   readonly server: string | undefined;
   readonly method: string | undefined;
   readonly isErrorsOnly: boolean;
@@ -15,14 +15,14 @@ interface CallRow {
   readonly kind: 'call';
   readonly key: string;
   readonly call: McpCall;
-  /** 1 below the call that it was sent during. */
+  /** Depth: 1 below the call that it was sent during. */
   readonly depth: number;
 }
 
 interface GroupRow {
   readonly kind: 'group';
   readonly key: string;
-  /** The agent, workflow or tool whose calls follow; undefined: nobody is known. */
+  /** The agent, workflow or tool whose calls follow; undefined if the caller is not known. */
   readonly span: SpanRow | undefined;
   readonly calls: number;
   readonly errors: number;
@@ -43,14 +43,14 @@ export function fits(call: McpCall, filter: McpFilter): boolean {
   return filter.find === '' || call.words.includes(filter.find.toLowerCase());
 }
 
-/** In time. */
+/** Calls in order of time. */
 export function flatRows(calls: readonly McpCall[]): CallRow[] {
   return calls.map((call) => ({ kind: 'call', key: call.key, call, depth: 0 }));
 }
 
 /**
- * Below whoever called, in the order of their first calls; what a server asked for lies below the
- * call that it was sent during.
+ * Calls below their callers, which are in order of their first calls; what a server asked for lies
+ * below the call that it was sent during.
  */
 export function nestedRows(
   calls: readonly McpCall[],
@@ -96,7 +96,7 @@ export function nestedRows(
   return rows;
 }
 
-/** The agent, workflow or tool that an exchange was made for. */
+/** Kinds of span that an exchange can be made for. */
 const CALLERS: ReadonlySet<string> = new Set(['agent', 'workflow', 'tool']);
 const MAX_ANCESTORS = 64;
 

@@ -2,7 +2,10 @@
 import type { McpEntry } from '../../api/types.ts';
 import type { McpCall } from './mcp-calls.ts';
 
-/** 2025-11-25 and before shake hands; from 2026-07-28 on every request says what it needs. */
+/**
+ * `handshake`: protocol 2025-11-25 and before; `stateless`: from 2026-07-28 on, where every request
+ * has its own metadata.
+ */
 type Era = 'handshake' | 'stateless';
 
 export interface McpServer {
@@ -12,7 +15,7 @@ export interface McpServer {
   readonly era: Era | undefined;
   readonly transport: string | undefined;
   readonly state: 'connected' | 'closed' | 'reconnecting' | 'failed' | 'unknown';
-  /** At which step a connection failed: `spawn`, `initialize`, `discover`, `list`, … */
+  /** Step at which a connection failed: `spawn`, `initialize`, `discover`, `list`, … */
   readonly failedStep: string | undefined;
   readonly reason: string | undefined;
   readonly calls: number;
@@ -26,7 +29,7 @@ export interface McpServer {
 
 const FIRST_STATELESS = '2026-07-28';
 
-/** In the order in which they were first spoken to. */
+/** Servers in the order of their first message. */
 export function serversOf(calls: readonly McpCall[]): McpServer[] {
   const spoken = new Map<string, McpCall[]>();
   for (const call of calls) {
@@ -92,7 +95,7 @@ function eraOf(version: string | undefined, begun: McpCall | undefined): Era | u
   return begun.method === 'initialize' ? 'handshake' : 'stateless';
 }
 
-/** The step that did not go well, where only its failure says that the connection did not. */
+/** The step that failed: as the connection reports it, else inferred from its requests. */
 function stepOf(
   requests: readonly McpCall[],
   connectionEntry: McpEntry | undefined,

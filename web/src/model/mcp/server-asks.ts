@@ -4,7 +4,7 @@ import { isCut } from '../transcript/transcript-text.ts';
 
 interface ServerAsk {
   readonly asked: string | undefined;
-  /** `accept`, `decline`, `cancel`; undefined: no answer, or one without a verdict. */
+  /** `accept`, `decline`, `cancel`; undefined: no answer, or one without an action. */
   readonly action: string | undefined;
   /** Values of the form, as JSON. */
   readonly content: Clip | undefined;
@@ -13,7 +13,7 @@ interface ServerAsk {
   readonly model: string | undefined;
 }
 
-/** Of the exchange of an elicitation or a sampling; undefined when it cannot be read. */
+/** Read the exchange of an elicitation or a sampling; undefined if it is neither. */
 export function readServerAsk(
   method: string | null,
   request: Clip | null,
@@ -67,7 +67,7 @@ function lastText(messages: unknown): string | undefined {
   return Array.isArray(messages) ? textOf(member(messages.at(-1), 'content')) : undefined;
 }
 
-/** One part, or a list of parts. */
+/** Text of one content part or of a list of parts. */
 function textOf(content: unknown): string | undefined {
   const parts = Array.isArray(content) ? content : [content];
   const texts = parts.map((part) => string(part, 'text')).filter((text) => text !== undefined);

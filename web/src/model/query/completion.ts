@@ -1,4 +1,4 @@
-/** Completion of a query: names of fields, and the values of those that have few. */
+/** Completion of a query: names of fields, and values of fields with few values. */
 import { QUERY_FIELDS, type QueryField } from './query-fields.gen.ts';
 
 export interface Suggestion {
@@ -19,7 +19,7 @@ interface Completion {
 const MOST = 8;
 const NONE: readonly Suggestion[] = [];
 
-/** Suggest what the word that ends at `caret` may become; in quotes, nothing. */
+/** Suggest completions of the word that ends at `caret`; none inside quotes. */
 export function complete(query: string, caret: number): Completion {
   const before = query.slice(0, caret);
   const end = caret;
@@ -38,12 +38,12 @@ export function complete(query: string, caret: number): Completion {
   return { start, end, suggestions: fields(word).slice(0, MOST) };
 }
 
-/** As it stands in a query: in quotes where it would be suggestion apart, or for a pattern. */
+/** A value as written in a query: quoted where it would otherwise be split or read as a pattern. */
 export function valueText(value: string): string {
   return /^[^\s()"*,\\]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-/** The query with a suggestion suggestion, and where the caret then stands. */
+/** The query with a suggestion accepted, and the new position of the caret. */
 export function accept(query: string, at: Completion, suggestion: Suggestion): [string, number] {
   const caret = at.start + suggestion.text.length;
   return [query.slice(0, at.start) + suggestion.text + query.slice(at.end), caret];
@@ -69,13 +69,13 @@ function sign(field: QueryField): string {
   return ['text', 'choice', 'yes or no', 'time'].includes(field.type) ? ':' : '>';
 }
 
-/** Whether its values are any text, other than ids. */
+/** Whether the field has free text for values, other than ids. */
 function isText(name: string): boolean {
   const plain = name.toLowerCase().replace(/^(session|span)\./, '');
   return !['id', 'trace'].includes(plain) && named(name)[0]?.type === 'text';
 }
 
-/** The fields with this name, of sessions first. */
+/** The fields with this name, those of sessions first. */
 function named(name: string): readonly QueryField[] {
   const [scope, plain] = /^(session|span)\.(.*)$/i.exec(name)?.slice(1) ?? [undefined, name];
   return QUERY_FIELDS.filter(
@@ -85,7 +85,7 @@ function named(name: string): readonly QueryField[] {
   );
 }
 
-/** The values of the fields with this name, of sessions first. */
+/** The values of the fields with this name, those of sessions first. */
 function choices(name: string): Suggestion[] {
   const found = named(name);
   const texts = new Map<string, string>();

@@ -1,16 +1,16 @@
 /**
- * Fuzzy match of texts: the letters that are typed in their order, with others between them;
- * beginnings of words and letters side by side count most.
+ * Fuzzy match: the typed letters in their order, with others between them; beginnings of words and
+ * adjacent letters score highest.
  */
 
 export interface FuzzyMatch {
-  /** Higher is better; to be compared between texts for one query. */
+  /** Higher is better; comparable between texts for the same query. */
   readonly score: number;
-  /** Places of the matched UTF-16 units in the text, ascending. */
+  /** Indexes of the matched UTF-16 units in the text, ascending. */
   readonly at: readonly number[];
 }
 
-/** Beyond these, nothing is looked at: work is bounded by their product. */
+/** Limits of the compared lengths: the work is bounded by their product. */
 const MAX_QUERY = 48;
 export const MAX_TEXT = 240;
 
@@ -18,7 +18,7 @@ const HIT = 1;
 const SIDE_BY_SIDE = 8;
 const WORD_START = 6;
 const TEXT_START = 3;
-/** Of each unit that is passed over, and at most so many. */
+/** Penalty for each skipped unit, and its limit. */
 const GAP = 0.2;
 const MOST_GAP = 12;
 const NONE = -1e9;
@@ -40,7 +40,7 @@ export function fuzzyMatch(query: string, text: string): FuzzyMatch | undefined 
   return { score, at: [...at].sort((a, b) => a - b) };
 }
 
-/** Lower case, unit by unit: places stay what they are. */
+/** Lower case, unit by unit, so that indexes stay the same. */
 function folded(text: string): string {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;
@@ -60,7 +60,7 @@ function isSubsequence(word: string, text: string): boolean {
   return true;
 }
 
-/** The places with the highest score, row by row of the word's letters. */
+/** The indexes with the highest score, by dynamic programming over the word's letters. */
 function bestPlaces(word: string, text: string, original: string): FuzzyMatch {
   const width = text.length;
   const scores = new Float64Array(word.length * width).fill(NONE);

@@ -1,11 +1,11 @@
-/** Terms of a query that can be switched on and off: `kind:tool,llm` beside the rest of it. */
+/** Terms of a query that can be switched on and off: `kind:tool,llm` among others. */
 
-/** Values of `field:a,b` in the query, in their order; quoted text is nobody's term. */
+/** Values of `field:a,b` in the query, in their order; quoted text is no term. */
 export function termValues(query: string, field: string): readonly string[] {
   return termOf(query, field)?.values ?? [];
 }
 
-/** The query with one value of a field more, or with it taken away. */
+/** The query with one value of a field added or removed. */
 export function toggleTerm(query: string, field: string, value: string): string {
   const term = termOf(query, field);
   if (term === undefined) return `${query.trim()} ${field}:${value}`.trim();
@@ -25,7 +25,9 @@ interface Term {
   readonly values: readonly string[];
 }
 
-/** Only a term that stands by itself: within parentheses or negated it means something else. */
+/**
+ * The term of a field, only if it stands alone: in parentheses or negated it means something else.
+ */
 function termOf(query: string, field: string): Term | undefined {
   let depth = 0;
   for (const { 0: word, index } of query.matchAll(/"(?:\\.|[^"\\])*"?|[()]|[^\s()"]+/g)) {
@@ -41,7 +43,10 @@ function termOf(query: string, field: string): Term | undefined {
   return undefined;
 }
 
-/** A query with what was probably meant in place of what is wrong: positions count characters. */
+/**
+ * The query with the service's suggestion in place of the mistake; positions count characters, not
+ * UTF-16.
+ */
 export function mended(problem: {
   readonly query: string;
   readonly position: number;

@@ -14,7 +14,7 @@ export class Arming {
     this.disturbed_ms = now_ms;
   }
 
-  /** Something happened: wait anew. */
+  /** Start the wait again. */
   disturb(now_ms: number): void {
     this.disturbed_ms = now_ms;
   }

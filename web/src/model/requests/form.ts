@@ -1,5 +1,5 @@
 /**
- * Form of a JSON Schema, and the JSON text of what is typed into it.
+ * Form fields of a JSON Schema, and the JSON text of the typed values.
  *
  * The schema is read as text (`json-text.ts`), and a number is sent as it was typed: no value
  * passes through a JavaScript number, so integers beyond 2^53 survive in defaults, in choices and
@@ -23,7 +23,7 @@ export interface Rule {
 type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json';
 
 export interface Field {
-  /** Undefined: the answer is this value itself, and no object. */
+  /** Name of the property; undefined if the answer is this single value and not an object. */
   readonly key: string | undefined;
   readonly kind: FieldKind;
   readonly title: string;
@@ -31,12 +31,12 @@ export interface Field {
   readonly isRequired: boolean;
   readonly format: string | undefined;
   readonly choices: readonly Choice[];
-  /** Bounds as they are written in the schema: of a number, a length, or how many are chosen. */
+  /** Bounds as written in the schema: of a number, of a length, or of the number of choices. */
   readonly least: string | undefined;
   readonly most: string | undefined;
   /** Further keywords of the schema: shown, not checked here. */
   readonly unchecked: readonly Rule[];
-  /** Texts of the default: as typed; of choices, the JSON of each. */
+  /** Texts of the default: as typed; for choices, the JSON of each. */
   readonly initial: readonly string[];
 }
 
@@ -101,7 +101,7 @@ const BOUNDS: Readonly<Partial<Record<FieldKind, readonly [string, string]>>> = 
   choices: ['minItems', 'maxItems'],
   string: ['minLength', 'maxLength'],
 };
-/** Drawn, checked for each field, or nothing that an answer could break. */
+/** Keywords that the form shows or checks, or that no answer can violate. */
 const KNOWN: ReadonlySet<string> = new Set(
   `type title description default examples deprecated readOnly writeOnly required
   $schema $id $comment $anchor`.split(/\s+/),
@@ -111,8 +111,8 @@ const CHOICES: ReadonlySet<string> = new Set('enum enumNames oneOf anyOf const i
 const MAX_RULES = 20;
 
 /**
- * What an answer may break without a word of this form. A `pattern` is among them: it comes from
- * others, and one that is made for it takes a browser hours to try.
+ * Keywords that an answer may violate without an error in the form. `pattern` is among them: it
+ * comes from others, and a malicious one keeps a browser busy for hours.
  */
 function uncheckedOf(index: JsonIndex, node: number, kind: FieldKind): Rule[] {
   const rules: Rule[] = [];

@@ -1,4 +1,4 @@
-/** Words of a request and of its buttons: each says exactly what will happen. */
+/** Texts of a request and of its buttons: each says exactly what will happen. */
 import type { GivenAnswer, Request } from '../../api/types.ts';
 import { plainLine } from '../text/hidden-characters.ts';
 import { beginningOf } from '../text/text-parts.ts';
@@ -7,7 +7,10 @@ export function isPending(request: Request): boolean {
   return request.status === 'pending';
 }
 
-/** The later of two versions: each change of status adds a transition, an agent's word an `applied`. */
+/**
+ * The later of two versions: each change of status adds a transition, an agent's report an
+ * `applied`.
+ */
 export function newerRequest(known: Request | undefined, incoming: Request): Request {
   if (known === undefined) return incoming;
   const ahead = known.transitions.length - incoming.transitions.length;
@@ -16,13 +19,13 @@ export function newerRequest(known: Request | undefined, incoming: Request): Req
   return isKnownLater ? known : incoming;
 }
 
-/** The one who waits longest comes first. */
+/** Compare by age: the longest wait comes first. */
 export function compareOldestFirst(a: Request, b: Request): number {
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-/** One line: what waits, or waited. */
+/** One line: who waits, or waited, and for what. */
 export function headlineOf(request: Request): string {
   const tool = toolOf(request);
   const waits = isPending(request);
@@ -42,7 +45,7 @@ export function headlineOf(request: Request): string {
   }
 }
 
-/** A question of an MCP server, that its host passes on. */
+/** Whether the request is a question of an MCP server, passed on by its host. */
 function isElicitation({ signal_name }: Request): boolean {
   return signal_name === 'elicitation';
 }
@@ -72,12 +75,12 @@ export function denyLabel(request: Request): string {
   return tool === undefined ? 'Deny' : `Deny ${tool}`;
 }
 
-/** An answer to a question carries no arguments: what was edited beside it would not be run. */
+/** Whether the arguments can be edited: an answer to a question carries none. */
 export function canEditArguments(request: Request): boolean {
   return isPending(request) && request.kind !== 'question' && request.args_json !== null;
 }
 
-/** Reason why the arguments cannot be edited; undefined: they can. */
+/** Reason why the arguments cannot be edited; undefined if they can. */
 export function notEditable(request: Request): string | undefined {
   if (request.args_json !== null) return undefined;
   if (!isPending(request)) return 'They were removed when the request closed.';
@@ -87,12 +90,12 @@ export function notEditable(request: Request): string | undefined {
   return undefined;
 }
 
-/** A text of which only the beginning was shown; undefined: all was. */
+/** A text of which only the beginning was shown; undefined: none. */
 export type Unseen = 'the prompt' | 'the arguments' | undefined;
 
 /**
- * What must be shown whole before a request can be granted: nobody grants what they could not
- * have seen.
+ * The text that must be shown in full before a request can be granted: nobody grants what they
+ * could not have seen.
  *
  * `args`: the arguments as they are shown. `seen`: long texts that were shown whole.
  */
@@ -111,7 +114,7 @@ const DECISIONS: Readonly<Record<GivenAnswer['decision'], string>> = {
   cancel: 'cancelled',
 };
 
-/** Outcome when nobody answers: `denied`. */
+/** Outcome if nobody answers: `denied`. */
 export function defaultName({ default: decision }: Request): string {
   const name = Object.entries(DECISIONS).find(([known]) => known === decision)?.[1];
   return name ?? plainLine(decision, 30);
@@ -137,7 +140,7 @@ export function outcomeOf(request: Request): string {
   }
 }
 
-/** Use that the agent made of the answer. */
+/** How the agent used the answer, in words. */
 export function appliedText({ answer }: Request): string {
   if (answer === null) return '';
   if (answer.applied === null) return 'sent; the agent has not been heard from yet';

@@ -1,4 +1,4 @@
-/** Comparison of two sessions in words: numbers, and how they changed. */
+/** Comparison of two sessions in words and numbers. */
 import type { Change, Difference, Session, SpanKind, View } from '../../api/types.ts';
 import { formatCost, formatDuration, groupThousands } from '../text/format.ts';
 
@@ -16,10 +16,10 @@ export const CHANGE_NAMES: Readonly<Record<Change, string>> = {
   cheaper: 'cheaper',
 };
 
-/** The most important first. */
+/** Kinds of change, the most important first. */
 export const CHANGES = Object.keys(CHANGE_NAMES) as readonly Change[];
 
-/** A sign for each, so that none is known by its colour alone. */
+/** A sign for each change, so that none depends on colour alone. */
 export const CHANGE_SIGNS: Readonly<Record<Change, string>> = {
   failed: '✕',
   recovered: '✓',
@@ -38,7 +38,7 @@ interface SummaryRow {
   readonly name: string;
   readonly left: string;
   readonly right: string;
-  /** `+3`, `−1.2 s (−20 %)`; `=` when nothing changed, `–` where one is not known. */
+  /** `+3`, `−1.2 s (−20 %)`; `=` for no change, `–` if one of them is not known. */
   readonly delta: string;
   readonly trend: 'more' | 'less' | 'same';
 }
@@ -65,7 +65,7 @@ function milliseconds(value: number): string {
   return value === 0 ? '0' : formatDuration(value * 1e6);
 }
 
-/** Quantities of both; those that neither has are left out. */
+/** Quantities of both sessions; those that neither has are left out. */
 export function summarise(left: Session, right: Session): readonly SummaryRow[] {
   return QUANTITIES.flatMap(([name, of, format]) => {
     const [before, after] = [of(left), of(right)];
@@ -81,7 +81,7 @@ export function summarise(left: Session, right: Session): readonly SummaryRow[] 
   });
 }
 
-/** Difference, and its share of the first value. */
+/** Difference, with its percentage of the first value. */
 export function deltaOf(before: number, after: number, format: (value: number) => string): string {
   if (before === after) return '';
   const sign = after > before ? '+' : '−';
@@ -90,7 +90,7 @@ export function deltaOf(before: number, after: number, format: (value: number) =
   return before === 0 || percent === 0 ? amount : `${amount} (${sign}${groupThousands(percent)} %)`;
 }
 
-/** Difference in a few words: the time that it took, before and after. */
+/** Difference in a few words, with the durations before and after. */
 export function briefly({
   left,
   right,
@@ -107,7 +107,7 @@ export function briefly({
   return isOwn ? `in itself ${took}` : took;
 }
 
-/** The id of a session in what somebody typed or pasted: itself, or in an address of the page. */
+/** The session id in a typed or pasted text: the text itself, or from an address of the page. */
 export function sessionIdIn(text: string): string {
   const inAddress = /\/sessions\/([^/?#]+)/.exec(text.trim());
   if (inAddress?.[1] === undefined) return text.trim();

@@ -1,4 +1,4 @@
-/** Words and positions of the chart of sessions over time: its bars, and a drag over it. */
+/** Texts and positions of the chart of sessions over time: its bars, and a drag over it. */
 import type { SessionHistogram } from '../../api/types.ts';
 import { plural } from '../text/format.ts';
 
@@ -20,7 +20,7 @@ export function barsOf({ bucket_ms, buckets }: SessionHistogram): readonly Bar[]
   }));
 }
 
-/** All of some bars as one; undefined for none. */
+/** Several bars added into one; undefined for none. */
 export function joined(bars: readonly Bar[]): Bar | undefined {
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined) return undefined;
@@ -44,7 +44,7 @@ export function describeBar({ total, failed, waiting }: Bar): string {
 
 const DAY_MS = 86_400_000;
 
-/** A moment on an axis of this length: only as exact as it needs, in the reader's zone. */
+/** A time on an axis of this length, only as exact as needed, in the reader's zone. */
 export function axisTime(at_ms: number, length_ms: number, width_ms: number): string {
   const date = new Date(at_ms);
   const two = (value: number) => String(value).padStart(2, '0');

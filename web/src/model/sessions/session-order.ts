@@ -1,4 +1,4 @@
-/** The orders of the session list: the service's (`storage/orders.py`), for rows that come live. */
+/** Orders of the session list: those of the service (`storage/orders.py`), for live rows. */
 import type { Session } from '../../api/types.ts';
 
 export const SORT_KEYS = [
@@ -16,13 +16,13 @@ export const SORT_KEYS = [
 ] as const;
 
 export type SortKey = (typeof SORT_KEYS)[number];
-/** As the service takes it; `-`: the most, or newest, first. */
+/** Sort parameter of the API; `-`: descending. */
 export type Sort = SortKey | `-${SortKey}`;
 export type SortValue = number | string;
 
 export const NEWEST_FIRST: Sort = '-started';
 
-/** Of an address: what is no sort is the newest first. */
+/** Sort of an address; the default is the newest first. */
 export function parseSort(text: string | null): Sort {
   const key = SORT_KEYS.find((one) => one === text?.replace(/^-/, ''));
   if (key === undefined) return NEWEST_FIRST;
@@ -37,13 +37,13 @@ export function isDescending(sort: Sort): boolean {
   return sort.startsWith('-');
 }
 
-/** Order after a click on a column: the most first, titles from A; then the other way. */
+/** Order after a click on a column: descending, titles from A; then the other way. */
 export function nextSort(now: Sort, key: SortKey): Sort {
   if (sortKey(now) === key) return isDescending(now) ? key : `-${key}`;
   return key === 'title' ? key : `-${key}`;
 }
 
-/** Of every sort but `changed`, whose values only the reader of the list has. */
+/** Value to sort by; not for `changed`, whose values only the reader of the list has. */
 export function sortValue(session: Session, sort: Sort, now_ms: number): SortValue {
   switch (sortKey(sort)) {
     case 'title':
@@ -69,7 +69,7 @@ export function sortValue(session: Session, sort: Sort, now_ms: number): SortVal
   }
 }
 
-/** Time that anything of it ran, until now: without the pauses between its runs. */
+/** Time that any span of it ran, until now: without the pauses between its runs. */
 export function ran_ms(session: Session, now_ms: number): number {
   if (session.duration_ms !== null) return session.duration_ms;
   const until_ms = session.idle_since === null ? now_ms : Date.parse(session.idle_since);
@@ -82,7 +82,7 @@ export function waited_ms(session: Session, now_ms: number): number {
   return session.waiting_ms + Math.max(0, now_ms - (since_ms || now_ms));
 }
 
-/** Ties by id, so that the order is total. */
+/** Compare two rows; ties by id, so that the order is total. */
 export function comparePlaces(
   sort: Sort,
   a: readonly [SortValue, string],

@@ -1,6 +1,5 @@
 /**
- * A session in a few lines of Markdown, for an issue or a chat: what it was, what went wrong, and
- * its outline.
+ * A session in a few lines of Markdown, for an issue or a chat: facts, errors and outline.
  *
  * All that comes from the trace is in fences longer than any run of backticks in it, or on one
  * line without anything hidden: whoever reads it reads text.
@@ -24,9 +23,9 @@ export interface Summary {
   readonly session: Session;
   readonly link: string;
   readonly causes: readonly Cause[];
-  /** All errors, those with a cause here and others. */
+  /** Number of all errors, including those that are not listed here. */
   readonly errorCount: number;
-  /** A parent before its children, siblings by start. */
+  /** Spans, a parent before its children, siblings by start. */
   readonly outline: Iterable<OutlineRow>;
 }
 
@@ -71,7 +70,7 @@ function causeText({ span, text }: Cause): string {
   return `${head}\n\n${fenced(cut)}`;
 }
 
-/** Rows that are alike and follow each other are one line. */
+/** Lines of the outline; equal rows that follow each other are one line. */
 function outlineLines(rows: Iterable<OutlineRow>): string[] {
   const lines: { text: string; key: string; count: number }[] = [];
   let left = 0;
@@ -94,7 +93,7 @@ function line(span: SpanRow, name: string): string {
   return `${name}  ${took}${isPlain ? '' : `  ${span.status.toUpperCase()}`}`;
 }
 
-/** Text of one line that stays text in Markdown. */
+/** Text on one line, escaped so that it stays text in Markdown. */
 function inline(text: string): string {
   return plainLine(text).replace(/[\\`*_[\]<>#|!~&]/g, '\\$&');
 }

@@ -5,7 +5,7 @@ import { spanKey } from '../trace/span-key.ts';
 import { endOffset, firstCause } from '../trace/span-status.ts';
 
 export class SessionTally {
-  /** Errors by key, each once: a duplicate reports the same one again. */
+  /** Errors by key, without duplicates. */
   readonly errors = new Map<string, SpanRow>();
   readonly running = new Map<string, SpanRow>();
   private start_ns = Number.POSITIVE_INFINITY;
@@ -27,7 +27,7 @@ export class SessionTally {
     return { start_ns: this.start_ns, end_ns, isRunning };
   }
 
-  /** The errors by start: the order in which one goes through them. */
+  /** The errors by start: the order of `Next error`. */
   errorsByStart(): SpanRow[] {
     return [...this.errors.values()].sort(
       (a, b) => a.offset_ns - b.offset_ns || (a.span_id < b.span_id ? -1 : 1),
@@ -40,7 +40,9 @@ export class SessionTally {
   }
 }
 
-/** Most spans of a long session are in neither map: an empty one is not looked into. */
+/**
+ * Add or remove an entry. Most spans of a long session are in neither map: an empty one is skipped.
+ */
 function keep(map: Map<string, SpanRow>, key: string, span: SpanRow, isOne: boolean): void {
   if (isOne) map.set(key, span);
   else if (map.size > 0) map.delete(key);

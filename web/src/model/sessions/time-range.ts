@@ -15,7 +15,7 @@ export const LAST: readonly (TimeRange & { kind: 'last' })[] = [
   { kind: 'last', name: '7d', length_ms: 7 * 24 * HOUR_MS },
 ];
 
-/** As it stands in an address: `1h`, or an ISO 8601 interval; anything else is all time. */
+/** Time range of an address: `1h`, or an ISO 8601 interval; anything else is all time. */
 export function parseTimeRange(text: string | null): TimeRange {
   const last = LAST.find(({ name }) => name === text);
   if (last !== undefined) return last;
@@ -32,7 +32,7 @@ export function timeRangeText(range: TimeRange): string | undefined {
 
 export interface Bounds {
   readonly since_ms?: number;
-  /** Not with it. */
+  /** End of the range, exclusive. */
   readonly until_ms?: number;
 }
 
@@ -54,7 +54,7 @@ export function isWithin({ since_ms, until_ms }: Bounds, at_ms: number): boolean
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Widths that people count in. */
+/** Round lengths for a bar. */
 const WIDTHS_MS = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND_MS),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE_MS),
@@ -63,7 +63,7 @@ const WIDTHS_MS = [
 ];
 const MOST_BUCKETS = 90;
 
-/** Division of a chart of this time: at most 90 stretches, each of a length people count in. */
+/** Division of a time range into bars: at most 90, each of a round length. */
 export function bucketsOf(
   since_ms: number,
   until_ms: number,

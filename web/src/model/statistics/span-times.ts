@@ -1,11 +1,14 @@
-/** Time of each span in itself, and its waits for a person. */
+/** Self time of each span, and its waits for a person. */
 import type { SpanRow } from '../../api/types.ts';
 import { eachPlace, type Steps } from '../slices.ts';
 import type { SpanTree } from '../trace/span-tree.ts';
 
 type Interval = readonly [start_ns: number, end_ns: number | null];
 
-/** By place: time in a span and in none below it, nor waiting; undefined while it runs. */
+/**
+ * Self times by position in the tree: the span without what is below it and without waiting;
+ * undefined while it runs.
+ */
 export function* ownTimes({ rows, parent }: SpanTree): Steps<(number | undefined)[]> {
   const inside = new Map<number, Interval[]>();
   const put = (place: number, intervals: readonly Interval[]) => {
@@ -39,7 +42,7 @@ function ownTime(row: SpanRow, inside: readonly Interval[]): number | undefined 
   return Math.max(row.duration_ns - covered_ns(within(inside, row)) - untimed_ns, 0);
 }
 
-/** Time that each span that ended, or anything below it, waited for a person; 0 is left out. */
+/** Time that each ended span, or anything below it, waited for a person; 0 is left out. */
 export function waitedBelow({ rows, parent }: SpanTree): Map<number, number> {
   const found = new Map<number, Interval[]>();
   const add = (place: number, wait: Interval) => {
@@ -85,7 +88,7 @@ function within(intervals: readonly Interval[], span: SpanRow): Interval[] {
     ]);
 }
 
-/** The time that intervals cover, all of which are over. */
+/** The time that intervals cover together; all of them have ended. */
 function covered_ns(intervals: Interval[]): number {
   let sum_ns = 0;
   let reached_ns = Number.NEGATIVE_INFINITY;
@@ -97,7 +100,7 @@ function covered_ns(intervals: Interval[]): number {
   return sum_ns;
 }
 
-/** The `most` rows of which `measure` is greatest, that first; those of 0 are left out. */
+/** The `most` rows with the greatest `measure`, in descending order; 0 is left out. */
 export function greatest(
   rows: readonly SpanRow[],
   measure: (row: SpanRow, place: number) => number,

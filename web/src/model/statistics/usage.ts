@@ -5,15 +5,15 @@ import type { SpanTree } from '../trace/span-tree.ts';
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** Whole, so that the order of adding is no matter. */
+  /** An integer, so that sums do not depend on their order. */
   readonly cost_nanodollars: number;
 }
 
 const NANODOLLARS = 1e9;
 
 /**
- * What each span used, where that counts: where nothing below it says that it used anything. A
- * span that shows an operation again never counts; what it says stands for one that says nothing.
+ * What each span used, counted once: not if a span below it reports usage. A duplicate never
+ * counts; its usage stands in for an original without any.
  */
 export function countedUsage({ rows, keys, parent }: SpanTree): (Usage | undefined)[] {
   const used = rows.map((row) => (row.duplicate_of === null ? usageOf(row) : undefined));

@@ -1,4 +1,4 @@
-/** Numbers as people read them. Units: nanoseconds unless the name says otherwise. */
+/** Numbers, durations and times for people. Units: nanoseconds unless the name says otherwise. */
 
 const NS_PER_US = 1e3;
 const NS_PER_MS = 1e6;
@@ -14,25 +14,25 @@ export function formatDuration(ns: number): string {
   return formatClock(Math.round(ns / NS_PER_S));
 }
 
-/** When something began: before zero, too, where clocks differ or a request came first. */
+/** Start of a span on the axis; negative where clocks differ or a request came first. */
 export function formatOffset(ns: number): string {
   if (ns === 0) return '+0 s';
   return ns < 0 ? formatDuration(ns) : `+${formatDuration(ns)}`;
 }
 
-/** A duration that counts while it is watched, in whole seconds. */
+/** A running duration, in whole seconds. */
 export function formatRunning(ns: number): string {
   const seconds = Math.floor(Math.max(0, ns) / NS_PER_S);
   return seconds < 60 ? `${seconds} s` : formatClock(seconds);
 }
 
-/** The same where it is drawn ten times a second: tenths as long as they can be read. */
+/** A running duration that is drawn ten times a second: with tenths as long as they can be read. */
 export function formatGrowing(ns: number): string {
   const tenths = Math.floor(Math.max(0, ns) / (NS_PER_S / 10));
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : formatRunning(ns);
 }
 
-/** Words for a silence of `ns`, from a minute on; empty below. */
+/** Text for a silence of `ns`, from a minute on; empty below. */
 export function formatSilence(ns: number): string {
   const minutes = Math.floor(ns / (60 * NS_PER_S));
   if (minutes < 1) return '';
@@ -63,7 +63,7 @@ export function formatCount(count: number): string {
   return `${threeDigits(count / 1e9)} G`;
 }
 
-/** Thousands apart by a narrow no-break space: `48 211`. */
+/** Digits in groups of three, with narrow no-break spaces: `48 211`. */
 export function groupThousands(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
@@ -91,7 +91,9 @@ export function formatTimeOfDay(rfc3339: string): string {
   return `${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** When a session began: time today, else date and time; of another year, that too. */
+/**
+ * Start of a session: the time if today, else date and time, with the year if it is another one.
+ */
 export function formatStart(rfc3339: string, now_ms: number): string {
   const date = new Date(rfc3339);
   if (Number.isNaN(date.getTime())) return rfc3339;
@@ -111,7 +113,7 @@ export function plural(count: number, noun: string): string {
 
 const MAX_CHARACTERS = 3000;
 const MAX_LINES = 40;
-/** So little more is not worth a click. */
+/** Tolerance of the limit: a little more text is not worth a click. */
 const SLACK = 1.25;
 
 export function clampText(text: string): string {

@@ -1,6 +1,6 @@
 /**
- * Characters that are not seen, or that move what is seen: in a text to approve each is shown by
- * its code point. Marks that would grow over the neighbouring lines count too.
+ * Invisible characters, and those that move visible ones: each is shown by its code point in a text
+ * to approve. Marks that would grow over the neighbouring lines count too.
  *
  * Emoji keep their joiners and selectors. Runs written from right to left are set apart, so that
  * the view can isolate them: what stands beside them keeps its place.
@@ -9,12 +9,12 @@
 export type Piece =
   | { readonly kind: 'plain'; readonly text: string }
   | { readonly kind: 'rtl'; readonly text: string }
-  /** A run of the same character. */
+  /** A run of one hidden character. */
   | { readonly kind: 'hidden'; readonly code: number; readonly count: number };
 
 const EMOJI =
   '\\p{Extended_Pictographic}\\p{EMod}?\\ufe0f?(?:\\u200d\\p{Extended_Pictographic}\\p{EMod}?\\ufe0f?){0,7}';
-/** More marks on one letter than any script has. */
+/** A fifth mark on one letter: more than any script has. */
 const PILED_MARKS = '(?<=\\p{M}{4})\\p{M}';
 const HIDDEN = `[\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Co}\\u2800]|(?!\\n)\\p{Cc}|(?! )\\p{Zs}|${PILED_MARKS}`;
 const RTL_LETTER =
@@ -24,7 +24,10 @@ const NOT_PLAIN = new RegExp(
   'gu',
 );
 
-/** Split a text into what is seen as it is, and what is not. Together the pieces are the text. */
+/**
+ * Split a text into pieces that are shown as they are, and hidden ones. Joined, the pieces are the
+ * text.
+ */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   let plainFrom = 0;
@@ -51,7 +54,7 @@ function addHidden(pieces: Piece[], code: number): void {
 }
 
 export interface HiddenPlace {
-  /** Index into the text. */
+  /** Index in the text. */
   readonly at: number;
   readonly code: number;
 }
@@ -68,7 +71,7 @@ export function hiddenPlaces(text: string, limit: number): HiddenPlace[] {
   return places;
 }
 
-/** One line in which everything hidden is written out, for a title or a notification. */
+/** One line with hidden characters written out, for a title or a notification. */
 export function plainLine(text: string, limit = 120): string {
   const shown = piecesOf(beginningOf(text, 4 * limit).replace(SPACES, ' '))
     .map((piece) => (piece.kind === 'hidden' ? hiddenText(piece) : piece.text))
@@ -89,20 +92,20 @@ function hiddenText({ code, count }: { readonly code: number; readonly count: nu
 }
 
 /**
- * What turns the direction of writing, acts on a terminal, or has no shape in any script. Joiners,
- * selectors and wide spaces are left: letters and emoji are made of them.
+ * Characters that turn the direction of writing, act on a terminal, or have no shape in any script.
+ * Joiners, selectors and wide spaces are left out: letters and emoji are made of them.
  */
 const NEVER_SEEN =
   /(?![\t\n\r])[\p{Cc}\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 const EACH_NEVER_SEEN = new RegExp(NEVER_SEEN.source, 'gu');
 
-/** The text with what is never seen written out as `[U+202E]`. */
+/** The text with those characters written out as `[U+202E]`. */
 export function seenText(text: string): string {
   if (!NEVER_SEEN.test(text)) return text;
   return text.replace(EACH_NEVER_SEEN, (char) => `[${codePointName(char.codePointAt(0) ?? 0)}]`);
 }
 
-/** `U+202E`. */
+/** Name of a code point: `U+202E`. */
 export function codePointName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }

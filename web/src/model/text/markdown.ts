@@ -1,5 +1,5 @@
 /**
- * Markdown as a tree, for text that is untrusted and may still grow.
+ * Markdown as a tree, for untrusted text that may still grow.
  *
  * Tags stay text: the reader does not know HTML. Definitions and footnotes stay where they are
  * written, so nothing of a text is out of sight, and a block that another one follows never changes.
@@ -28,14 +28,14 @@ const OPTIONS = {
   mdastExtensions: [gfmFromMarkdown()],
 };
 
-/** A text and its blocks; `starts` are the indices of the lines that they begin in. */
+/** A text and its blocks; `starts` are the indexes of their first lines. */
 interface Read {
   readonly text: string;
   readonly blocks: readonly RootContent[];
   readonly starts: readonly number[];
 }
 
-/** Texts read last, the newest at the end: rows come back into view, and a message grows. */
+/** Texts parsed last, the newest at the end: rows come back into view, and a message grows. */
 const cache = new Map<string, Read>();
 const MAX_CACHED = 64;
 
@@ -64,7 +64,7 @@ function longestBeginning(text: string): Read | undefined {
 }
 
 /**
- * A text, `before` its beginning as it was read.
+ * Parse a text; `before` is its beginning as parsed earlier.
  *
  * A line that was not complete may turn out to belong to the block before it: two are read again.
  */
@@ -91,7 +91,7 @@ const MAX_NESTED = 20;
 const NESTED = new RegExp(`^(?:[ \\t]*(?:>|(?:[-*+]|\\d{1,9}[.)])[ \\t])){${MAX_NESTED}}`, 'm');
 const MAX_MARKS = 1000;
 
-/** Whether a text would take the reader longer than its length says: no message is like that. */
+/** Whether parsing may take longer than the length suggests; no ordinary message is like that. */
 function isTangled(text: string): boolean {
   return (
     NESTED.test(text) ||

@@ -4,7 +4,7 @@
  */
 import { partsOf } from './text-parts.ts';
 
-/** Characters that one text area can hold. */
+/** Limit of characters of one text area. */
 const MAX_WHOLE = 24_000;
 const PART = 16_000;
 
@@ -39,7 +39,7 @@ export class PartedText {
     return lines;
   }
 
-  /** The part that holds a character of the whole, and where in it. */
+  /** The part with a character of the whole text, and the offset in it. */
   locate(at: number): { readonly part: number; readonly offset: number } {
     let offset = at;
     for (let part = 0; part < this.count; part += 1) {

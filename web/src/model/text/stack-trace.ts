@@ -4,12 +4,12 @@ type Frames =
   | { readonly isFolded: false; readonly text: string }
   | { readonly isFolded: true; readonly count: number };
 
-/** So few are not worth folding. */
+/** Limit of adjacent frames that are not folded. */
 const FEW = 2;
 
 /**
- * Split by frames. `foreign` says which lines name a file of a library. Together, with as many
- * frames as are folded, it is the text; what is no frame is never folded.
+ * Split a stack trace into shown lines and folded frames. `foreign` matches lines that name a file
+ * of a library. Joined, the parts are the text; lines outside a frame are never folded.
  */
 export function foldFrames(text: string, foreign: RegExp): Frames[] {
   const folded: Frames[] = [];
@@ -38,7 +38,7 @@ export function foldFrames(text: string, foreign: RegExp): Frames[] {
   return folded;
 }
 
-/** Python's frame is a line that names the file and the indented ones after it. */
+/** Frames of a trace; Python's is a line with the file and the indented lines after it. */
 function* framesOf(lines: readonly string[]): Generator<string[]> {
   let frame: string[] = [];
   for (const line of lines) {

@@ -11,7 +11,7 @@ interface StandIn {
   readonly code: number;
 }
 
-/** ❶ to ➓, ① to ⑳, then signs of private use. */
+/** Candidates: ❶ to ➓, ① to ⑳, then characters of private use. */
 function* candidates(): Generator<string> {
   for (const [from, to] of [
     [0x2776, 0x2793],
@@ -27,7 +27,7 @@ export class StandIns {
   private readonly signOf = new Map<number, string>();
   private readonly codeOf = new Map<string, number>();
 
-  /** Signs for what is hidden in `text`, in the order in which it comes. */
+  /** Choose a sign for each hidden character of `text`, in order of occurrence. */
   constructor(text: string) {
     const hidden = new Set<number>();
     for (const piece of piecesOf(text)) if (piece.kind === 'hidden') hidden.add(piece.code);
@@ -44,7 +44,7 @@ export class StandIns {
     this.list = list;
   }
 
-  /** The text as it is edited. */
+  /** The text with signs, for editing. */
   encode(text: string): string {
     if (this.list.length === 0) return text;
     return piecesOf(text)

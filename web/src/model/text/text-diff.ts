@@ -8,15 +8,15 @@
 
 export interface ChangedLine {
   readonly kind: 'same' | 'removed' | 'added';
-  /** Number in the text that it is of, from 1. */
+  /** Line number in its own text, from 1. */
   readonly number: number;
   readonly text: string;
-  /** Changed part of it; the whole line when empty is all there is. */
+  /** Range of the changed part; an empty range stands for the whole line. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Lines that changed together, with what stands around them. */
+/** Adjacent changed lines, with their context. */
 interface Hunk {
   readonly lines: readonly ChangedLine[];
 }
@@ -30,7 +30,7 @@ export interface TextDiff {
 const CONTEXT = 2;
 const MAX_DISTANCE = 400;
 
-/** `removed` lines before, `added` lines after: at these lines of either text, from 0. */
+/** `removed` lines of the old text become `added` lines of the new one, from these indexes on. */
 interface Edit {
   readonly before: number;
   readonly removed: number;
@@ -49,7 +49,7 @@ export function diffTexts(before: string, after: string): TextDiff {
   };
 }
 
-/** Lines that became as many others were changed one by one. */
+/** Whether lines were changed one by one: as many were removed as added. */
 function isPaired({ removed, added }: Edit): boolean {
   return removed === added;
 }
@@ -80,7 +80,7 @@ function between(a: readonly string[], b: readonly string[]): Edit[] {
   return path === undefined ? [whole] : joined(path);
 }
 
-/** Pairs of equal lines, in order; undefined when the texts are too far apart. */
+/** Pairs of equal lines, in order; undefined if the texts differ too much. */
 function shortestPath(a: readonly string[], b: readonly string[]): [number, number][] | undefined {
   const most = Math.min(MAX_DISTANCE, a.length + b.length);
   const offset = most + 1;
@@ -101,7 +101,7 @@ function shortestPath(a: readonly string[], b: readonly string[]): [number, numb
   return undefined;
 }
 
-/** The steps of the path that changed something: positions before each, from the start. */
+/** The changing steps of the path, as positions before each, from the start. */
 function walkedBack(trail: readonly Int32Array[], toX: number, toY: number): [number, number][] {
   const steps: [number, number][] = [];
   let x = toX;
@@ -121,7 +121,7 @@ function walkedBack(trail: readonly Int32Array[], toX: number, toY: number): [nu
   return steps.reverse();
 }
 
-/** Steps (each as its end and its beginning) as edits: those that touch are one. */
+/** Steps (end and beginning of each) as edits; adjacent ones are joined. */
 function joined(steps: readonly [number, number][]): Edit[] {
   const edits: Edit[] = [];
   for (let at = 0; at < steps.length; at += 2) {
@@ -172,7 +172,7 @@ function hunksOf(edits: readonly Edit[], a: readonly string[], b: readonly strin
   return hunks;
 }
 
-/** `shift`: how much further down the line is in the text after. */
+/** `shift`: offset of the line in the new text. */
 function addSame(
   lines: ChangedLine[],
   a: readonly string[],
@@ -234,7 +234,7 @@ export function changedPart(a: string, b: string): { before: Range; after: Range
   return { before: [start, a.length - end], after: [start, b.length - end] };
 }
 
-/** Longer words are cut. */
+/** Limit of a word, in characters. */
 const MAX_WORD = 32;
 const WORD = /[\p{L}\p{N}_]/u;
 

@@ -1,4 +1,4 @@
-/** A long text in parts that can be laid out at once: cut where a line ends, if one does. */
+/** A long text in parts that can be laid out at once, split at line ends where possible. */
 
 interface TextPart {
   readonly from: number;
@@ -26,11 +26,11 @@ function endOfPart(text: string, from: number, size: number): number {
   return isHalf && most - 1 > from ? most - 1 : most;
 }
 
-/** Of data that a person is asked about: what is shown without a click. */
+/** Limit of what is shown without a click, in data that a person decides about. */
 const FIRST_CHARACTERS = 6000;
 const FIRST_LINES = 60;
 
-/** Index at which the beginning of a text ends, or its length: it is short. */
+/** Index of the end of a text's beginning; its length for a short text. */
 export function beginningOf(text: string): number {
   const lines = endOfLines(text, FIRST_LINES);
   return lines <= FIRST_CHARACTERS ? lines : endOfPart(text, 0, FIRST_CHARACTERS);

@@ -1,19 +1,19 @@
-/** Place and label of a span's bar. CSS pixels from the left edge of the bar column. */
+/** Position and label of a span's bar, in CSS pixels from the left edge of the bar column. */
 import type { SpanRow } from '../../api/types.ts';
 import { type TimeWindow, toX } from './time-scale.ts';
 
 export interface Bar {
   readonly x: number;
   readonly width: number;
-  /** The bar goes on beyond that edge of the window. */
+  /** Whether the bar continues beyond that edge of the window. */
   readonly isCutLeft: boolean;
   readonly isCutRight: boolean;
 }
 
-/** A span of no length is still a mark that can be seen. */
+/** Least width, so that a span without duration stays visible. */
 export const MIN_BAR_PX = 2;
 
-/** Undefined when the span is outside the window. */
+/** The bar of a span; undefined outside the window. */
 export function barOf(
   start_ns: number,
   end_ns: number,
@@ -32,7 +32,7 @@ export function barOf(
   };
 }
 
-/** Waits for a person within a bar; one that is not over ends with it. */
+/** Waits for a person within a bar; an open one ends with it. */
 export function waitsOf(
   span: Pick<SpanRow, 'waited' | 'offset_ns'>,
   end_ns: number,
@@ -55,10 +55,12 @@ export function waitsOf(
 type LabelPlace = 'right' | 'left' | 'inside';
 
 const GAP_PX = 6;
-/** Of the bar that goes on behind its label. */
+/** Width of the bar that shows behind its label. */
 const STUB_PX = 6;
 
-/** Beside the bar where there is room, else in it; never over its neighbours. */
+/**
+ * The label's position: beside the bar where there is room, else inside; never over a neighbour.
+ */
 export function placeLabel(bar: Bar, label_px: number, width_px: number): LabelPlace | undefined {
   if (bar.x + bar.width + label_px + 2 * GAP_PX <= width_px) return 'right';
   if (bar.x - GAP_PX - label_px >= 0) return 'left';
@@ -72,8 +74,8 @@ export function labelX(bar: Bar, place: LabelPlace, label_px: number): number {
 }
 
 /**
- * Stretches from the last to the first; those nearer to each other than `near_ns` as one: of the
- * thousands that share a pixel one is left.
+ * Intervals, sorted from last to first, with those closer than `near_ns` joined: thousands may
+ * share a pixel.
  */
 export function joined(stretches: readonly TimeWindow[], near_ns: number): TimeWindow[] {
   const found: { start_ns: number; end_ns: number }[] = [];

@@ -10,10 +10,12 @@
 import type { SpanForest } from '../trace/span-forest.ts';
 import type { TimeWindow } from './time-scale.ts';
 
-/** Number of a span → the stretches in which the end waited for it itself, the last one first. */
+/**
+ * Number of a span → the intervals in which the end waited for the span itself, the last one first.
+ */
 export type CriticalPath = ReadonlyMap<number, readonly TimeWindow[]>;
 
-/** The critical path, in steps between which spans may come and change. */
+/** Compute the critical path in steps; spans may come and change between them. */
 export function* criticalPathSteps(
   forest: SpanForest,
   timesOf: (number: number) => TimeWindow,
@@ -57,7 +59,7 @@ export function* criticalPathSteps(
 }
 
 const SESSION = -1;
-/** Far below a slice. */
+/** Spans of one step: far less than a slice. */
 const STEPS = 500;
 
 interface Step {
@@ -66,6 +68,6 @@ interface Step {
   readonly end_ns: number;
   /** Time before this is not assigned yet. */
   until_ns: number;
-  /** Children not yet looked at, the last-finishing one at the end. */
+  /** Children still to be visited, the last-finishing one at the end. */
   readonly inside: { readonly child: number; readonly times: TimeWindow }[];
 }

@@ -11,15 +11,15 @@
 import type { TimeWindow } from './time-scale.ts';
 
 const RATIO = 20;
-/** Of all that is not a gap, so long is a gap that is made short. */
+/** Share of a shortened gap in the time of all that is no gap. */
 const SHORT = 0.03;
 
 export interface Gap extends TimeWindow {
-  /** A person was waited for in most of it. */
+  /** Whether most of it is a wait for a person. */
   readonly isWaiting: boolean;
 }
 
-/** The gaps among stretches of work, by start; work and waits may come in any order. */
+/** The gaps between intervals of work, by start; work and waits may come in any order. */
 export function gapsOf(work: readonly TimeWindow[], waits: readonly TimeWindow[] = []): Gap[] {
   const busy = union(work);
   const idle = busy.slice(1).map((next, at) => ({
@@ -35,7 +35,7 @@ export function gapsOf(work: readonly TimeWindow[], waits: readonly TimeWindow[]
     .map((gap) => ({ ...gap, isWaiting: sharedWith(gap, waited) * 2 > lengthOf(gap) }));
 }
 
-/** Time of a gap that disjoint stretches take up. */
+/** Time of a gap that disjoint intervals cover. */
 function sharedWith({ start_ns, end_ns }: TimeWindow, stretches: readonly TimeWindow[]): number {
   let shared_ns = 0;
   for (const one of stretches) {
@@ -44,7 +44,7 @@ function sharedWith({ start_ns, end_ns }: TimeWindow, stretches: readonly TimeWi
   return shared_ns;
 }
 
-/** Union of stretches: disjoint, by start. */
+/** Union of intervals: disjoint, by start. */
 function union(stretches: readonly TimeWindow[]): TimeWindow[] {
   const covered: { start_ns: number; end_ns: number }[] = [];
   for (const { start_ns, end_ns } of [...stretches].sort((a, b) => a.start_ns - b.start_ns)) {
@@ -55,7 +55,7 @@ function union(stretches: readonly TimeWindow[]): TimeWindow[] {
   return covered;
 }
 
-/** A stretch without its waits. */
+/** An interval without its waits. */
 export function withoutWaits(
   { start_ns, end_ns }: TimeWindow,
   waits: readonly (readonly [number, number | null])[],
@@ -72,7 +72,7 @@ export function withoutWaits(
   return parts;
 }
 
-/** The waits of a span; one that is not over lasts as long as the span, here until `end_ns`. */
+/** The waits of a span; an open one lasts as long as the span, here until `end_ns`. */
 export function waitsOf(
   waits: readonly (readonly [number, number | null])[],
   end_ns: number,
@@ -84,13 +84,13 @@ export function waitsOf(
 }
 
 export class TimeAxis {
-  /** Those that are made short. */
+  /** Gaps that are shortened. */
   readonly gaps: readonly TimeWindow[];
   private readonly short_ns: number;
-  /** Beginning of each gap, as a place. */
+  /** Beginning of each gap, as a place on the axis. */
   private readonly places: readonly number[];
 
-  /** `extent_ns`: how long it all is. The gaps are apart from each other and by start. */
+  /** `extent_ns`: length of the whole axis. The gaps are disjoint and by start. */
   constructor(gaps: readonly TimeWindow[] = [], extent_ns = 0) {
     const all_ns = gaps.reduce((sum, gap) => sum + lengthOf(gap), 0);
     this.short_ns = Math.max(1, (extent_ns - all_ns) * SHORT);
@@ -126,7 +126,7 @@ export class TimeAxis {
     return { start_ns: this.placeOf(start_ns), end_ns: this.placeOf(end_ns) };
   }
 
-  /** Stretches between the gaps within a window of places: offsets. */
+  /** Intervals between the gaps within a window of places, as offsets. */
   segments(view: TimeWindow): TimeWindow[] {
     const found: TimeWindow[] = [];
     let from_ns = this.offsetOf(view.start_ns);
@@ -145,7 +145,7 @@ function lengthOf({ start_ns, end_ns }: TimeWindow): number {
   return end_ns - start_ns;
 }
 
-/** Index of the last item that begins at or before a value, -1 if none does. */
+/** Index of the last item that begins at or before a value; -1 if none does. */
 function lastNotAfter<T>(items: readonly T[], value: number, beginOf: (item: T) => number): number {
   let low = -1;
   let high = items.length - 1;

@@ -1,5 +1,5 @@
 /**
- * Strip of a whole session: work by kind, failures and waits over time.
+ * Data of the minimap: work by kind, failures and waits over time.
  *
  * Counted are the spans with nothing below them but duplicates: what is above them only says that
  * something works.
@@ -10,16 +10,16 @@ import type { TimeAxis } from './gaps.ts';
 import { type TimeWindow, toX } from './time-scale.ts';
 
 export interface Minimap {
-  /** Kind → column → how many worked there, on an average over the column. */
+  /** Kind → column → average number of spans at work in the column. */
   readonly kinds: ReadonlyMap<SpanKind, Float64Array>;
-  /** The most in any column, of all kinds together. */
+  /** Greatest sum of all kinds in a column. */
   readonly most: number;
-  /** Columns in which an error ended, and in which a person was waited for: 1. */
+  /** 1 in each column in which an error ended, or in which a person was waited for. */
   readonly errors: Uint8Array;
   readonly waits: Uint8Array;
 }
 
-/** `extent`: places of the axis; `columns`: of one pixel each. */
+/** `extent`: range on the axis; `columns`: their number, one for each pixel. */
 export function minimapOf(
   leaves: Iterable<SpanRow>,
   errors: Iterable<SpanRow>,
@@ -53,7 +53,7 @@ export function minimapOf(
   return { kinds, most, errors: failed, waits };
 }
 
-/** Add 1 to each column between two places, and a part of it to those at the edges. */
+/** Add 1 to each column between two places, a fraction to those at the edges. */
 function cover(counts: Float64Array, from: number, to: number): void {
   const [first, last] = [column(from, counts.length), column(to, counts.length)];
   const add = (at: number, value: number) => {

@@ -1,6 +1,6 @@
 /**
- * Gaps, critical path and leaves of a session, which need all of its spans. In steps: of 100 000
- * spans it takes longer than a frame.
+ * Gaps, critical path and leaves of a session, computed from all spans in steps: with 100 000 spans
+ * it takes longer than a frame.
  */
 import type { SpanRow } from '../../api/types.ts';
 import type { SpanForest } from '../trace/span-forest.ts';
@@ -18,10 +18,10 @@ export interface Shape {
 
 export const NO_SHAPE: Shape = { leaves: [], gaps: [], path: new Map() };
 
-/** Far below a slice. */
+/** Spans of one step: far less than a slice. */
 const STEP = 500;
 
-/** `spanOf`: newest version by number; spans may come and change between two steps. */
+/** `spanOf`: newest version of a span by number; spans may come and change between steps. */
 export function* shapeSteps(
   forest: SpanForest,
   spanOf: (number: number) => SpanRow | undefined,

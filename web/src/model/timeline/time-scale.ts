@@ -7,16 +7,16 @@
 import type { SpanRow } from '../../api/types.ts';
 import { endOffset } from '../trace/span-status.ts';
 
-/** Visible part of the axis: offsets, end exclusive. */
+/** Visible part of the axis, as offsets; the end is exclusive. */
 export interface TimeWindow {
   readonly start_ns: number;
   readonly end_ns: number;
 }
 
-/** Below this a window is all rounding noise. */
+/** Least width of a window: a narrower one is all rounding noise. */
 const MIN_WINDOW_NS = 1e3;
 
-/** Largest zoom-out, as a multiple of what there is to see. */
+/** Largest zoom-out, as a multiple of the extent. */
 const MAX_ZOOM_OUT = 1.5;
 
 export function toX(offset_ns: number, view: TimeWindow, width_px: number): number {
@@ -28,9 +28,9 @@ export function toOffset(x: number, view: TimeWindow, width_px: number): number 
 }
 
 /**
- * The window that shows everything, and at its end `room` for what is written beside the last bars:
- * a part of the length. While something runs, its end moves in steps with room to grow, so that the
- * bars of finished spans stand still most of the time.
+ * The window that shows everything, with `room` (a fraction of the length) at its end for the
+ * labels beside the last bars. While something runs, its end moves in steps with room to grow, so
+ * that the bars of finished spans stand still most of the time.
  */
 export function fitWindow(extent: TimeWindow, isRunning: boolean, room = 0.02): TimeWindow {
   const length = Math.max(extent.end_ns - extent.start_ns, MIN_WINDOW_NS) * (1 + room);
@@ -41,7 +41,7 @@ export function fitWindow(extent: TimeWindow, isRunning: boolean, room = 0.02): 
   return { start_ns: extent.start_ns, end_ns: extent.start_ns + FIRST_NS * STEP ** steps };
 }
 
-/** Zoom around the offset that stays where it is; factor < 1 zooms in. */
+/** Zoom around an offset that keeps its position; a factor < 1 zooms in. */
 export function zoomWindow(
   view: TimeWindow,
   factor: number,
@@ -59,7 +59,7 @@ export function panWindow(view: TimeWindow, by_ns: number, extent: TimeWindow): 
   return keepInside({ start_ns: view.start_ns + by_ns, end_ns: view.end_ns + by_ns }, extent);
 }
 
-/** Never leave what there is to see by more than half a window. */
+/** Keep the window from leaving the extent by more than half of its length. */
 function keepInside(view: TimeWindow, extent: TimeWindow): TimeWindow {
   const length = view.end_ns - view.start_ns;
   const start_ns = clamp(
@@ -77,7 +77,7 @@ export function ticks(view: TimeWindow, maxCount: number): number[] {
   return multiples(view, tickStep(length / maxCount));
 }
 
-/** The same for a part of a window, at the distance that the whole window has. */
+/** Ticks of a part of a window, with the spacing of the whole window. */
 export function ticksOfPart(part: TimeWindow, view: TimeWindow, maxCount: number): number[] {
   const length = view.end_ns - view.start_ns;
   if (!(length > 0) || maxCount < 1) return [];
@@ -116,8 +116,8 @@ interface RowInView {
 }
 
 /**
- * From the first beginning to the last end. A row with its children in view is left out: the work
- * is in them, and the root would make every such window the whole session.
+ * Extent from the first start to the last end. A row with its children in view is left out: the
+ * work is in them, and the root would make every such window the whole session.
  */
 export function extentOfRows(rows: readonly RowInView[], now_ns: number): TimeWindow | undefined {
   const innermost = rows.filter(({ depth }, at) => (rows[at + 1]?.depth ?? 0) <= depth);

@@ -1,9 +1,9 @@
-/** Values of a span that came only with their beginning, and where the whole ones are. */
+/** Values that came with a span truncated, and where the whole ones are. */
 import type { Clamped, SpanDetail } from '../../api/types.ts';
 
 export class Cuts {
   private readonly byPointer: ReadonlyMap<string, Clamped>;
-  /** By what holds the value: a payload, a part of a message. */
+  /** By the object with the value: a payload, a part of a message. */
   private readonly byHolder = new Map<object, Clamped>();
 
   constructor(detail: SpanDetail) {
@@ -23,7 +23,7 @@ export class Cuts {
     return this.byPointer.get(pointer);
   }
 
-  /** Of an object with one long value. */
+  /** The truncated value of an object. */
   of(holder: object): Clamped | undefined {
     return this.byHolder.get(holder);
   }

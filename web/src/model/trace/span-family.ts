@@ -1,4 +1,4 @@
-/** Spans around one span: failed ones above and below it, duplicates; the time in itself. */
+/** Relatives of a span: failed ones above and below it, and duplicates; its self time. */
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from './span-key.ts';
 
@@ -7,7 +7,7 @@ interface Rows {
   values(): Iterable<SpanRow>;
 }
 
-/** Longer chains are cut after their beginning. */
+/** Limit of a chain; a longer one is cut after its beginning. */
 const MAX_ABOVE = 64;
 
 /** The failed spans above a failed one, the nearest first. */
@@ -23,7 +23,7 @@ export function failedAbove(rows: Rows, row: SpanRow): SpanRow[] {
   return above;
 }
 
-/** Failed spans directly below: they have the reason why a span failed. */
+/** Failed spans directly below: the reason why a span failed. */
 export function failedBelow(rows: Rows, row: SpanRow): SpanRow[] {
   const below: SpanRow[] = [];
   for (const other of rows.values()) {
@@ -44,8 +44,8 @@ export function duplicatesOf(rows: Rows, row: SpanRow): SpanRow[] {
 }
 
 /**
- * Its time without what is below it and without waiting, ns; undefined while it or something
- * below it runs.
+ * Self time of a span, without what is below it and without waiting, ns; undefined while it or
+ * something below it runs.
  */
 export function selfTime_ns(rows: Rows, row: SpanRow): number | undefined {
   if (row.duration_ns === null) return undefined;

@@ -8,39 +8,45 @@
 import { type DuplicableSpan, parentKey, spanKey } from './span-key.ts';
 
 const ROOT = -1;
-/** The level of what a fold hides. */
+/** Level of a span inside a folded one. */
 const HIDDEN = -1;
 const NONE: readonly number[] = [];
-/** The most spans below one that begins folded: more are worth a look. */
+/** Limit of descendants of a span that is folded at first: more are worth a look. */
 const MAX_FOLDED = 64;
 
-/** Rows as columns. */
+/** The rows as columns. */
 export interface Rows {
-  /** Rows that are shown. */
+  /** Number of shown rows. */
   readonly count: number;
   /** Row → number of the span. */
   readonly spanIndex: Uint32Array;
   /** Row → depth, 0 for a root. */
   readonly depth: Uint32Array;
-  /** Row → the how-manieth of its siblings that are shown it is, from 1. */
+  /** Row → its position among its shown siblings, from 1. */
   readonly position: Uint32Array;
   /** Row → number of the span above it, -1 for a root. */
   readonly parent: Int32Array;
   /** Number of a span → its row, -1 where it is not shown. */
   readonly rowOf: Int32Array;
-  /** Number of a span → how many children it has that could be shown. */
+  /** Number of a span → how many children can be shown. */
   readonly childCount: Int32Array;
   readonly rootCount: number;
-  /** Number of a span → 1 where what is below it is hidden. */
+  /** Number of a span → 1 if its descendants are hidden. */
   readonly folded: Uint8Array;
 }
 
 export interface Arrangement {
   /** Keys that the reader folded (true) or unfolded (false) by hand. */
   readonly byHand: ReadonlyMap<string, boolean>;
-  /** All the others; undefined: as at first (`isFoldedAtFirst`). */
+  /**
+   * Folds all the others (true) or unfolds them (false); undefined: as at first
+   * (`isFoldedAtFirst`).
+   */
   readonly all: boolean | undefined;
-  /** Only these are shown: 1 at the number of a span. A child is shown only below its parent. */
+  /**
+   * 1 at the number of each span to show, undefined for all. A child is shown only below its
+   * parent.
+   */
   readonly only?: Uint8Array | undefined;
 }
 
@@ -52,9 +58,9 @@ export class SpanForest {
   private readonly keys: string[] = [];
   private readonly parents: number[] = [];
   private readonly children: number[][] = [];
-  /** Key of a parent that is not there → who waits for it. */
+  /** Key of a missing parent → numbers of its children. */
   private readonly orphans = new Map<string, Set<number>>();
-  /** Sorted when they are needed; undefined: others than before. */
+  /** Sorted when needed; undefined after a change. */
   private sortedRoots: number[] | undefined;
   private readonly unsorted = new Set<number>();
 
@@ -70,7 +76,7 @@ export class SpanForest {
     return this.keys[number];
   }
 
-  /** The parent's number, -1 for a root. In a circle of parents nobody is a root. */
+  /** The parent's number, -1 for a root. Every span of a circle has a parent. */
   parentOf(number: number): number {
     return this.parents[number] ?? ROOT;
   }
@@ -95,7 +101,7 @@ export class SpanForest {
     return this.sortedRoots;
   }
 
-  /** Take in a span, or its newer version; whether rows are others by it. */
+  /** Add a span, or its newer version; return whether the rows change. */
   put(span: DuplicableSpan, key = spanKey(span)): boolean {
     const number = this.numbers.get(key);
     if (number === undefined) {
@@ -159,7 +165,7 @@ export class SpanForest {
     this.sortedRoots = undefined;
   }
 
-  /** By start, so that a row never moves when its span ends. */
+  /** Compare by start, so that a row never moves when its span ends. */
   private readonly byStart = (a: number, b: number): number => {
     const [first, second] = [at(this.spans, a), at(this.spans, b)];
     if (first.offset_ns !== second.offset_ns) return first.offset_ns - second.offset_ns;
@@ -168,8 +174,8 @@ export class SpanForest {
   };
 
   /**
-   * Whether a span begins folded: below it is nothing but duplicates, in which another layer
-   * reports the same operation. A duplicate with something else below it stays in view.
+   * Whether a span is folded at first: all below it are duplicates, in which another layer reports
+   * the same operation. A duplicate with something else below it stays in view.
    */
   isFoldedAtFirst(number: number): boolean {
     const children = this.children[number];
@@ -177,7 +183,7 @@ export class SpanForest {
     return children.every((child) => this.isBareDuplicate(child));
   }
 
-  /** A duplicate with nothing below it but duplicates, and not many of them. */
+  /** Whether a span is a duplicate with few descendants, all of them duplicates. */
   isBareDuplicate(number: number): boolean {
     const below = [number];
     for (let place = 0; place < below.length; place += 1) {
@@ -188,7 +194,7 @@ export class SpanForest {
     return true;
   }
 
-  /** Numbers of all that is above a span, nearest first; stops where a circle closes. */
+  /** Numbers of all ancestors, nearest first; stops where a circle closes. */
   ancestorsOf(number: number): number[] {
     const found: number[] = [];
     const seen = new Set([number]);
@@ -200,13 +206,13 @@ export class SpanForest {
     return found;
   }
 
-  /** Numbers of a span and of those beside it, by start. */
+  /** Numbers of a span and its siblings, by start. */
   siblingsOf(number: number): readonly number[] {
     const parent = this.parentOf(number);
     return parent === ROOT ? this.roots() : this.childrenOf(parent);
   }
 
-  /** 1 at the number of each of these spans, and of all that are above one. */
+  /** 1 at the number of each of these spans and of their ancestors. */
   withAncestors(numbers: Iterable<number>): Uint8Array {
     const marked = new Uint8Array(this.size);
     for (const number of numbers) {
@@ -216,13 +222,13 @@ export class SpanForest {
     return marked;
   }
 
-  /** 1 at the number of each span that has one of these below it. */
+  /** 1 at the number of each ancestor of one of these spans. */
   above(numbers: Iterable<number>): Uint8Array {
     const parents = [...numbers].map((number) => this.parentOf(number));
     return this.withAncestors(parents.filter((parent) => parent !== ROOT));
   }
 
-  /** Place every span once; what is below a folded one is left out. */
+  /** Lay out every span once, without descendants of folded ones. */
   arrange({ byHand, all, only }: Arrangement): Rows {
     const count = this.size;
     const columns = {

@@ -8,7 +8,7 @@ interface TreeSpan {
 }
 
 export interface DuplicableSpan extends TreeSpan {
-  /** Span id of the span that shows the same operation. */
+  /** Span id of the span that reports the same operation. */
   readonly duplicate_of: string | null;
 }
 
@@ -17,7 +17,7 @@ export function spanKey(span: { readonly trace_id: string; readonly span_id: str
   return `${span.trace_id}.${span.span_id}`;
 }
 
-/** The tool that a span calls, or the agent that runs; the span's name if it is of neither. */
+/** The tool that a span calls, or the agent that it runs; else the span's name. */
 export function subjectOf(span: {
   readonly subject: string | null;
   readonly name: string;

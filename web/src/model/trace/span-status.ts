@@ -1,4 +1,4 @@
-/** Status of a span as the reader sees it. */
+/** Status of a span as shown to the reader. */
 import type { SessionStatus, SpanRow, SpanStatus } from '../../api/types.ts';
 import { parentKey, spanKey } from './span-key.ts';
 
@@ -18,21 +18,21 @@ export function newerRow(known: SpanRow | undefined, incoming: SpanRow): SpanRow
 }
 
 /**
- * Where the span ends on the axis; a running one ends now, and never before it began. Of a lost
- * one only the beginning is known.
+ * End of a span on the axis: now for a running one, never before its start. Of a lost one only the
+ * beginning is known.
  */
 export function endOffset(span: SpanRow, now_ns: number): number {
   if (span.duration_ns !== null) return span.offset_ns + span.duration_ns;
   return span.status === 'running' ? Math.max(span.offset_ns, now_ns) : span.offset_ns;
 }
 
-/** Since when a person is waited for; undefined when nobody is. */
+/** Start of the open wait for a person; undefined: nobody is waited for. */
 export function waitsSince(span: SpanRow): number | undefined {
   const last = span.waited.at(-1);
   return span.status === 'running' && last?.[1] === null ? last[0] : undefined;
 }
 
-/** Time in the span itself: its duration without what its children cover, and without waiting. */
+/** Self time: the duration without what its children cover, and without waiting. */
 export function selfTime(span: SpanRow, children: readonly SpanRow[], now_ns: number): number {
   const end_ns = endOffset(span, now_ns);
   const waits = span.waited.map(
@@ -52,7 +52,7 @@ export function selfTime(span: SpanRow, children: readonly SpanRow[], now_ns: nu
   return end_ns - span.offset_ns - covered_ns;
 }
 
-/** The errors, each once: a duplicate reports the same one again. */
+/** The errors, without duplicates. */
 export function errorsOf(spans: Iterable<SpanRow>): SpanRow[] {
   return [...spans].filter((span) => span.status === 'error' && span.duplicate_of === null);
 }
@@ -73,8 +73,8 @@ export function firstCause(spans: Iterable<SpanRow>): SpanRow | undefined {
 const GOES_ON: ReadonlySet<SessionStatus> = new Set(['waiting', 'paused', 'running']);
 
 /**
- * Whether a session opens at the cause, not at the root: one that failed, and as a waterfall also
- * one that got over its errors. What goes on is watched where it goes on.
+ * Whether a session opens at its cause, not at the root: a failed one, and in the waterfall also
+ * one that recovered from its errors. A running one is watched where it runs.
  */
 export function opensAtCause(status: SessionStatus, isWaterfall: boolean): boolean {
   return status === 'failed' || (isWaterfall && !GOES_ON.has(status));

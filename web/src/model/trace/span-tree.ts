@@ -1,13 +1,13 @@
-/** Spans of a session in reading order: each below the one above it, siblings by start. */
+/** Spans of a session in depth-first order: children follow their parent, siblings by start. */
 import type { SpanRow } from '../../api/types.ts';
 import { eachPlace, type Steps } from '../slices.ts';
 import type { SpanForest } from './span-forest.ts';
 
-/** Columns by place. */
+/** The tree as columns; the index is the position in depth-first order. */
 export interface SpanTree {
   readonly rows: readonly SpanRow[];
   readonly keys: readonly string[];
-  /** Place of the span above, which is a smaller one; −1 at the top. */
+  /** Index of the parent, which is smaller; −1 for a root. */
   readonly parent: Int32Array;
   readonly level: Uint32Array;
 }

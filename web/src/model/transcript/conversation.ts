@@ -1,4 +1,4 @@
-/** The messages of a model call, as one reads them: each tool call with its result. */
+/** The messages of a model call for reading: each tool call with its result. */
 import type { Message, Part, ToolCallPart, ToolResultPart } from '../../api/types.ts';
 
 export type TurnPart =

@@ -1,4 +1,4 @@
-/** Words of a reading: calls with their tools, arguments on a line, results plain. */
+/** Text of readings: calls with their tools, arguments on one line, results plain. */
 import type { Clip, Piece, Reading } from '../../api/types.ts';
 import { indexJson, JsonKind } from '../json/json-text.ts';
 
@@ -44,7 +44,7 @@ export function joinCalls(
   return joined;
 }
 
-/** The tools that a model asked for. */
+/** The tools that a model call requests. */
 export function callsOf(reading: Reading | undefined): Piece[] {
   if (reading === undefined) return [];
   return reading.said
@@ -52,7 +52,7 @@ export function callsOf(reading: Reading | undefined): Piece[] {
     .flatMap(({ pieces }) => pieces.filter(({ type }) => type === 'tool_call'));
 }
 
-/** Results that a model was sent, by the id of the call. */
+/** Results that were sent to a model, by the id of the call. */
 export function resultsOf(reading: Reading | undefined): ReadonlyMap<string, Piece> {
   const found = new Map<string, Piece>();
   for (const { origin, pieces } of reading?.said ?? []) {
@@ -95,7 +95,7 @@ function shortened(text: string): string {
   return line.length <= MAX_VALUE ? line : `${line.slice(0, MAX_VALUE - 1)}…`;
 }
 
-/** Around the text in a result that is nothing but a text. */
+/** Wrappers of a result that is only a text. */
 const WRAPPED = [
   /^\s*\{\s*"(?:result|output|text|content)"\s*:\s*"/,
   /^\s*\{\s*"content"\s*:\s*\[\s*\{\s*"type"\s*:\s*"text"\s*,\s*"text"\s*:\s*"/,
@@ -155,7 +155,7 @@ function cutText(text: string): string | undefined {
   return undefined;
 }
 
-/** All words of a reading, to be searched and copied. */
+/** All text of a reading, to be searched and copied. */
 export function wordsOf(reading: Reading): string {
   const found: (string | null | undefined)[] = [];
   for (const { pieces } of reading.said)

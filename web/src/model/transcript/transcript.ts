@@ -10,18 +10,18 @@ import { spanKey } from '../trace/span-key.ts';
 import { type SpanTree, spanTreeOf } from '../trace/span-tree.ts';
 
 type EntryType =
-  /** An agent begins; one that is folded is a card. */
+  /** The beginning of an agent; a folded one is a card. */
   | 'agent'
-  /** An agent has ended, or is at work below all that it did. */
+  /** The end of an agent, or its current work, below all that it did. */
   | 'end'
-  /** A model is called. */
+  /** A model call. */
   | 'call'
-  /** Its answer, below the tools that ran while it was called. */
+  /** The answer of a model call, below the tools that ran during it. */
   | 'said'
   | 'tool'
   /** One line: a resource, a prompt, MCP, retrieval, a step. */
   | 'line'
-  /** A step with several things in it. */
+  /** A step with several entries in it. */
   | 'heading';
 
 export interface Entry {
@@ -29,9 +29,9 @@ export interface Entry {
   /** `spanKey` of its span. */
   readonly key: string;
   readonly type: EntryType;
-  /** Number of agents and tools around it that are shown as such. */
+  /** Number of agents and tools around it that are entries. */
   readonly depth: number;
-  /** Of an agent: whether it can be folded, as those are that another agent called. */
+  /** Whether an agent can be folded: one that another agent called, or that runs beside others. */
   readonly isCard: boolean;
   readonly isFolded: boolean;
   /** The tool by which an agent was called, when nothing else was in it. */
@@ -44,47 +44,47 @@ export interface Entry {
 export interface Sum {
   readonly turns: number;
   readonly tools: number;
-  /** All that failed, itself too: the number that the header and the list have. */
+  /** Number of all errors, its own included, as in the header and the list. */
   readonly errors: number;
   readonly tokens: number;
-  /** The failure that ended first among those. */
+  /** The one of these errors that ended first. */
   readonly cause: string | undefined;
-  /** The latest to begin of those that run. */
+  /** The running span that started last. */
   readonly running: string | undefined;
 }
 
 export interface TranscriptLayout {
   readonly entries: readonly Entry[];
-  /** Any span → the entry that shows it, or the one it is inside of. */
+  /** Any span → its entry, or the entry that contains it. */
   readonly entryOf: ReadonlyMap<string, number>;
-  /** Model call → the one before it in the same conversation; and back. */
+  /** Model call → the previous one in the same conversation; and back. */
   readonly before: ReadonlyMap<string, string>;
   readonly next: ReadonlyMap<string, string>;
   /** Model call → tools that ran between it and the next one, by start; and back. */
   readonly toolsOf: ReadonlyMap<string, readonly string[]>;
   readonly callOf: ReadonlyMap<string, string>;
-  /** Model calls whose answer is an entry of its own, below what is in them. */
+  /** Model calls whose answer is an entry of its own, below their contents. */
   readonly answeredBelow: ReadonlySet<string>;
   /** Agent → the first and the last model call of its own. */
   readonly firstCall: ReadonlyMap<string, string>;
   readonly lastCall: ReadonlyMap<string, string>;
-  /** Failed tool → the next call of the same one in the same run of an agent. */
+  /** Failed tool → the next call of the same tool in the same run of the agent. */
   readonly again: ReadonlyMap<string, string>;
   /** Span → its nearest agent above. */
   readonly agentOf: ReadonlyMap<string, string>;
   readonly sums: ReadonlyMap<string, Sum>;
-  /** Agents, from the outermost, that a span is in; folded ones hide it. */
+  /** Agents around a span, from the outermost; folded ones hide it. */
   readonly above: (key: string) => readonly string[];
   /** Spans that failed because of this one, the nearest first. */
   readonly failedAbove: (key: string) => readonly SpanRow[];
-  /** Whether what failed above it failed first because of it, or of what is inside of it. */
+  /** Whether its ancestors failed first because of it, or of what is inside of it. */
   readonly isCause: (key: string) => boolean;
 }
 
-/** Requests of a server to its client, in the middle of a tool. */
+/** Names of requests from a server to its client, inside a tool. */
 const OF_SERVER = /(^|\s)(sampling|elicitation)\/\S+$/;
 
-/** MCP that only sets the stage. */
+/** Names of MCP operations that only prepare a connection. */
 const SETUP =
   /(^|\s)(initialize|ping|server\/discover|logging\/setLevel|[a-z]+\/list|resources\/templates\/list|notifications\/\S+)$/;
 
@@ -95,7 +95,7 @@ export interface LayoutOptions {
   readonly byHand?: ReadonlyMap<string, boolean>;
   /** Show wrappers, duplicates and transport, too. */
   readonly isWhole?: boolean;
-  /** Keys that are unfolded unless the reader folded them: what failed, what is selected. */
+  /** Keys that are unfolded unless the reader folded them: failed and selected ones. */
   readonly open?: ReadonlySet<string>;
 }
 
@@ -189,7 +189,7 @@ function entry(key: string, type: EntryType, depth: number): Entry {
 
 interface Places extends SpanTree {
   readonly placeOf: ReadonlyMap<string, number>;
-  /** Place of the nearest agent above; −1: there is none. */
+  /** Index of the nearest agent above; −1: none. */
   readonly agent: Int32Array;
 }
 
@@ -209,18 +209,20 @@ function isAgent({ kind, duplicate_of }: SpanRow): boolean {
 
 const ACTORS: ReadonlySet<Role> = new Set(['agent', 'call', 'tool']);
 
-/** Role of each span in the transcript; a tool that only wraps an agent is a part of its card. */
+/** Role of each span in the transcript; a tool that only wraps an agent is part of its card. */
 function rolesOf(
   { rows, parent }: Places,
   isWhole: boolean,
 ): {
   readonly roles: readonly Role[];
   readonly inside: Uint32Array;
-  /** Places of spans in which an agent, a model or a tool is shown. */
+  /** Indexes of spans that contain a shown agent, model or tool. */
   readonly acts: ReadonlySet<number>;
 } {
   const roles: Role[] = new Array(rows.length).fill('hidden');
-  /** Entries right inside, those of hidden spans counted as their own; and agents among them. */
+  /**
+   * Number of entries directly inside, those of hidden spans included; and of agents among them.
+   */
   const inside = new Uint32Array(rows.length);
   const agents = new Uint32Array(rows.length);
   const acts = new Set<number>();
@@ -242,7 +244,7 @@ function rolesOf(
   return { roles, inside, acts };
 }
 
-/** Steps of one name right in an agent: its loop, whose turns are read without a heading each. */
+/** Steps of one name directly in an agent: its loop, whose turns need no heading each. */
 function cyclesOf(rows: readonly SpanRow[], parent: Int32Array): ReadonlySet<number> {
   const groups = new Map<string, number[]>();
   rows.forEach((row, place) => {
@@ -293,13 +295,13 @@ function roleOf(row: SpanRow, above: SpanRow | undefined, inside: number, agents
   }
 }
 
-/** Whether it is a message of the call that is around it, or what the server did of it. */
+/** Whether it is a message of the surrounding call, or the server's work for it. */
 function isMessageOf({ name }: SpanRow, above: SpanRow): boolean {
   const tool = /^(?:MCP send )?tools\/call (.+)$/.exec(name)?.[1];
   return tool !== undefined && above.name.endsWith(` ${tool}`);
 }
 
-/** Whether what is inside is set in: agents that are called by agents, and tools. */
+/** Whether its contents are indented: agents that agents call, and tools. */
 function isStage(
   tree: Places,
   roles: readonly Role[],
@@ -309,7 +311,7 @@ function isStage(
   return at(roles, place) === 'tool' || isCard(tree, roles, together, place);
 }
 
-/** Agents called by agents, and agents that run beside others. */
+/** Whether an agent is a card: called by an agent, or running beside others. */
 function isCard(
   tree: Places,
   roles: readonly Role[],
@@ -320,13 +322,15 @@ function isCard(
   return at(together, place) > 1 || at(tree.agent, place) >= 0;
 }
 
-/** Whether an agent is all that is in the outermost one: folded, nothing would be left to read. */
+/**
+ * Whether an agent is the only content of the outermost one: folded, nothing would be left to read.
+ */
 function isAlone({ agent }: Places, inside: Uint32Array, place: number): boolean {
   const above = at(agent, place);
   return above >= 0 && at(agent, above) < 0 && at(inside, above) === 1;
 }
 
-/** Of agents in the same agent (or none): how many ran at once. */
+/** Number of agents of the same agent (or of none) that ran at once, for each. */
 function simultaneous(tree: Places, roles: readonly Role[]): Uint32Array {
   const found = new Uint32Array(tree.rows.length).fill(1);
   const groups = new Map<string, { places: number[]; end_ns: number }>();
@@ -422,8 +426,8 @@ function linksOf(tree: Places, roles: readonly Role[]): Links {
 }
 
 /**
- * The conversation that a span belongs to. Agents that no agent called are one over all traces of
- * the session when they have one name: each turn of a chat may be a trace.
+ * The conversation of a span. Root agents of one name are one conversation across all traces of the
+ * session: each turn of a chat may be a trace.
  */
 function laneOf(tree: Places, owner: number): string {
   if (owner < 0) return '';
@@ -437,7 +441,7 @@ function isInsideTool({ rows, parent }: Places, place: number, owner: number): b
   return false;
 }
 
-/** The tool that is around an agent, and is not shown because nothing else is in it. */
+/** The tool around an agent that is not shown, because nothing else is in it. */
 function wrapperOf(tree: Places, roles: readonly Role[], place: number): string | undefined {
   for (let above = at(tree.parent, place); above >= 0; above = at(tree.parent, above)) {
     if (at(roles, above) !== 'hidden') return undefined;
@@ -544,7 +548,7 @@ function isCause(tree: Places, sums: ReadonlyMap<string, Sum>, key: string): boo
     .every((sum) => sum === undefined || sum.cause === cause);
 }
 
-/** Give a span above all entries the first entry inside of it. */
+/** Map a span above all entries to the first entry inside it. */
 function fillHidden({ keys, parent }: Places, entryOf: Map<string, number>): void {
   const filled = new Set<string>();
   for (let place = keys.length - 1; place >= 0; place -= 1) {
