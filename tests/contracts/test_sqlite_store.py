@@ -169,7 +169,7 @@ def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: 
     again.store.close()
 
 
-def test_spans_of_a_store_of_before_are_of_the_tool_or_agent_that_their_names_say(
+def test_spans_of_a_store_of_before_are_of_the_tool_or_agent_that_names_or_attributes_say(
     path: Path,
 ) -> None:
     rig = Rig(open_store(url(path)))
@@ -182,6 +182,11 @@ def test_spans_of_a_store_of_before_are_of_the_tool_or_agent_that_their_names_sa
     for number, (kind, name) in enumerate(kinds, start=1):
         attributes: dict[str, Json] = {"openinference.span.kind": kind}
         rig.record(span(name, span_id=number, attributes=attributes))
+    names = len(kinds)
+    for one, key in (("AGENT", "gen_ai.agent.name"), ("TOOL", "tool.name")):
+        kinds.append((one, "run"))
+        attributes = {"openinference.span.kind": one, key: "by attribute"}
+        rig.record(span("run", span_id=len(kinds), attributes=attributes))
     before = {n: rig.span(n).subject for n in range(1, len(kinds) + 1)}
     rig.store.close()
     with contextlib.closing(apsw.Connection(str(path))) as connection:
@@ -189,10 +194,15 @@ def test_spans_of_a_store_of_before_are_of_the_tool_or_agent_that_their_names_sa
         connection.pragma("user_version", 8)
     with open_to_read(url(path)).read() as reader:
         spans = reader.spans(trace_hex(1))
-        assert {int(one.span_id, 16): one.subject for one in spans} == before
+        seen = {int(one.span_id, 16): one.subject for one in spans}
+    assert [seen[n] for n in before] == [*list(before.values())[:names], "run", "run"]
     again = Rig(open_store(url(path)))
     assert {n: again.span(n).subject for n in before} == before
-    assert before[1] == "planner"
+    assert (before[1], before[names + 1], before[names + 2]) == (
+        "planner",
+        "by attribute",
+        "by attribute",
+    )
     again.store.close()
 
 

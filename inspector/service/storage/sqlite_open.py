@@ -12,9 +12,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 import apsw
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError
 from inspector.paths import make_database
+from inspector.service.normalise.facts import read_span
 from inspector.service.storage.sqlite_errors import RESTORE, is_damage
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
@@ -247,7 +251,7 @@ def _open_checked(path: Path, flags: int, name: str) -> apsw.Connection:
 def _stand_in(connection: apsw.Connection) -> None:
     """Present an older store, which may not be changed, as if it had been migrated."""
     tables = "SELECT name, sql FROM sqlite_schema WHERE type = 'table'"
-    with closing(apsw.Connection(":memory:")) as newest:
+    with closing(_open_connection(":memory:", _READER_CACHE_KIB)) as newest:
         for script in _scripts():
             newest.execute(script)
         wanted = dict(newest.execute(tables))
@@ -255,7 +259,8 @@ def _stand_in(connection: apsw.Connection) -> None:
         connection.execute(wanted[name].replace("CREATE TABLE", "CREATE TEMP TABLE", 1))
     # The migration has the only rule of what a name says; here it is applied as rows are read.
     script = next(one for one in _scripts() if "SET subject" in one)
-    named, _, of_kinds = script.partition("SET subject = ")[2].rstrip(";\n").partition("WHERE ")
+    update, _, _ = script.partition("SET subject = ")[2].partition(";")
+    named, _, of_kinds = update.partition("WHERE ")
     span_later = {"waited": "NULL", "subject": f"CASE WHEN {of_kinds} THEN {named} END"}
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(span)")}
     if missing := [f"{sql} AS {name}" for name, sql in span_later.items() if name not in columns]:
@@ -272,7 +277,18 @@ def _open_connection(name: str, cache_kib: int, flags: int = _READ_WRITE) -> aps
     connection.set_busy_timeout(BUSY_MS)
     connection.pragma("cache_size", -cache_kib)
     connection.pragma("temp_store", "memory")
+    connection.create_scalar_function("subject_in", _subject_in, 1, deterministic=True)
     return connection
+
+
+def _subject_in(*values: apsw.SQLiteValue) -> str | None:
+    """Return the subject of an encoded span, for migrations; None where it has none."""
+    (payload,) = values
+    assert isinstance(payload, bytes)
+    try:
+        return read_span(Span.FromString(payload), Resource()).record.subject
+    except DecodeError:  # one damaged span must not keep the store closed
+        return None
 
 
 def _check(connection: apsw.Connection, path: Path) -> None:

@@ -1,4 +1,5 @@
--- The tool or agent that a span is of. Of spans that are stored already, what their names say.
+-- The tool or agent that a span is of. Of spans that are stored already, what their names say,
+-- and where those say nothing, the attributes: of the newest, so that a large store opens soon.
 ALTER TABLE span ADD COLUMN subject TEXT;
 UPDATE span SET subject = CASE
     WHEN kind = 'agent' AND substr(name, 1, 13) IN ('invoke_agent ', 'create_agent ')
@@ -10,3 +11,10 @@ UPDATE span SET subject = CASE
     ELSE name
 END
 WHERE kind IN ('agent', 'tool');
+UPDATE span SET subject = coalesce(subject_in(content.payload), subject)
+FROM content
+WHERE content.no = span.content AND span.change IN (
+    SELECT change FROM span
+    WHERE kind IN ('agent', 'tool') AND subject = name AND size_bytes <= 65536
+    ORDER BY change DESC LIMIT 20000
+);
