@@ -18,7 +18,6 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import StoreError, StoreInUseError, StoreNewerError
 from inspector.paths import make_database
-from inspector.service.normalise.facts import read_span
 from inspector.service.storage.sqlite_errors import RESTORE, is_damage
 
 _APPLICATION_ID = 0x494E5350  # "INSP"
@@ -283,6 +282,9 @@ def _open_connection(name: str, cache_kib: int, flags: int = _READ_WRITE) -> aps
 
 def _subject_in(*values: apsw.SQLiteValue) -> str | None:
     """Return the subject of an encoded span, for migrations; None where it has none."""
+    # Imported here: only a migration needs it, and commands that open a store would wait 0.3 s.
+    from inspector.service.normalise.facts import read_span  # noqa: PLC0415
+
     (payload,) = values
     assert isinstance(payload, bytes)
     try:
