@@ -1,4 +1,4 @@
-/** Actions of what is shown, with their keys, for the keyboard and the palette. */
+/** Actions of the page and their keys, for the keyboard and the palette. */
 import { Cell } from './cell.ts';
 
 export interface Action {
@@ -22,24 +22,24 @@ export interface ActionGroup {
   readonly actions: readonly Action[];
 }
 
-/** The group whose keys count after all others; that of the session, after those of its view. */
+/** Group whose keys count after all others; those of the session count after those of its view. */
 export const EVERYWHERE = 'Everywhere';
 export const OF_SESSION = 'Session';
 
-/** Groups of what is selected: `.` shows these alone. */
+/** Groups of the selection: `.` shows only these. */
 export const OF_SELECTION: ReadonlySet<string> = new Set(['Selection', 'Span', 'Request']);
 
 export class Actions {
-  /** In the order in which they came. */
+  /** Groups in the order in which they were added. */
   readonly groups = new Cell<readonly ActionGroup[]>([]);
 
-  /** Offer a group until the returned function is called. */
+  /** Add a group; the returned function removes it. */
   add(group: ActionGroup): () => void {
     this.groups.set([...this.groups.get(), group]);
     return () => this.groups.set(this.groups.get().filter((other) => other !== group));
   }
 
-  /** Action of a key: the group that came last counts, the widest ones after all others. */
+  /** Action of a key: the group added last wins, the most general ones come last. */
   ofKey(key: string): Action | undefined {
     const groups = [...this.groups.get()].reverse();
     for (const width of [0, 1, 2]) {
@@ -52,7 +52,7 @@ export class Actions {
     return undefined;
   }
 
-  /** Whether a key is the first of two. */
+  /** Whether a key is the first of a sequence of two. */
   isFirst(key: string): boolean {
     return this.groups
       .get()

@@ -1,4 +1,4 @@
-/** One action on many sessions, a few at a time, with progress, failures and a way to stop. */
+/** One action on many sessions, a few at a time, with progress, failures and a stop. */
 
 import type { Api } from '../api/client.ts';
 import { Cell } from './cell.ts';
@@ -35,12 +35,15 @@ export class Bulk {
     });
   }
 
-  /** Begin no more; what has begun ends. */
+  /** Start no more; those that have started finish. */
   stop(): void {
     this.abort.abort();
   }
 
-  /** Do `act` to each; what it throws is a failure of that one. Resolves when all is over. */
+  /**
+   * Run `act` for each id and note what it throws as that one's failure. Resolves when all have
+   * ended.
+   */
   async run(act: (id: string, signal: AbortSignal) => Promise<void>): Promise<void> {
     const left = [...this.ids].reverse();
     const work = async () => {
@@ -75,7 +78,7 @@ export class Bulk {
 export const MOST_FOUND = 10_000;
 const PAGE_SIZE = 1000;
 
-/** Calls `onPage` for each page; returns whether that was all. */
+/** Call `onPage` for each page; return whether the end was reached. */
 export async function allFound(
   api: Pick<Api, 'sessions'>,
   listing: Listing,

@@ -1,4 +1,4 @@
-/** One value that can be watched; the smallest store that `useSyncExternalStore` can read. */
+/** One observable value; the smallest store that `useSyncExternalStore` can read. */
 import type { Unsubscribe } from './keyed-store.ts';
 
 export class Cell<T> {

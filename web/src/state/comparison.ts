@@ -1,4 +1,4 @@
-/** Differences between two sessions, as far as they are read. */
+/** Differences between two sessions, as far as they have been read. */
 import type { Api } from '../api/client.ts';
 import type { Change, Comparison, Difference } from '../api/types.ts';
 import { Cell } from './cell.ts';
@@ -9,7 +9,7 @@ const PAGE_SIZE = 500;
 export class Compared {
   readonly left: string;
   readonly right: string;
-  /** Only differences of these kinds; none: all. */
+  /** Kinds of the differences; empty: all. */
   readonly changes: readonly Change[];
   readonly state = new Cell<LoadState>({ kind: 'loading' });
   /** The first page: sessions and counts are those of all pages. */
@@ -31,7 +31,7 @@ export class Compared {
     this.reading.abort();
   }
 
-  /** Read the next page, if there is one and none is on its way. */
+  /** Read the next page, if there is one and no request is open. */
   async more(): Promise<void> {
     if (this.next === null || this.isReading) return;
     this.isReading = true;

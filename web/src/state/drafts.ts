@@ -1,19 +1,19 @@
 /**
- * Drafts of answers by request: every place that shows a request shows the same draft, and none is
- * lost when a row scrolls out of view.
+ * Drafts of answers by request: every view of a request shows the same draft, and none is lost when
+ * a row scrolls out of view.
  */
 import type { FormValues } from '../model/requests/form.ts';
 import { KeyedStore } from './keyed-store.ts';
 
 export interface Draft {
-  /** The edited arguments; undefined: as they came. */
+  /** The edited arguments; undefined if they are not edited. */
   readonly args: string | undefined;
   readonly isEditing: boolean;
   readonly isDenying: boolean;
   readonly reason: string;
-  /** Undefined: nothing was typed yet. */
+  /** The typed values; undefined before anything was typed. */
   readonly values: FormValues | undefined;
-  /** Long texts of the request that were shown whole. */
+  /** Long texts of the request that were shown in full. */
   readonly seen: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export class Drafts extends KeyedStore<Draft> {
     this.commit([[id, { ...(this.get(id) ?? NO_DRAFT), ...values }]]);
   }
 
-  /** All of a long text is shown. */
+  /** Note that all of a long text is shown. */
   see(id: string, text: string): void {
     const { seen } = this.get(id) ?? NO_DRAFT;
     if (!seen.includes(text)) this.change(id, { seen: [...seen, text] });

@@ -7,12 +7,12 @@ import type { StreamEvent } from '../api/types.ts';
 export type ConnectionStatus =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
-  /** `retry_at_ms` is local time. */
+  /** `retry_at_ms`: local time. */
   | { readonly kind: 'reconnecting'; readonly retry_at_ms: number }
   | { readonly kind: 'refused'; readonly status: number };
 
 export interface FeedMessage {
-  /** Position after this message; empty when the message has none. */
+  /** Position after this message; empty if the message has none. */
   readonly id: string;
   readonly event: StreamEvent;
 }
@@ -20,13 +20,13 @@ export interface FeedMessage {
 interface ConnectionParts {
   readonly open: (url: string) => EventSource;
   readonly url: (after: string) => string;
-  /** A position to start from, when none is known. Fails when the service does not answer. */
+  /** Returns a position to start from. Rejects if the service does not answer. */
   readonly bootstrap: () => Promise<string>;
   readonly onMessage: (message: FeedMessage) => void;
   readonly onStatus: (status: ConnectionStatus) => void;
 }
 
-/** The service sends something every 10 s. */
+/** Silence after which a connection counts as dead; the service sends something every 10 s. */
 const SILENCE_MS = 25_000;
 const RETRY_MS = [500, 1000, 2000, 3000, 5000] as const;
 
@@ -57,7 +57,7 @@ export class Connection {
   private failures = 0;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private silence: ReturnType<typeof setTimeout> | undefined;
-  /** Grows with every attempt, so that a late answer to an old one is ignored. */
+  /** Number of the attempt, so that a late answer to an old one is ignored. */
   private attempt = 0;
 
   constructor(parts: ConnectionParts, position: string | undefined) {
@@ -115,7 +115,7 @@ export class Connection {
     });
   }
 
-  /** EventSource does not say why it failed; asking for a position does. */
+  /** Ask for a position: unlike EventSource, the answer says why the connection failed. */
   private onError(): void {
     this.stop();
     this.attempt += 1;

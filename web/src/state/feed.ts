@@ -9,11 +9,11 @@ import { Cell } from './cell.ts';
 import { Connection, type ConnectionStatus, type FeedMessage } from './event-source.ts';
 
 type TabMessage =
-  /** "Say what you show": sent by a tab that joined or began to lead. */
+  /** Request to every tab to report its sessions, from a tab that joined or began to lead. */
   | { readonly kind: 'roll_call' }
   | { readonly kind: 'want'; readonly tab: string; readonly sessions: readonly string[] }
   | { readonly kind: 'gone'; readonly tab: string }
-  /** From the leader: which sessions its connection covers. */
+  /** The sessions that the leader's connection covers. */
   | {
       readonly kind: 'covered';
       readonly sessions: readonly string[];
@@ -26,14 +26,14 @@ export interface FeedParts {
   readonly open: (url: string) => EventSource;
   readonly eventsUrl: (after: string, sessionIds: readonly string[]) => string;
   readonly bootstrap: () => Promise<string>;
-  /** Absent where the page is not a secure context: then every tab leads itself. */
+  /** Undefined outside a secure context: then every tab leads itself. */
   readonly locks: LockManager | undefined;
   readonly channel: BroadcastChannel | undefined;
   readonly name: string;
   readonly tab: string;
 }
 
-/** Wants that nobody confirmed after a change of leader are dropped: their tab is gone. */
+/** Time after a change of leader until unconfirmed wants are dropped: their tab is gone. */
 const ROLL_CALL_MS = 2000;
 
 export class Feed {
@@ -69,15 +69,15 @@ export class Feed {
     });
   }
 
-  /** Leave: the other tabs need not wait for our sessions any more. */
+  /** Leave: the leader need not cover our sessions any more. */
   stop(): void {
     this.send({ kind: 'gone', tab: this.parts.tab });
     this.connection?.close();
   }
 
   /**
-   * Have span rows of these sessions delivered. When the promise resolves, every change from now
-   * on will be: a list that is fetched after it, with what the feed brings, is complete.
+   * Have span rows of these sessions delivered. Once the promise resolves, no change is missed: a
+   * list fetched after it is complete with what the feed brings.
    */
   cover(sessions: readonly string[]): Promise<void> {
     this.wants.set(this.parts.tab, sessions);
@@ -91,7 +91,7 @@ export class Feed {
     return done;
   }
 
-  /** Try at once instead of when the wait is over. */
+  /** Reconnect now instead of after the wait. */
   retry(): void {
     void this.connection?.reopen();
   }
@@ -161,7 +161,7 @@ export class Feed {
     this.onMessage(message);
   }
 
-  /** As leader, make the connection cover all that is wanted; narrowing waits for the next time. */
+  /** As leader, make the connection cover all wanted sessions; it is narrowed later. */
   private widen(): void {
     const { connection } = this;
     if (connection === undefined) return;

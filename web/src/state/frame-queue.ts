@@ -1,7 +1,7 @@
 /**
- * Queue of updates that are applied once per animation frame. A hidden tab has no frames: its
- * queue stays while it is small, then it is dropped, and the page reads its lists again when it is
- * looked at.
+ * Queue of updates, applied once per animation frame. A hidden tab has no frames: its queue stays
+ * while it is small, then it is dropped, and the page reads its lists again when it becomes
+ * visible.
  */
 
 const MAX_HIDDEN = 5000;
@@ -33,7 +33,7 @@ export class FrameQueue<T> {
     } else this.schedule();
   }
 
-  /** The tab is looked at again. */
+  /** Call when the tab becomes visible. */
   onVisible(): void {
     if (this.hasDropped) {
       this.hasDropped = false;

@@ -1,17 +1,17 @@
-/** Files on their way to the service, one after another, with progress and outcome. */
+/** Import of files into the service, one after another, with progress and outcome. */
 import type { Api } from '../api/client.ts';
 import type { ImportReport } from '../api/types.ts';
 import { formatBytes } from '../model/text/format.ts';
 import { Cell } from './cell.ts';
 
-/** More is for the command line, which needs no open page. */
+/** Limit of a file; larger ones are for the command line, which needs no open page. */
 export const MAX_FILE_BYTES = 500_000_000;
 const MAX_FILES = 100;
 
 export type ImportState =
   | { readonly kind: 'queued' }
   | { readonly kind: 'sending'; readonly sent: number }
-  /** All of it is sent; the service takes it in. */
+  /** All bytes are sent; the service is importing them. */
   | { readonly kind: 'reading' }
   | { readonly kind: 'done'; readonly report: ImportReport }
   | { readonly kind: 'failed'; readonly message: string };
@@ -23,7 +23,7 @@ export interface ImportJob {
   readonly state: ImportState;
 }
 
-/** Dropped thing: a file, or something that is none. */
+/** A dropped item: a file, or a folder, which cannot be sent. */
 export type Dropped = File | { readonly folder: string };
 
 export class Imports {
@@ -41,7 +41,7 @@ export class Imports {
     return this.abort !== undefined || this.waiting.length > 0;
   }
 
-  /** Send `files`; resolves when all have ended, with the jobs that they were. */
+  /** Send `files`; resolves with their jobs when all have ended. */
   async add(files: readonly Dropped[]): Promise<readonly ImportJob[]> {
     const numbers = new Set<number>();
     for (const [index, dropped] of files.entries()) {
@@ -61,7 +61,7 @@ export class Imports {
     return this.jobs.get().filter(({ number }) => numbers.has(number));
   }
 
-  /** Send nothing more. What the service has taken in by then stays. */
+  /** Send nothing more. What the service has imported by then stays. */
   stop(): void {
     for (const { number } of this.waiting.splice(0)) {
       this.set(number, { kind: 'failed', message: 'Stopped before it was sent.' });
@@ -69,7 +69,7 @@ export class Imports {
     this.abort?.abort();
   }
 
-  /** Forget what is over. */
+  /** Remove the jobs that have ended. */
   clear(): void {
     const isOpen = ({ state }: ImportJob) => state.kind !== 'done' && state.kind !== 'failed';
     this.jobs.set(this.jobs.get().filter(isOpen));
@@ -102,7 +102,7 @@ export class Imports {
   }
 }
 
-/** Reason why it is not sent at all. */
+/** Reason why an item is not sent at all; undefined: it is. */
 function refused(dropped: Dropped): string | undefined {
   if ('folder' in dropped) return 'This is a folder. Drop the files that are in it.';
   if (dropped.size > MAX_FILE_BYTES) {

@@ -1,4 +1,4 @@
-/** State of the page, composed, and its connection to the feed. */
+/** State of the whole page, and its connection to the feed. */
 import type { Api } from '../api/client.ts';
 import type { StoreHealth, StreamEvent } from '../api/types.ts';
 import { Actions } from './actions.ts';
@@ -19,7 +19,7 @@ import { SpanValues } from './span-values.ts';
 import type { Trace } from './trace.ts';
 import { Verbs } from './verbs.ts';
 
-/** A hidden tab has no frames. */
+/** Period of updates in a hidden tab, which has no frames. */
 const HIDDEN_FRAME_MS = 200;
 
 interface InspectorParts {
@@ -47,10 +47,10 @@ export class Inspector {
   readonly drafts = new Drafts();
   readonly verbs: Verbs;
   readonly feed: Feed;
-  /** Whether the service can store what it is sent; undefined until it has said. */
+  /** Whether the service can store what it receives; undefined before its first report. */
   readonly storeHealth = new Cell<StoreHealth | undefined>(undefined);
   private readonly queue: FrameQueue<StreamEvent>;
-  /** Requests reach a hidden tab too: its title counts them. */
+  /** Separate, because a hidden tab applies requests too: its title counts them. */
   private readonly requestQueue: FrameQueue<StreamEvent>;
   /** The session that the page shows. */
   readonly openTrace = new Cell<Trace | undefined>(undefined);
@@ -131,7 +131,7 @@ export class Inspector {
     void this.feed.cover([]);
   }
 
-  /** Read everything that is shown again: the feed had a gap, or the tab was away. */
+  /** Read all shown lists again: the feed had a gap, or the tab was hidden. */
   reload(): void {
     void this.sessions.load();
     void this.requests.load();

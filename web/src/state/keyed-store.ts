@@ -1,4 +1,4 @@
-/** Rows by key, each with subscribers of its own: a change of one row renders one row. */
+/** Rows by key, each with its own subscribers: a changed row renders only itself. */
 
 export type Unsubscribe = () => void;
 
@@ -6,7 +6,7 @@ export class KeyedStore<V> {
   private readonly rows = new Map<string, V>();
   private readonly rowListeners = new Map<string, Set<() => void>>();
   private readonly listeners = new Set<() => void>();
-  /** Grows by one with every commit. */
+  /** Number of commits. */
   version = 0;
 
   get(key: string): V | undefined {
@@ -25,7 +25,10 @@ export class KeyedStore<V> {
     return this.rows.keys();
   }
 
-  /** Write all changes, then notify subscribers of changed rows once each, then of the whole. */
+  /**
+   * Write all changes, then notify the subscribers of each changed row once, then those of the
+   * whole.
+   */
   commit(changes: Iterable<readonly [string, V | undefined]>): void {
     const changed: string[] = [];
     for (const [key, value] of changes) {

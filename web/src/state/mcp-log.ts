@@ -1,4 +1,4 @@
-/** MCP log of one session: its pages, then its changes, as long as somebody looks. */
+/** MCP log of one session: its pages, then its changes, while it is observed. */
 import type { Api } from '../api/client.ts';
 import type { McpEntry } from '../api/types.ts';
 import { Cell } from './cell.ts';
@@ -6,13 +6,13 @@ import { failed, type LoadState } from './sessions.ts';
 
 export class McpLog {
   readonly entries = new Map<string, McpEntry>();
-  /** Grows when entries came. */
+  /** Incremented when entries arrive. */
   readonly version = new Cell(0);
   readonly state = new Cell<LoadState>({ kind: 'loading' });
   private readonly api: Api;
   private readonly sessionId: string;
   private readonly closing = new AbortController();
-  /** Up to which change all is known; undefined until the pages were read. */
+  /** Change number up to which the log is complete; undefined until the pages are read. */
   private change: number | undefined;
   private isReading = false;
   private isWanted = false;
@@ -26,7 +26,7 @@ export class McpLog {
     this.closing.abort();
   }
 
-  /** Read what is new; asked for again meanwhile, once more. */
+  /** Read the new entries; a call during a read causes one more read. */
   async read(): Promise<void> {
     if (this.isReading) {
       this.isWanted = true;
@@ -82,5 +82,5 @@ export class McpLog {
   }
 }
 
-/** So many entries say that there may be more than a page. */
+/** Number of entries that suggests a further page. */
 const MANY = 1000;

@@ -7,23 +7,23 @@ type Density = 'compact' | 'comfortable';
 export interface Preferences {
   readonly theme: Theme;
   readonly density: Density;
-  /** Width of the span panel and of the tree column, CSS pixels. */
+  /** Widths of the span panel and of the tree column, CSS pixels. */
   readonly panel_px: number;
   readonly tree_px: number;
-  /** Single-letter keys; off for those who dictate. */
+  /** Whether single-letter keys work; off for those who dictate. */
   readonly keys: boolean;
   /** Name of the reader beside what they do; empty: the browser's number. */
   readonly name: string;
-  /** Whether the desktop says that somebody waits. */
+  /** Whether requests are shown as desktop notifications. */
   readonly notify: boolean;
-  /** Items chosen in the palette, and queries across sessions; the last one first. */
+  /** Items chosen in the palette, and queries across sessions; the most recent first. */
   readonly recentActions: readonly string[];
   readonly recentSearches: readonly string[];
-  /** Columns of the session list, by id; null: those that everybody has at first. */
+  /** Ids of the columns of the session list; null: the default ones. */
   readonly columns: readonly string[] | null;
   /** Whether the chart above the list is open. */
   readonly chart: boolean;
-  /** Filters of the list: the last ones, the newest first, and those that were kept. */
+  /** Filters of the list: recent ones, the newest first, and saved ones. */
   readonly recentFilters: readonly string[];
   readonly savedFilters: readonly string[];
 }
@@ -54,7 +54,7 @@ const THEMES: readonly Theme[] = ['system', 'light', 'dark', 'contrast'];
 const DENSITIES: readonly Density[] = ['compact', 'comfortable'];
 const KEY = 'inspector.preferences';
 
-/** Each value that cannot be used becomes its default. */
+/** Preferences in a stored text; every invalid value becomes its default. */
 export function parsePreferences(text: string | null): Preferences {
   const stored = parseObject(text);
   return {
@@ -80,7 +80,7 @@ function recent(value: unknown): readonly string[] {
   return texts.slice(0, MAX_RECENT);
 }
 
-/** `list` with `one` in front, once; too long a text is not kept. */
+/** `list` with `one` moved to the front; a text that is too long is not added. */
 export function withRecent(list: readonly string[], one: string): readonly string[] {
   if (one.length > MAX_RECENT_CHARS) return list;
   return [one, ...list.filter((other) => other !== one)].slice(0, MAX_RECENT);
@@ -95,7 +95,7 @@ function parseObject(text: string | null): Record<string, unknown> {
   }
 }
 
-/** As it can be sent. Whole characters only: half of one cannot be sent. */
+/** The name, cut to what can be sent, without half of a surrogate pair. */
 export function cleanName(name: string): string {
   return Array.from(name.replace(/\p{Cs}/gu, ''))
     .slice(0, MAX_NAME)
@@ -131,7 +131,10 @@ export class PreferenceStore extends Cell<Preferences> {
 
 export type ShownTheme = Exclude<Theme, 'system'>;
 
-/** The theme that is shown; canvases read their colours again when it changes. */
+/**
+ * Apply the theme to `root`; return the shown one, whose changes make canvases read their colours
+ * again.
+ */
 export function applyTheme(
   preferences: PreferenceStore,
   root: HTMLElement,

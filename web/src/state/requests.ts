@@ -12,34 +12,37 @@ export type Sending =
   | { readonly kind: 'failed'; readonly message: string };
 
 const PAGE_SIZE = 200;
-/** The service keeps as many pending at most. */
+/** Limit of pending requests, as in the service. */
 const MAX_PENDING = 10_000;
-/** Requests that have closed stay for those who look at them, and go in this order. */
+/** Limit of closed requests, which stay for open views; the oldest go first. */
 const MAX_CLOSED = 500;
 
 const NONE: readonly string[] = [];
 
 export class Requests {
   readonly rows = new KeyedStore<Request>();
-  /** Ids of what waits, the longest first. A new array when one came or went. */
+  /** Ids of pending requests, the longest wait first. A new array when one came or went. */
   readonly pending = new Cell<readonly string[]>([]);
-  /** Ids of what waits, by session, and by `trace.span`. */
+  /** Ids of pending requests, by session, and by `trace.span`. */
   readonly ofSession = new KeyedStore<readonly string[]>();
   readonly ofSpan = new KeyedStore<readonly string[]>();
   readonly sending = new KeyedStore<Sending>();
   readonly state = new Cell<LoadState>({ kind: 'loading' });
-  /** Called with requests that have just been opened. */
+  /** Called with newly opened requests. */
   onOpened: (requests: readonly Request[]) => void = () => {};
   private readonly api: Api;
   private loads = 0;
-  /** Ids that the feed spoke of while a list was on its way. */
+  /** Ids in feed messages that came while a list was being read. */
   private touched = new Set<string>();
 
   constructor(api: Api) {
     this.api = api;
   }
 
-  /** Read all that waits; what waited before and is not among it is asked for by itself. */
+  /**
+   * Read all pending requests; those that were pending before and are not among them are read one
+   * by one.
+   */
   async load(): Promise<void> {
     this.loads += 1;
     const { loads } = this;
@@ -76,12 +79,12 @@ export class Requests {
     if (opened.length > 0) this.onOpened(opened);
   }
 
-  /** Read one that may be closed, or not be here. */
+  /** Read one request, which may be closed or unknown. */
   async fetch(id: string): Promise<void> {
     this.take([await this.api.request(id)]);
   }
 
-  /** Send an answer; whether it won. Who was first is said by the row, or by `sending`. */
+  /** Send an answer; return whether it won. Who was first is in the row, or in `sending`. */
   async answer(id: string, answer: Answer): Promise<boolean> {
     if (this.sending.get(id)?.kind === 'sending') return false;
     this.sending.commit([[id, { kind: 'sending' }]]);
@@ -99,7 +102,7 @@ export class Requests {
     }
   }
 
-  /** The service answers again: what could not be sent while it did not is no news any more. */
+  /** The service answers again: forget failures to send. */
   private forgive(): void {
     const failures = this.pending.get().filter((id) => this.sending.get(id)?.kind === 'failed');
     this.sending.commit(failures.map((id) => [id, undefined] as const));
@@ -176,7 +179,7 @@ export class Requests {
   }
 }
 
-/** The request that a message carries. */
+/** The request in a message; undefined: none. */
 export function requestOf(event: StreamEvent): Request | undefined {
   switch (event.type) {
     case 'ApprovalRequested':

@@ -1,4 +1,4 @@
-/** Address of what is shown: the page can be reloaded, linked and gone back to. */
+/** Address of the page: every view can be reloaded, linked and gone back to. */
 import { Cell } from './cell.ts';
 
 export type Route =
@@ -41,7 +41,7 @@ export function spanPath(sessionId: string, spanKey: string): string {
   return `${sessionPath(sessionId)}?${new URLSearchParams({ span: spanKey })}`;
 }
 
-/** Address of two sessions beside each other; either may still have to be chosen. */
+/** Address of a comparison; either session may still be missing. */
 export function comparePath(sides: { left?: string | undefined; right?: string | undefined }) {
   const query = new URLSearchParams();
   if (sides.left !== undefined) query.set('left', sides.left);
@@ -61,7 +61,7 @@ export class Router {
     window.addEventListener('popstate', () => this.read());
   }
 
-  /** Go to another page. */
+  /** Navigate to another page. */
   push(path: string): void {
     this.window.history.pushState(null, '', new URL(path, this.base));
     this.read();
@@ -72,7 +72,7 @@ export class Router {
     this.read();
   }
 
-  /** Change a part of what is shown; undefined or the empty string removes it. */
+  /** Change query parameters in place; undefined or the empty string removes one. */
   adjust(values: Readonly<Record<string, string | undefined>>): void {
     const url = new URL(this.window.location.href);
     for (const [key, value] of Object.entries(values)) {
@@ -89,7 +89,7 @@ export class Router {
   }
 }
 
-/** The service, with a slash at the end: the parent of the page's base (`…/ui/` → `…/`). */
+/** URL of the service with a trailing slash: the parent of the page's base (`…/ui/` → `…/`). */
 export function serviceUrl(pageBase: string): string {
   return new URL('..', pageBase).href;
 }

@@ -1,4 +1,4 @@
-/** Results of one query across sessions: pages of spans, and the sessions that fit. */
+/** Results of one query across sessions: pages of spans, and the matching sessions. */
 import type { Api } from '../api/client.ts';
 import type { IndexState, SearchHit, Session } from '../api/types.ts';
 import { spanKey } from '../model/trace/span-key.ts';
@@ -6,21 +6,21 @@ import { Cell } from './cell.ts';
 import { failed, type LoadState } from './sessions.ts';
 
 const PAGE_SIZE = 50;
-/** A page may be short because its time was up: so many are read before somebody has to ask. */
+/** Limit of pages that are read without a click: a page may be short because its time was up. */
 const MOST_PAGES = 8;
 const ENOUGH = 30;
 
-/** A session, and what was found in it. */
+/** A session with its hits. */
 export interface FoundSession {
   readonly id: string;
   readonly title: string;
-  /** Its row, when the session itself was among what was found. */
+  /** Its row, if the session itself matches. */
   readonly session: Session | undefined;
   readonly hits: readonly SearchHit[];
 }
 
 export interface Found {
-  /** In the order in which something of them was found. */
+  /** Sessions in the order of their first hit. */
   readonly sessions: readonly FoundSession[];
   readonly spanCount: number;
   readonly hasMore: boolean;
@@ -50,7 +50,7 @@ export class Search {
     this.reading.abort();
   }
 
-  /** Read on, until there is enough to look at or everything was looked at. */
+  /** Read on until there are enough results or the end is reached. */
   async more(): Promise<void> {
     if (this.isReading.get() || (this.isBegun && this.cursor === undefined)) return;
     this.isReading.set(true);

@@ -1,9 +1,9 @@
-/** Selected rows of the list, by id, so that they stay selected wherever they move. */
+/** Selected rows of the list, by id, so that they stay selected when they move. */
 import { Cell } from './cell.ts';
 
 export class Selection {
   readonly ids = new Cell<ReadonlySet<string>>(new Set());
-  /** Beginning of a range. */
+  /** First row of a range. */
   private anchor: string | undefined;
 
   toggle(id: string): void {
@@ -13,7 +13,7 @@ export class Selection {
     this.ids.set(next);
   }
 
-  /** Select all from the row that was toggled last to this one, both with it. */
+  /** Select the range from the last toggled row to this one, inclusive. */
   extendTo(id: string, order: readonly string[]): void {
     const [from, to] = [order.indexOf(this.anchor ?? id), order.indexOf(id)].sort((a, b) => a - b);
     if (from === undefined || to === undefined || from < 0) this.toggle(id);

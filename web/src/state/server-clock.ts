@@ -27,7 +27,7 @@ export class ServerClock {
     return this.localNow_ms() + ahead;
   }
 
-  /** Nanoseconds since `epoch_ns` (Unix, decimal string): the offset that "now" has. */
+  /** Nanoseconds from `epoch_ns` (Unix, decimal string) until now. */
   nowOffset_ns(epoch_ns: string): number {
     const epoch = BigInt(epoch_ns);
     const wholeMs = BigInt(Math.floor(this.now_ms()));

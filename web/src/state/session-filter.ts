@@ -1,4 +1,4 @@
-/** Filter of the session list. The service evaluates it: the page knows no query language. */
+/** Filter of the session list. The service evaluates it: the page does not parse queries. */
 import type { Api } from '../api/client.ts';
 import type { StreamEvent } from '../api/types.ts';
 import { NEWEST_FIRST, type Sort } from '../model/sessions/session-order.ts';
@@ -6,9 +6,9 @@ import { ALL_TIME, type TimeRange, timeRangeText } from '../model/sessions/time-
 import { Cell } from './cell.ts';
 import { EVERYTHING, type Listing, Sessions } from './sessions.ts';
 
-/** Somebody is still typing. */
+/** Pause after the last key before a request. */
 const TYPING_MS = 250;
-/** Pause between requests after changes: a changed session may fit now, or no longer. */
+/** Pause between requests after changes: a changed session may match now, or no longer. */
 const AGAIN_MS = 1000;
 
 export interface Timers {
@@ -17,10 +17,10 @@ export interface Timers {
 }
 
 export class SessionFilter {
-  /** The sessions to show. Those of the query before, until there is an answer. */
+  /** The sessions to show: those of the previous query until the new one is answered. */
   readonly shown: Cell<Sessions>;
   readonly isAsking = new Cell(false);
-  /** The query that the service does not understand: what was shown before still is. */
+  /** The query that the service refused; the previous sessions stay shown. */
   readonly refused = new Cell<Sessions | undefined>(undefined);
   private readonly all: Sessions;
   private readonly api: Api;
@@ -41,7 +41,7 @@ export class SessionFilter {
     this.shown = new Cell(all);
   }
 
-  /** Show what fits `query`, sorted, of a time; all of it, newest first, at once. */
+  /** Show the sessions that match `query` in a time range, sorted; by default the newest first. */
   ask(query: string, sort: Sort = NEWEST_FIRST, range: TimeRange = ALL_TIME): void {
     const listing = { query: query.trim(), sort, range };
     const before = this.listing;
@@ -74,7 +74,7 @@ export class SessionFilter {
     );
   }
 
-  /** Read what is shown again: the feed had a gap. */
+  /** Read the shown sessions again: the feed had a gap. */
   reload(): void {
     if (this.current !== this.all) void this.current.load();
   }

@@ -21,7 +21,7 @@ export type LoadState =
       readonly kind: 'failed';
       readonly message: string;
       readonly status: number;
-      /** Of what was asked: where it is wrong. */
+      /** Details of a refused query: where it is wrong. */
       readonly problem?: Problem;
     };
 
@@ -35,31 +35,31 @@ export interface Listing {
 export const EVERYTHING: Listing = { query: '', sort: NEWEST_FIRST, range: ALL_TIME };
 
 const PAGE_SIZE = 200;
-/** With a query, pages may be short: so many are read before what was found is shown. */
+/** Limit of pages that are read before results are shown: with a query, pages may be short. */
 const MOST_PAGES = 10;
-/** More rows than any list has. */
+/** A number greater than the rows of any list. */
 const FAR = 1e9;
 
 export class Sessions {
   readonly rows = new KeyedStore<Session>();
-  /** Ids, sorted. A new array when a session came, went or moved. */
+  /** Ids in order. A new array when a session came, went or moved. */
   readonly order = new Cell<readonly string[]>([]);
   readonly state = new Cell<LoadState>({ kind: 'loading' });
   /** Progress of the service's index; undefined without a query. */
   index: IndexState | undefined;
   readonly listing: Listing;
   /**
-   * Somebody points at a row, or has the focus in one: what is there stays in its order, however
-   * its values change. What is new comes in where it belongs.
+   * Whether the order is frozen, because the pointer or the focus is on a row: rows keep their
+   * places whatever their values, and new ones are inserted where they belong.
    */
   isOrderPaused = false;
   private readonly api: Api;
   private readonly now_ms: () => number;
   private nextCursor: string | null = null;
   private isLoadingMore = false;
-  /** By what each row stands where it stands. */
+  /** The value by which each row was placed. */
   private readonly placed = new Map<string, SortValue>();
-  /** Order of the last change of each; pages come before all that is live. */
+  /** Sequence number of the last change of each; rows from pages come before all live ones. */
   private readonly lastChange = new Map<string, number>();
   private changeCount = 0;
   private pagesRead = 0;
@@ -74,7 +74,7 @@ export class Sessions {
     return this.listing.query;
   }
 
-  /** Read the first page and forget what it does not confirm. Call when the feed covers us. */
+  /** Read the first page and drop rows that it does not confirm. Call when the feed covers us. */
   async load(): Promise<void> {
     await this.attempt(async () => {
       const page = await this.read(undefined, this.isPlain ? 0 : this.order.get().length);
@@ -109,7 +109,7 @@ export class Sessions {
     });
   }
 
-  /** Take changes in; return whether a session came, changed or went. */
+  /** Apply changes; return whether a session came, changed or went. */
   apply(events: readonly StreamEvent[]): boolean {
     const rows = new Map<string, Session>();
     const gone = new Set<string>();
@@ -135,7 +135,7 @@ export class Sessions {
     return rows.size + gone.size > 0;
   }
 
-  /** Put rows where their values belong by now, unless they are held. At most once a second. */
+  /** Move rows to where their values belong, unless the order is frozen. At most once a second. */
   settle(): void {
     if (this.isOrderPaused || sortKey(this.listing.sort) === 'started') return;
     for (const session of this.rows.values()) this.placed.set(session.id, this.valueOf(session));
@@ -148,7 +148,7 @@ export class Sessions {
     return this.query === '' && this.listing.sort === NEWEST_FIRST;
   }
 
-  /** Read on from `cursor`: a page, or as many as `least` sessions take. */
+  /** Read on from `cursor`: one page, or as many as give `least` sessions. */
   private async read(cursor: string | undefined, least: number): Promise<SessionList> {
     const wanted = this.isPlain ? 0 : Math.max(least, PAGE_SIZE);
     const sessions: Session[] = [];
@@ -168,7 +168,7 @@ export class Sessions {
     }
   }
 
-  /** Whether a row is among the pages that were read: one behind them comes with its page. */
+  /** Whether a row sorts into the pages that were read; a later one comes with its page. */
   private isInLoadedPart(session: Session): boolean {
     if (this.rows.get(session.id) !== undefined) return true;
     // Whether a new one fits the query is not known here.
@@ -203,7 +203,7 @@ export class Sessions {
     this.order.set(this.merged(unmoved, [...fresh]));
   }
 
-  /** Two lists as one: the first is in order, and each of the second goes where it belongs. */
+  /** Merge two lists: the first is in order, each id of the second is inserted where it belongs. */
   private merged(unmoved: readonly string[], fresh: string[]): string[] {
     fresh.sort((a, b) => this.compare(a, b));
     const merged: string[] = [];
@@ -231,7 +231,7 @@ export class Sessions {
     return comparePlaces(this.listing.sort, this.placeOf(a), this.placeOf(b));
   }
 
-  /** By the last change, only the service knows the order of what has not changed since. */
+  /** Note the order of unchanged rows by last change, which only the service knows. */
   private noteOrder(sessions: readonly Session[]): void {
     if (sortKey(this.listing.sort) !== 'changed') return;
     for (const { id } of sessions) {
@@ -251,7 +251,7 @@ export class Sessions {
   }
 }
 
-/** The part of a request that says what the list is about. */
+/** Query parameters of a listing. */
 export function listingParameters(
   { query, sort, range }: Listing,
   now_ms: number,

@@ -1,18 +1,18 @@
-/** Cache of whole spans, fetched when they are looked at. */
+/** Cache of whole spans, fetched when shown. */
 import type { Api } from '../api/client.ts';
 import type { SpanDetail, SpanRow } from '../api/types.ts';
 import { spanKey } from '../model/trace/span-key.ts';
 
 export interface LoadedSpan {
-  /** The answer as text: numbers in it may be more exact than JavaScript's. */
+  /** The response as text: its numbers may be more exact than JavaScript's. */
   readonly text: string;
   readonly detail: SpanDetail;
-  /** The row as it was when this was asked for. */
+  /** The row at the time of the request. */
   readonly row: SpanRow;
 }
 
 const MAX_CACHED = 24;
-/** Of longer values only the beginning comes with the span: see `SpanValues`. */
+/** Limit of a value; longer ones come truncated, see `SpanValues`. */
 const MAX_VALUE_BYTES = 65_536;
 
 export class SpanDetails {

@@ -1,8 +1,8 @@
-/** Cache of long values of spans, fetched one by one when they are looked at. */
+/** Cache of long values of spans, fetched one by one when shown. */
 import type { Api } from '../api/client.ts';
 import type { Clamped } from '../api/types.ts';
 
-/** Characters of all that is kept; the newest is kept however long it is. */
+/** Limit of all cached characters; the newest value is kept at any length. */
 const MAX_CACHED = 32 * 1024 * 1024;
 
 export interface SpanId {
@@ -49,7 +49,7 @@ export class SpanValues {
   }
 }
 
-/** A value that grew while its span runs is another one. */
+/** Key with the size: a value that grew while its span runs is another one. */
 function keyOf({ trace_id, span_id }: SpanId, { pointer, size_bytes }: Clamped): string {
   return `${trace_id}.${span_id} ${size_bytes} ${pointer}`;
 }

@@ -9,37 +9,39 @@ import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { failed, type LoadState } from './sessions.ts';
 
-/** A short page to paint at once; then so much that no page keeps a frame waiting for long. */
+/** Sizes of pages: a short first one to paint at once, then as much as fits into a frame. */
 const FIRST_PAGE = 500;
 const PAGE = 5000;
 
-/** Spans to a millisecond of pause between two arrangements: about ten times what one takes. */
+/**
+ * Spans for each millisecond of pause between two arrangements: about ten times the time of one.
+ */
 const SPANS_A_MS = 400;
-/** A shorter pause is none: the feed comes once a frame. */
+/** Least pause: the feed comes once per frame. */
 const FRAME_MS = 16;
 
 export interface Freeze {
-  /** Local time. */
+  /** Local time of the freeze. */
   readonly since_ms: number;
-  /** Rows that changed since. */
+  /** Number of rows that changed since. */
   readonly behind: number;
 }
 
 export class Trace {
   readonly sessionId: string;
   readonly spans = new KeyedStore<SpanRow>();
-  /** The same spans as trees, and what holds of them as a whole: read them when these change. */
+  /** The spans as trees, and facts about all of them: read them when `spans` change. */
   forest = new SpanForest();
   tally = new SessionTally();
   readonly session = new Cell<Session | undefined>(undefined);
   readonly epoch_ns = new Cell<string | undefined>(undefined);
   readonly state = new Cell<LoadState>({ kind: 'loading' });
-  /** Grows when rows came, went or belong elsewhere; not when one only changed. */
+  /** Incremented when rows come, go or move; not when a row only changes. */
   readonly structure = new Cell(0);
   readonly errorCount = new Cell(0);
   /** Keys of spans that wait for a person right now. */
   readonly waiting = new Cell<ReadonlySet<string>>(new Set());
-  /** Number of a span's moments (decisions, progress, questions) in the stream. */
+  /** Number of decisions, progress reports and questions that the stream had for a span. */
   readonly momentCounts = new KeyedStore<number>();
   readonly freeze = new Cell<Freeze | undefined>(undefined);
   /** Session that this one was merged into; null when it was deleted. */
@@ -47,9 +49,9 @@ export class Trace {
   private readonly api: Api;
   private readonly deferred = new Map<string, SpanRow>();
   private loading: AbortController | undefined;
-  /** Keys that a load in progress, or the feed meanwhile, has confirmed. */
+  /** Keys that a load in progress, or the feed during it, has confirmed. */
   private confirmed: Set<string> | undefined;
-  /** Number of spans when rows were arranged last, and whether others came since. */
+  /** Number of spans at the last arrangement, and whether the structure changed since. */
   private arranged = 0;
   private isBehind = false;
   private arranging: ReturnType<typeof setTimeout> | undefined;
@@ -167,7 +169,7 @@ export class Trace {
     if (rows.length > 0) this.merge(rows);
   }
 
-  /** Keep the picture as it is until `thaw`; what arrives is held back, newest version only. */
+  /** Freeze the view until `thaw`; incoming rows are held back, only their newest versions. */
   hold(now_ms: number): void {
     this.freeze.set({ since_ms: now_ms, behind: 0 });
   }
@@ -205,8 +207,8 @@ export class Trace {
   }
 
   /**
-   * Have rows arranged anew: each time all. So of many not at once with every change, and while
-   * pages come only when they are twice as many.
+   * Arrange all rows anew. It takes time, so with many spans not after every change, and while
+   * pages arrive only when their number has doubled.
    */
   private restructure(): void {
     this.isBehind = true;
@@ -226,7 +228,7 @@ export class Trace {
     this.structure.set(this.structure.get() + 1);
   }
 
-  /** Whether rows are others by it. */
+  /** Add a row to the counts; return whether the structure changes. */
   private count(row: SpanRow, key: string): boolean {
     this.tally.put(row, key);
     return this.forest.put(row, key);

@@ -6,24 +6,24 @@ import type { Reading, SpanRow } from '../api/types.ts';
 import { hasEnded } from '../model/trace/span-status.ts';
 import { KeyedStore } from './keyed-store.ts';
 
-/** A span that is in view, and the model call before it. */
+/** A span in view, with the model call before it. */
 export interface Wanted {
   readonly key: string;
   readonly row: SpanRow;
   readonly before: string | undefined;
-  /** Number of its moments in the stream. */
+  /** Number of its decisions, progress reports and questions in the stream. */
   readonly momentCount: number;
 }
 
 export interface Read {
   readonly reading: Reading;
-  /** Version of the span that was requested. */
+  /** The requested version of the span. */
   readonly of: Wanted;
 }
 
 const MAX_REQUESTED = 40;
 const MAX_CACHED = 4000;
-/** A running span is asked for again at most this often. */
+/** Least time between two requests for a running span. */
 const REFRESH_MS = 600;
 const RETRY_MS = 3000;
 
@@ -45,7 +45,7 @@ export class Readings {
     this.now_ms = now_ms;
   }
 
-  /** Have these, the most wanted first; what was wanted before and has not come is let go. */
+  /** Request these, the most wanted first; earlier wants that are still open are dropped. */
   want(wanted: readonly Wanted[]): void {
     this.wanted = wanted;
     void this.pump();
@@ -57,7 +57,9 @@ export class Readings {
     clearTimeout(this.timer);
   }
 
-  /** One question at a time, so that what is in view now is never behind what was in view. */
+  /**
+   * Send one request at a time, so that what is in view now never waits behind what was in view.
+   */
   private async pump(): Promise<void> {
     if (this.loading !== undefined) return;
     clearTimeout(this.timer);

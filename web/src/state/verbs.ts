@@ -1,4 +1,4 @@
-/** Pause, resume, step and cancel of sessions, and their outcome. */
+/** Pause, resume, step and cancel of sessions, with their outcomes. */
 import type { Api } from '../api/client.ts';
 import type { Verb } from '../api/types.ts';
 import { KeyedStore } from './keyed-store.ts';
@@ -8,7 +8,7 @@ type VerbState =
   | { readonly kind: 'told'; readonly verb: Verb; readonly message: string }
   | { readonly kind: 'failed'; readonly verb: Verb; readonly message: string };
 
-/** The last verb of each session, by its id. */
+/** The last verb of each session, by session id. */
 export class Verbs extends KeyedStore<VerbState> {
   private readonly api: Api;
 
@@ -17,7 +17,7 @@ export class Verbs extends KeyedStore<VerbState> {
     this.api = api;
   }
 
-  /** Whether the service took it. */
+  /** Send a verb; return whether the service accepted it. */
   async give(sessionId: string, verb: Verb): Promise<boolean> {
     if (this.get(sessionId)?.kind === 'sending') return false;
     this.commit([[sessionId, { kind: 'sending', verb }]]);

@@ -28,7 +28,7 @@ const ComparePage = lazy(async () => ({
   default: (await import('./compare/compare-page.tsx')).ComparePage,
 }));
 
-/** One at a time lies above the page. */
+/** Dialogs above the page, at most one at a time. */
 type Dialog = 'keys' | 'palette' | 'selection';
 
 export function App() {
@@ -97,7 +97,7 @@ function useAppActions(
   useActions(EVERYWHERE, actions);
 }
 
-/** Its code comes when the page has nothing else to do, so that it opens at once. */
+/** Load the palette's code when the page is idle, so that it opens at once. */
 function usePaletteSoon(): void {
   useEffect(() => {
     const timer = setTimeout(() => void loadPalette(), 1500);

@@ -1,4 +1,4 @@
-/** All keys of what is shown: those of its actions, and those of widgets. */
+/** Dialog with all keys of the page: those of its actions, and those of widgets. */
 import { useEffect, useMemo, useRef } from 'react';
 import { type KeyRow, keyList, WIDGET_KEYS } from '../model/keys/key-list.ts';
 import { keyName } from '../model/keys/key-names.ts';

@@ -11,7 +11,7 @@ export interface ChangedLine {
   /** Line number in its own text, from 1. */
   readonly number: number;
   readonly text: string;
-  /** Range of the changed part; an empty range stands for the whole line. */
+  /** Range of the changed part; of a line without a counterpart, all of it. */
   readonly from: number;
   readonly to: number;
 }

@@ -1,4 +1,4 @@
-/** `/ui/compare`: two sessions beside each other, and what differs between them. */
+/** `/ui/compare`: two sessions side by side, with their differences. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Change, Comparison, Difference } from '../../api/types.ts';
 import { CHANGE_NAMES, CHANGE_SIGNS, CHANGES } from '../../model/sessions/comparison.ts';
@@ -204,7 +204,7 @@ interface DivergedProps {
   readonly onSelect: (difference: Difference) => void;
 }
 
-/** First difference between the sessions: later ones may follow from it. */
+/** Card of the first difference: later ones may follow from it. */
 function Diverged({ result, onSelect }: DivergedProps) {
   const { diverged } = result;
   if (diverged === null) return null;

@@ -1,4 +1,4 @@
-/** The differences, the most important first; only the rows in view are in the document. */
+/** List of differences, the most important first; only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
 import { briefly, CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
@@ -92,7 +92,7 @@ export function DifferenceList(props: DifferenceListProps) {
   );
 }
 
-/** Of a row; the panel shows all. */
+/** Limit of the changes in a row; the panel shows all. */
 const MOST_CHANGES = 2;
 
 function DifferenceRow({ difference }: { readonly difference: Difference }) {
@@ -125,7 +125,7 @@ function DifferenceRow({ difference }: { readonly difference: Difference }) {
   );
 }
 
-/** Of a pair, that of its left span: no span is in two differences. */
+/** Key of a difference, that of its left span: no span is in two differences. */
 function keyOf(difference: Difference | undefined): string | undefined {
   if (difference === undefined) return undefined;
   if (difference.left !== null) return `left ${spanKey(difference.left)}`;

@@ -67,7 +67,7 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
   );
 }
 
-/** Time that both took. */
+/** Durations and other values of both spans. */
 function Values({ difference }: { readonly difference: Difference }) {
   const { left, right, left_own_ns, right_own_ns } = difference;
   const rows = [
@@ -105,7 +105,7 @@ function Values({ difference }: { readonly difference: Difference }) {
   );
 }
 
-/** A span that nobody said anything bad of is well. */
+/** Status of a span; `ok` if none is set. */
 function statusOf(row: SpanRow | null): string | undefined {
   return row?.status === 'unset' ? 'ok' : row?.status;
 }
@@ -131,7 +131,9 @@ interface TextsProps {
   readonly difference: Difference;
 }
 
-/** Question and answer; where the answers part at once, the rest when it was read. */
+/**
+ * Differences of inputs and outputs: first the part where the outputs differ, then the full texts.
+ */
 function Texts({ left, right, difference }: TextsProps) {
   const exchanges = useBoth(left, right);
   const answers = useMemo(

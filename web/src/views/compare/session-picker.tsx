@@ -1,4 +1,4 @@
-/** Chooses a session: by a part of its title, an id or an address (combobox, WAI-ARIA). */
+/** Combobox (WAI-ARIA) for a session: by part of its title, id or address. */
 import { type KeyboardEvent, useId, useState } from 'react';
 import type { Session } from '../../api/types.ts';
 import { sessionIdIn } from '../../model/sessions/comparison.ts';
@@ -12,9 +12,9 @@ import { Link } from '../parts/link.tsx';
 
 interface SessionPickerProps {
   readonly label: string;
-  /** Of the one that is chosen; empty: none is. */
+  /** Id of the chosen session; empty: none. */
   readonly id: string;
-  /** Its row, when the service has answered. */
+  /** Row of the chosen session, once it is known. */
   readonly session: Session | undefined;
   readonly onChoose: (id: string) => void;
 }

@@ -1,4 +1,4 @@
-/** The line of an edge, in coordinates of the plane. */
+/** The curve of an edge, in coordinates of the plane. */
 import type { Layout, LayoutEdge, LayoutOptions } from '../../model/graph/graph-layout.ts';
 
 interface Point {
@@ -13,11 +13,11 @@ interface Size {
 
 interface Curve {
   readonly path: string;
-  /** Place of its label. */
+  /** Position of the label. */
   readonly middle: Point;
 }
 
-/** Undefined when one of its ends is not shown. */
+/** The curve; undefined if one of its ends is not shown. */
 export function curveOf(
   { from, to }: LayoutEdge,
   { places }: Layout,
@@ -41,7 +41,7 @@ export function curveOf(
 
 type Four = [Point, Point, Point, Point];
 
-/** Out of the side that faces on, into the side that faces back. */
+/** Curve from the front of one node to the back of a node further on. */
 function onward(a: Point, b: Point, along: number, across: number): Four {
   const [start, end] = [
     { x: a.x + along, y: a.y + across / 2 },
@@ -51,7 +51,7 @@ function onward(a: Point, b: Point, along: number, across: number): Four {
   return [start, { x: start.x + pull, y: start.y }, { x: end.x - pull, y: end.y }, end];
 }
 
-/** Around below, so that it is not taken for one that leads on. */
+/** Curve around below, so that an edge back differs from an edge onward. */
 function backward(a: Point, b: Point, along: number, across: number): Four {
   const isSideways = a.x === b.x;
   const down = b.y >= a.y;

@@ -29,7 +29,7 @@ interface GraphDrawingProps {
 const NARROW_PX = 620;
 const NODE = { width: 200, height: 54 };
 const ZOOM = 1.3;
-/** With more edges, what agents use is labelled where one looks. */
+/** Limit of edges above which uses are labelled only near the pointer or the focus. */
 const MOST_LABELS = 60;
 
 export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
@@ -49,7 +49,7 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
   const { view, zoom, fit, handlers } = usePlane(element, width_px, height_px, layout);
   const [cursor, setCursor] = useState<string>();
   const focused = cursor !== undefined && layout.places.has(cursor) ? cursor : graph.nodes[0]?.id;
-  /** Node under the pointer or the focus: of many edges, its own stand out. */
+  /** Node under the pointer or with the focus; its edges are highlighted. */
   const [near, setNear] = useState<string>();
   const isOf = ({ from, to }: GraphEdge) => near !== undefined && (from === near || to === near);
   const isDense = graph.edges.length > MOST_LABELS;
@@ -216,7 +216,7 @@ function EdgeLabel({
   );
 }
 
-/** Its place in time, how often, how often in vain. */
+/** Label of an edge: its position in time, its count, its failures. */
 function labelOf({ order, count, errors }: GraphEdge): string {
   return [
     order === undefined ? '' : `${order}`,

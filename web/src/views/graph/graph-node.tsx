@@ -14,7 +14,7 @@ interface GraphNodeButtonProps {
   readonly isSelected: boolean;
   readonly isFocusable: boolean;
   readonly onFocus: () => void;
-  /** The pointer, or the focus, came or went. */
+  /** Called when the pointer or the focus comes or goes. */
   readonly onNear: (isNear: boolean) => void;
   readonly onOpen: () => void;
   readonly ref: Ref<HTMLButtonElement>;

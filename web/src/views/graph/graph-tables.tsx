@@ -1,4 +1,4 @@
-/** Tables of the graph, for those who do not see it and for those who want the numbers. */
+/** The graph as tables, for screen readers and for those who want the numbers. */
 import { useMemo } from 'react';
 import type { SpanKind } from '../../api/types.ts';
 import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';

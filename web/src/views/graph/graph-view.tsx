@@ -120,7 +120,7 @@ function Agents({ trace, selected, onSelect }: SessionViewProps) {
 interface ToggleProps {
   readonly isOn: boolean;
   readonly onToggle: (isOn: boolean) => void;
-  /** It means nothing here. */
+  /** Whether the option has no effect here. */
   readonly isOff?: boolean;
   readonly about: string;
   readonly children: string;

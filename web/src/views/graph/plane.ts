@@ -1,4 +1,4 @@
-/** Visible part of the plane: everything until the reader moves or zooms. */
+/** Visible part of the plane: all of it until the reader moves or zooms. */
 import { type PointerEvent, useCallback, useEffect, useState } from 'react';
 import type { Layout } from '../../model/graph/graph-layout.ts';
 
@@ -13,7 +13,7 @@ const SCALES = { least: 0.15, most: 2.5, fit: 1.1 };
 
 interface Plane {
   readonly view: View;
-  /** Factor above 1 comes closer; the middle stays. */
+  /** A factor above 1 zooms in; the middle keeps its position. */
   readonly zoom: (factor: number) => void;
   readonly fit: () => void;
   readonly handlers: { readonly onPointerDown: (event: PointerEvent<HTMLElement>) => void };

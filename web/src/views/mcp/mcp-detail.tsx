@@ -1,4 +1,4 @@
-/** An opened line: each round with both messages, and what happened between. */
+/** Details of an opened line: each round with both messages, and the events between. */
 import type { McpEntry } from '../../api/types.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import type { McpRound } from '../../model/mcp/mcp-frames.ts';
@@ -135,7 +135,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
   );
 }
 
-/** Reason why a connection went, or does not come; the line has room for its beginning only. */
+/** Reason why a connection closed or failed; the line has room for its beginning only. */
 function Reason({ entry }: { readonly entry: McpEntry | undefined }) {
   if (entry?.text == null || entry.text === '') return null;
   const isBad = entry.state === 'failed';
@@ -146,7 +146,7 @@ function Reason({ entry }: { readonly entry: McpEntry | undefined }) {
   );
 }
 
-/** Questions of a message to a person or a model, or the answers that went back. */
+/** Questions of a message to a person or a model, or the answers to them. */
 function Questions({ entry }: { readonly entry: McpEntry | undefined }) {
   if (entry === undefined) return null;
   const lines = [

@@ -1,4 +1,4 @@
-/** One message: as a tree over its text, or the text exactly as it was captured. */
+/** One message, as a tree over its text or as the exact captured text. */
 import { useEffect, useMemo, useState } from 'react';
 import type { McpEntry, McpFrame } from '../../api/types.ts';
 import { indexJson, type JsonIndex } from '../../model/json/json-text.ts';
@@ -14,7 +14,7 @@ interface FrameViewProps {
   readonly what: string;
 }
 
-/** Above this a message comes when it is asked for. */
+/** Limit of a message that is loaded without a click. */
 const MAX_AT_ONCE_BYTES = 2_000_000;
 const MAX_TREE_CHARS = 8_000_000;
 

@@ -1,4 +1,6 @@
-/** One line of the log: a request with its response, a notification, or news of a connection. */
+/**
+ * One line of the log: a request with its response, a notification, or a change of a connection.
+ */
 import { memo, useEffect, useRef } from 'react';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';
@@ -18,9 +20,9 @@ interface McpRowProps {
   readonly isOpen: boolean;
   readonly isSelected: boolean;
   readonly isWaiting: boolean;
-  /** The one that Tab reaches. */
+  /** Whether the row is the tab stop of the list. */
   readonly isStop: boolean;
-  /** Take the focus when it is drawn. */
+  /** Whether it takes the focus when it is drawn. */
   readonly isWanted: boolean;
   readonly hasServer: boolean;
   readonly onToggle: (key: string) => void;
@@ -89,7 +91,7 @@ export const McpRow = memo(function McpRow(props: McpRowProps) {
 
 const MAX_SHOWN_CHARS = 200;
 
-/** Facts that are worth knowing without opening it. */
+/** Facts that are shown without opening the line. */
 function Rest({ call }: { readonly call: McpCall }) {
   const state = call.kind === 'transport' ? '' : stateText(call);
   const progress = call.notes.findLast((note) => note.progress !== null)?.progress;
@@ -149,7 +151,7 @@ function idsOf(call: McpCall): string {
   return ids.length > 2 ? `${ids[0]} … ${ids.at(-1)}` : ids.join(' ');
 }
 
-/** Of the message that came back, else of the one that went out. */
+/** Size of the response, else of the request. */
 function sizeOf(call: McpCall): string {
   const last = call.rounds.at(-1);
   return sizeText(last?.response?.size_bytes ?? last?.request?.size_bytes);

@@ -1,4 +1,4 @@
-/** The servers of a session at a glance; one can be chosen, so that only its lines are shown. */
+/** The servers of a session at a glance; choosing one limits the log to its lines. */
 
 import type { McpServer } from '../../model/mcp/mcp-servers.ts';
 import { formatBytes, formatDuration, formatOffset, plural } from '../../model/text/format.ts';

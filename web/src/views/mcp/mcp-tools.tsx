@@ -1,4 +1,4 @@
-/** Tools of the log: find, method, errors, notifications; by caller or in time. */
+/** Toolbar of the log: find, method, errors, notifications; by caller or in time. */
 import { type RefObject, useMemo } from 'react';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import { isFault, type McpFilter } from '../../model/mcp/mcp-rows.ts';

@@ -1,4 +1,4 @@
-/** The MCP log: what clients and servers said to each other, inside the agent's own trace. */
+/** The MCP log: the messages between clients and servers, in the agent's own trace. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
@@ -38,7 +38,7 @@ interface McpViewProps {
   readonly onSelect: (key: string | undefined) => void;
 }
 
-/** A row of the log, or what an opened one shows. */
+/** A row of the log, or the details of an opened one. */
 type Line =
   | { readonly key: string; readonly row: LogRow }
   | { readonly key: string; readonly detail: McpCall };
@@ -172,7 +172,7 @@ function useList(parts: ListParts) {
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const [cursor, setCursor] = useState<string | undefined>(undefined);
-  /** Takes the focus as soon as it is in the document. */
+  /** Key of the row that takes the focus as soon as it is in the document. */
   const [wanted, setWanted] = useState<string | undefined>(undefined);
   const keys = useMemo(() => lines.map(({ key }) => key), [lines]);
   const virtualizer = useVirtualizer<HTMLElement, Element>({

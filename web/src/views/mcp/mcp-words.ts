@@ -1,7 +1,7 @@
-/** Words of the log for states and faults. */
+/** Texts of the log for states and faults. */
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 
-/** Short, for a row; empty when all is well. */
+/** State in a few words, for a row; empty for success. */
 export function stateText(call: McpCall): string {
   switch (call.state) {
     case 'pending':
@@ -30,7 +30,7 @@ const CODES: ReadonlyMap<string, string> = new Map([
   ['-32800', 'request cancelled'],
 ]);
 
-/** Words for whose a failure is. */
+/** Text that says whose fault a failure is. */
 export function faultText(call: McpCall): string {
   const { fault } = call;
   switch (fault?.kind) {

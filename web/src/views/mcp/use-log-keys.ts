@@ -1,4 +1,4 @@
-/** The keyboard in the MCP log: arrows walk its lines, the rest are actions of the session page. */
+/** Keyboard of the MCP log: arrows move between lines, the rest are actions of the session page. */
 import { type KeyboardEvent, type RefObject, useMemo } from 'react';
 import { isFault, type LogRow } from '../../model/mcp/mcp-rows.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -11,7 +11,7 @@ interface LogKeys {
   readonly cursor: LogRow | undefined;
   readonly opened: ReadonlySet<string>;
   readonly isNested: boolean;
-  /** Rows in view. */
+  /** Number of rows in view. */
   readonly page: number;
   readonly field: RefObject<HTMLInputElement | null>;
   readonly toggle: (key: string) => void;
@@ -46,7 +46,7 @@ export function useLogKeys(keys: LogKeys): (event: KeyboardEvent) => void {
       { name: 'Freeze, go on', keys: ['f'], run: freeze },
       { name: 'Leave: the span, the session', keys: ['Escape'], run: leave },
     ];
-    /** The whole response, else the whole request. */
+    /** Copy the whole response, else the whole request. */
     async function copyFrame(row: LogRow | undefined): Promise<void> {
       if (row?.kind !== 'call') return;
       const round = row.call.rounds.at(-1);
@@ -105,7 +105,7 @@ function rowAction(key: string, keys: LogKeys): (() => void) | undefined {
   return undefined;
 }
 
-/** The row that this one lies below. */
+/** Index of the row that contains this one. */
 function groupOf(rows: readonly LogRow[], at: number): number {
   for (let place = at - 1; place >= 0; place -= 1) if (rows[place]?.kind === 'group') return place;
   return at;

@@ -1,12 +1,12 @@
 /**
- * Scrolling of a log whose lines have different heights: at its end it follows new lines;
- * elsewhere the line that is looked at stays, and new ones are counted.
+ * Scrolling of a log whose lines have different heights: at its end it follows new lines; elsewhere
+ * the current line keeps its position, and new ones are counted.
  */
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 interface LogScroll {
-  /** Lines that came below since the reader left the end. */
+  /** Number of lines that were added below since the reader left the end. */
   readonly count: number;
   readonly follow: () => void;
 }
@@ -18,7 +18,7 @@ export function useLogScroll(
   virtualizer: Virtualizer<HTMLElement, Element>,
   keys: readonly string[],
 ): LogScroll {
-  /** The line that stays: under the pointer, else the first in view; and where it is. */
+  /** The line that keeps its position: under the pointer, else the first in view. */
   const anchor = useRef<{ key: string; top_px: number } | undefined>(undefined);
   const isFollowing = useRef(false);
   const pointer_y = useRef<number | undefined>(undefined);

@@ -1,4 +1,4 @@
-/** The MCP log of a session as calls, kept current while it is looked at. */
+/** The MCP log of a session as calls, up to date while it is shown. */
 import { useEffect, useMemo, useState } from 'react';
 import { joinCalls, type McpCall } from '../../model/mcp/mcp-calls.ts';
 import { parentKey } from '../../model/trace/span-key.ts';
@@ -7,7 +7,7 @@ import type { LoadState } from '../../state/sessions.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 
-/** Not more often than this, however much happens. */
+/** Least time between two requests. */
 const EVERY_MS = 300;
 /** Pause between requests while a session runs, for what no span reports, such as server output. */
 const ASK_MS = 3000;

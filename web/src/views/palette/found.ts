@@ -1,4 +1,4 @@
-/** Data that the palette leads to: sessions, and spans of the one that is open. */
+/** Items of the palette for data: sessions, and spans of the open one. */
 import { useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatDuration, formatStart } from '../../model/text/format.ts';

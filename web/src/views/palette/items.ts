@@ -3,11 +3,11 @@ import { type FuzzyMatch, fuzzyMatch } from '../../model/query/fuzzy.ts';
 import { type ActionGroup, EVERYWHERE, OF_SELECTION } from '../../state/actions.ts';
 
 export interface Item {
-  /** The same on each visit: by it the palette knows what was used before. */
+  /** Stable between visits: by it the palette knows which items were used before. */
   readonly id: string;
-  /** Nothing hidden in it: data from traces goes through `plainLine` first. */
+  /** Without hidden characters: data from traces goes through `plainLine` first. */
   readonly name: string;
-  /** Heading that it stands below. */
+  /** Heading of its section. */
   readonly where: string;
   readonly detail?: string | undefined;
   readonly keys?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface Item {
 
 export interface FoundItem {
   readonly item: Item;
-  /** Places in the name that fit what was typed. */
+  /** Indexes of the matched characters in the name. */
   readonly at: readonly number[];
 }
 
@@ -27,12 +27,12 @@ export interface Section {
 
 export const RECENT = 'Used before';
 const MOST_IN_SECTION = 12;
-/** Worse than this share of the best one, it was probably not meant. */
+/** Least score relative to the best match; worse matches are left out. */
 const LEAST_SHARE = 0.45;
 /** Bonus of an item that was used before. */
 const RECENT_BONUS = 3;
 
-/** Each action once: of two with the same name in one place, the one that came last. */
+/** Actions without duplicates: of two with the same name in one section, the later one. */
 export function itemsOf(groups: readonly ActionGroup[], isSelectionOnly: boolean): Item[] {
   const selected = groups.filter(({ where }) => OF_SELECTION.has(where));
   // With nothing selected, what the page can do is the nearest.
@@ -50,7 +50,7 @@ export function itemsOf(groups: readonly ActionGroup[], isSelectionOnly: boolean
   );
 }
 
-/** Wanted seldom enough to have no key. */
+/** Whether the action has no key; such actions are sorted last. */
 function isPlain({ keys }: Item): boolean {
   return keys === undefined || keys.length === 0;
 }
@@ -59,7 +59,7 @@ function rank(where: string): number {
   return OF_SELECTION.has(where) ? 0 : where === EVERYWHERE ? 2 : 1;
 }
 
-/** All items in their order, those used before on top; with a query, the best sections first. */
+/** Sections in order, items used before on top; with a query, the best sections first. */
 export function arrange(
   items: readonly Item[],
   query: string,
@@ -85,7 +85,7 @@ export function arrange(
   return sectionsOf(scored.filter(({ score }) => score >= least || score === scored[0]?.score));
 }
 
-/** The name counts; else, and less, its place and what is said of it. */
+/** Match of the name; without one, at half the score, of name, section and detail together. */
 function matchOf(item: Item, query: string): FuzzyMatch | undefined {
   const byName = fuzzyMatch(query, item.name);
   if (byName !== undefined) return byName;
@@ -103,7 +103,7 @@ function sectionsOf(found: readonly FoundItem[]): Section[] {
   return [...sections].map(([where, all]) => ({ where, found: all.slice(0, most(where)) }));
 }
 
-/** Everything that can be done is there when nothing was typed; of data, the first ones. */
+/** Limit of items in a section: high for actions, low for sessions and spans. */
 function most(where: string): number {
   return DATA.has(where) ? MOST_IN_SECTION : 60;
 }

@@ -1,6 +1,5 @@
 /**
- * Palette of everything that can be done, by typing a part of its name (combobox with a listbox,
- * WAI-ARIA).
+ * Palette of all actions, found by typing a part of their name (combobox with a listbox, WAI-ARIA).
  *
  * What it lists are the actions of what is shown, as their owners offer them. It presses no button
  * that answers or cancels: entries of those lead to the button, which is armed later.
@@ -24,7 +23,7 @@ import { arrange, type FoundItem, type Item, itemsOf, type Section } from './ite
 import './palette.css';
 
 interface PaletteProps {
-  /** Only what can be done with what is selected. */
+  /** Whether it lists only actions on the selection. */
   readonly isSelectionOnly: boolean;
   readonly onClose: () => void;
 }
@@ -138,7 +137,7 @@ function useSections(query: string, isSelectionOnly: boolean): readonly Section[
   }, [groups, sessions, spans, query, recent, isSelectionOnly]);
 }
 
-/** Index that a key leads to in a list of `count`; round at the ends. */
+/** Index that a key moves to in a list of `count`; wraps around at the ends. */
 function target(key: string, active: number, count: number): number | undefined {
   if (count === 0) return undefined;
   switch (key) {
@@ -195,7 +194,7 @@ function Sections({ id, sections, active, onChoose, onPoint }: SectionsProps) {
   });
 }
 
-/** The name, with what was typed marked in it. */
+/** The name of an item, with the matched characters marked. */
 function Name({ item, at }: FoundItem) {
   const marked = new Set(at);
   const pieces: { from: number; to: number; isMarked: boolean }[] = [];

@@ -1,21 +1,21 @@
-/** Actions of what is shown, and the keys that do them. */
+/** Hooks for actions of the page and their keys. */
 import { useEffect } from 'react';
 import type { Action } from '../../state/actions.ts';
 import { useInspector, usePreferences } from './context.ts';
 
 /**
- * Offer actions as long as the component is there: their keys work outside of inputs, and the
- * palette and the list of keys show them. Memoise `list`.
+ * Offer actions while the component is mounted: their keys work outside inputs, and the palette and
+ * the list of keys show them. Memoise `list`.
  */
 export function useActions(where: string, list: readonly Action[]): void {
   const { actions } = useInspector();
   useEffect(() => actions.add({ where, actions: list }), [actions, where, list]);
 }
 
-/** Time for which the first key of two counts. */
+/** Time within which the second key of a sequence must follow. */
 const CHORD_MS = 1500;
 
-/** Let keys do what they stand for; once, for the whole page. Single letters can be off. */
+/** Run actions by their keys; call it once, for the whole page. Single letters can be off. */
 export function useActionKeys(): void {
   const { actions } = useInspector();
   const { keys: areLettersOn } = usePreferences();
@@ -64,7 +64,10 @@ function isBehindDialog(): boolean {
   return document.querySelector('dialog[open]') !== null;
 }
 
-/** The field of a dialog that was closed a moment ago still has the focus, and is none. */
+/**
+ * Whether keys go to an input; the field of a dialog that has just closed may still have the focus,
+ * and counts as none.
+ */
 function isInput(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

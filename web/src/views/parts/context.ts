@@ -47,7 +47,7 @@ export function useShownTheme(): ShownTheme {
   return useCell(usePage().theme);
 }
 
-/** One row: renders again when that row changes, and only then. */
+/** One row of a store; renders only when that row changes. */
 export function useRow<V>(store: KeyedStore<V>, key: string): V | undefined {
   const subscribe = useCallback(
     (listener: () => void) => store.subscribeRow(key, listener),
@@ -56,7 +56,7 @@ export function useRow<V>(store: KeyedStore<V>, key: string): V | undefined {
   return useSyncExternalStore(subscribe, () => store.get(key));
 }
 
-/** Grows with every change of any row. */
+/** Version of a store, incremented with every commit. */
 export function useVersion<V>(store: KeyedStore<V>, isWanted = true): number {
   const subscribe = useCallback(
     (listener: () => void) => (isWanted ? store.subscribe(listener) : () => {}),
@@ -65,7 +65,7 @@ export function useVersion<V>(store: KeyedStore<V>, isWanted = true): number {
   return useSyncExternalStore(subscribe, () => (isWanted ? store.version : 0));
 }
 
-/** The document's title, with how many requests wait: `(2) Sessions · Inspector`. */
+/** Set the document's title, with the number of pending requests: `(2) Sessions · Inspector`. */
 export function useTitle(title: string): void {
   const count = useCell(useInspector().requests.pending).length;
   useEffect(() => {
@@ -73,7 +73,7 @@ export function useTitle(title: string): void {
   }, [title, count]);
 }
 
-/** Local time, read again every `every_ms`; undefined: never. */
+/** Local time, updated every `every_ms`; never if undefined. */
 export function useNow(every_ms: number | undefined): number {
   const [now_ms, setNow] = useState(() => Date.now());
   useEffect(() => {

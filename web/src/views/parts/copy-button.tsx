@@ -1,13 +1,13 @@
-/** Copies a text, and says that it did. */
+/** Button that copies a text and confirms it. */
 import { useEffect, useState } from 'react';
 import { ActionIcon } from './icons.tsx';
 import './copy-button.css';
 
 interface CopyButtonProps {
   readonly text: string | (() => string | Promise<string>);
-  /** Name of what is copied: "trace id". */
+  /** Name of the copied text: "trace id". */
   readonly what: string;
-  /** Shown beside the icon. */
+  /** Text beside the icon. */
   readonly label?: string;
 }
 

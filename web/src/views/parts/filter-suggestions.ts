@@ -1,6 +1,4 @@
-/**
- * Suggestions for the field of the list: fields and values of a query; for the empty one, filters.
- */
+/** Suggestions for the query field of the list: fields and values; filters while it is empty. */
 import { useEffect, useState } from 'react';
 import type { Api } from '../../api/client.ts';
 import { complete, type Suggestion, valueText } from '../../model/query/completion.ts';
@@ -8,7 +6,7 @@ import { plural } from '../../model/text/format.ts';
 import { MAX_SAVED, type PreferenceStore, withRecent } from '../../state/preferences.ts';
 import { useInspector, usePreferences } from './context.ts';
 
-/** Somebody is still typing. */
+/** Pause after the last key before a request. */
 const TYPING_MS = 120;
 const MOST = 8;
 const NONE: readonly Suggestion[] = [];
@@ -19,7 +17,7 @@ interface Suggested {
   readonly suggestions: readonly Suggestion[];
 }
 
-/** `caret`: undefined when nothing is to be suggested. */
+/** `caret`: undefined for no suggestions. */
 export function useSuggestions(text: string, caret: number | undefined): Suggested | undefined {
   const { recentFilters, savedFilters } = usePreferences();
   const at = caret === undefined ? undefined : complete(text, caret);
@@ -36,7 +34,7 @@ export function useSuggestions(text: string, caret: number | undefined): Suggest
   return { ...at, suggestions: values.filter((one) => one.text !== written).slice(0, MOST) };
 }
 
-/** Values of a field that the service has seen. */
+/** Values of a field that the service has stored. */
 function useValues(field: string | undefined, begun: string): readonly Suggestion[] {
   const { api } = useInspector();
   const [found, setFound] = useState<readonly Suggestion[]>(NONE);
@@ -75,7 +73,7 @@ async function ask(
   }));
 }
 
-/** A filter that somebody has used comes first among the recent ones. */
+/** Add a used filter to the front of the recent ones. */
 export function noteFilter(preferences: PreferenceStore, text: string): void {
   const query = text.trim();
   const { recentFilters } = preferences.get();
@@ -83,7 +81,7 @@ export function noteFilter(preferences: PreferenceStore, text: string): void {
   preferences.change({ recentFilters: withRecent(recentFilters, query) });
 }
 
-/** Save a filter, or forget it. */
+/** Save a filter, or remove a saved one. */
 export function flipSaved(preferences: PreferenceStore, text: string): void {
   const query = text.trim();
   const { savedFilters } = preferences.get();

@@ -1,4 +1,4 @@
-/** Text that the find field of a session looks at. */
+/** Text of a span that the find field of a session searches. */
 import type { SpanRow } from '../../api/types.ts';
 
 export function matchesFind(span: SpanRow, text: string): boolean {

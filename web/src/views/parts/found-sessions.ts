@@ -6,10 +6,10 @@ import { useCell, useInspector } from './context.ts';
 
 const RECENT_SESSIONS = 5;
 const MOST = 12;
-/** Somebody is still typing. */
+/** Pause after the last key before a request. */
 const TYPING_MS = 150;
 
-/** The newest sessions; with a query those that it may mean, of all that the service has. */
+/** The newest sessions; with a query, the best matches among all stored ones. */
 export function useFoundSessions(query: string): readonly Session[] {
   const { sessions } = useInspector();
   const order = useCell(sessions.order);
@@ -24,7 +24,7 @@ export function useFoundSessions(query: string): readonly Session[] {
   }, [order, matching, query, sessions]);
 }
 
-/** Sessions that the service knows and the list has not loaded. */
+/** Matching sessions that the list has not loaded. */
 function useMatchingSessions(query: string): readonly Session[] {
   const { api } = useInspector();
   const [found, setFound] = useState<readonly Session[]>([]);
@@ -48,7 +48,7 @@ function useMatchingSessions(query: string): readonly Session[] {
   return found;
 }
 
-/** The `MOST` that fit best, in one pass over however many there are. */
+/** The `MOST` best matches, in a single pass. */
 export function best<T>(all: Iterable<T>, query: string, nameOf: (one: T) => string): T[] {
   const top: { one: T; score: number }[] = [];
   for (const one of all) {

@@ -1,9 +1,9 @@
-/** Error boundary of a view or visualiser: it may throw, and the page goes on. */
+/** Error boundary of a view or visualiser: if it throws, the rest of the page stays. */
 import { Component, type ReactNode, Suspense } from 'react';
 import './guarded.css';
 
 interface GuardedProps {
-  /** Of the view or visualiser. */
+  /** Name of the view or visualiser. */
   readonly name: string;
   readonly children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** Icons: 16 × 16, drawn with the text's colour. Each kind and each state has a shape of its own. */
+/** Icons: 16 × 16, in the text's colour. Each kind and each state has its own shape. */
 import type { ReactNode } from 'react';
 import type { SpanKind } from '../../api/types.ts';
 

@@ -3,11 +3,11 @@ import type { MouseEvent, ReactNode } from 'react';
 import { useInspector } from './context.ts';
 
 interface LinkProps {
-  /** Relative to the page's base. */
+  /** Path relative to the page's base. */
   readonly to: string;
   readonly className?: string | undefined;
   readonly title?: string | undefined;
-  /** Whether it leads to the page that is shown. */
+  /** Whether it links to the current page. */
   readonly isCurrent?: boolean;
   readonly children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** Placeholder for rows: their shapes while they load, or why they cannot. */
+/** Placeholder for rows: grey bars while they load, or the reason why they cannot. */
 import { useCell, useInspector } from './context.ts';
 import './loading-rows.css';
 

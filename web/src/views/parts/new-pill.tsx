@@ -1,4 +1,4 @@
-/** "12 new": a button that leads to rows that arrived out of sight. */
+/** Button "12 new" that scrolls to rows that arrived out of view. */
 import { ActionIcon } from './icons.tsx';
 import './new-pill.css';
 

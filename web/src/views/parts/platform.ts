@@ -1,6 +1,6 @@
-/** Modifier key of the reader's keyboard. */
+/** Platform of the reader. */
 
-/** Whether the system's key is ⌘. */
+/** Whether the modifier key of shortcuts is ⌘. */
 export function isMac(): boolean {
   return /mac|iphone|ipad/i.test(navigator.userAgent);
 }

@@ -1,4 +1,4 @@
-/** The query of the list: completed while one types, and what is wrong with it below. */
+/** Query field of the list, with completion, and below it the mistake in the query. */
 import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { accept, type Suggestion } from '../../model/query/completion.ts';
 import { MAX_QUERY_CHARS } from '../../model/query/query-fields.gen.ts';
@@ -16,21 +16,21 @@ interface QueryFieldProps {
   readonly problem: QueryProblem | undefined;
   readonly onChange: (value: string) => void;
   readonly ref: Ref<HTMLInputElement>;
-  /** Purpose. */
+  /** Purpose of the field, for screen readers. */
   readonly label?: string;
 }
 
-/** Mistake in a query, and its place. */
+/** Mistake in a query, with its position. */
 interface QueryProblem {
   readonly query: string;
   readonly message: string;
   readonly position: number;
   readonly length: number;
-  /** Text that was probably meant there. */
+  /** Suggested replacement. */
   readonly suggestion: string | undefined;
 }
 
-/** Mistake in a query, as the service says; undefined for any other error. */
+/** Mistake in a query, from the service's problem details; undefined for any other error. */
 export function queryProblem(query: string, state: LoadState): QueryProblem | undefined {
   if (state.kind !== 'failed' || typeof state.problem?.position !== 'number') return undefined;
   const { position, length, suggestion } = state.problem;
@@ -206,7 +206,7 @@ interface PointedProps {
   readonly onMend: () => void;
 }
 
-/** The query once more, with what is wrong marked: positions count characters, not UTF-16. */
+/** The query with the mistake marked: positions count characters, not UTF-16. */
 function Pointed({ problem, onMend }: PointedProps) {
   const characters = [...problem.query];
   const end = problem.position + Math.max(problem.length, 1);
@@ -222,7 +222,7 @@ function Pointed({ problem, onMend }: PointedProps) {
   );
 }
 
-/** The service's words; what it suggests in them is taken by a click. */
+/** The service's message; a click accepts its suggestion. */
 function Advice({ problem: { message, suggestion }, onMend }: PointedProps) {
   if (suggestion === undefined) return message;
   const question = `Did you mean ${suggestion}?`;

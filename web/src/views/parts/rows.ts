@@ -4,7 +4,7 @@ import { useCallback, useEffect } from 'react';
 
 const OVERSCAN = 12;
 
-/** `keyAt` must be the same function as long as the rows are: all places are computed anew with it. */
+/** `keyAt`: stable while the rows are, because a new function recomputes all positions. */
 export function useRows(
   scroller: HTMLElement | null,
   count: number,

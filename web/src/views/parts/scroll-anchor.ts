@@ -1,6 +1,6 @@
 /**
- * Scroll anchor: rows come and go, and the row under the pointer stays, else the first row in
- * view.
+ * Scroll anchor: when rows come and go, the row under the pointer, else the first in view, keeps
+ * its position.
  */
 import { useEffect, useLayoutEffect, useRef } from 'react';
 
@@ -11,7 +11,7 @@ interface Anchoring {
   readonly keyAt: (index: number) => string | undefined;
   /** A new identity for every new arrangement of rows. */
   readonly of: unknown;
-  /** The row that has the focus: it stays when nobody points at one. */
+  /** Key of the row with the focus: it keeps its position if no row is under the pointer. */
   readonly focusedKey?: (() => string | undefined) | undefined;
   /** Height of what lies above the first row inside the scroller and does not scroll. */
   readonly head_px?: number;
@@ -60,7 +60,7 @@ export function useScrollAnchor(next: Anchoring): void {
   }, [of]);
 }
 
-/** Most rows move little: look around the old place first. */
+/** Index of a row, searched around its old one first: most rows move little. */
 function indexOf({ count, keyAt }: Anchoring, key: string, near: number): number | undefined {
   for (let away = 0; away < count; away += 1) {
     if (keyAt(near + away) === key) return near + away;

@@ -1,4 +1,4 @@
-/** A field to look for something: Escape empties it, then leaves it. */
+/** Search field: Escape empties it, then leaves it. */
 import { type KeyboardEvent, type Ref, useEffect, useState } from 'react';
 import { ActionIcon } from './icons.tsx';
 import './search-field.css';
@@ -10,7 +10,7 @@ interface SearchFieldProps {
   readonly onChange: (value: string) => void;
   readonly onEnter?: (isShift: boolean) => void;
   readonly ref?: Ref<HTMLInputElement>;
-  /** Whether `/` leads to it. */
+  /** Whether the key `/` focuses it. */
   readonly hasKey?: boolean;
 }
 

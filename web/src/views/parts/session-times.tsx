@@ -1,4 +1,4 @@
-/** Times of a session that count while it runs, by the service's clock. */
+/** Durations and waits of a session that count while it runs, by the service's clock. */
 import type { Session } from '../../api/types.ts';
 import { ran_ms } from '../../model/sessions/session-order.ts';
 import { formatDuration, formatRunning, formatSilence } from '../../model/text/format.ts';
@@ -12,7 +12,7 @@ export function Duration({ session }: { readonly session: Session }) {
   return isGrowing ? formatRunning(ran_ns) : formatDuration(ran_ns);
 }
 
-/** Silence of a session that runs for want of an end only. */
+/** Time without news, of a session that runs only because no end was reported. */
 export function NoNews({ since }: { readonly since: string }) {
   const { clock } = useInspector();
   useNow(10_000);

@@ -1,4 +1,4 @@
-/** Long work of a component, in slices. */
+/** Hooks for long work in slices. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import {
   inSlices,
@@ -19,8 +19,8 @@ type Sliced<W> =
 const BEGUN = { kind: 'working', done: 0 } as const;
 
 /**
- * Do what `make` makes (memoise it), anew whenever that is another; undefined: nothing. Returns how
- * far it is, and how to stop it.
+ * Run the work that `make` creates (memoise it), and again for a new `make`; nothing if undefined.
+ * Returns the progress, and a function to stop it.
  */
 export function useSliced<W extends SlicedWork>(
   make: (() => W) | undefined,
@@ -50,8 +50,8 @@ export function useSliced<W extends SlicedWork>(
 }
 
 /**
- * What `steps` (memoise it) makes of the spans of a session, again a while after they changed, and
- * all the time while some run (`isGrowing`); undefined before it is done for the first time.
+ * Result of `steps` (memoise it) over the spans of a session, computed again some time after they
+ * change, and continually while some run (`isGrowing`); undefined until the first one.
  */
 export function useStepsOverSpans<T>(
   trace: Trace,

@@ -1,10 +1,11 @@
 /**
- * Version of a trace for what looks at every span: it grows a while after a change, not at each.
+ * Version of a trace for views that read every span: it changes some time after the spans, not with
+ * each change.
  */
 import { useEffect, useState } from 'react';
 import type { Trace } from '../../state/trace.ts';
 
-/** Spans → how long to wait: looking at very many takes longer than a frame. */
+/** Number of spans → pause: reading very many takes longer than a frame. */
 const PAUSES_MS = [
   [2000, 100],
   [20_000, 500],
@@ -12,8 +13,8 @@ const PAUSES_MS = [
 ] as const;
 
 /**
- * Grows a while after spans changed, and while some run (`isGrowing`) all the time. While the pages
- * of a session of many are read, it is looked at only when all have come.
+ * Version that changes some time after the spans, and continually while some run (`isGrowing`).
+ * During the load of a large session it stays until all pages are there.
  */
 export function useSlowVersion({ spans, tally, state }: Trace, isGrowing = false): number {
   const [version, setVersion] = useState(0);

@@ -1,4 +1,4 @@
-/** Two panes: beside each other, or one below the other where it is narrow. */
+/** Two panes: side by side, or one below the other on a narrow page. */
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
 import { DEFAULTS } from '../../state/preferences.ts';
 import { useInspector, usePreferences, useSize } from './context.ts';
@@ -8,12 +8,12 @@ const NARROW_PX = 900;
 const MIN_SIDE_PX = 320;
 const MIN_MAIN_PX = 360;
 const STEP_PX = 24;
-/** Until somebody chose a width: the larger part is what the panel is beside. */
+/** Largest share of the panel until the reader chooses a width. */
 const MOST_OF_ROOM = 0.44;
 
 interface SplitProps {
   readonly main: ReactNode;
-  /** Nothing: the main pane has all the room. */
+  /** Content of the panel; without it the main pane fills the page. */
   readonly side: ReactNode;
 }
 
@@ -65,7 +65,7 @@ function rightEdge(element: HTMLElement | null): number {
   return element?.getBoundingClientRect().right ?? 0;
 }
 
-/** Call `onMove` with the pointer's x until it is let go. */
+/** Call `onMove` with the pointer's x until it is released. */
 export function follow(event: PointerEvent<HTMLElement>, onMove: (x: number) => void): void {
   event.preventDefault();
   const target = event.currentTarget;

@@ -1,12 +1,12 @@
-/** Spans that wait for a person right now, those with a request first. */
+/** Spans with an open wait for a person, those with a request first. */
 import { useMemo, useRef } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useRow } from './context.ts';
 
 /**
- * The feed says so while the page is open; after a reload they are
- * the innermost running spans that have waited, as long as their session waits.
+ * From the feed while the page is open; after a reload, the innermost running spans that have
+ * waited, while their session waits.
  */
 export function useWaiting(trace: Trace): ReadonlySet<string> {
   const waiting = useCell(trace.waiting);
@@ -30,7 +30,7 @@ export function useWaiting(trace: Trace): ReadonlySet<string> {
   }, [waiting, requestIds, session?.status, trace, structure]);
 }
 
-/** `ids`, with `pinned` in the place that it had among them. */
+/** `ids`, with `pinned` at its former position among them. */
 export function usePinned(ids: readonly string[], pinned: string | undefined): readonly string[] {
   const place = useRef(0);
   if (pinned === undefined) return ids;

@@ -1,4 +1,4 @@
-/** Name of the reader beside what is done from this browser. */
+/** Field for the reader's name, which is sent with what is done from this browser. */
 import { cleanName, MAX_NAME } from '../../state/preferences.ts';
 import { useInspector, usePreferences } from './context.ts';
 import './your-name.css';

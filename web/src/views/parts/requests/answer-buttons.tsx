@@ -18,7 +18,7 @@ interface AnswerButtonsProps {
   readonly request: Request;
   readonly draft: Draft;
   readonly check: EditCheck | undefined;
-  /** Nothing is granted while it is there. */
+  /** Text that was not shown in full: while there is one, nothing can be granted. */
   readonly unseen: Unseen;
 }
 
@@ -57,7 +57,7 @@ function useAnswer(request: Request): (answer: Answer) => void {
   };
 }
 
-/** The row as it is now, with this text, as an object: another one for each version. */
+/** An object that is new for each version of the row and of this text. */
 function useDrawn(request: Request, text: string | undefined, unseen: Unseen): object {
   return useMemo(() => ({ request, text, unseen }), [request, text, unseen]);
 }
@@ -66,7 +66,7 @@ function unseenTitle(unseen: Unseen): string | undefined {
   return unseen === undefined ? undefined : `Show all of ${unseen} first`;
 }
 
-/** Allow, always allow, deny; of a breakpoint continue, step, cancel. */
+/** Buttons to allow, always allow or deny; at a breakpoint to continue, step or cancel. */
 function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
   const { drafts } = useInspector();
   const answer = useAnswer(request);
@@ -129,7 +129,7 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
 type Edit =
   | { readonly kind: 'none' }
   | { readonly kind: 'edited'; readonly text: string; readonly count: number }
-  /** Not JSON, or not looked at yet: it cannot be sent. */
+  /** No valid JSON, or not checked yet: it cannot be sent. */
   | { readonly kind: 'unclear' };
 
 function editOf({ args }: Draft, check: EditCheck | undefined): Edit {
@@ -179,7 +179,7 @@ interface StepButtonProps {
   readonly onStepped: (answer: Answer) => void;
 }
 
-/** Go on, and stop at the next operation: the session is paused first, then let go. */
+/** Button to continue until the next operation: it pauses the session first, then continues it. */
 function StepButton({ request, unseen, onStepped }: StepButtonProps) {
   const { verbs } = useInspector();
   const drawn = useDrawn(request, undefined, unseen);

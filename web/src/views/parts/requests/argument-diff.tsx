@@ -5,9 +5,9 @@ import type { ChangedLine, TextDiff } from '../../../model/text/text-diff.ts';
 import { VisibleText } from '../visible-text.tsx';
 import './argument-diff.css';
 
-/** Beyond this the rest is counted. */
+/** Limit of shown lines; the rest is counted. */
 const MAX_LINES = 300;
-/** Of an unchanged stretch of a line, and of a changed one. */
+/** Limit of characters of an unchanged stretch of a line, and of a changed one. */
 const AROUND = 80;
 const MAX_CHANGED = 4000;
 
@@ -73,12 +73,12 @@ function Line({ line }: { readonly line: ChangedLine }) {
 
 interface StretchProps {
   readonly text: string;
-  /** Its end is next to what changed: keep that. */
+  /** Whether its end is next to the change, and is shown. */
   readonly isEnd: boolean;
   readonly most?: number;
 }
 
-/** A part of a line; what is left out of a long one is counted. */
+/** A part of a line; a long one is shortened and the omitted characters are counted. */
 function Stretch({ text, isEnd, most = AROUND }: StretchProps) {
   if (text.length <= most * 1.5) return <VisibleText text={text} />;
   const cut = (

@@ -1,5 +1,5 @@
 /**
- * A text area over the JSON text itself, with numbers of lines. A long text is edited in parts.
+ * Text area for the JSON text itself, with line numbers. A long text is edited in parts.
  *
  * A copy of the text that is not seen lies below the text area: its lines wrap at the same places,
  * and carry the numbers and marks.
@@ -10,7 +10,7 @@ import { PartedText } from '../../../model/text/parted-text.ts';
 import './argument-editor.css';
 
 export interface LineMark {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly kind: 'mistake' | 'hidden';
 }
@@ -19,9 +19,9 @@ interface ArgumentEditorProps {
   readonly initial: string;
   readonly marks: readonly LineMark[];
   readonly onChange: (text: string) => void;
-  /** Escape was pressed. */
+  /** Called when Escape is pressed. */
   readonly onLeave: () => void;
-  /** Another one has the character at that place selected. */
+  /** Character to select; a new object selects it anew. */
   readonly goTo: { readonly at: number } | undefined;
 }
 
@@ -83,7 +83,7 @@ interface PartsProps {
   readonly count: number;
   readonly part: number;
   readonly onPart: (part: number) => void;
-  /** Place where it was found, and shown; undefined: nowhere. */
+  /** Searches from a position and selects the match; returns its position, undefined: none. */
   readonly onFind: (text: string, from: number) => number | undefined;
 }
 
@@ -190,7 +190,7 @@ interface MirrorProps {
   readonly marks: readonly LineMark[];
 }
 
-/** The same text in the same place, not seen: it makes the height, and places the numbers. */
+/** Invisible copy of the text in the same place: it gives the height, and positions the numbers. */
 function Mirror({ text, firstLine, marks }: MirrorProps) {
   const kinds = useMemo(() => new Map(marks.map(({ line, kind }) => [line, kind])), [marks]);
   return (

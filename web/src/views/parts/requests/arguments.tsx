@@ -18,7 +18,7 @@ import { ArgumentEditor, type LineMark } from './argument-editor.tsx';
 import { DataFrame } from './data-frame.tsx';
 import type { EditCheck } from './edit-check.ts';
 
-/** The arguments as they are shown and edited: laid out, each token as it came. */
+/** The arguments as shown and edited: formatted, with every token unchanged. */
 export function shownArguments(request: Request): string {
   if (request.args_json === null) return request.args_text ?? '';
   const formatted = formatJson(request.args_json);
@@ -150,7 +150,7 @@ interface TypedProps {
   readonly onGoTo: (at: number) => void;
 }
 
-/** Hidden characters that came in while it was edited, and have no sign. */
+/** Hidden characters that were typed or pasted while editing, and have no sign. */
 function Typed({ check, signs, onGoTo }: TypedProps) {
   const known = new Set(signs.list.map(({ code }) => code));
   const typed = check.hidden.filter(({ code }) => !known.has(code));
@@ -176,7 +176,7 @@ function Typed({ check, signs, onGoTo }: TypedProps) {
   );
 }
 
-/** Out of the text area, to where the next key leads on. */
+/** Move the focus out of the text area, to the next element. */
 function leaveEditor(id: string): void {
   const card = document.activeElement?.closest<HTMLElement>(`[data-request="${CSS.escape(id)}"]`);
   card?.focus({ preventScroll: true });

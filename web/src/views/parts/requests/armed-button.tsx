@@ -1,6 +1,6 @@
 /**
- * A button that decides something, and cannot be pressed by accident: it is armed some time after
- * it was last drawn or changed, and after the last other key (`model/requests/arming.ts`).
+ * Button for a decision that cannot be pressed by accident: it is armed some time after it was last
+ * drawn or changed, and after the last other key (`model/requests/arming.ts`).
  *
  * While it is not armed it can have the focus, and does nothing.
  */
@@ -8,12 +8,12 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Arming } from '../../../model/requests/arming.ts';
 
 interface ArmedButtonProps {
-  /** Thing that it decides: another value disarms it. */
+  /** Subject of the decision: a new value disarms the button. */
   readonly of: unknown;
   readonly look: 'allow' | 'plain' | 'danger';
   readonly isDisabled?: boolean;
   readonly title?: string | undefined;
-  /** Whether the key for the answer leads here. */
+  /** Whether the key for the answer moves the focus here. */
   readonly isTarget?: boolean;
   readonly onPress: () => void;
   readonly children: ReactNode;
@@ -43,7 +43,7 @@ export function ArmedButton(props: ArmedButtonProps) {
   );
 }
 
-/** Keys that are held to make others. */
+/** Modifier keys. */
 const MODIFIERS: ReadonlySet<string> = new Set(['Shift', 'Control', 'Alt', 'Meta', 'CapsLock']);
 
 function useArmed(

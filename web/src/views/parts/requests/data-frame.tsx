@@ -1,4 +1,4 @@
-/** Data in a frame that it cannot leave: monospaced, wrapped, left to right. */
+/** Untrusted data in a frame that it cannot leave: monospaced, wrapped, left to right. */
 import { useMemo, useState } from 'react';
 import { groupThousands } from '../../../model/text/format.ts';
 import { beginningOf } from '../../../model/text/text-parts.ts';
@@ -9,17 +9,17 @@ import './data-frame.css';
 
 interface DataFrameProps {
   readonly text: string;
-  /** What it is: "the arguments". */
+  /** Name of the data: "the arguments". */
   readonly what: string;
-  /** Whether all of it was asked for before. */
+  /** Whether the reader has opened all of it. */
   readonly isOpen?: boolean;
-  /** All of it is asked for. */
+  /** Called when the reader opens all of it. */
   readonly onOpen?: () => void;
-  /** Whether the key for the answer leads here first: nothing can be granted before. */
+  /** Whether the key for the answer moves the focus here first: nothing can be granted before. */
   readonly isTarget?: boolean;
 }
 
-/** Of a long one the beginning is shown at first; nothing is left out of the rest, all scrolls. */
+/** The beginning of a text; once opened, all of it, scrolling in the frame. */
 export function DataFrame(props: DataFrameProps) {
   const { text, what, onOpen, isTarget = false } = props;
   const beginning = useMemo(() => beginningOf(text), [text]);

@@ -1,6 +1,6 @@
 /**
- * Check of edited arguments: whether they are JSON, and what they change; of long texts after a
- * pause in typing.
+ * Check of edited arguments: whether they are JSON, and what changes; long texts are checked after
+ * a pause in typing.
  */
 import { useEffect, useMemo, useState } from 'react';
 import { type Formatted, formatJson } from '../../../model/json/json-format.ts';
@@ -8,10 +8,10 @@ import { type HiddenPlace, hiddenPlaces } from '../../../model/text/hidden-chara
 import { diffTexts, type TextDiff } from '../../../model/text/text-diff.ts';
 
 export interface EditCheck {
-  /** The text that was looked at. */
+  /** The checked text. */
   readonly of: string;
   readonly formatted: Formatted;
-  /** Against the arguments as they came, both laid out alike. */
+  /** Difference to the original arguments, both formatted alike. */
   readonly diff: TextDiff;
   readonly hidden: readonly HiddenPlace[];
 }
@@ -21,7 +21,7 @@ const PAUSE_MS = 300;
 const SHOWN_HIDDEN = 500;
 const SAME: TextDiff = { hunks: [], editCount: 0 };
 
-/** Undefined: nothing is edited, or the text is being looked at. */
+/** The check; undefined if nothing is edited or it is not done yet. */
 export function useEditCheck(original: string, edited: string | undefined): EditCheck | undefined {
   const settled = useSettled(edited);
   const check = useMemo(
@@ -31,7 +31,7 @@ export function useEditCheck(original: string, edited: string | undefined): Edit
   return check !== undefined && check.of === edited ? check : undefined;
 }
 
-/** JSON in which each key is there once: readers differ in which of two counts. */
+/** Whether the text is JSON without duplicate keys: parsers differ in which of two counts. */
 export function canBeSent({ formatted }: EditCheck): boolean {
   return formatted.isJson && formatted.twice === undefined;
 }

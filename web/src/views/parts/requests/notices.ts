@@ -1,5 +1,6 @@
 /**
- * Notices of open requests outside of the page: the icon of the tab, and the desktop if allowed.
+ * Notices of open requests outside the page: the icon of the tab, and desktop notifications if
+ * allowed.
  */
 import { useEffect } from 'react';
 import type { Request } from '../../../api/types.ts';
@@ -11,7 +12,7 @@ export function canNotify(): boolean {
   return 'Notification' in window && window.isSecureContext;
 }
 
-/** Ask the browser; whether it may be done. */
+/** Ask the browser for permission to notify; return whether it is granted. */
 export async function askForNotices(): Promise<boolean> {
   return (await Notification.requestPermission()) === 'granted';
 }
@@ -31,7 +32,7 @@ export function useNotices(): void {
   }, [requests, preferences, router]);
 }
 
-/** Words of a notification: no argument, no prompt. */
+/** Text of a notification, without arguments or prompt. */
 export function noticeOf(opened: readonly Request[]): { title: string; body: string } {
   const [first] = opened;
   if (first === undefined || opened.length > 1) {
@@ -52,7 +53,7 @@ function notify(opened: readonly Request[], go: (path: string) => void): void {
   };
 }
 
-/** A dot on the icon of the tab. */
+/** Put a dot on the icon of the tab. */
 function showMark(isWaiting: boolean): void {
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   if (icon === null) return;

@@ -36,7 +36,7 @@ const FREE: Field = {
 interface QuestionFormProps {
   readonly fields: readonly Field[];
   readonly values: FormValues;
-  /** Say what is missing too, not only what is wrong. */
+  /** Whether missing values count as mistakes, too. */
   readonly isStrict: boolean;
   readonly onChange: (values: FormValues) => void;
 }
@@ -92,7 +92,7 @@ function FieldRow({ field, typed, isStrict, onChange }: FieldProps & { isStrict:
   );
 }
 
-/** Further keywords of the schema, in its words. */
+/** Keywords of the schema that are not checked, as they are written. */
 function Unchecked({ id, rules }: { readonly id: string; readonly rules: readonly Rule[] }) {
   return (
     <p id={id} className="ins-form__about">
@@ -111,7 +111,7 @@ function Unchecked({ id, rules }: { readonly id: string; readonly rules: readonl
   );
 }
 
-/** `id`: of the field; undefined: of a group. */
+/** `id`: that of the field; undefined for a group. */
 function Label({
   id,
   children,

@@ -1,5 +1,5 @@
 /**
- * A request of an agent, and the answer to it: the same component wherever it is seen.
+ * Card of a request of an agent with its answer: the same component in every view.
  *
  * Everything in it but our own words was written by others. It is shown as text only
  * (`visible-text.tsx`), and what is answered names the hash of what was shown.
@@ -36,7 +36,7 @@ interface RequestCardProps {
   /** Undefined: always open. */
   readonly onToggle?: ((id: string) => void) | undefined;
   readonly isOpen?: boolean;
-  /** Not where the session is on the page anyway. */
+  /** Whether to show the session; not where the page shows it anyway. */
   readonly hasSession?: boolean;
 }
 
@@ -111,7 +111,7 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
 
 const PREVIEW_CHARACTERS = 160;
 
-/** The beginning of what it is about, on the line of a request that is folded. */
+/** The beginning of the request's text, on the line of a folded card. */
 function Preview({ request }: { readonly request: Request }) {
   const { args_json, kind, prompt } = request;
   const text = kind === 'question' && prompt !== '' ? prompt : (args_json ?? prompt);
@@ -129,7 +129,7 @@ function shapeOf({ status, answer }: Request): Parameters<typeof StatusIcon>[0][
   return isGranted ? 'completed' : 'cancelled';
 }
 
-/** Counts down by the service's clock; what is past a minute is said in whole seconds. */
+/** Countdown by the service's clock; above a minute in whole seconds. */
 function TimeLeft({ request }: { readonly request: Request }) {
   const { clock } = useInspector();
   useNow(1000);
@@ -176,7 +176,7 @@ interface PromptProps {
   readonly unseen: Unseen;
 }
 
-/** A prompt of an ordinary length is read as words, a longer one in a frame. */
+/** A prompt of ordinary length as text, a longer one in a frame. */
 function Prompt({ request, draft, unseen }: PromptProps) {
   const { drafts } = useInspector();
   const text = request.prompt;
@@ -254,7 +254,7 @@ function Outcome({ request, unsent }: OutcomeProps) {
   );
 }
 
-/** To the first button that answers, of the request that has the focus, else of any in view. */
+/** Focus the first answer button of the request with the focus, else of any in view. */
 export function focusAnswer(): void {
   const here = document.activeElement?.closest('[data-request]');
   const target =

@@ -1,4 +1,4 @@
-/** Open requests of a span, where the span is read. */
+/** Open requests of a span, in the span's panel and in the transcript. */
 import { useEffect, useState } from 'react';
 import { useCell, useInspector, useRow } from '../context.ts';
 import { RequestCard } from './request-card.tsx';
@@ -25,7 +25,10 @@ export function SpanRequests({ spanKey }: { readonly spanKey: string }) {
 
 const MAX_SHOWN = 5;
 
-/** A request comes a moment after the wait that it is of, and goes a moment before its end. */
+/**
+ * Time to wait for rows to agree: a request arrives shortly after the start of its wait, and closes
+ * shortly before the end.
+ */
 const SETTLED_MS = 1500;
 
 interface WaitsElsewhereProps {

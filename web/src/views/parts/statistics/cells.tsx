@@ -9,7 +9,7 @@ import {
 import { plainLine } from '../../../model/text/hidden-characters.ts';
 import { StatusIcon } from '../icons.tsx';
 
-/** Nothing where there is nothing: zeros would hide what counts. */
+/** Duration; a dot for null or zero, so that the rest stands out. */
 export function Took({ ns }: { readonly ns: number | null }) {
   return ns === null || ns === 0 ? <Nothing /> : formatDuration(ns);
 }
@@ -41,7 +41,7 @@ export function Errors({ count }: { readonly count: number }) {
   );
 }
 
-/** A part of the whole as a number; as a bar beside the greatest. */
+/** A fraction of the total as a number, and as a bar relative to the greatest. */
 interface PartProps {
   readonly of: number;
   readonly whole: number;
@@ -67,7 +67,7 @@ interface SpanLinkProps {
   readonly onOpen: () => void;
   readonly title: string;
   readonly icon?: ReactNode;
-  /** As it came: it is made visible here. */
+  /** Name as received; hidden characters are written out here. */
   readonly name: string;
 }
 

@@ -1,4 +1,4 @@
-/** Columns that show what they are sorted by. */
+/** Columns whose cells show the value that they sort by. */
 import { Cost, Count, Errors, Took } from './cells.tsx';
 import type { Column } from './sortable-table.tsx';
 
@@ -14,7 +14,7 @@ export function timeColumn<T>(
   return { id, head, value, Shown: ({ row }) => <Took ns={value(row)} />, ...more };
 }
 
-/** Left out when there is nothing to count. */
+/** Column of counts; left out if all are zero. */
 export function countColumn<T>(
   id: string,
   head: string,
@@ -25,7 +25,7 @@ export function countColumn<T>(
   return { id, head, value, Shown, isOptional: true, ...more };
 }
 
-/** Left out when nothing cost anything. */
+/** Column of costs; left out if all are zero. */
 export function costColumn<T>(
   id: string,
   head: string,
@@ -36,7 +36,7 @@ export function costColumn<T>(
   return { id, head, value, Shown, isOptional: true, ...more };
 }
 
-/** Left out when nothing failed. */
+/** Column of errors; left out if there are none. */
 export function errorsColumn<T extends { readonly errors: number }>(): Column<T> {
   const Shown: Column<T>['Shown'] = ({ row }) => <Errors count={row.errors} />;
   return { id: 'errors', head: 'Errors', isOptional: true, value: ({ errors }) => errors, Shown };

@@ -1,21 +1,21 @@
-/** Statistics as the service counts them, asked for again after spans have changed. */
+/** Statistics from the service, requested again after spans have changed. */
 import { useEffect, useState } from 'react';
 import type { SessionStatistics } from '../../../api/types.ts';
 import type { Trace } from '../../../state/trace.ts';
 import { useInspector } from '../context.ts';
 
-/** Between two requests at least, and so many times what the last one took. */
+/** Least pause between two requests, and its multiple of the duration of the last one. */
 const REST_MS = 400;
 const REST_TIMES = 5;
 
 interface ServiceStatistics {
-  /** Undefined before the first answer. */
+  /** Undefined before the first response. */
   readonly statistics: SessionStatistics | undefined;
   /** Error of the last request. */
   readonly problem: string | undefined;
 }
 
-/** `totals`: with operations, models, tools and agents. */
+/** `totals`: include operations, models, tools and agents. */
 export function useServiceStatistics(trace: Trace, totals: boolean): ServiceStatistics {
   const { api } = useInspector();
   const [state, setState] = useState<ServiceStatistics>({

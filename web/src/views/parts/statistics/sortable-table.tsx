@@ -1,4 +1,4 @@
-/** A table that is sorted by any of its columns; long ones are shown in parts. */
+/** Table that can be sorted by any column; long ones are shown in parts. */
 import { type ReactNode, useMemo, useState } from 'react';
 import { groupThousands } from '../../../model/text/format.ts';
 import './sortable-table.css';
@@ -6,12 +6,12 @@ import './sortable-table.css';
 export interface Column<T> {
   readonly id: string;
   readonly head: string;
-  /** Meaning of the head, in a sentence. */
+  /** Meaning of the column, in a sentence. */
   readonly about?: string;
   /** Value to sort by; null comes last either way. */
   readonly value: (row: T) => number | string | null;
   readonly Shown: (props: { readonly row: T }) => ReactNode;
-  /** Left out when there is nothing in it: every value is null, 0 or empty. */
+  /** Whether to leave the column out when every value is null, 0 or empty. */
   readonly isOptional?: boolean;
 }
 
@@ -20,7 +20,7 @@ interface SortableTableProps<T> {
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
   readonly columns: readonly Column<T>[];
-  /** Column that it is sorted by at first, greatest first; none: in the order of `rows`. */
+  /** Column of the initial, descending sort; undefined: the order of `rows`. */
   readonly first?: string;
 }
 

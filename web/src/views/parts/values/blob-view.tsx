@@ -1,6 +1,6 @@
 /**
- * Media that came with the span. Only formats that cannot run code are drawn or played, from the
- * bytes that are here; nothing is ever fetched from elsewhere.
+ * Media of a span. Only formats that cannot run code are drawn or played, from the bytes in the
+ * span; nothing is fetched from elsewhere.
  */
 import { useEffect, useState } from 'react';
 import type { BlobPart } from '../../../api/types.ts';
@@ -13,7 +13,7 @@ import { useCut } from './shown-span.ts';
 import { Slow } from './slow.tsx';
 import './blob-view.css';
 
-/** No SVG: it is a document. */
+/** Types drawn as pictures; not SVG, which is a document. */
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 const SOUNDS = new Set([
   'audio/mpeg',
@@ -26,7 +26,7 @@ const SOUNDS = new Set([
   'audio/aac',
   'audio/mp4',
 ]);
-/** Of base64; larger ones are drawn when asked for, and none above the second bound. */
+/** Limits in characters of base64: larger media are drawn on request, and none above the second. */
 const MAX_AT_ONCE = 4 * 1024 * 1024;
 const MAX_DRAWN = 64 * 1024 * 1024;
 
@@ -80,7 +80,7 @@ function LongMedia({ cut, mime, chip }: LongMediaProps) {
 interface MediaProps {
   readonly base64: string;
   readonly mime: string;
-  /** Description; alone when it is broken. */
+  /** Description; shown alone if the media is broken. */
   readonly chip: React.ReactNode;
 }
 
@@ -107,11 +107,11 @@ interface FileChipProps {
   readonly mime: string | null;
   readonly size_bytes?: number | undefined;
   readonly note?: string | undefined;
-  /** Address: to copy, never to follow. */
+  /** Address, which can be copied and is never followed. */
   readonly uri?: string;
 }
 
-/** A file by its name, its type and its size. */
+/** A file by name, type and size. */
 export function FileChip({ name, modality, mime, size_bytes, note, uri }: FileChipProps) {
   const facts = [mime, size_bytes === undefined ? null : formatBytes(size_bytes), note];
   return (
@@ -133,12 +133,12 @@ export function FileChip({ name, modality, mime, size_bytes, note, uri }: FileCh
   );
 }
 
-/** About how many bytes so many characters of base64 are. */
+/** Approximate number of bytes of base64 text. */
 function sizeOf(characters: number | undefined): number | undefined {
   return characters === undefined ? undefined : Math.floor((characters * 3) / 4);
 }
 
-/** An object URL of the decoded bytes, for as long as it is shown. */
+/** Object URL of the decoded bytes, valid while the component is mounted. */
 function useAddress(base64: string, mime: string): string | undefined {
   const [address, setAddress] = useState<string | undefined>(undefined);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A text that may be long: its beginning, its true length, and the rest on request. */
+/** A text that may be long: its beginning, its full length, and the rest on request. */
 import { useState } from 'react';
 import { clampText, groupThousands } from '../../../model/text/format.ts';
 import { VisibleText } from '../visible-text.tsx';
@@ -8,16 +8,16 @@ import './clamped-text.css';
 
 interface ClampedTextProps {
   readonly text: string;
-  /** Monospaced, with its spaces. */
+  /** Whether it is monospaced with its white space. */
   readonly isData?: boolean;
   readonly isMarkdown?: boolean;
-  /** What it is: "the answer". */
+  /** Name of the text: "the answer". */
   readonly what?: string;
 }
 
-/** Longer ones are shown as they are: to format them takes too long. */
+/** Limit of a formatted text; formatting a longer one takes too long. */
 const MAX_MARKDOWN = 100_000;
-/** Longer ones scroll in a box of their own. */
+/** Limit of a text in the page; a longer one scrolls in its own box. */
 const MAX_OPEN = 24_000;
 
 export function ClampedText({

@@ -1,9 +1,9 @@
-/** `Ctrl+A` and `Ctrl+C` in a box that has only a part of its text in the document. */
+/** `Ctrl+A` and `Ctrl+C` in a box with only a part of its text in the document. */
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { copyText } from '../copy-button.tsx';
 
 interface CopyAll {
-  /** All of it is selected. */
+  /** Whether all of it is selected. */
   readonly isAll: boolean;
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
 }

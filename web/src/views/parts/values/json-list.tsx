@@ -1,4 +1,4 @@
-/** The lines of a JSON tree: those in view only, when they are many; walked with the arrow keys. */
+/** The lines of a JSON tree, with arrow keys; of many, only those in view are in the document. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
@@ -23,13 +23,13 @@ interface JsonListProps {
   readonly what: string;
   readonly isOpen: (row: number) => boolean;
   readonly toggle: (row: number) => void;
-  /** The line that keys are about. */
+  /** The line with the keyboard cursor. */
   readonly active: number;
   readonly onActive: (row: number) => void;
   readonly onInside: (node: number, form: InsideForm) => void;
 }
 
-/** Above this only the rows in view are in the document. */
+/** Limit of rows that are all in the document; with more, only those in view. */
 const MAX_PLAIN_ROWS = 400;
 const ROW_PX = 20;
 const PAGE_ROWS = 20;
@@ -161,7 +161,7 @@ interface Walk {
   readonly isOpen: (row: number) => boolean;
 }
 
-/** Line that a key leads to, or its effect on the line: as trees do (WAI-ARIA). */
+/** Line that a key moves to, or its effect on the line, as in a tree (WAI-ARIA). */
 function walk(
   key: string,
   { index, rows, shown, at, isOpen }: Walk,

@@ -1,4 +1,4 @@
-/** One line of a JSON tree: its key, its value or how much is in it, and what can be done. */
+/** One line of a JSON tree: its key, its value or size, and its buttons. */
 import { useState } from 'react';
 import type { JsonRows } from '../../../model/json/json-rows.ts';
 import { type JsonIndex, JsonKind } from '../../../model/json/json-text.ts';
@@ -7,7 +7,7 @@ import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { VisibleText } from '../visible-text.tsx';
 
-/** Form in which a string is shown by itself. */
+/** View of a string by itself. */
 export type InsideForm = 'text' | 'json';
 
 interface JsonRowProps {
@@ -87,7 +87,7 @@ function rangeText([first, last]: readonly [number, number]): string {
   return `${groupThousands(first)} … ${groupThousands(last)}`;
 }
 
-/** A string is copied as the text that it means, everything else as it was written. */
+/** Text to copy: the decoded text of a string, any other value as written. */
 export function plainText(index: JsonIndex, node: number): string {
   return index.kind[node] === JsonKind.String ? index.string(node) : index.source(node);
 }
@@ -136,7 +136,7 @@ function summary(index: JsonIndex, node: number, isOpen: boolean): string {
 }
 
 const SHORT = 240;
-/** Longer ones are looked at by themselves. */
+/** Limit of a string in its line; a longer one opens by itself. */
 const MAX_IN_PLACE = 4000;
 
 function StringValue({ index, node, onInside }: Omit<ValueProps, 'isOpen'>) {
@@ -165,14 +165,14 @@ function StringValue({ index, node, onInside }: Omit<ValueProps, 'isOpen'>) {
   );
 }
 
-/** JSON in a text begins with a bracket and goes on as JSON does; read it is when it is opened. */
+/** Whether a string looks like JSON, by its first characters; it is parsed when opened. */
 function mayBeJson(index: JsonIndex, start: number): boolean {
   return /^"(?:\s|\\[nrt])*(?:\{(?:\s|\\[nrt])*(?:\\"|\})|\[(?:\s|\\[nrt])*(?:\\"|[\d[{\]tfn-]))/.test(
     index.text.slice(start, start + 40),
   );
 }
 
-/** A string looks different from the number or the word that it spells. */
+/** Quotation mark, so that a string differs from the number or the word that it spells. */
 function Quote() {
   return <span className="ins-json__quote">"</span>;
 }

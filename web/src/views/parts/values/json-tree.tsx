@@ -1,4 +1,4 @@
-/** A JSON value as a tree over its text: what is shown and copied is what was sent. */
+/** A JSON value as a tree over its text: what is shown and copied is the exact text. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { isOpenAtFirst, JsonRows } from '../../../model/json/json-rows.ts';
 import { JsonSearch } from '../../../model/json/json-search.ts';
@@ -24,20 +24,20 @@ import './json-tree.css';
 interface JsonTreeProps {
   readonly index: JsonIndex;
   readonly root: number;
-  /** What it is, for the names of buttons: "the arguments". */
+  /** Name of the value, for buttons: "the arguments". */
   readonly what: string;
-  /** Folded at first, unless it is small: where many values are below each other. */
+  /** Whether it is folded at first, unless it is small: for lists of values. */
   readonly isFolded?: boolean;
 }
 
-/** At most so many nodes are small. */
+/** Limit of nodes of a small value. */
 const SMALL = 12;
-/** With more there is a field to search them. */
+/** Number of nodes above which there is a search field. */
 const SEARCHED = 40;
-/** Characters that are read in a few milliseconds. */
+/** Limit of characters that are parsed at once, in a few milliseconds. */
 const AT_ONCE = 100_000;
 
-/** A string of the tree that is looked at by itself. */
+/** A string of the tree in its own view. */
 interface Inside {
   readonly node: number;
   readonly form: InsideForm;
@@ -169,7 +169,7 @@ interface InsideProps {
   readonly onBack: () => void;
 }
 
-/** A long string by itself, or the JSON that it holds. */
+/** A long string in its own view, or the JSON in it. */
 function InsideView({ index, inside, onBack }: InsideProps) {
   const { node, form } = inside;
   const make = useMemo(() => () => new StringDecoder(index, node), [index, node]);
@@ -212,7 +212,7 @@ function InsideView({ index, inside, onBack }: InsideProps) {
 interface JsonTextProps {
   readonly text: string;
   readonly what: string;
-  /** When it turns out to be none. */
+  /** Whether a text that is not JSON is Markdown. */
   readonly isMarkdown?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A text of any length, as it was sent: only the parts in view are in the document. */
+/** A text of any length, unchanged: only the parts in view are in the document. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useState } from 'react';
 import { partsOf } from '../../../model/text/text-parts.ts';
@@ -6,17 +6,17 @@ import { VisibleText } from '../visible-text.tsx';
 import { useCopyAll } from './copy-all.ts';
 import './long-text.css';
 
-/** Characters that are laid out at once without being felt. */
+/** Limit of characters that are laid out at once without a delay. */
 export const MAX_PLAIN = 12_000;
 const PART = 4000;
 const LINE_PX = 18;
 const COLUMNS = 80;
-/** A browser scrolls no further than some 33 million pixels: with more lines there are pages. */
+/** Limit of lines on a page: a browser scrolls no further than some 33 million pixels. */
 const MAX_LINES = 1_500_000;
 
 interface LongTextProps {
   readonly text: string;
-  /** What it is: "the arguments". */
+  /** Name of the text: "the arguments". */
   readonly what: string;
 }
 
@@ -103,7 +103,7 @@ function Page({ text, from, to, what }: LongTextProps & { from: number; to: numb
   );
 }
 
-/** About: it is measured once it is drawn. */
+/** Estimated height; it is measured once it is drawn. */
 function heightOf(part: string): number {
   let lines = 0;
   for (const line of part.split('\n')) lines += 1 + Math.floor(line.length / COLUMNS);

@@ -1,4 +1,4 @@
-/** A value of which only the beginning came with the span: the rest when it is asked for. */
+/** A value that came truncated: the rest on request. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Clamped } from '../../../api/types.ts';
 import { formatBytes } from '../../../model/text/format.ts';
@@ -7,9 +7,9 @@ import { ClampedText } from './clamped-text.tsx';
 import { useShownSpan } from './shown-span.ts';
 import { Slow } from './slow.tsx';
 
-/** Fetched without being asked for. */
+/** Limit of a value that is fetched without a click. */
 const SMALL_BYTES = 1024 * 1024;
-/** Progress is drawn no more often. */
+/** Least time between two updates of the progress. */
 const REPORT_MS = 50;
 
 type Whole =
@@ -22,7 +22,7 @@ interface LongValueProps {
   /** Its beginning. */
   readonly beginning: string;
   readonly what: string;
-  /** Form in which it is shown once it is here. */
+  /** Renders the whole text. */
   readonly children: (text: string) => React.ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** Markdown as elements. Nothing from the text becomes markup, an address to follow, or a request. */
+/** Markdown as elements. No text becomes markup, a link to follow, or a request. */
 import type { ListItem, Nodes, RootContent, TableRow } from 'mdast';
 import { Fragment, memo, type ReactNode, useMemo } from 'react';
 import { markdownBlocks } from '../../../model/text/markdown.ts';
@@ -7,7 +7,7 @@ import './markdown.css';
 
 interface MarkdownProps {
   readonly text: string;
-  /** Shown for a text that is not read as Markdown. */
+  /** Content for a text that is not parsed as Markdown. */
   readonly plain: ReactNode;
 }
 
@@ -24,7 +24,7 @@ export default function Markdown({ text, plain }: MarkdownProps) {
   );
 }
 
-/** A block of a message that grows is drawn again only when it changes. */
+/** One block, memoised: in a growing message only changed blocks are drawn again. */
 const Block = memo(function Block({ block }: { readonly block: RootContent }) {
   return elementOf(block);
 });
@@ -140,7 +140,7 @@ function CodeBlock({ language, text }: { readonly language: string; readonly tex
   );
 }
 
-/** A link or an image is its text and its address, to copy: nothing is fetched or followed. */
+/** A link or an image as its text and its address, to copy: nothing is fetched or followed. */
 function Address({ url, label }: { readonly url: string; readonly label: readonly Nodes[] }) {
   const only = label.length === 1 && label[0]?.type === 'text' ? label[0].value : '';
   const isBare = ['', 'http://', 'mailto:'].some((scheme) => url === scheme + only);

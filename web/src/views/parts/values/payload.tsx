@@ -1,4 +1,4 @@
-/** Captured value: a JSON tree, or its text, with a note where it was cut. */
+/** Captured value: a JSON tree or text, with a note where it was truncated. */
 import type { Payload } from '../../../api/types.ts';
 import { formatBytes } from '../../../model/text/format.ts';
 import { LongValue } from './long-value.tsx';
@@ -8,7 +8,7 @@ import './payload.css';
 
 interface PayloadViewProps {
   readonly payload: Payload;
-  /** What it is, for the names of buttons: "the arguments". */
+  /** Name of the value, for buttons: "the arguments". */
   readonly what: string;
 }
 
@@ -31,7 +31,7 @@ export function PayloadView({ payload, what }: PayloadViewProps) {
 
 interface CutShortProps {
   readonly payload: Payload;
-  /** When not all of it is here. */
+  /** Full size of a truncated value. */
   readonly size_bytes: number | undefined;
 }
 

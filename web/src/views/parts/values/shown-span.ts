@@ -7,18 +7,18 @@ import type { SpanId } from '../../../state/span-values.ts';
 interface ShownSpan {
   readonly id: SpanId;
   readonly cuts: Cuts;
-  /** Everything as it was sent, instead of as a tree or formatted. */
+  /** Whether values are shown as sent, instead of as a tree or formatted. */
   readonly isRaw: boolean;
 }
 
-/** Undefined outside of the panel: there every value is whole. */
+/** Undefined outside the panel, where every value is whole. */
 export const ShownSpanContext = createContext<ShownSpan | undefined>(undefined);
 
 export function useShownSpan(): ShownSpan | undefined {
   return useContext(ShownSpanContext);
 }
 
-/** True length of the value of `holder`, when only its beginning came with the span. */
+/** The truncated value of `holder`, with its full length; undefined if it is whole. */
 export function useCut(holder: object): Clamped | undefined {
   return useShownSpan()?.cuts.of(holder);
 }

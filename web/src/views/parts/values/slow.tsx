@@ -1,12 +1,12 @@
-/** Progress of long work, with a way to stop it. Hidden when the work is quick. */
+/** Progress of long work, with a button to stop it. Hidden while the work is quick. */
 import './slow.css';
 
 interface SlowProps {
-  /** `Reading`. */
+  /** Name of the work: `Reading`. */
   readonly what: string;
   readonly done: number;
   readonly all: number;
-  /** Both as a person reads them. */
+  /** Progress and total as text. */
   readonly amount?: string;
   readonly onStop: () => void;
 }

@@ -1,4 +1,4 @@
-/** A whole value: JSON as a tree, text formatted, and either as it was sent. */
+/** A whole value: JSON as a tree, text formatted, and either as sent. */
 import { useState } from 'react';
 import { ClampedText } from './clamped-text.tsx';
 import { JsonText } from './json-tree.tsx';
@@ -9,7 +9,7 @@ type Form = 'json' | 'text' | 'markdown';
 interface ValueViewProps {
   readonly text: string;
   readonly form: Form;
-  /** What it is, for the names of buttons: "the arguments". */
+  /** Name of the value, for buttons: "the arguments". */
   readonly what: string;
 }
 
