@@ -1,4 +1,4 @@
-"""From `operation()` to a row on the page: a real agent, the real service, a real browser.
+"""Time from `operation()` to a row on the page, with a real agent, service and browser.
 
 Three times from one run, with the service quiet and then with 50 other sessions that send 500
 spans a second in all:

@@ -1,4 +1,4 @@
-"""How fast spans become durable: `python benchmarks/bench_ingest.py [--seconds S] [--stored N] …`.
+"""Rate of durable spans: `python benchmarks/bench_ingest.py [--seconds S] [--stored N] …`.
 
 A real `inspector serve` in a process of its own, with its defaults and a SQLite store on the disk
 under the working directory, is sent batches of 512 spans of 20 attributes (about 1.1 kB a span, 16

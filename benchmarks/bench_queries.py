@@ -41,7 +41,7 @@ _MOST_PAGES = 200
 
 
 class Times(NamedTuple):
-    """Of one thing that was done again and again."""
+    """Times of one repeated action."""
 
     p50_ms: float
     p95_ms: float

@@ -54,4 +54,4 @@ REASONS: dict[tuple[str, str], str] = {
         "a signal is an object of its own, so that no name has to be looked up."
     ),
 }
-"""Why we are slower; by how we are called and whom we are compared with."""
+"""(our case, other case) → why ours is slower."""

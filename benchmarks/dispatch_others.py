@@ -142,7 +142,7 @@ def _signal(count: int, fn: Callable[..., Any]) -> blinker.Signal:
 
 
 def _distinct(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a copy of a function, for those that know one only once."""
+    """Return a copy of a function, for libraries that register a function only once."""
     return type(fn)(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
 
 

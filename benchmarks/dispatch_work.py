@@ -15,7 +15,7 @@ REFUSE = "ask one, who refuses"
 OPERATION = "a whole operation: opened, before, after, closed"
 
 KWARGS = "tool_name='search', args=None, context=None"
-"""What every event carries."""
+"""Arguments of every event."""
 
 EMIT = f"await f('before_tool_call', {KWARGS})"
 SEND = f"f('before_tool_call', {KWARGS})"

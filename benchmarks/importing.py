@@ -25,7 +25,7 @@ print(time.thread_time_ns() - began_ns, len(sys.modules) - had)
 
 
 class ImportTimes(NamedTuple):
-    """How long one import took."""
+    """Times of one import."""
 
     best_ms: float
     median_ms: float

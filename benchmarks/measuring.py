@@ -21,7 +21,7 @@ class Case(NamedTuple):
     """One way to do one piece of work."""
 
     work: str
-    """What is done; cases of the same work are compared."""
+    """Name of the work; cases of the same work are compared."""
     who: str
     statement: str
     """The measured statement, executed in a loop inside a coroutine with `f` in scope."""

@@ -20,9 +20,9 @@ from tests.support.telemetry.otlp import key_values
 
 SESSION_SPANS = 50
 END_NS = 1_795_000_000 * 10**9
-"""When the newest session ended."""
+"""End of the newest session."""
 EVERY_NS = 30 * 10**9
-"""One session begins as often."""
+"""Interval between the starts of sessions."""
 
 _SERVICES = ("planner", "triage", "research", "support", "billing")
 _TOOLS = ("read_file", "search", "fetch", "git_log", "git_status", "git_push", "send_mail", "sql")

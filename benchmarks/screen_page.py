@@ -84,7 +84,7 @@ Figures = dict[str, float]
 
 
 class Paint(NamedTuple):
-    """When a page had painted, ms from the start of the navigation; median of all visits."""
+    """Times of a page's paints, ms from the start of the navigation; median of all visits."""
 
     first_ms: float
     useful_ms: float
@@ -95,11 +95,11 @@ class Busy(NamedTuple):
 
     script_ms: float
     layout_ms: float
-    """Style, too."""
+    """Layout and style."""
     main_ms: float
-    """All of the page's main thread, both of these included."""
+    """The page's whole main thread, including script and layout."""
     drawing_ms: float
-    """All of the page's process, and of the one that draws."""
+    """The page's whole process, and the process that draws."""
 
 
 class Visitor:

@@ -91,7 +91,7 @@ def sessions_of_spans(bench: Bench) -> Iterator[Row]:
 
 
 def value(bench: Bench) -> Iterator[Row]:
-    """How long frames take while a large value is opened from its row."""
+    """Measure the frames while a large value is opened from its row."""
     tracing = large_value("large", LARGE_BYTES)
     bench.send([tracing])
     page = bench.visitor.open(
@@ -111,7 +111,7 @@ def value(bench: Bench) -> Iterator[Row]:
 
 
 def live(bench: Bench) -> Iterator[Row]:
-    """How frames go while much arrives."""
+    """Measure the frames while much arrives."""
     with loaded(bench.service):
         for what, path, needle in (
             ("list", "", "load"),
@@ -124,7 +124,7 @@ def live(bench: Bench) -> Iterator[Row]:
 
 
 def hook(bench: Bench) -> Iterator[Row]:
-    """From a hook in the agent to the page, quiet and loaded."""
+    """Measure the time from a hook in the agent to the page, quiet and loaded."""
     page = bench.visitor.browser.new_page(viewport={"width": 1440, "height": 2000})
     page.goto(f"{bench.service.url}/ui/?token={bench.service.token}")
     for what, figures in hook_figures(page, bench.service, "quiet", PROBES).items():

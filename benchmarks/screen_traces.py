@@ -90,7 +90,7 @@ _HELPERS: tuple[tuple[str, str, tuple[_Step, ...]], ...] = (
 
 
 class Tracing:
-    """One trace, a span after the other."""
+    """A trace whose spans run one after the other."""
 
     def __init__(self, session: str) -> None:
         self.session = session

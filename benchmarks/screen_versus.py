@@ -50,13 +50,13 @@ def beside_phoenix(bench: Bench, pictures: Path) -> Iterator[Row]:
 
 
 class _Shown(NamedTuple):
-    """Where one product shows a trace."""
+    """Address of a trace in one product."""
 
     who: str
     visitor: Visitor
     url: str
     chosen: str
-    """What its address says more when the failed span is chosen."""
+    """Suffix of the address with the failed span selected."""
 
 
 def _ours(bench: Bench, tracing: Tracing) -> _Shown:

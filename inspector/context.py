@@ -26,7 +26,7 @@ def get() -> str:
 
 
 def set(session_id: str) -> None:
-    """Set the session id of the current context and of those copied from it."""
+    """Set the session id of the current context and of its copies."""
     _session_id.set(session_id)
 
 

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 StoreTrouble: TypeAlias = Literal["full", "read_only", "unavailable"]
-"""Why a store cannot be written."""
+"""The reason that a store cannot be written."""
 
 
 class InspectorError(Exception):
@@ -79,7 +79,7 @@ class UntrustedFileError(StoreError):
 
 
 class StoreUnavailableError(StoreError):
-    """Nothing can be written now: disk full, read-only or gone."""
+    """The store cannot be written now: disk full, read-only or gone."""
 
     code = "store_unavailable"
 

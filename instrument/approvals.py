@@ -57,7 +57,7 @@ class ApprovalAnswer(NamedTuple):
     origin: str | None = None
     """Channel of the answer, such as `browser`."""
     check: Callable[[Mapping[str, Any]], str | None] | None = None
-    """Takes the kwargs that are about to run; returns how they differ from those shown, or None.
+    """Returns how the kwargs about to run differ from the shown ones, or None.
 
     Other callbacks run between the answer and the operation, and may edit arguments in place.
     """

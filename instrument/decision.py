@@ -44,13 +44,13 @@ class Injection(NamedTuple):
     text: str
     role: str = "system"
     is_ephemeral: bool = False
-    """For the next model call only, not for the history."""
+    """Whether it is for the next model call only, not for the history."""
     source: str | None = None
     """The interceptor that injected it."""
     is_hidden: bool = False
-    """Not to be shown to the user."""
+    """Whether it is hidden from the user."""
     is_for_tool_result: bool = False
-    """To be appended to the last tool result, if there is one."""
+    """Whether it is appended to the last tool result, if there is one."""
 
 
 class Decision:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 _URL = re.compile(r"(http://\S+?)/ui/\?token=(\S+)")
 _PATIENCE_S = 60.0
-"""How long a session may take to come, and the command to end."""
+"""Time limit for a session to arrive, and for the command to end."""
 
 
 def first_look(command: Sequence[str | Path], store: Path, cwd: Path, *, sessions: int = 0) -> None:

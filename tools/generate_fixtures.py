@@ -43,7 +43,7 @@ _QUERIES = {"spans": "?format=columns"}
 _AS_OF = re.compile(r'("as_of":")[^".]+\.')
 """The change number of a store begins with the store's own id, which is new each time."""
 _SILENT_SINCE = re.compile(r'("silent_since":)"[^"]+"')
-"""Of an open session it is the time at which this runs."""
+"""`silent_since` of an open session, the time at which this runs."""
 
 Answers = dict[str, str]
 

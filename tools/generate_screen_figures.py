@@ -60,7 +60,7 @@ class Part(TypedDict):
     measured: str
     """UTC, to the minute."""
     load: float
-    """Of the machine, when the part began."""
+    """Load of the machine when the part began."""
     took_s: float
     rows: list[Row]
 

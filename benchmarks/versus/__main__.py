@@ -45,7 +45,7 @@ SINGLES = 20
 
 @dataclass(frozen=True)
 class Product:
-    """How one is started, and where its spans go."""
+    """Command and database of one product."""
 
     name: str
     command: Callable[[Path, int], Sequence[str]]
@@ -117,7 +117,7 @@ class Result:
     idle_mib: float
     loaded_mib: float
     rates: dict[int, tuple[float, float]]
-    """By number of senders: (spans answered per second, spans durable per second)."""
+    """Number of senders → (spans answered per second, spans durable per second)."""
     single_ms: float
 
 

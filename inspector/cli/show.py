@@ -40,7 +40,7 @@ def show_tree(
 
 
 def errors(reader: ServiceReader, session: Row, *, print_json: PrintJson) -> None:
-    """Show the errors of a session: the causes, those that failed it first."""
+    """Show the errors of a session: the causes, with the ones that failed it first."""
     tree = _tree(session, session_spans.spans(reader, session["id"]))
     found = _causes(reader, tree, _MESSAGE_CHARS)
     if not print_json:

@@ -43,11 +43,11 @@ class Tool:
     name: str
     """Unique among the agent's tools."""
     description: str
-    """For the model."""
+    """Description of the tool for the model."""
     parameters: Mapping[str, Any]
     """JSON Schema of the arguments."""
     call: Callable[[Mapping[str, Any], str], Awaitable[dict[str, Any]]] = field(repr=False)
-    """Takes the arguments and the id of the operation; returns an MCP tool result.
+    """Call the tool with the arguments and the operation's id; return an MCP tool result.
 
     Raises `ToolFailedError`: the tool could not be called.
     """

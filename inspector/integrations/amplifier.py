@@ -92,7 +92,7 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
 
 
 class _Adapter:
-    """One `attach`, or one `mount`."""
+    """State of one `attach()` or `mount()`."""
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus

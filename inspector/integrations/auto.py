@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 REPORTS = "INSPECTOR_RUN_REPORTS"
-"""Set for the program itself; the processes that it starts are watched without a line."""
+"""Variable set for the program itself; processes that it starts are watched without a line."""
 OWN = {
     "instrument": "hooks",
     "subscribers": "hooks",

@@ -9,7 +9,7 @@ from typing import Any
 from instrument import HookContractError, HookDenied, HookFailed, HookStopped
 
 REFUSALS = (HookDenied, HookFailed, HookContractError)
-"""With these, the operation must not happen; a `HookStopped` has a value instead."""
+"""Exceptions that refuse the operation; a `HookStopped` has a value instead."""
 VERDICTS = (*REFUSALS, HookStopped)
 
 
@@ -26,7 +26,7 @@ class ErrorResultError(Exception):
 
 
 NO_RESULT = (ErrorResultError, HookStopped, *REFUSALS)
-"""With these, an operation ends without its result; `instead_of` returns another one."""
+"""Exceptions that end an operation without its result; `instead_of` returns another one."""
 
 
 def refusal(error: BaseException) -> str:

@@ -22,7 +22,7 @@ from typing import Literal, TypeAlias
 
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
 OnData: TypeAlias = Callable[[Stream, int, bytes], None]
-"""Takes the stream, the time of reading (ns since the epoch) and the bytes; b"" at its end."""
+"""Callback with the stream, the time of reading (Unix ns) and the bytes; b"" at its end."""
 
 CHUNK_BYTES = 65_536
 DRAIN_POLL_S = 0.05

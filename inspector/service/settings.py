@@ -35,7 +35,7 @@ from inspector.service.sessions.retention import Retention
 
 PREFIX = "INSPECTOR_"
 MIN_TOKEN_CHARS = 16
-"""Of a token that other machines can try to guess."""
+"""Least length of a token that other machines can try to guess."""
 
 
 def _split(value: object) -> object:

@@ -59,7 +59,7 @@ class ComposedHooks:
     content: str
     """Markdown; empty when no hook was included."""
     included_hooks: tuple[HookSummary, ...] = ()
-    """In the order of `content`."""
+    """The included hooks, in the order of `content`."""
     skipped_hooks: tuple[HookSummary, ...] = ()
     failed_hooks: tuple[HookSummary, ...] = ()
     notices: tuple[str, ...] = ()

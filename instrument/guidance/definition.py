@@ -50,11 +50,11 @@ class Conditions:
     """Conditions of a hook; an empty one is always met."""
 
     requires_storage: Collection[str] = ()
-    """One of these storage backends is active."""
+    """Storage backends of which one has to be active."""
     requires_features: Collection[McpFeature] = ()
-    """All of these MCP features are available."""
+    """MCP features that all have to be available."""
     requires_config: Mapping[str, object] = field(default_factory=dict, hash=False)
-    """The configuration has these values."""
+    """Values that the configuration has to have."""
 
     requiresStorage = Alias[Collection[str]]("requires_storage")
     requiresFeatures = Alias[Collection[McpFeature]]("requires_features")
@@ -91,7 +91,7 @@ class HookDefinition:
     name: str
     """The heading, for people."""
     requirement_level: RequirementLevel
-    """As in RFC 2119."""
+    """Requirement level as in RFC 2119."""
     app: str | None = None
     """The first part of the id; None: the registry's."""
     description: str | None = None

@@ -55,7 +55,7 @@ class FailedHook(NamedTuple):
 
 
 class LoadedHooks(list[ResolvedHook]):
-    """The hooks with their texts, the failed ones and those that the query skipped.
+    """The hooks with their texts, the failed ones and the ones that the query skipped.
 
     Attributes:
         failed: Hooks whose text cannot be loaded.

@@ -27,7 +27,7 @@ class RpcFacts:
     def __init__(self) -> None:
         self._versions: dict[Any, str] = {}
         self._addresses: dict[Any, str | None] = {}
-        """By connection; None where several open ones have the same key."""
+        """Connection → address; None if several open ones have the same key."""
 
     def of_request(self, kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return `$rpc` for an outgoing or incoming request."""

@@ -28,7 +28,7 @@ _CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an operation failed; `type` is `error.type`, `code` mcp-agent's `mcp.error.code`."""
+    """The reason of a failure; `type` is `error.type`, `code` mcp-agent's `mcp.error.code`."""
 
     type: str
     code: str

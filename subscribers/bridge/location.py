@@ -32,6 +32,6 @@ class OpenOperation(NamedTuple):
     parent_span_id: str | None
     """Span of the open operation around it."""
     began_ns: int
-    """By `time.perf_counter_ns`."""
+    """Start by `time.perf_counter_ns`."""
     task: Task[Any] | None
     """Task in which it began; None: sync code on a thread without a running loop."""

@@ -66,7 +66,7 @@ class OwnedSpan:
         self.parent = parent
         self.call_id = call_id
         self.attributes = attributes
-        """All that was set so far."""
+        """All attributes set so far."""
         self.facts = attributes
         """The same in the official vocabulary, whichever is written."""
         self.began_ns = perf_counter_ns()
@@ -295,7 +295,7 @@ _TARGETS = {
     "invoke_agent": "gen_ai.agent.name",
     "invoke_workflow": "gen_ai.workflow.name",
 }
-"""Without model calls: only their end shows which of the two spans has the usage."""
+"""Operation → its target attribute. Model calls: only their end shows which span has the usage."""
 _CARRIED_BY = {"tool": "tools/call", "resource": "resources/read", "prompt": "prompts/get"}
 """Family of a span to the request that carries it out."""
 

@@ -15,7 +15,7 @@ Operation: TypeAlias = dict[str, Any]
 Step: TypeAlias = Literal["add", "remove", "replace"]
 
 _MAX_DEPTH = 1_000
-"""Of a path: nothing that is sent is deeper."""
+"""Limit of the depth of a path: nothing that is sent is deeper."""
 
 
 class PatchError(ValueError):

@@ -31,7 +31,7 @@ class Snapshot:
     value: Content | None
     patch: Content | None
     hash: str | None
-    """Of the whole snapshot; None if it was too large to be read."""
+    """Hash of the whole snapshot; None if it was too large to be read."""
     base: str | None
     """Hash of the snapshot that `patch` applies to."""
 

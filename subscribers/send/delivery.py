@@ -38,7 +38,7 @@ class SendResult(Enum):
 
     ACCEPTED = "taken"
     AWAY = "away"
-    """Not reachable, or overloaded: try again."""
+    """The target is not reachable, or overloaded: try again."""
     TOO_LARGE = "too large"
     UNENCODABLE = "unencodable"
     """An item cannot be encoded; the rest can."""

@@ -67,7 +67,7 @@ class OtlpTarget:
         """
         parts = urlsplit(url)
         self.name = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-        """For people, without a possible password."""
+        """URL for display, without credentials."""
         self._url = url
         self._token = token
         self._identity = identity

@@ -30,7 +30,7 @@ class ControlCommand(NamedTuple):
     trace_ids: tuple[str, ...]
     request_id: str | None
     answer: ReceivedAnswer | None
-    """Only with the type `answer`."""
+    """The answer of a command of type `answer`, else None."""
     signal_name: str | None
     payload_json: str | None
     reason: str | None

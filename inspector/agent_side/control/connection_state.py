@@ -72,7 +72,7 @@ class Connection:
         self.last_seq = 0
         self.is_over = False
         self.acks: deque[Ack] = deque()
-        """From the receiver's thread to the sender's."""
+        """Acks that the receiver's thread hands to the sender's."""
 
 
 class ConnectionState:

@@ -27,7 +27,7 @@ from subscribers.bridge.location import OpenOperation, TraceLocation
 _logger = logging.getLogger("inspector")
 
 FIRST = -(2**63)
-"""Before every policy: nobody shall be asked about a held or cancelled operation."""
+"""Priority before every policy: nobody is asked about a held or cancelled operation."""
 MAX_SESSIONS = 1_000
 """Limit of sessions that are paused or being cancelled."""
 MAX_STEPS = 100

@@ -112,7 +112,7 @@ class _Entry:
     request: PendingRequest
     on_answer: AnswerHandler
     opened: RequestOpened | None
-    """None once the service has confirmed it."""
+    """The message to send; None once the service has confirmed it."""
     closed: RequestClosed | None = None
 
 

@@ -51,7 +51,7 @@ class Condition:
     path: str
     steps: tuple[str | int, ...]
     test: Test | None
-    """None: no such value may exist."""
+    """The test of the value; None: no such value may exist."""
     words: str
     """The condition in words."""
     is_plain: bool

@@ -28,7 +28,7 @@ NAME = "policies"
 _logger = logging.getLogger("inspector")
 _lock = Lock()
 _installed: dict[int, tuple[int, Callable[[], None], Bus]] = {}
-"""By id of the bus: count, undo, and the bus itself, so that its id stays unique."""
+"""Bus id → count, undo, and the bus itself, so that its id stays unique."""
 
 
 def install(bus: Bus | None, sources: Sequence[PolicyFile], prices_file: str) -> Callable[[], None]:

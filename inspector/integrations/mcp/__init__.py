@@ -31,7 +31,7 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
 
 
 class _Adapter:
-    """One `attach`."""
+    """State of one `attach()`."""
 
     def __init__(self, bus: Bus, targets: tuple[Any, ...]) -> None:
         from inspector.integrations.mcp.sdk import Sdk  # noqa: PLC0415 - imports the SDK

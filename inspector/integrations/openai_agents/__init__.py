@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger("inspector")
 
 _attached: dict[Bus, tuple[Runs, Patches]] = {}
-"""One for each bus: with two, everything would be reported twice."""
+"""Attachments by bus: two on one bus would report everything twice."""
 
 
 def attach(*targets: Agent[Any], bus: Bus | None = None) -> Callable[[], None]:

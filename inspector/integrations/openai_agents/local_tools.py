@@ -37,7 +37,7 @@ class _Seam(NamedTuple):
     shown: Callable[[Any], dict[str, Any]]
     """Returns the last argument of the call as arguments for hooks."""
     changed: Callable[[Any, dict[str, Any]], Any]
-    """Returns that argument with the arguments that hooks left."""
+    """Returns that argument with the hooks' changes applied."""
     refused: Callable[[str], Any] = str
     """Makes the result that the model reads from a refusal."""
 

@@ -46,7 +46,7 @@ _OWN_SPANS = {
 
 
 class _Adapter:
-    """One `attach`."""
+    """State of one `attach()`."""
 
     def __init__(self, bus: Bus, targets: tuple[Any, ...]) -> None:
         self._bus = bus

@@ -39,7 +39,7 @@ class Group:
 
 
 def groups_of(tree: SpanTree) -> list[Group]:
-    """Return the causes: those that reached the root first, then by time."""
+    """Return the causes: first the ones that reached the root, then by time."""
     marked = with_failures(tree)
     groups: dict[tuple[str, str, bool], Group] = {}
     for root in tree.roots:

@@ -65,7 +65,7 @@ class Exchange:
         self.row, self.span, self.attributes, self.view = row, span, attributes, view
         truncated = truncated_keys(attributes)
         self.is_content = False
-        """There are no envelopes, only their content."""
+        """Whether only the content of the envelopes is known."""
         self.request, self.response = view.request, view.response
         if self.request is None and self.response is None:
             self.is_content = True

@@ -16,7 +16,7 @@ from inspector.service.model.nesting import parse
 from inspector.service.wire.mcp_log import MAX_NAME_CHARS, MAX_TEXT_CHARS, McpAsk, McpProgress
 
 MAX_READ_CHARS = 2 * 2**20
-"""Of a longer message only the beginning is read: most senders write the id there."""
+"""Limit of the characters read of a message: most senders write the id near its beginning."""
 MAX_ASKS = 10
 
 SERVER_INFO = "io.modelcontextprotocol/serverInfo"

@@ -52,7 +52,7 @@ class ModelCall:
 
     record: SpanRecord
     first_chunk_ns: int | None
-    """From its start to the first piece of its answer."""
+    """Time from the start to the first chunk of the answer."""
     longest_stall_ns: int | None
     """Longest wait for a piece after the first."""
     chunk_count: int | None

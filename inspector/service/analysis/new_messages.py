@@ -26,7 +26,7 @@ class NewMessages:
     repeated: int = 0
     retained: int = 0
     gone: int = 0
-    """Of the messages that were sent to the call before, without instructions."""
+    """Messages that the call before was sent and this one was not, without instructions."""
 
 
 def new_messages(

@@ -78,7 +78,7 @@ def place_of(rows: Sequence[SpanRow], span_id: str) -> int:
 def _chosen(
     tree: SpanTree, siblings: Sequence[int], has_failed: bytearray, *, every: bool
 ) -> list[OutlineRow]:
-    """Return the siblings that are shown, and one line for each run of those that are not."""
+    """Return the siblings that are shown, and one line for each run of hidden ones."""
     if every or len(siblings) <= FEW_ALIKE:
         return [OutlineRow(0, place) for place in siblings]
     likeness = [(tree.rows[place].kind, tree.rows[place].name) for place in siblings]

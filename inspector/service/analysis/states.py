@@ -20,10 +20,10 @@ from subscribers.content.snapshots import hash_of
 
 STATE: Final = "inspector.state"
 MAX_CHANGES = 1_000
-"""Of one step, that are listed; the others are counted up to `_MAX_COUNTED`."""
+"""Limit of listed changes of one step; the others are counted up to `_MAX_COUNTED`."""
 _MAX_COUNTED = 20_000
 _MAX_TEXT_CHARS = 2 * 1024 * 1024
-"""Of a snapshot that is compared; ours have at most an eighth of it."""
+"""Limit in characters of a compared snapshot; ours have at most an eighth of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Step:
     text: str | None
     """The whole as JSON text; None: see `problem`."""
     problem: str | None = None
-    """Why the whole is not known, or not all of it."""
+    """The reason that the state is unknown or incomplete."""
     changes: Sequence[Changed] | None = None
     """Against the step before; None: there is none, or it cannot be compared."""
     change_count: int = 0

@@ -26,14 +26,14 @@ from inspector.service.wire.transcript import (
 )
 
 MAX_CHARS = 2_000
-"""Of one text."""
+"""Limit in characters of one text."""
 MAX_MESSAGES = 40
-"""New ones of one call; there are more if the beginning of the conversation was not recorded."""
+"""Limit of new messages of a call; more occur if the conversation's beginning is missing."""
 MAX_PIECES = 60
 MAX_MOMENTS = 40
-"""Decisions, states and questions of one span, of each."""
+"""Limit of the decisions of one span; the same for states and for questions."""
 MAX_BLOB_CHARS = 200_000
-"""Of the base64 of one picture, and of all pictures of one span."""
+"""Limit in base64 characters of one picture, and of all pictures of one span."""
 _NAME_CHARS = 300
 
 

@@ -27,7 +27,7 @@ class Cut:
     pointer: str
     size_bytes: int
     is_json: bool
-    """It is not a text: the beginning is that of its JSON."""
+    """Whether the value is no text, so that the beginning is that of its JSON."""
 
 
 @dataclass(slots=True)

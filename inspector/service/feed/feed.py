@@ -29,11 +29,11 @@ MAX_BEHIND = 100_000
 """A viewer further behind than so many changes reads the lists again instead."""
 _TAIL_ROWS = 16_384
 _ROW_BYTES = 4_096
-"""Of a request's arguments, which count as one row."""
+"""Bytes of a request's arguments that count as one row."""
 _CHUNK = 500
 """Entries per write."""
 _RETRY_S = 5.0
-"""Until a store that could not be read is read again."""
+"""Time until a store that could not be read is read again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from inspector.service.otlp.body import MAX_BODY_BYTES
 
 MAX_VALUE_BYTES = MAX_BODY_BYTES
-"""One value: what a sender may send at once."""
+"""Limit of one value: as much as a sender may send at once."""
 
 _BLANK = b" \t\r\n"
 _BOM = b"\xef\xbb\xbf"
@@ -34,11 +34,11 @@ class Value:
     """The line on which it begins, from 1."""
     text: bytes
     is_too_large: bool = False
-    """It was skipped: there is no text."""
+    """Whether the value was skipped and has no text."""
 
 
 class Splitter:
-    """Takes the bytes of a file in pieces, and yields its values."""
+    """Splits the bytes of a file, which come in pieces, into its values."""
 
     def __init__(self, max_value_bytes: int = MAX_VALUE_BYTES) -> None:
         self._max_bytes = max_value_bytes

@@ -15,7 +15,7 @@ _GZIP = 31
 
 
 class Unpacker:
-    """Takes a file in pieces, and yields it uncompressed."""
+    """Uncompresses a file that comes in pieces."""
 
     def __init__(self) -> None:
         self._head = b""

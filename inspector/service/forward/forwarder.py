@@ -30,7 +30,7 @@ MAX_QUEUE_BYTES = 512 * 1024 * 1024
 MAX_HOPS = 8
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
 RECOVERY_WAIT_S = 10.0
-"""After an unforeseen error, such as a queue that cannot be read."""
+"""Pause after an unforeseen error, such as a queue that cannot be read."""
 
 _HOP = re.compile(r"[A-Za-z0-9_-]{1,64}")
 

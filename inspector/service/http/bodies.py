@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 from fastapi import Request
 
 MAX_SILENCE_S = 30.0
-"""Between two parts of a body."""
+"""Limit of the time between two parts of a body."""
 MAX_BODY_S = 60.0
-"""For all of a body that is held in memory. Senders of OTLP give up after ten seconds."""
+"""Limit of the time for a body in memory. Senders of OTLP give up after ten seconds."""
 
 
 async def body_parts(request: Request, *, max_s: float | None = None) -> AsyncIterator[bytes]:

@@ -22,7 +22,7 @@ from inspector.service.model.rows import AuditRow
 
 MAX_BODY_BYTES = 32 * 1024 * 1024
 ACK_TIMEOUT_S = 1.5
-"""How long a person waits for the agent's word."""
+"""Time that a person waits for the agent's ack."""
 _STATUS = {
     "no_such_request": 404,
     "no_such_process": 404,

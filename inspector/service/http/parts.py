@@ -51,7 +51,7 @@ class ReadParts:
 
 @dataclass(frozen=True, kw_only=True)
 class Parts(ReadParts):
-    """All parts.
+    """The parts of the service that routes use.
 
     Attributes:
         retention: That is in force.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 TAIL_BYTES = 64 * 1024
-"""Of the end of a stream that are remembered: clients read the end more than once."""
+"""Bytes cached of the end of a stream: clients read the end more than once."""
 
 _ONE_RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.ASCII)
 

@@ -20,7 +20,7 @@ from inspector.service.ingest.writer import Writer
 from inspector.service.model.rows import AuditRow
 
 BURST, PER_SECOND = 50, 0.2
-"""Of those that the guard refuses: some 17 000 a day at most, a few megabytes."""
+"""Limits of the audited refusals: some 17 000 a day at most, a few megabytes."""
 _ACTOR_CHARS, _ID_CHARS, _HEADER_CHARS = 80, 200, 200
 _PATHS: Final = (
     re.compile(r"/requests/(?P<request_id>.+)"),

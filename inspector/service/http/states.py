@@ -29,10 +29,10 @@ router = APIRouter(tags=["spans"])
 
 _PAGE: Final = 1_000
 MAX_SPANS: Final = 50_000
-"""Of a session, that are searched for states."""
+"""Limit of the spans of a session that are searched for states."""
 MAX_MOMENTS: Final = 100_000
 MAX_BYTES: Final = 64 * 1024 * 1024
-"""Of the changes of one state."""
+"""Limit in bytes of the changes of one state."""
 _BATCH_BYTES: Final = 16 * 1024 * 1024
 _MAX_HERE: Final = 1_000
 _MARK: Final = STATE.encode()

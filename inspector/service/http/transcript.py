@@ -23,9 +23,9 @@ from inspector.service.wire.transcript import Reading, Transcript
 router = APIRouter(tags=["sessions"])
 
 MAX_SPANS = 100
-"""In one request."""
+"""Limit of the spans in one request."""
 MAX_BYTES = 24 * 2**20
-"""Of spans that are read for one answer; the first is read, however large it is."""
+"""Limit of the spans read for one response; the first is read, however large it is."""
 _KEY = r"[0-9a-f]{32}\.[0-9a-f]{16}"
 
 

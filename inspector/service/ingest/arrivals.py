@@ -27,7 +27,7 @@ class IncomingMoment:
     """A log record that is stored."""
 
     record: MomentRecord
-    """Without its session."""
+    """The moment, with no session assigned yet."""
     session_key: str | None
     """The session that a session record names."""
     log: IncomingLog

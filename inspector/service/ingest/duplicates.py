@@ -26,15 +26,15 @@ from inspector.service.normalise.duplicates import (
 from inspector.service.sessions.state import TraceState
 
 _MAX_WAITING = 8
-"""For each outer span and kind."""
+"""Limit of the waiting spans of each outer span and kind."""
 _MAX_OUTER = 1_000
-"""Of a trace. Beyond, the one that waits longest is shown as a span of its own."""
+"""Limit of the outer spans of a trace; past it, the oldest one's waiting spans stay unmarked."""
 _MAX_CHAIN = 8
-"""Spans of one operation, each marked as the duplicate of the next."""
+"""Limit of spans of one operation, each a duplicate of the next."""
 _MAX_LEVELS = 64
-"""Between two duplicates."""
+"""Limit of the levels between two duplicates."""
 _MAX_RESPONSES = 16
-"""Of a trace. Duplicates of one call arrive about the same time."""
+"""Limit of the response ids of a trace: duplicates of one call arrive about the same time."""
 
 
 def find_duplicates(

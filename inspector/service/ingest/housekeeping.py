@@ -10,7 +10,7 @@ from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Store
 
 LOOK_S = 10.0
-"""How often to look for overdue work."""
+"""Interval of the search for overdue work."""
 BREAK = 3
 """The pause after a step, as a multiple of its duration: time for senders."""
 BREAK_WHEN_TOO_LARGE = 1
@@ -20,7 +20,7 @@ _DEPARTURE_AGE_NS = 24 * 3600 * 10**9
 
 
 class Housekeeping:
-    """Does one small step at each call. Belongs to the writer.
+    """Overdue work of the writer's thread, one small step at each call.
 
     Args:
         store: Where.

@@ -25,7 +25,7 @@ class McpServers:
         """The client's session, by the one that its server would have; None: of several clients."""
 
     def join(self, unit: UnitOfWork, trace_ids: Iterable[str]) -> None:
-        """Learn from these traces and their sessions; move those that belong to another session."""
+        """Learn from these traces and their sessions; move traces that belong elsewhere."""
         for trace_id in trace_ids:
             trace = unit.trace(trace_id)
             if trace.session_id is None or trace.root_process is None:

@@ -23,7 +23,7 @@ _HAVE_MESSAGES = live.PAUSES | {"inspector.decision", "inspector.progress"}
 
 
 def add_moments(unit: UnitOfWork, processes: Processes, moments: Iterable[IncomingMoment]) -> None:
-    """Add new moments to the unit, and apply those that are session records or pauses."""
+    """Add new moments to the unit; apply session records and pauses."""
     for incoming in moments:
         moment = incoming.record
         session = _session_of(unit, incoming)

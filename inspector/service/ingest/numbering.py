@@ -18,11 +18,11 @@ from inspector.service.sessions.state import SETTLED
 
 
 def number(pending: PendingChanges, statuses: Mapping[str, SessionStatus]) -> Changes:
-    """Return the commit of what was pending.
+    """Return the commit of the pending changes.
 
     Args:
         pending: The changes of one unit of work.
-        statuses: Of each touched session, by id.
+        statuses: Status of each changed session, by id.
     """
     changes, now_ns = pending.changes, pending.now_ns
     opening, others = list[CachedSession](), list[CachedSession]()

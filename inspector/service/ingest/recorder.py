@@ -168,7 +168,7 @@ class Recorder:
             mark_alive(unit, self._processes, sign.process_id, lost_after_ns)
 
     def _finish(self, unit: UnitOfWork) -> Changes:
-        """Decide the statuses of the sessions that were touched, and number the commit."""
+        """Decide the statuses of the changed sessions, and number the commit."""
         pending = unit.finish()
         statuses: dict[str, SessionStatus] = {}
         for session in (entry.state for entry in pending.sessions):

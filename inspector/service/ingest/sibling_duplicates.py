@@ -52,9 +52,9 @@ class SiblingDuplicates:
 
     def __init__(self) -> None:
         self._recent: dict[tuple[str, str | tuple[int, int]], list[_RecentCall]] = {}
-        """By process, and by the id of the answer or the tokens."""
+        """(process, response id or tokens) → recent calls."""
         self._followers: dict[str, set[str]] = {}
-        """By trace, the traces that follow it because they report one of its calls."""
+        """Trace → the traces that follow it because they report one of its calls."""
 
     def join(
         self, unit: UnitOfWork, trace_ids: Iterable[str], calls: Iterable[EndedCall]

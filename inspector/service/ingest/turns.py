@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
 
 COMMIT_S = 0.15
-"""How long a commit should take at most."""
+"""Target of the duration of a commit."""
 MIN_WORK, MAX_WORK = 256, 8_192
-"""Of one commit; a span or a log record is 1."""
+"""Limits of the work of one commit; a span or a log record counts 1."""
 _FIRST_WORK = 2_048
 _SHARE = 1_024
 """The least share of a batch in a commit, however many others wait: most need one commit."""
 _TRACE_WORK = 4
 """A new trace makes a session and rows of its own."""
 _UNIT_BYTES = 4_096
-"""So many bytes of a span are 1 more."""
+"""Bytes of a span that count 1 more."""
 
 
 @dataclass(slots=True, eq=False)
@@ -80,7 +80,7 @@ class Turns:
     def __init__(self) -> None:
         self._waiting: deque[Submission] = deque()
         self.work = _FIRST_WORK
-        """How much the next commit may hold."""
+        """Limit of the work of the next commit."""
 
     def __bool__(self) -> bool:
         return bool(self._waiting)

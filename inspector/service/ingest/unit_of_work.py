@@ -78,7 +78,7 @@ class PendingChanges:
     sessions: list[CachedSession]
     contents: dict[SpanKey, Content]
     changes: Changes
-    """All the rest; `created` is 0 in a new row."""
+    """All other changes; `created` is 0 in a new row."""
 
 
 class UnitOfWork:

@@ -46,9 +46,9 @@ MAX_WAITING_BYTES = 128 * 1024 * 1024
 """Protobuf bytes that may wait or be in work; in memory they are a few times that."""
 _TICK_S = 1.0
 PROBE_S = 1.0
-"""How often a store that cannot be written is tried, with no sender's help."""
+"""Interval of attempts to write a store that cannot be written, without a sender."""
 _ERASE_S, _ERASE_AGAIN_S = 1.0, 0.25
-"""How often the content of closed requests is erased; and after a reader was in the way."""
+"""Interval of erasing the content of closed requests, and after a reader blocked it."""
 _ERASE_BREAK = 10
 """The pause after that, as a multiple of its duration: time for senders."""
 _ROOM_BYTES = 1024 * 1024

@@ -26,7 +26,7 @@ _TEXT_CHARS = MAX_CHARS - 3_000
 
 
 class SessionErrors(ClosedModel):
-    """Arguments."""
+    """Arguments of `session_errors`."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
     offset: int = Field(0, ge=0, description="`next` of the answer before.")
@@ -46,7 +46,7 @@ class Cause(ClosedModel):
 
 
 class Causes(ClosedModel):
-    """Why a session failed."""
+    """The causes of a session's failure."""
 
     causes: list[Cause]
     cause_count: int = Field(description="Of all pages.")

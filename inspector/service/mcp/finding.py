@@ -48,7 +48,7 @@ Values: durations 200ms 1.5s 2h, times 2026-11-01 today -2h, amounts 1.5k $0.05.
 
 
 class FindSessions(ClosedModel):
-    """Arguments."""
+    """Arguments of `find_sessions`."""
 
     query: str = Field("", max_length=MAX_QUERY_CHARS, description="Empty: all sessions.")
     limit: int = Field(12, ge=1, le=20, description="Sessions a page.")
@@ -87,7 +87,7 @@ class Sessions(ClosedModel):
 
 
 class SearchSpans(ClosedModel):
-    """Arguments."""
+    """Arguments of `search_spans`."""
 
     query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
     limit: int = Field(20, ge=1, le=40, description="Spans a page.")

@@ -27,7 +27,7 @@ _MAX_INDENT = 24
 
 
 class Outline(ClosedModel):
-    """Arguments."""
+    """Arguments of `session_outline`."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
     under: str | None = Field(

@@ -20,7 +20,7 @@ _DEFAULT_CHARS = 12_000
 
 
 class ListRequests(ClosedModel):
-    """Arguments."""
+    """Arguments of `list_requests`."""
 
     status: Literal["pending", "answered", "expired", "withdrawn", "lost", "all"] = "pending"
     session_id: str | None = Field(None, max_length=2_000, description="Only of this session.")
@@ -51,7 +51,7 @@ class Requests(ClosedModel):
 
 
 class GetRequest(ClosedModel):
-    """Arguments."""
+    """Arguments of `get_request`."""
 
     request_id: str = Field(min_length=1, max_length=_ID_CHARS)
     offset: int = Field(0, ge=0, description="Characters to skip: `next` of the answer before.")

@@ -17,9 +17,9 @@ from inspector.version import VERSION
 
 _PAGE = 20_000
 MAX_SPANS = 200_000
-"""Of a session that are read."""
+"""Limit of the spans of a session that are read."""
 IDLE_S = 60.0
-"""How long the last session is cached without a request."""
+"""Time that the last session is cached without a request."""
 
 READ_ONLY = {"Inspector-Grant": "read"}
 """A header with which the service refuses and audits every change."""

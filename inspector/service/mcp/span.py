@@ -19,7 +19,7 @@ _DEFAULT_CHARS = 12_000
 
 
 class GetSpan(ClosedModel):
-    """Arguments."""
+    """Arguments of `get_span`."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
     span_id: str = Field(

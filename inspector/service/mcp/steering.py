@@ -30,7 +30,7 @@ class SteeringOutcome(ClosedModel):
 
 
 class AnswerRequest(ClosedModel):
-    """Arguments."""
+    """Arguments of `answer_request`."""
 
     request_id: str = Field(min_length=1, max_length=2_000)
     decision: AnswerDecision = Field(
@@ -48,14 +48,14 @@ class AnswerRequest(ClosedModel):
 
 
 class SteerSession(ClosedModel):
-    """Arguments."""
+    """Arguments of the tools that pause, resume, step or cancel a session."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
     reason: str | None = Field(None, max_length=4_000)
 
 
 class SendSignal(ClosedModel):
-    """Arguments."""
+    """Arguments of `send_signal`."""
 
     session_id: str = Field(min_length=1, max_length=2_000)
     signal_name: str = Field(min_length=1, max_length=200)

@@ -33,16 +33,16 @@ class IncomingSpan:
     """`inspector.session.title`, if the sender sets it."""
     agent: str | None = None
     first_user_message: str | None = None
-    """At most 200 characters; None when content was not captured."""
+    """The first user message, cut to 200 characters; None if content was not captured."""
     connection_id: str | None = None
     """The MCP connection that the span names."""
     is_mcp: bool = False
-    """It reports an MCP message, or names a connection."""
+    """Whether the span reports an MCP message or names a connection."""
     response_id: str | None = None
     """The provider's id of its answer to a model call."""
     tags: tuple[str, ...] = ()
     is_progress: bool = False
-    """It holds only what changed since the start of the span."""
+    """Whether the record has only the changes since the start of the span."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from inspector.service.model.nesting import MAX_DEPTH
 from inspector.service.model.rows import Json
 
 MAX_TOKENS = 10**12
-"""Of one call. More is no count; sums of such stay within the 64 bits that a store has."""
+"""Limit of the tokens of one call, so that sums stay within the 64 bits of a store."""
 MAX_COST_USD = 1e6
-"""Of one call; likewise."""
+"""Limit of the cost of one call."""
 
 _NAMES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 

@@ -62,7 +62,7 @@ class SpanRecord:
     status: SpanStatus
     start_ns: int
     end_ns: int | None
-    """None while it runs or is lost."""
+    """End in Unix ns; None while the span runs or if it is lost."""
     is_root: bool
     process_id: str
     """The process whose signs of life it lives by."""
@@ -76,7 +76,7 @@ class SpanRecord:
     wait_ns: int = 0
     waits: int = 0
     waited: tuple[Interval, ...] = ()
-    """When: apart from each other, by start."""
+    """The waits, without overlaps, by start."""
     size_bytes: int = 0
     duplicate_of: str | None = None
     subject: str | None = None
@@ -188,7 +188,7 @@ class MomentRecord:
     name: str
     content: Content
     digest: bytes
-    """Of the content: a retry brings the same once more."""
+    """Hash of the content, by which a retry is recognised."""
     change: int = 0
     changed_ns: int = 0
 
@@ -213,7 +213,7 @@ class Tombstone:
 
     session_id: str
     moved_to: str | None
-    """Where its trace belongs now; None: deleted with all that it had."""
+    """The session of its trace now; None: deleted with all its content."""
     is_whole: bool = True
     """False: one of its traces left, the session stays."""
     change: int = 0

@@ -15,7 +15,7 @@ Json: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
 
 
 class SpanKind(StrEnum):
-    """What a span is, read from its attributes (never from the OTLP kind)."""
+    """Kind of a span, read from its attributes (never from the OTLP kind)."""
 
     AGENT = "agent"
     LLM = "llm"
@@ -45,7 +45,7 @@ class SpanStatus(StrEnum):
 
 
 class SessionStatus(StrEnum):
-    """In order of precedence: the first that applies is shown."""
+    """Status of a session, in order of precedence: the first that applies is shown."""
 
     WAITING = "waiting"
     PAUSED = "paused"
@@ -57,7 +57,7 @@ class SessionStatus(StrEnum):
 
 
 class Engine(StrEnum):
-    """What executes the session."""
+    """Engine that executes the session."""
 
     ASYNCIO = "asyncio"
     TEMPORAL = "temporal"
@@ -106,13 +106,13 @@ class SessionRow:
     waiting_ns: int = 0
     waiting_since_ns: int | None = None
     paused_since_ns: int | None = None
-    """When an operator's pause began to hold; None unless the session is `paused`."""
+    """Start of an operator's pause; None unless the session is `paused`."""
     silent_since_ns: int | None = None
-    """When something of it arrived last, where it counts as running for want of an end only."""
+    """Last arrival of its telemetry, if the session counts as running only for lack of an end."""
     idle_ns: int = 0
     """Time between its start and its end in which nothing of it ran: pauses between its runs."""
     idle_since_ns: int | None = None
-    """Since when nothing of it runs, beyond `idle_ns`; None where something does, or it ended."""
+    """Start of the current idle time, beyond `idle_ns`; None if something runs, or it ended."""
     span_count: int = 0
     error_count: int = 0
     llm_calls: int = 0
@@ -151,7 +151,7 @@ class Moment:
 
 
 class RequestStatus(StrEnum):
-    """Where a request is. The agent has the last word; `expired` and `lost` may be a guess."""
+    """Status of a request. The agent has the last word; `expired` and `lost` may be guesses."""
 
     PENDING = "pending"
     ANSWERED = "answered"

@@ -16,7 +16,7 @@ Interval: TypeAlias = tuple[int, int | None]
 MAX_SHOWN = 16
 """The most waits of a span that its row lists."""
 _MAX_WAIT_NS = 366 * 86_400 * 1_000_000_000
-"""Of one span: times that no clock shows must not add up to more than 64 bits."""
+"""Limit of one span's wait: impossible times must not add up to more than 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Waits:
     """The waits of one span or of a session, without overlaps, by start."""
 
     intervals: tuple[Interval, ...] = ()
-    """Only the last may be without an end."""
+    """The waits; only the last may be open."""
 
     @property
     def count(self) -> int:

@@ -26,7 +26,7 @@ DUPLICATED_KINDS = MCP_KINDS | _OF_MODELS
 """Kinds of which two spans may report one operation."""
 _TARGET = ("gen_ai.tool.name", "gen_ai.prompt.name", "mcp.resource.uri")
 _CALLS = "tools/call "
-"""Before the name of the tool, where a span of MCP has it in its own name."""
+"""Prefix of the tool's name in the name of an MCP span."""
 _REQUEST_ID = ("jsonrpc.request.id",)
 _WANTED = frozenset(
     {*keys.MODEL, *keys.MCP_METHOD, *keys.TOOL, *keys.TOOL_CALL_ID, *_TARGET, *_REQUEST_ID}
@@ -74,7 +74,7 @@ class OperationFacts(NamedTuple):
     scope: str
     """The name of the instrumentation that made it."""
     tokens: tuple[int | None, int | None]
-    """In and out."""
+    """Input and output tokens."""
 
 
 def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
@@ -115,7 +115,7 @@ class _Call:
     span: Span
     method: str | None
     is_message: bool
-    """It names its method: it reports the request, not only its purpose."""
+    """Whether the span names its method: it reports the request, not only its purpose."""
     target: str | None
     tool_call_id: str | None
     request_id: str | None

@@ -35,9 +35,9 @@ _ERROR, _OK = Status.STATUS_CODE_ERROR, Status.STATUS_CODE_OK
 _HELPER = "ResponseStreamWriter"
 _MCP_VERSION = "mcp.protocol.version"
 _WITHOUT_SESSIONS = "2026"
-"""From this version of MCP on, each request has a session id of its own."""
+"""Version of MCP from which on each request has a session id of its own."""
 _ASKS_FOR_ERA = "server/discover"
-"""A server of an older era of MCP refuses it, which is how a client learns to `initialize`."""
+"""Request that servers of older MCP versions refuse, so that a client has to `initialize`."""
 _MODELS = (SpanKind.LLM, SpanKind.EMBEDDING)
 _HAVE_SUBJECTS = (SpanKind.AGENT, SpanKind.TOOL)
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
@@ -101,7 +101,7 @@ def read_span(
 
 
 def read_decoded_span(span: Span, resource: Resource, origin: bytes) -> IncomingSpan:
-    """Do the same, where the bytes of the origin are known."""
+    """Read a decoded span; `origin` is the encoded resource and scope."""
     attributes = _wanted(span.attributes, _OF_A_SPAN)
     content = Content(span.SerializeToString(), origin)
     return _read(span, content, attributes, resource_facts(resource))
@@ -110,7 +110,7 @@ def read_decoded_span(span: Span, resource: Resource, origin: bytes) -> Incoming
 def read_encoded_span(
     span: Span, content: Content, attributes: Iterable[bytes], of_resource: ResourceFacts
 ) -> IncomingSpan:
-    """Do the same, with the span's attributes as encoded `KeyValue`s."""
+    """Read an encoded span; `attributes` are encoded `KeyValue`s."""
     return _read(span, content, _ENCODED.pick(attributes), of_resource)
 
 

@@ -118,7 +118,7 @@ _MCP_METHODS = {
     "prompts/get": SpanKind.PROMPT,
 }
 MCP_KINDS = frozenset({SpanKind.MCP, SpanKind.TOOL, *_MCP_METHODS.values()})
-"""Of spans that can report an MCP message."""
+"""Kinds of spans that can report an MCP message."""
 # mcp-agent has the kind of a span in its name only: `OpenAIAugmentedLLM.finder.generate_str`.
 _MCP_AGENT_STEPS = {
     "generate": SpanKind.AGENT,
@@ -133,7 +133,7 @@ _MCP_AGENT_STEPS = {
 }
 _MCP_AGENT_CLASSES = ("LLM", "Agent", "MCPAggregator", "MCPAgentClientSession")
 _HTTP_METHOD = frozenset({"http.request.method", "http.method"})
-"""Of the HTTP conventions, stable and of before: a client's span has it, and a server's."""
+"""Keys of the HTTP conventions, stable and older, on spans of clients and servers."""
 KIND_KEYS = frozenset(
     {
         "logfire.span_type",

@@ -18,13 +18,13 @@ MAX_MEMBERS = 4096
 """Compressed streams joined end to end in one body: an empty one takes time and gives nothing."""
 
 MAX_DECOMPRESSION_S = 5.0
-"""Of a processor. The largest body takes half a second, one that is made for it many."""
+"""Limit of CPU time. The largest body takes half a second, a malicious one many."""
 
 MAX_ZSTD_WINDOW_LOG = 23
 """8 MiB of memory (RFC 9659): a frame says itself how much it wants."""
 
 _PIECE_BYTES = 64 * 1024
-"""What is left behind the end of a member is copied: never more than this."""
+"""Limit of the input of one step: what is left behind the end of a member is copied."""
 
 _GZIP, _ZLIB, _RAW_DEFLATE = 31, 15, -15
 

@@ -161,7 +161,7 @@ def _set_messages(name: str, message: Any, value: Any, rejections: Rejections) -
 
 
 def _set_items(name: str, message: Any, value: Any, rejections: Rejections) -> None:
-    """As `_set_messages`, but one that does not fit is dropped alone."""
+    """Do as `_set_messages`, but drop a message that does not fit."""
     children = getattr(message, name)
     if len(_as_list(name, value)) > MAX_ITEMS:
         raise TooLargeError(
@@ -176,7 +176,7 @@ def _set_items(name: str, message: Any, value: Any, rejections: Rejections) -> N
 
 
 def _set_groups(name: str, message: Any, value: Any, rejections: Rejections) -> None:
-    """As `_set_items`; a resource or scope that does not fit takes its items with it.
+    """Do as `_set_items`; drop a resource or scope that does not fit with its items.
 
     Without knowing whose they are they would be shown in the wrong place.
     """

@@ -29,19 +29,19 @@ from inspector.service.otlp.splice import SERVER, sender_of
 MAX_CONCURRENT_CALLS = 64
 
 MAX_CONCURRENT_READS = 4
-"""Messages that come in at one time. Their size is known only when they are in memory."""
+"""Limit of messages read at one time: their size is unknown until they are in memory."""
 
 MAX_READ_S = 30.0
-"""For one message: a stalled sender must not block the others. Senders give up earlier."""
+"""Limit of the time to read a message: a stalled sender must not block the others."""
 
 MAX_METADATA_BYTES = 64 * 1024
-"""The headers of one call."""
+"""Limit of the headers of one call."""
 
 MAX_HANDSHAKE_S = 10.0
-"""For the HTTP/2 preface of a new connection."""
+"""Limit of the time to the HTTP/2 preface of a new connection."""
 
 MAX_IDLE_S = 300.0
-"""Without a call. A sender connects again by itself."""
+"""Limit of the time without a call. A sender connects again by itself."""
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", MAX_BODY_BYTES),

@@ -26,7 +26,7 @@ _FIELDS = {
     "SpanScope": [("spans", 2, "Attributes", True)],
     "Attributes": [("attributes", 9, "", True)],
 }
-"""Of each message its fields: name, number, message type ("" is bytes), whether repeated."""
+"""Message → its fields: name, number, message type ("" is bytes), whether repeated."""
 
 
 def span_parts(body: bytes) -> Iterator[tuple[bytes, Iterable[bytes]]]:

@@ -43,8 +43,8 @@ LANES = ((64 * 1024, DECODERS), (SMALL_BODY_BYTES, DECODERS - 1), (MAX_BODY_BYTE
 takes long, as one full of secrets does, keeps no smaller one waiting."""
 
 MAX_WAIT_S = 8.0
-"""For a thread; then a sender is asked to try again. Most give up after ten seconds, and their
-requests would be read for nobody."""
+"""Limit of the wait for a thread; then a sender is asked to try again. Most senders give up after
+ten seconds, and their requests would be read for nobody."""
 
 
 logger = logging.getLogger("inspector.otlp")

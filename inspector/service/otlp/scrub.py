@@ -22,7 +22,7 @@ REDACTED_MARK = "inspector.redacted"
 _MAX_PLACES = 100
 _MAX_SEARCHED_BYTES = 1024 * 1024
 MAX_SCRUB_S = 10.0
-"""Of a processor. The largest body without secrets takes a second; one of nothing else a minute."""
+"""Limit of CPU time. The largest body takes a second without secrets, a minute full of them."""
 
 _redactor = Redactor()
 
@@ -53,7 +53,7 @@ def scrub(signal: OtlpSignal, request: ExportRequest, body: bytes | None = None)
 
 
 def _parts(signal: OtlpSignal, request: ExportRequest) -> Iterator[Any]:
-    """Yield what is looked at, and marked, by itself."""
+    """Yield the messages that are searched and marked one by one."""
     for group in getattr(request, signal.groups):
         yield group.resource
         for scope in getattr(group, signal.scopes):

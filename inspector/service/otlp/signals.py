@@ -40,7 +40,7 @@ NO_TOKEN = (
 
 @dataclass(frozen=True, slots=True)
 class OtlpSignal:
-    """One signal.
+    """A signal of OTLP: traces, logs or metrics.
 
     Attributes:
         name: `traces`, `logs` or `metrics`: also the end of its HTTP path.

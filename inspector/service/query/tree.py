@@ -67,7 +67,7 @@ class Compare:
     field: Field
     operator: Operator
     value: str | int | float
-    """Of the field's unit: nanoseconds, bytes, dollars; text is case-folded."""
+    """The value in the field's unit: nanoseconds, bytes, dollars; text is case-folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Text:
 
     scope: QueryScope
     words: str
-    """As `words.fold` returns them; at least one."""
+    """Words as `words.fold` returns them; at least one."""
     is_prefix: bool = False
     """The last word may be the beginning of one."""
 

@@ -17,7 +17,7 @@ FEW_SPANS, MANY_SPANS = 500, 5_000
 """Limits of the spans that are read from the index: first few, which mostly are enough, then many;
 with more the index is no help."""
 MANY_SESSIONS = 1_000
-"""More are read faster than found by the index."""
+"""Limit of sessions read from the index: more are faster to read from the store."""
 
 
 @dataclass(slots=True)

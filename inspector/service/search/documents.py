@@ -21,10 +21,10 @@ from inspector.service.query.words import fold
 from inspector.service.search.marks import as_text, attribute_marks, session_marks, span_marks
 
 VERSION = 2
-"""Of the contents of documents. An index of another version is made anew."""
+"""Version of the contents of documents. An index of another version is made anew."""
 
 MAX_TEXT_CHARS = 64 * 1024
-"""Of one span; the rest of its text is not searched, with or without an index."""
+"""Limit of the searched text of one span, with or without an index."""
 _ESCAPES = re.compile(r'\\+(?:[bfnrt"/]|u[0-9a-fA-F]{4})')
 _MAX_JSON_CHARS = 256 * 1024
 
@@ -33,7 +33,7 @@ class SpanTerms(NamedTuple):
     """The texts and attributes of a span."""
 
     texts: list[str]
-    """One a value, together at most `MAX_TEXT_CHARS`."""
+    """One text per value, together at most `MAX_TEXT_CHARS`."""
     attributes: dict[str, Json]
 
 

@@ -12,7 +12,7 @@ from inspector.service.query.tree import All, Either, Node, Related, Relation, T
 from inspector.service.query.words import fold, has_words
 
 MOST = 3
-"""Of one span."""
+"""Limit of the excerpts of one span."""
 MAX_MATCH_CHARS = 200
 _AROUND_CHARS = 60
 _MAX_MAPPED_CHARS = 16 * 1024

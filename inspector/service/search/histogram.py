@@ -19,7 +19,7 @@ class Buckets:
 
     first_ns: int
     width_ns: int
-    """At least 1."""
+    """Width of a bucket; at least 1."""
     count: int
 
     @property

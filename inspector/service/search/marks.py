@@ -19,13 +19,13 @@ from inspector.service.search.fields import Value, read
 MAX_CHARS = 64
 """Longer values have no mark."""
 MAX_MARKS = 256
-"""Of the attributes of one span; as many of its resource."""
+"""Limit of the marks of a span's attributes; the same for its resource."""
 TOO_MANY = "k0"
 """Stands for every mark beyond `MAX_MARKS`."""
 OPEN = "k1"
-"""Has no end yet: its duration depends on the time of the query."""
+"""Mark of a row without an end: its duration depends on the time of the query."""
 AHEAD = "k2"
-"""Began more than an hour after it was received."""
+"""Mark of a row that began more than an hour after it was received."""
 
 _EXACT = {Kind.TEXT, Kind.CHOICE, Kind.FLAG}
 _SIZED = {Kind.COUNT, Kind.MONEY, Kind.DURATION, Kind.SIZE}

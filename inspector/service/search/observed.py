@@ -27,9 +27,9 @@ class Observed:
     """Values of a field in the newest rows."""
 
     values: list[tuple[str, int]]
-    """With the number of rows that have each; the most frequent first."""
+    """(value, number of rows that have it), the most frequent first."""
     is_complete: bool
-    """All rows were read."""
+    """Whether all rows were read."""
 
 
 def observable(name: str) -> Field | None:

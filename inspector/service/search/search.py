@@ -29,13 +29,13 @@ from inspector.service.storage.word_index import WordIndex
 from inspector.service.storage.word_reader import WordReader
 
 PAGE_S = 0.04
-"""How long a page may search. One row is not interrupted."""
+"""Time limit of the search for one page. The check of one row is not interrupted."""
 
 _MIN_ROWS = 64
 _MAX_ROWS = 4_096
-"""Rows that are read together: few at first, which may be enough, then more."""
+"""Limits of a batch of rows: few at first, which may be enough, then more."""
 _MOST_NEWER = 2_000
-"""Rows that are not indexed yet: with more, the index is no help in finding sessions."""
+"""Limit of rows not indexed yet, up to which the index helps to find sessions."""
 
 Row = TypeVar("Row", SessionRecord, SpanRecord)
 Position = TypeVar("Position")
@@ -47,7 +47,7 @@ class Page(Generic[Row, Position]):
 
     rows: list[Row]
     next: Position | None
-    """Where the next page continues; None: there is none."""
+    """Start of the next page; None: there is none."""
 
 
 @contextmanager

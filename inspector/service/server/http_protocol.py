@@ -27,25 +27,25 @@ from inspector.service.http.problems import as_problem, problem_response
 logger = logging.getLogger("inspector.http")
 
 MAX_LINE_BYTES = 16 * 1024
-"""A line of a head: the request line, a header. Also a trailer, and the line of a chunk."""
+"""Limit of a line of a head: the request line or a header; also a trailer or a chunk's line."""
 
 MAX_HEAD_BYTES = 64 * 1024
-"""All lines of one head, and of the trailers behind its body."""
+"""Limit of all lines of one head, and of the trailers behind its body."""
 
 MAX_HEADERS = 100
-"""Headers of one request."""
+"""Limit of the headers of one request."""
 
 MAX_HEAD_S = 10.0
-"""From the first byte of a head to its last, and from a new connection to the end of its first."""
+"""Time limit of a head, from its first byte; the first head counts from the connection."""
 
 MAX_PIPELINED = 100
-"""Requests of one connection that wait for the answer to the one before."""
+"""Limit of requests of one connection that wait for the response to an earlier one."""
 
 MAX_CONNECTIONS = 1000
-"""Of one port. Above it the connection that has been idle longest is closed."""
+"""Limit of the connections of one port. Above it, the longest idle one is closed."""
 
 LINGER_S = 1.0
-"""How long a refused connection stays open: with a reset, the sender would not read why."""
+"""Time that a refused connection stays open: after a reset, the sender could not read why."""
 
 _LINE_END_BYTES = len(b": \r\n")
 
@@ -54,7 +54,7 @@ _HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 """The beginning of a connection of HTTP/2 (RFC 9113 §3.4): here, of a sender of OTLP/gRPC."""
 
 TakeHttp2: TypeAlias = Callable[[asyncio.Transport, bytes, str, set[Any]], None]
-"""Takes over a connection: its transport, received data, peer, and the port's connections."""
+"""Callback that takes over a connection: transport, received data, peer, port's connections."""
 
 
 class _RefusedError(Exception):

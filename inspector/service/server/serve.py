@@ -36,7 +36,8 @@ if sys.platform != "win32":
 logger = logging.getLogger("inspector.serve")
 
 _FILES_PER_CONNECTION = 8
-"""One on each of two ports, two where it is joined to gRPC; the rest for gRPC and the store."""
+"""Open files per connection: one on each of two ports, two where it is joined to gRPC; the rest are
+for gRPC and the store."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

@@ -16,10 +16,10 @@ from inspector.service.server.http_protocol import MAX_CONNECTIONS, HttpProtocol
 from inspector.service.settings import Settings
 
 KEEP_ALIVE_S = 30
-"""How long an idle connection stays open."""
+"""Time that an idle connection stays open."""
 
 GRACE_S = 2
-"""For running requests when the service stops. Streams are ended before."""
+"""Grace time for running requests when the service stops. Streams are ended before."""
 
 
 @contextlib.asynccontextmanager

@@ -41,7 +41,7 @@ _REQUEST_KIND = "inspector.request.kind"
 _HOLD = "pause"
 """The kind of an operator's hold."""
 WAITS = frozenset(_WAITS_FOR)
-"""Between such moments a person is waited for."""
+"""Names of the moments that begin or end a wait for a person."""
 
 _SPAN_PREFIX = "inspector.span."
 _DESCRIPTION = frozenset(
@@ -62,7 +62,7 @@ class LiveSpan:
     """The known data of a running span."""
 
     span: Span
-    """Without an end; of a progress record only the fields that changed."""
+    """The span without an end; for a progress record only the fields that changed."""
     scope: InstrumentationScope
     is_progress: bool
 

@@ -9,9 +9,9 @@ from inspector.service.model.records import is_silent
 from inspector.service.sessions.state import SECOND_NS, SILENCE_NS
 
 LOST_AFTER_NS = 12 * SECOND_NS
-"""How long a process that sends live records may be silent."""
+"""Silence after which a process that sends live records is lost."""
 EXIT_GRACE_NS = 1 * SECOND_NS
-"""How long the last spans may still be under way after a process exits."""
+"""Time for the last spans to arrive after a process exits."""
 
 
 @dataclass(slots=True)

@@ -11,9 +11,9 @@ if TYPE_CHECKING:  # settings read this, and have no store
     from inspector.service.storage.base import Reader
 
 MOST_SESSIONS = 200
-"""That go in one commit."""
+"""Limit of the sessions deleted in one commit."""
 MOST_SPANS = 2_000
-"""After which a commit deletes no further session."""
+"""Number of spans after which a commit deletes no further session."""
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400, "w": 7 * 86_400}
 _BYTES = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s*([A-Za-z]+)", re.ASCII)
@@ -24,7 +24,7 @@ class Retention:
     """The limits of retention; None: unlimited."""
 
     max_age_ns: int | None = None
-    """Since a session changed last, by this service's clock: what is imported counts as new."""
+    """Time since a session's last change, by this service's clock: imports count as new."""
     max_bytes: int | None = None
 
     @classmethod

@@ -22,7 +22,7 @@ class Idle(NamedTuple):
 
     ns: int
     since_ns: int | None = None
-    """Since when nothing runs, beyond `ns` (Unix ns)."""
+    """Start (Unix ns) of the current idle time, which `ns` leaves out."""
 
 
 @dataclass(slots=True)
@@ -36,9 +36,9 @@ class RunTime:
     ends: list[int] = field(default_factory=list)
     covered_ns: int = 0
     running: dict[str, int] = field(default_factory=dict)
-    """When spans began (Unix ns) that have not ended, by trace and span."""
+    """Open spans, by trace and span → start (Unix ns)."""
     lost: dict[str, dict[str, int]] = field(default_factory=dict)
-    """When spans began that were lost, by trace, then by span."""
+    """Lost spans: trace → span → start (Unix ns)."""
 
     @classmethod
     def of(cls, times: Iterable[SpanTime]) -> RunTime:

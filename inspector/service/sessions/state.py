@@ -26,18 +26,18 @@ from inspector.service.sessions.run_time import Idle, RunTime
 
 SECOND_NS = 1_000_000_000
 SETTLE_NS = 5 * SECOND_NS
-"""Without live records: how long after its root ended a session may still grow."""
+"""Time after the end of its root in which a session without live records may still grow."""
 SILENCE_NS = 600 * SECOND_NS
-"""Without live records: how long a session may be silent before it counts as lost."""
+"""Silence after which a session without live records counts as lost."""
 MAX_TITLE = 200
-"""The most characters of a title."""
+"""Limit of the characters of a title."""
 MAX_NAMES = 50
-"""The most models, services, agents or tags that a session lists."""
+"""Limit of the models, services, agents or tags that a session lists."""
 
 MCP_PROCESS_RANK, MCP_CONNECTION_RANK = 998, 997
-"""Of the session of a trace that is only about MCP."""
+"""Ranks of the session keys of a trace that is only about MCP."""
 NO_KEY_RANK = 999
-"""Of a session key that is none, such as the trace id: any other is better."""
+"""Rank of a fallback session key, such as the trace id: any other is better."""
 REQUEST_WAIT = "request:"
 """Begins the key of a wait that a request is the reason of; its id follows."""
 
@@ -67,7 +67,7 @@ class Tally:
     span_count: int = 0
     open_count: int = 0
     silent_open_count: int = 0
-    """Of senders that send no heartbeats."""
+    """Open spans of senders without heartbeats."""
     lost_count: int = 0
     error_count: int = 0
     llm_calls: int = 0
@@ -159,7 +159,7 @@ class Profile:
     models: list[str] = field(default_factory=list)
     services: list[str] = field(default_factory=list)
     agents: dict[str, int] = field(default_factory=dict)
-    """When each began first (Unix ns)."""
+    """Agent → its first start (Unix ns)."""
     tags: list[str] = field(default_factory=list)
 
     def see(self, span: SpanRecord, incoming: IncomingSpan) -> None:
@@ -264,7 +264,7 @@ class TraceState:
     trace_id: str
     session_id: str | None = None
     rank: int = 1_000_000
-    """How good the session key was; lower is better."""
+    """Rank of the session key's source; lower is better."""
     tally: Tally = field(default_factory=Tally)
     profile: Profile = field(default_factory=Profile)
     paused_spans: set[str] = field(default_factory=set)
@@ -272,7 +272,7 @@ class TraceState:
     usage_ancestors: set[str] = field(default_factory=set)
     """Spans with usage below them, arrived or not: theirs is not counted."""
     inner_spans: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
-    """How long (ns) spans took that wait for the end of the one around them: by that one, kind."""
+    """Inner spans that wait for the end of the outer one: outer → kind → span → duration (ns)."""
     responses: dict[str, list[str]] = field(default_factory=dict)
     """Spans of the last model calls, by response id."""
     root_process: str | None = None
@@ -280,9 +280,9 @@ class TraceState:
     mcp_root: str | None = None
     """The process of its first span, if that is about MCP."""
     connections: dict[str, str | None] = field(default_factory=dict)
-    """By client process, the MCP connection that it names, if any."""
+    """Client process → the MCP connection that it names, if any."""
     answering: dict[str, str | None] = field(default_factory=dict)
-    """Likewise by server process. Both ends may be in one process."""
+    """The same by server process. Both ends may be in one process."""
 
     def see_mcp(self, incoming: IncomingSpan) -> None:
         """Learn from a span about MCP."""
@@ -359,9 +359,9 @@ class SessionState:
     tally: Tally = field(default_factory=Tally)
     profile: Profile = field(default_factory=Profile)
     open_waits: dict[str, int] = field(default_factory=dict)
-    """Since when it waits, by key: a span, or a request."""
+    """Open waits: key (a span, or a request) → start (Unix ns)."""
     waited: dict[str, list[Interval]] = field(default_factory=dict)
-    """When it waited, by key: one span, or the session as a whole."""
+    """Ended waits: key (one span, or the whole session) → intervals."""
     waited_before_ns: int = 0
     """Waiting time that is summed up: all of it lies before `summed_until_ns`."""
     summed_until_ns: int = 0
@@ -373,13 +373,13 @@ class SessionState:
     """The last `inspector.session.finished`."""
     finished_status: str = ""
     is_declared: bool = False
-    """It was named by a session record, so it stays when its traces go."""
+    """Whether a session record named it, so that it stays when its traces go."""
     pauses: dict[str, int] = field(default_factory=dict)
-    """Since when (Unix ns) a process of it holds, by order of a person."""
+    """Process held by an operator → start of the hold (Unix ns)."""
     heard_ns: int = 0
-    """When something of it arrived last, by the service's clock."""
+    """Time of its last arrival, by the service's clock."""
     run_time: RunTime | None = field(default_factory=RunTime)
-    """When its spans ran; None: it has to be read from them."""
+    """Run time of its spans; None: it has to be read from them."""
 
     def dump(self) -> bytes:
         """Return the state as JSON; without a long run time, which each commit would write."""

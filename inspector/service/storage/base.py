@@ -63,7 +63,7 @@ class Chunk(Generic[T, P]):
     """A stretch of a list that was read."""
 
     rows: list[T]
-    """Those of it that may match."""
+    """The rows that may match."""
     next: P | None
     """The place of the last one that was looked at; None: there are no more."""
 
@@ -78,7 +78,7 @@ class SpanPosition:
 
 
 MAX_REQUESTS_BYTES = 8 * 1024 * 1024
-"""Of arguments and texts, in one page of requests."""
+"""Limit of arguments and texts in one page of requests."""
 
 
 def page_of(sizes_bytes: Iterable[int], most: int) -> int:

@@ -16,7 +16,7 @@ from inspector.service.model.rows import SessionRow
 MAX_TITLE = 64
 """Characters of a title that count."""
 BEYOND = 1e300
-"""More than any cost: stands for one that is not known."""
+"""Value above any cost, in place of an unknown one."""
 
 SortValue: TypeAlias = int | float | str
 SortPosition: TypeAlias = tuple[SortValue, str]

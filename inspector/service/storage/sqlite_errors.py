@@ -23,10 +23,10 @@ UNAVAILABLE = (
     apsw.PermissionsError,
     apsw.ConnectionClosedError,
 )
-"""Not caused by the statement: it may be run again."""
+"""Errors not caused by the statement, which may be run again."""
 
 RESTORE = "Stop the service, and put a backup in its place with `inspector restore FILE`."
-"""What to do about a damaged store."""
+"""Advice for a damaged store."""
 
 # SQLite says "I/O error" for most of what a system refuses; its own number says why.
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

@@ -72,7 +72,7 @@ class SqlCondition(NamedTuple):
     is_exact: bool = True
     """Whether it holds for matches only, and so may be negated."""
     has_others: bool = False
-    """Whether other rows are looked at, for each."""
+    """Whether the condition reads other rows for each row."""
 
 
 _ANYTHING = SqlCondition("1", (), is_exact=False)

@@ -60,7 +60,7 @@ class Lock:
     """This service's lock on the store, held as long as the process lives."""
 
     path: Path
-    """Of the store."""
+    """Path of the store."""
     file: FileId | None
     """The one that is locked, beside the store."""
     release: Callable[[], None]

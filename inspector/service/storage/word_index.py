@@ -76,7 +76,7 @@ class Additions:
     sessions: list[tuple[str, str]] = field(default_factory=list)
     """(id, words)"""
     gone_sessions: list[str] = field(default_factory=list)
-    """With all their spans; what was merged into another came again as part of that."""
+    """Gone sessions, with all their spans; merged content comes again with its new session."""
 
 
 class WordIndex:
@@ -277,7 +277,7 @@ class _Writer:
             self._drop_if_empty(part)
 
     def _drop_if_empty(self, part: int) -> None:
-        """What was deleted stays in the pages of a part until they are merged, or it is dropped."""
+        """Drop a part if it is empty: until then, deleted content stays in its pages."""
         first, beyond = part << PART_BITS, (part + 1) << PART_BITS
         sql = "SELECT 1 FROM span WHERE change >= ? AND change < ? LIMIT 1"
         if not self.connection.execute(sql, (first, beyond)).fetchall():

@@ -50,7 +50,7 @@ class IndexedSpans(NamedTuple):
     changes: list[int]
     """Newest first."""
     next: int | None
-    """Before which change to go on; None: there are no more."""
+    """The change before which to continue; None: there are no more."""
 
 
 class WordReader:

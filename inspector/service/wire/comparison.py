@@ -14,7 +14,7 @@ from inspector.service.wire.spans import SpanRow
 class Difference(Wire):
     """A span that is not the same in two sessions, or that only one of them has."""
 
-    changes: list[Change] = Field(description="How it differs, the most telling first.")
+    changes: list[Change] = Field(description="Its differences, the most significant first.")
     path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
     left: SpanRow | None = Field(description="In the first session; null when it was added.")
     right: SpanRow | None = Field(description="In the second one; null when it was removed.")
@@ -26,13 +26,15 @@ class Difference(Wire):
 
 
 class Comparison(Wire):
-    """What differs between two sessions, the most telling first."""
+    """The differences of two sessions, the most significant first."""
 
     left: Session
     right: Session
-    counts: dict[Change, int] = Field(description="How often each change occurs, of all of them.")
+    counts: dict[Change, int] = Field(description="Number of occurrences of each change.")
     same_count: int = Field(description="Spans that have a pair and do not differ.")
-    difference_count: int = Field(description="Of all pages, of the kinds that were asked for.")
+    difference_count: int = Field(
+        description="Number of differences of the requested kinds, on all pages."
+    )
     differences: list[Difference]
     diverged: Difference | None = Field(
         description="The first in time that is more than slower or dearer."
@@ -44,7 +46,7 @@ class Comparison(Wire):
 
 
 class Change(StrEnum):
-    """How a span differs; the most telling first."""
+    """Kind of difference of a span, in order of significance."""
 
     FAILED = "failed"
     RECOVERED = "recovered"

@@ -16,7 +16,7 @@ from inspector.service.wire import MomentMessage, StreamMessage, Wire
 from inspector.service.wire.base import Body, Integer
 
 MAX_ACTOR_CHARS = 80
-"""Of the name of who acts."""
+"""Limit of the name of an actor."""
 
 MAX_ARGS_CHARS = 1024 * 1024
 """Arguments above this are shown cut, and can be allowed or denied, not edited."""
@@ -26,7 +26,7 @@ RequestStatus = Literal["pending", "answered", "expired", "withdrawn", "lost"]
 AnswerDecision = Literal["allow", "allow_always", "deny", "answer", "decline", "cancel"]
 """`answer`, `decline` and `cancel` are for questions; a breakpoint is allowed to go on."""
 Origin = Literal["browser", "cli", "api", "mcp", "agent", "service"]
-"""Which way an action came; `service` is time passing."""
+"""Channel of an action; `service`: it happened because time passed."""
 CommandType = Literal["answer", "cancel", "pause", "resume", "step", "signal"]
 Verb = Literal["cancel", "pause", "resume", "step"]
 
@@ -79,13 +79,13 @@ class Request(Wire):
         description="The complete arguments as JSON text; null when they are no JSON or too long, "
         "and when the request has closed."
     )
-    args_text: str | None = Field(description="What can be shown of arguments without `args_json`.")
+    args_text: str | None = Field(description="Rendering of arguments without `args_json`.")
     args_hash: str | None = Field(
         description="SHA-256 (hex) of the arguments' UTF-8; an answer has to name it."
     )
-    form_json: str | None = Field(description="Of a question: JSON Schema of the form, as text.")
+    form_json: str | None = Field(description="JSON Schema of the form of a question, as text.")
     signal_name: str | None
-    default: str = Field(description="What counts when nobody answers in time: allow or deny.")
+    default: str = Field(description="Decision if nobody answers in time: allow or deny.")
     can_always: bool = Field(
         description="`allow_always` covers what this interceptor asks in this session."
     )
@@ -100,7 +100,7 @@ class RequestList(Wire):
     """A page of requests, newest first."""
 
     requests: list[Request]
-    pending_count: int = Field(description="Of all sessions.")
+    pending_count: int = Field(description="Number of pending requests of all sessions.")
     next_cursor: str | None
     as_of: str = Field(description="Change-feed position: pass it to `/events?after=`.")
 
@@ -110,7 +110,7 @@ class Answer(Body):
 
     decision: AnswerDecision
     args_hash: str | None = Field(
-        None, max_length=64, description="Of the arguments that were shown; asked for if any were."
+        None, max_length=64, description="Hash of the shown arguments; required if there are any."
     )
     args_json: str | None = Field(
         None, max_length=4 * MAX_ARGS_CHARS, description="Edited arguments, as JSON text."
@@ -130,17 +130,19 @@ class AnswerResult(Wire):
 
 
 class VerbBody(Body):
-    """Why a session is paused, resumed, stepped or cancelled."""
+    """The reason to pause, resume, step or cancel a session."""
 
     reason: str | None = Field(None, max_length=4000)
 
 
 class VerbResult(Wire):
-    """What became of a verb."""
+    """The outcome of a verb."""
 
     session_id: str
     verb: Verb | Literal["signal"]
-    processes: int = Field(description="That were told; 0: nothing of it runs here.")
+    processes: int = Field(
+        description="Number of processes that got the command; 0: none runs here."
+    )
     applied: bool | None = Field(description="Null: not all have been heard from yet.")
     message: str
 
@@ -165,7 +167,7 @@ class ProcessHello(Body):
 
 
 class ProcessWelcome(Wire):
-    """How often to be heard from."""
+    """The intervals at which the process has to report."""
 
     heartbeat_s: float
     lost_after_s: float
@@ -192,7 +194,7 @@ class OpenedRequest(Body):
     signal_name: str | None = Field(max_length=200)
     default: str = Field(max_length=50)
     can_always: bool
-    age_ms: float = Field(ge=0, description="How long ago it was opened, by the agent's clock.")
+    age_ms: float = Field(ge=0, description="Time since it was opened, by the agent's clock.")
     expires_in_ms: float | None = Field(description="From now on; null: never.")
     keeps_args: bool = Field(description="Whether `args_json` is kept when the request closes.")
 
@@ -254,7 +256,7 @@ class AgentMessages(Body):
 
 
 class AgentMessagesReply(Wire):
-    """What was taken in; durable."""
+    """The messages that are stored durably."""
 
     received: list[str] = Field(description="Ids of the messages.")
 
@@ -275,7 +277,7 @@ class Command(Wire):
     seq: int = Field(description="Grows by process.")
     type: CommandType
     session_id: str
-    trace_ids: list[str] = Field(description="Of the session, that this process has open.")
+    trace_ids: list[str] = Field(description="Open traces of the session in this process.")
     answer: CommandAnswer | None
     signal_name: str | None
     payload_json: str | None
@@ -295,7 +297,7 @@ class AuditEntry(Wire):
     at: str
     actor: str
     origin: Origin
-    address: str | None = Field(description="Of the other end, where it is known.")
+    address: str | None = Field(description="Address of the other end, if known.")
     action: str = Field(description="`answer`, a verb, `signal`, `request_opened`, and so on.")
     request_id: str | None
     session_id: str | None
@@ -335,14 +337,14 @@ class WaitingOnSignal(MomentMessage):
     """The session waits for a person, as its telemetry says; or a question was asked."""
 
     type: Literal["WaitingOnSignal"] = "WaitingOnSignal"
-    request: Request | None = Field(None, description="Of a question; the whole row.")
+    request: Request | None = Field(None, description="The row of a question.")
 
 
 class SignalReceived(MomentMessage):
-    """It goes on, as its telemetry says; or a question is no longer pending."""
+    """The telemetry reports that the session goes on, or a question is no longer pending."""
 
     type: Literal["SignalReceived"] = "SignalReceived"
-    request: Request | None = Field(None, description="Of a question; the whole row.")
+    request: Request | None = Field(None, description="The row of a question.")
 
 
 StreamEvent = Annotated[

@@ -9,12 +9,12 @@ from pydantic import Field
 from inspector.service.wire import Payload, Wire
 
 MAX_TEXT_CHARS = 400
-"""Of a message, in the log; the whole comes with `GET /sessions/{id}/mcp/frame`."""
+"""Limit of a message in the log; `GET /sessions/{id}/mcp/frame` has the whole."""
 MAX_NAME_CHARS = 300
 
 
 class McpFault(Wire):
-    """Why something failed."""
+    """The reason of a failure."""
 
     kind: Literal["rpc", "tool", "cancelled", "failed"] = Field(
         description="`rpc`: a JSON-RPC error came back; `tool`: a result with `isError`;"
@@ -25,7 +25,7 @@ class McpFault(Wire):
 
 
 class McpAsk(Wire):
-    """One thing that an input-required result asks for, or an answer to it."""
+    """An item that an input-required result asks for, or the answer to it."""
 
     key: str
     method: str | None
@@ -33,7 +33,7 @@ class McpAsk(Wire):
 
 
 class McpProgress(Wire):
-    """How far a call is."""
+    """The progress of a call."""
 
     value: float | None
     total: float | None
@@ -42,7 +42,7 @@ class McpProgress(Wire):
 
 
 class McpEntry(Wire):
-    """One line of the log: half an exchange, or what happened to a connection.
+    """A line of the log: half an exchange, or an event of a connection.
 
     A span that tells of an exchange gives a `request` and, once it ended, a `response` of the same
     `exchange`. Messages recorded on the wire (`docs/formats.md`) have none: whoever reads joins
@@ -80,14 +80,16 @@ class McpEntry(Wire):
     state_hash: str | None = Field(description="Stands for `requestState`: rounds have the same.")
     progress_token: str | None = Field(description="JSON text.")
     about_id: str | None = Field(description="JSON text of the id that a cancellation names.")
-    asks: list[McpAsk] = Field(description="Of an input-required result.")
-    answers: list[McpAsk] = Field(description="That go back with the next round.")
+    asks: list[McpAsk] = Field(description="Questions of an input-required result.")
+    answers: list[McpAsk] = Field(description="Answers that go back with the next round.")
     progress: McpProgress | None
     state: str | None = Field(
         description="Of the exchange (`running`, `lost`, …), or of the connection"
         " (`connected`, `disconnected`, `reconnecting`, `failed`)."
     )
-    step: str | None = Field(description="Of a connection: `spawn`, `initialize`, `discover`, …")
+    step: str | None = Field(
+        description="Step of a connection: `spawn`, `initialize`, `discover`, …"
+    )
     attempt: int | None
 
 
@@ -107,4 +109,4 @@ class McpFrame(Wire):
 
     key: str
     body: Payload | None
-    headers: Payload | None = Field(description="Of HTTP, where they were captured.")
+    headers: Payload | None = Field(description="Headers of HTTP, if captured.")

@@ -63,7 +63,9 @@ class BlobPart(Wire):
     mime_type: str | None
     data: str | None = Field(description="Base64; null when only its size was captured.")
     size_bytes: int | None = None
-    name: str | None = Field(default=None, description="Of the file.", json_schema_extra=optional)
+    name: str | None = Field(
+        default=None, description="Name of the file.", json_schema_extra=optional
+    )
 
 
 class LinkPart(Wire):
@@ -73,7 +75,9 @@ class LinkPart(Wire):
     modality: str | None
     mime_type: str | None
     uri: str
-    name: str | None = Field(default=None, description="Of the file.", json_schema_extra=optional)
+    name: str | None = Field(
+        default=None, description="Name of the file.", json_schema_extra=optional
+    )
 
 
 class OtherPart(Wire):
@@ -91,7 +95,7 @@ Part = Annotated[
 
 
 class Message(Wire):
-    """One turn of a conversation."""
+    """A message of a conversation."""
 
     role: str = Field(description="system, user, assistant, tool, or what the sender wrote.")
     origin: Literal["system", "input", "output"]

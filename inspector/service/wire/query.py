@@ -11,7 +11,7 @@ class QueryValue(Wire):
     """A value that a field has."""
 
     value: str
-    count: int = Field(description="How many of the sessions, or spans, looked at have it.")
+    count: int = Field(description="Number of the searched sessions, or spans, that have it.")
 
 
 class QueryValues(Wire):

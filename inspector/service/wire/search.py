@@ -25,7 +25,7 @@ class SearchHit(Wire):
     session_title: str
     span: SpanRow
     excerpts: list[Excerpt] = Field(
-        default_factory=list, description="Where the words of the query stand; a few."
+        default_factory=list, description="A few places of the words of the query."
     )
 
 

@@ -10,19 +10,21 @@ from inspector.service.wire.base import Wire
 
 
 class StoreHealth(Wire):
-    """Whether the store can be written. While it cannot, senders are asked to wait."""
+    """The state of the store. While it cannot be written, senders are asked to wait."""
 
     state: Literal["ok", "full", "read_only", "unavailable"]
     since: str = Field(description="RFC 3339, UTC.")
-    message: str = Field(description="What is wrong and what to do; empty when it is ok.")
+    message: str = Field(description="The problem and its remedy; empty when `state` is `ok`.")
 
 
 class StoreUsage(Wire):
-    """What the store takes up, and what is kept."""
+    """The size of the store, and its retention."""
 
-    used_bytes: int = Field(description="By sessions; the file may be larger, with free pages.")
+    used_bytes: int = Field(
+        description="Bytes of sessions; the file may be larger, with free pages."
+    )
     retention: str = Field(
-        description="In force: `INSPECTOR_RETENTION`, and no more than a store in memory holds."
+        description="`INSPECTOR_RETENTION`, and no more than a store in memory holds."
     )
 
 
@@ -68,9 +70,9 @@ class Problem(BaseModel):
     detail: str
     code: str
     position: int | None = Field(
-        None, description="Of a `bad_query`: the index of the character that is wrong."
+        None, description="Of a `bad_query`: the index of the first wrong character."
     )
-    length: int | None = Field(None, description="How many characters are; 0 at its end.")
-    suggestion: str | None = Field(
-        None, description="What was probably meant instead of these characters."
+    length: int | None = Field(
+        None, description="Number of wrong characters; 0 at the end of the query."
     )
+    suggestion: str | None = Field(None, description="Suggested replacement of these characters.")

@@ -59,10 +59,10 @@ class Session(Wire):
 
 
 class IndexState(Wire):
-    """How far the index of words is. What it has not seen is looked at too, which takes longer."""
+    """The state of the index of words. Rows not indexed yet are searched too, but slower."""
 
     is_complete: bool
-    changes_behind: int = Field(description="How many changes it has yet to take in.")
+    changes_behind: int = Field(description="Changes not indexed yet.")
 
 
 SessionSort: TypeAlias = Literal[
@@ -89,11 +89,11 @@ SessionSort: TypeAlias = Literal[
     "cost",
     "-cost",
 ]
-"""How a list of sessions is sorted; `changed`: by when anything last changed it."""
+"""Order of a list of sessions; `changed`: by the time of the last change."""
 
 
 class SessionList(Wire):
-    """A page of sessions, in the order that was asked for."""
+    """A page of sessions, in the requested order."""
 
     sessions: list[Session]
     next_cursor: str | None
@@ -102,17 +102,17 @@ class SessionList(Wire):
 
 
 class SessionBucket(Wire):
-    """The sessions that began in a stretch of time."""
+    """The sessions that began in an interval."""
 
-    started_at: str = Field(description="When it begins; RFC 3339.")
-    counts: dict[SessionStatus, int] = Field(description="Of those that are not none.")
+    started_at: str = Field(description="Start of the interval; RFC 3339.")
+    counts: dict[SessionStatus, int] = Field(description="Sessions by status; without zeros.")
 
 
 class SessionHistogram(Wire):
-    """How many sessions began when."""
+    """Number of sessions by the time of their start."""
 
     bucket_ms: int
     buckets: list[SessionBucket] = Field(description="Oldest first, one after another.")
     counted_from: str | None = Field(
-        description="What began before was not looked at in the time there was; null: all was."
+        description="Earlier sessions were not counted for lack of time; null: all were."
     )

@@ -14,7 +14,7 @@ from inspector.service.wire.view import View
 
 
 class SpanRow(Wire):
-    """One line of the waterfall."""
+    """A row of the waterfall."""
 
     trace_id: str
     span_id: str
@@ -24,8 +24,8 @@ class SpanRow(Wire):
     status: SpanStatus
     offset_ns: int = Field(description="From the session's `epoch_ns`; may be negative.")
     duration_ns: int | None = Field(description="Null while the span runs.")
-    wait_ns: int = Field(description="Of the waits for a person that are over.")
-    waits: int = Field(description="How often it waited; waits that overlap are one.")
+    wait_ns: int = Field(description="Duration of the ended waits for a person.")
+    waits: int = Field(description="Number of waits; overlapping ones count once.")
     waited: list[tuple[int, int | None]] = Field(
         max_length=MAX_SHOWN,
         description="When: `[offset_ns, duration_ns]` of each wait, by start; a null duration: "
@@ -110,7 +110,7 @@ class Resource(Wire):
 
 
 class Dropped(Wire):
-    """What the sender's SDK dropped before we saw it."""
+    """Counts of what the sender's SDK dropped."""
 
     attributes: int
     events: int
@@ -120,13 +120,13 @@ class Dropped(Wire):
 class Clamped(Wire):
     """A value of which only the beginning is here: `…/value` has all of it."""
 
-    pointer: str = Field(description="Where it is in this answer: a JSON Pointer (RFC 6901).")
-    size_bytes: int = Field(description="Of the whole, as UTF-8.")
+    pointer: str = Field(description="Its place in this response: a JSON Pointer (RFC 6901).")
+    size_bytes: int = Field(description="Size of the whole value in UTF-8.")
     is_json: bool = Field(description="It is no text: the beginning of its JSON stands there.")
 
 
 class SpanDetail(SpanRow):
-    """One span, whole."""
+    """A span with its content."""
 
     session_id: str
     started_at: str
@@ -143,5 +143,5 @@ class SpanDetail(SpanRow):
     dropped: Dropped
     view: View
     clamped: list[Clamped] = Field(
-        default_factory=list, description="With `max_value_bytes`: what is not here in full."
+        default_factory=list, description="With `max_value_bytes`: the values that are cut."
     )

@@ -10,7 +10,7 @@ from inspector.service.wire import Payload, Wire
 
 
 class StateDifference(Wire):
-    """What changed at one place of a state."""
+    """A change at one place of a state."""
 
     op: Literal["add", "remove", "replace"]
     path: str = Field(description="A JSON Pointer (RFC 6901) into the state.")
@@ -19,7 +19,7 @@ class StateDifference(Wire):
 
 
 class StatePlace(Wire):
-    """Where a change of a state is."""
+    """The position of a change of a state."""
 
     position: int
     trace_id: str | None
@@ -31,11 +31,11 @@ class StateStep(Wire):
     """A state as a whole after one of its changes, and what that change was."""
 
     name: str
-    names: list[str] = Field(description="Of all states that were captured on this span.")
+    names: list[str] = Field(description="Names of all states captured on this span.")
     description: str | None
     at: StatePlace
     position: int = Field(description="Among the changes of this state in the session, from 0.")
-    count: int = Field(description="How many there are.")
+    count: int = Field(description="Number of the changes of this state in the session.")
     here: list[int] = Field(description="Positions of those on this span, the first 1000.")
     previous: StatePlace | None
     next: StatePlace | None

@@ -9,7 +9,7 @@ from inspector.service.wire import Wire
 
 
 class SpanRef(Wire):
-    """Which span, and what it is called."""
+    """A reference to a span, with its name."""
 
     trace_id: str
     span_id: str
@@ -17,7 +17,7 @@ class SpanRef(Wire):
 
 
 class Times(Wire):
-    """How long spans took that ended, less what they and anything below them waited."""
+    """Durations of ended spans, without the waits of the spans and their descendants."""
 
     total_ns: int = Field(description="The sum; spans may overlap.")
     mean_ns: int | None = Field(description="Null when none ended; the others likewise.")
@@ -43,7 +43,7 @@ class Operation(Wire):
     count: int
     errors: int
     running: int
-    own_ns: int = Field(description="In them and in nothing below them, nor waiting.")
+    own_ns: int = Field(description="Self time: without descendants and waits.")
     wait_ns: int = Field(description="Waiting for a person.")
     times: Times
     used: Use
@@ -59,34 +59,34 @@ class RollUp(Wire):
     wait_ns: int
     times: Times
     used: Use = Field(description="Without what agents (tools) below it used.")
-    used_in_all: Use = Field(description="With everything below.")
+    used_in_all: Use = Field(description="Including all descendants.")
     model_calls: int = Field(description="Without those of agents (tools) below it.")
     tool_calls: int
 
 
 class Spread(Wire):
-    """How many were how long."""
+    """A distribution of durations."""
 
     count: int
     median_ns: int
     p95_ns: int
     longest_ns: int
-    buckets: list[int] = Field(description="How many are below each of `bucket_ns`; last: the rest")
+    buckets: list[int] = Field(description="Count below each of `bucket_ns`; the last: the rest.")
     bucket_ns: list[int]
 
 
 class StreamedCall(Wire):
-    """A model call whose answer came in pieces."""
+    """A model call with a streamed answer."""
 
     span: SpanRef
     model: str | None
-    first_chunk_ns: int | None = Field(description="From its start to the first piece.")
-    longest_stall_ns: int | None = Field(description="Longest wait for a piece after the first.")
+    first_chunk_ns: int | None = Field(description="Time from the start to the first chunk.")
+    longest_stall_ns: int | None = Field(description="Longest wait for a later chunk.")
     chunk_count: int | None
 
 
 class Streams(Wire):
-    """How streamed answers came in, as their senders measured it."""
+    """Timing of streamed answers, as measured by their senders."""
 
     first_chunk: Spread | None
     stall: Spread | None
@@ -95,7 +95,7 @@ class Streams(Wire):
 
 
 class CacheUse(Wire):
-    """Of the tokens of model calls: what was cached, what was thought. Null: nobody said."""
+    """Cached and reasoning tokens of model calls. Null: not reported."""
 
     kind: SpanKind
     name: str
@@ -106,7 +106,7 @@ class CacheUse(Wire):
 
 
 class Handoff(Wire):
-    """One agent gave the conversation to another, as a span says in its attributes."""
+    """A handoff of the conversation from one agent to another, from a span's attributes."""
 
     span: SpanRef
     from_agent: str | None
@@ -114,7 +114,7 @@ class Handoff(Wire):
 
 
 class AgentRun(Wire):
-    """Which agent a run is of, as its span says in its attributes."""
+    """The agent of a run, from its span's attributes."""
 
     trace_id: str
     span_id: str
@@ -122,14 +122,16 @@ class AgentRun(Wire):
 
 
 class SessionStatistics(Wire):
-    """Of all spans of a session; those that show the same operation again are left out."""
+    """Statistics of all spans of a session, without duplicates."""
 
     session_id: str
     as_of: str = Field(description="Change-feed position.")
-    span_count: int = Field(description="That were counted, of this many at most 200 000.")
+    span_count: int = Field(description="Counted spans; at most 200 000.")
     operations: list[Operation] = Field(description="The largest own time first, at most 1000.")
     operation_count: int
-    models: list[RollUp] = Field(description="What costs most first; at most 500, as the others.")
+    models: list[RollUp] = Field(
+        description="The most expensive first; at most 500, as the others."
+    )
     tools: list[RollUp]
     agents: list[RollUp]
     agent_runs: list[AgentRun] = Field(

@@ -13,7 +13,7 @@ from inspector.service.wire.spans import SpanRow
 
 
 class StreamMessage(Wire):
-    """What every message of the stream carries."""
+    """Fields of every message of the stream."""
 
     time: str = Field(description="RFC 3339: when the change was committed.")
     session_id: str
@@ -27,7 +27,7 @@ class SessionStarted(StreamMessage):
 
 
 class SessionUpdated(StreamMessage):
-    """The whole new row."""
+    """A session has changed; with the whole new row."""
 
     type: Literal["SessionUpdated"] = "SessionUpdated"
     session: Session
@@ -37,14 +37,14 @@ class SessionUpdated(StreamMessage):
 
 
 class SessionFinished(StreamMessage):
-    """Nothing of it runs any more. New spans may make it run again."""
+    """A session has ended. New spans may make it run again."""
 
     type: Literal["SessionFinished"] = "SessionFinished"
     session: Session
 
 
 class SessionDeleted(StreamMessage):
-    """It was deleted, or merged into another."""
+    """A session was deleted, or merged into another."""
 
     type: Literal["SessionDeleted"] = "SessionDeleted"
     moved_to: str | None = None

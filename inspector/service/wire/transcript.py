@@ -17,7 +17,7 @@ class Clip(Wire):
     """The beginning of a text."""
 
     text: str
-    chars: int = Field(description="Of the whole text, as it was received.")
+    chars: int = Field(description="Length of the whole text, as received.")
     is_json: bool = False
     is_truncated: bool = Field(default=False, description="The sender cut it short.")
 
@@ -30,10 +30,8 @@ class Piece(Wire):
         description="Index of the message in the span's `view.messages`, and of the part in it."
     )
     clip: Clip | None = Field(description="Its text, the arguments, the result, or the value.")
-    id: str | None = Field(default=None, description="Of the tool call.")
-    name: str | None = Field(
-        default=None, description="Of the tool, or of a type that is not known."
-    )
+    id: str | None = Field(default=None, description="Id of the tool call.")
+    name: str | None = Field(default=None, description="Name of the tool, or of an unknown type.")
     modality: str | None = None
     mime_type: str | None = None
     uri: str | None = None
@@ -86,7 +84,7 @@ class McpReading(Wire):
 
 
 class ErrorReading(Wire):
-    """Why the span failed."""
+    """The error of a span."""
 
     type: str | None
     code: str | None
@@ -118,17 +116,17 @@ class StateReading(Wire):
 class AskedReading(Wire):
     """A wait for a person: the question and its outcome."""
 
-    id: str | None = Field(description="Of the request; null when it was a pause only.")
+    id: str | None = Field(description="Id of the request; null for a mere pause.")
     kind: str
     prompt: str | None
     offset_ns: int
     waited_ns: int | None = Field(description="Null while it waits.")
-    status: str = Field(description="Of the request; of a pause `pending` or `answered`.")
+    status: str = Field(description="Status of the request; `pending` or `answered` for a pause.")
     decision: str | None
     actor: str | None
     reason: str | None
     is_edited: bool
-    answer: Clip | None = Field(description="Of a question, what was answered; JSON.")
+    answer: Clip | None = Field(description="The answer to a question; JSON.")
 
 
 class ProgressReading(Wire):
@@ -144,7 +142,9 @@ class Reading(Wire):
 
     trace_id: str
     span_id: str
-    said: list[Said] = Field(description="What is new since the call before, then its output.")
+    said: list[Said] = Field(
+        description="The new messages since the previous call, then the output."
+    )
     repeated: int = Field(description="Messages that the call before had, or answered, already.")
     left_out: int = Field(description="New messages before those in `said`: there are too many.")
     rewritten: Rewritten | None

@@ -91,7 +91,7 @@ class McpView(Wire):
 
 
 class ErrorView(Wire):
-    """Why the span failed."""
+    """The error of a span."""
 
     type: str | None
     code: str | None
@@ -100,7 +100,7 @@ class ErrorView(Wire):
 
 
 class View(Wire):
-    """What a span says, whatever convention it was written in."""
+    """The content of a span, independent of the convention it was written in."""
 
     messages: list[Message]
     llm: LlmView | None
@@ -111,5 +111,5 @@ class View(Wire):
     mcp: McpView | None
     error: ErrorView | None
     user_id: str | None
-    metadata: dict[str, JsonValue] = Field(description="What the application said beside it.")
+    metadata: dict[str, JsonValue] = Field(description="Metadata from the application.")
     truncated: list[str] = Field(description="Attributes that the sender cut short.")

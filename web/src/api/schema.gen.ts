@@ -779,7 +779,7 @@ export interface components {
         };
         /**
          * AgentMessagesReply
-         * @description What was taken in; durable.
+         * @description The messages that are stored durably.
          */
         AgentMessagesReply: {
             /**
@@ -790,7 +790,7 @@ export interface components {
         };
         /**
          * AgentRun
-         * @description Which agent a run is of, as its span says in its attributes.
+         * @description The agent of a run, from its span's attributes.
          */
         AgentRun: {
             /** Agent */
@@ -807,7 +807,7 @@ export interface components {
         Answer: {
             /**
              * Args Hash
-             * @description Of the arguments that were shown; asked for if any were.
+             * @description Hash of the shown arguments; required if there are any.
              */
             args_hash?: string | null;
             /**
@@ -884,13 +884,13 @@ export interface components {
         AskedReading: {
             /** Actor */
             actor: string | null;
-            /** @description Of a question, what was answered; JSON. */
+            /** @description The answer to a question; JSON. */
             answer: components["schemas"]["Clip"] | null;
             /** Decision */
             decision: string | null;
             /**
              * Id
-             * @description Of the request; null when it was a pause only.
+             * @description Id of the request; null for a mere pause.
              */
             id: string | null;
             /** Is Edited */
@@ -905,7 +905,7 @@ export interface components {
             reason: string | null;
             /**
              * Status
-             * @description Of the request; of a pause `pending` or `answered`.
+             * @description Status of the request; `pending` or `answered` for a pause.
              */
             status: string;
             /**
@@ -928,7 +928,7 @@ export interface components {
             actor: string;
             /**
              * Address
-             * @description Of the other end, where it is known.
+             * @description Address of the other end, if known.
              */
             address: string | null;
             /** Args Hash */
@@ -989,7 +989,7 @@ export interface components {
             modality: string | null;
             /**
              * Name
-             * @description Of the file.
+             * @description Name of the file.
              */
             name?: string | null;
             /**
@@ -1005,7 +1005,7 @@ export interface components {
         };
         /**
          * CacheUse
-         * @description Of the tokens of model calls: what was cached, what was thought. Null: nobody said.
+         * @description Cached and reasoning tokens of model calls. Null: not reported.
          */
         CacheUse: {
             /** Cache Read Tokens */
@@ -1022,7 +1022,7 @@ export interface components {
         };
         /**
          * Change
-         * @description How a span differs; the most telling first.
+         * @description Kind of difference of a span, in order of significance.
          * @enum {string}
          */
         Change: "failed" | "recovered" | "added" | "removed" | "other_model" | "asked_differently" | "answered_differently" | "slower" | "faster" | "dearer" | "cheaper";
@@ -1038,12 +1038,12 @@ export interface components {
             is_json: boolean;
             /**
              * Pointer
-             * @description Where it is in this answer: a JSON Pointer (RFC 6901).
+             * @description Its place in this response: a JSON Pointer (RFC 6901).
              */
             pointer: string;
             /**
              * Size Bytes
-             * @description Of the whole, as UTF-8.
+             * @description Size of the whole value in UTF-8.
              */
             size_bytes: number;
         };
@@ -1054,7 +1054,7 @@ export interface components {
         Clip: {
             /**
              * Chars
-             * @description Of the whole text, as it was received.
+             * @description Length of the whole text, as received.
              */
             chars: number;
             /**
@@ -1101,7 +1101,7 @@ export interface components {
             signal_name: string | null;
             /**
              * Trace Ids
-             * @description Of the session, that this process has open.
+             * @description Open traces of the session in this process.
              */
             trace_ids: string[];
             /**
@@ -1131,19 +1131,19 @@ export interface components {
         };
         /**
          * Comparison
-         * @description What differs between two sessions, the most telling first.
+         * @description The differences of two sessions, the most significant first.
          */
         Comparison: {
             /**
              * Counts
-             * @description How often each change occurs, of all of them.
+             * @description Number of occurrences of each change.
              */
             counts: {
                 [key: string]: number;
             };
             /**
              * Difference Count
-             * @description Of all pages, of the kinds that were asked for.
+             * @description Number of differences of the requested kinds, on all pages.
              */
             difference_count: number;
             /** Differences */
@@ -1238,7 +1238,7 @@ export interface components {
         Difference: {
             /**
              * Changes
-             * @description How it differs, the most telling first.
+             * @description Its differences, the most significant first.
              */
             changes: components["schemas"]["Change"][];
             /** @description In the first session; null when it was added. */
@@ -1272,7 +1272,7 @@ export interface components {
         };
         /**
          * Dropped
-         * @description What the sender's SDK dropped before we saw it.
+         * @description Counts of what the sender's SDK dropped.
          */
         Dropped: {
             /** Attributes */
@@ -1284,13 +1284,13 @@ export interface components {
         };
         /**
          * Engine
-         * @description What executes the session.
+         * @description Engine that executes the session.
          * @enum {string}
          */
         Engine: "asyncio" | "temporal" | "inbound" | "otlp";
         /**
          * ErrorReading
-         * @description Why the span failed.
+         * @description The error of a span.
          */
         ErrorReading: {
             /** Code */
@@ -1301,7 +1301,7 @@ export interface components {
         };
         /**
          * ErrorView
-         * @description Why the span failed.
+         * @description The error of a span.
          */
         ErrorView: {
             /** Code */
@@ -1414,7 +1414,7 @@ export interface components {
         };
         /**
          * Handoff
-         * @description One agent gave the conversation to another, as a span says in its attributes.
+         * @description A handoff of the conversation from one agent to another, from a span's attributes.
          */
         Handoff: {
             /** From Agent */
@@ -1535,12 +1535,12 @@ export interface components {
         };
         /**
          * IndexState
-         * @description How far the index of words is. What it has not seen is looked at too, which takes longer.
+         * @description The state of the index of words. Rows not indexed yet are searched too, but slower.
          */
         IndexState: {
             /**
              * Changes Behind
-             * @description How many changes it has yet to take in.
+             * @description Changes not indexed yet.
              */
             changes_behind: number;
             /** Is Complete */
@@ -1558,7 +1558,7 @@ export interface components {
             modality: string | null;
             /**
              * Name
-             * @description Of the file.
+             * @description Name of the file.
              */
             name?: string | null;
             /**
@@ -1601,7 +1601,7 @@ export interface components {
         };
         /**
          * McpAsk
-         * @description One thing that an input-required result asks for, or an answer to it.
+         * @description An item that an input-required result asks for, or the answer to it.
          */
         McpAsk: {
             /** Key */
@@ -1616,7 +1616,7 @@ export interface components {
         };
         /**
          * McpEntry
-         * @description One line of the log: half an exchange, or what happened to a connection.
+         * @description A line of the log: half an exchange, or an event of a connection.
          *
          *     A span that tells of an exchange gives a `request` and, once it ended, a `response` of the same
          *     `exchange`. Messages recorded on the wire (`docs/formats.md`) have none: whoever reads joins
@@ -1630,12 +1630,12 @@ export interface components {
             about_id: string | null;
             /**
              * Answers
-             * @description That go back with the next round.
+             * @description Answers that go back with the next round.
              */
             answers: components["schemas"]["McpAsk"][];
             /**
              * Asks
-             * @description Of an input-required result.
+             * @description Questions of an input-required result.
              */
             asks: components["schemas"]["McpAsk"][];
             /** Attempt */
@@ -1722,7 +1722,7 @@ export interface components {
             state_hash: string | null;
             /**
              * Step
-             * @description Of a connection: `spawn`, `initialize`, `discover`, …
+             * @description Step of a connection: `spawn`, `initialize`, `discover`, …
              */
             step: string | null;
             /**
@@ -1747,7 +1747,7 @@ export interface components {
         };
         /**
          * McpFault
-         * @description Why something failed.
+         * @description The reason of a failure.
          */
         McpFault: {
             /** Code */
@@ -1767,7 +1767,7 @@ export interface components {
          */
         McpFrame: {
             body: components["schemas"]["Payload"] | null;
-            /** @description Of HTTP, where they were captured. */
+            /** @description Headers of HTTP, if captured. */
             headers: components["schemas"]["Payload"] | null;
             /** Key */
             key: string;
@@ -1798,7 +1798,7 @@ export interface components {
         };
         /**
          * McpProgress
-         * @description How far a call is.
+         * @description The progress of a call.
          */
         McpProgress: {
             /** Message */
@@ -1854,7 +1854,7 @@ export interface components {
         };
         /**
          * Message
-         * @description One turn of a conversation.
+         * @description A message of a conversation.
          */
         Message: {
             /**
@@ -1887,7 +1887,7 @@ export interface components {
         OpenedRequest: {
             /**
              * Age Ms
-             * @description How long ago it was opened, by the agent's clock.
+             * @description Time since it was opened, by the agent's clock.
              */
             age_ms: number;
             /** Args Hash */
@@ -1952,7 +1952,7 @@ export interface components {
             name: string;
             /**
              * Own Ns
-             * @description In them and in nothing below them, nor waiting.
+             * @description Self time: without descendants and waits.
              */
             own_ns: number;
             /** Running */
@@ -2053,7 +2053,7 @@ export interface components {
             data?: string | null;
             /**
              * Id
-             * @description Of the tool call.
+             * @description Id of the tool call.
              */
             id?: string | null;
             /** Mime Type */
@@ -2062,7 +2062,7 @@ export interface components {
             modality?: string | null;
             /**
              * Name
-             * @description Of the tool, or of a type that is not known.
+             * @description Name of the tool, or of an unknown type.
              */
             name?: string | null;
             /** Size Bytes */
@@ -2086,13 +2086,13 @@ export interface components {
             detail: string;
             /**
              * Length
-             * @description How many characters are; 0 at its end.
+             * @description Number of wrong characters; 0 at the end of the query.
              * @default null
              */
             length: number | null;
             /**
              * Position
-             * @description Of a `bad_query`: the index of the character that is wrong.
+             * @description Of a `bad_query`: the index of the first wrong character.
              * @default null
              */
             position: number | null;
@@ -2100,7 +2100,7 @@ export interface components {
             status: number;
             /**
              * Suggestion
-             * @description What was probably meant instead of these characters.
+             * @description Suggested replacement of these characters.
              * @default null
              */
             suggestion: string | null;
@@ -2126,7 +2126,7 @@ export interface components {
         };
         /**
          * ProcessWelcome
-         * @description How often to be heard from.
+         * @description The intervals at which the process has to report.
          */
         ProcessWelcome: {
             /** Heartbeat S */
@@ -2205,7 +2205,7 @@ export interface components {
         QueryValue: {
             /**
              * Count
-             * @description How many of the sessions, or spans, looked at have it.
+             * @description Number of the searched sessions, or spans, that have it.
              */
             count: number;
             /** Value */
@@ -2265,7 +2265,7 @@ export interface components {
             rewritten: components["schemas"]["Rewritten"] | null;
             /**
              * Said
-             * @description What is new since the call before, then its output.
+             * @description The new messages since the previous call, then the output.
              */
             said: components["schemas"]["Said"][];
             /** Span Id */
@@ -2314,7 +2314,7 @@ export interface components {
             args_json: string | null;
             /**
              * Args Text
-             * @description What can be shown of arguments without `args_json`.
+             * @description Rendering of arguments without `args_json`.
              */
             args_text: string | null;
             /**
@@ -2328,14 +2328,14 @@ export interface components {
             created_at: string;
             /**
              * Default
-             * @description What counts when nobody answers in time: allow or deny.
+             * @description Decision if nobody answers in time: allow or deny.
              */
             default: string;
             /** Expires At */
             expires_at: string | null;
             /**
              * Form Json
-             * @description Of a question: JSON Schema of the form, as text.
+             * @description JSON Schema of the form of a question, as text.
              */
             form_json: string | null;
             /** Hook */
@@ -2416,7 +2416,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Pending Count
-             * @description Of all sessions.
+             * @description Number of pending requests of all sessions.
              */
             pending_count: number;
             /** Requests */
@@ -2438,7 +2438,7 @@ export interface components {
         };
         /**
          * RequestStatus
-         * @description Where a request is. The agent has the last word; `expired` and `lost` may be a guess.
+         * @description Status of a request. The agent has the last word; `expired` and `lost` may be guesses.
          * @enum {string}
          */
         RequestStatus: "pending" | "answered" | "expired" | "withdrawn" | "lost";
@@ -2510,7 +2510,7 @@ export interface components {
             tool_calls: number;
             /** @description Without what agents (tools) below it used. */
             used: components["schemas"]["Use"];
-            /** @description With everything below. */
+            /** @description Including all descendants. */
             used_in_all: components["schemas"]["Use"];
             /** Wait Ns */
             wait_ns: number;
@@ -2560,7 +2560,7 @@ export interface components {
         SearchHit: {
             /**
              * Excerpts
-             * @description Where the words of the query stand; a few.
+             * @description A few places of the words of the query.
              */
             excerpts?: components["schemas"]["Excerpt"][];
             /** Session Id */
@@ -2684,25 +2684,25 @@ export interface components {
         };
         /**
          * SessionBucket
-         * @description The sessions that began in a stretch of time.
+         * @description The sessions that began in an interval.
          */
         SessionBucket: {
             /**
              * Counts
-             * @description Of those that are not none.
+             * @description Sessions by status; without zeros.
              */
             counts: {
                 [key: string]: number;
             };
             /**
              * Started At
-             * @description When it begins; RFC 3339.
+             * @description Start of the interval; RFC 3339.
              */
             started_at: string;
         };
         /**
          * SessionDeleted
-         * @description It was deleted, or merged into another.
+         * @description A session was deleted, or merged into another.
          */
         SessionDeleted: {
             /**
@@ -2725,7 +2725,7 @@ export interface components {
         };
         /**
          * SessionFinished
-         * @description Nothing of it runs any more. New spans may make it run again.
+         * @description A session has ended. New spans may make it run again.
          */
         SessionFinished: {
             session: components["schemas"]["Session"];
@@ -2744,7 +2744,7 @@ export interface components {
         };
         /**
          * SessionHistogram
-         * @description How many sessions began when.
+         * @description Number of sessions by the time of their start.
          */
         SessionHistogram: {
             /** Bucket Ms */
@@ -2756,13 +2756,13 @@ export interface components {
             buckets: components["schemas"]["SessionBucket"][];
             /**
              * Counted From
-             * @description What began before was not looked at in the time there was; null: all was.
+             * @description Earlier sessions were not counted for lack of time; null: all were.
              */
             counted_from: string | null;
         };
         /**
          * SessionList
-         * @description A page of sessions, in the order that was asked for.
+         * @description A page of sessions, in the requested order.
          */
         SessionList: {
             /**
@@ -2801,7 +2801,7 @@ export interface components {
         };
         /**
          * SessionStatistics
-         * @description Of all spans of a session; those that show the same operation again are left out.
+         * @description Statistics of all spans of a session, without duplicates.
          */
         SessionStatistics: {
             /**
@@ -2828,7 +2828,7 @@ export interface components {
             handoffs: components["schemas"]["Handoff"][];
             /**
              * Models
-             * @description What costs most first; at most 500, as the others.
+             * @description The most expensive first; at most 500, as the others.
              */
             models: components["schemas"]["RollUp"][];
             /**
@@ -2847,7 +2847,7 @@ export interface components {
             session_id: string;
             /**
              * Span Count
-             * @description That were counted, of this many at most 200 000.
+             * @description Counted spans; at most 200 000.
              */
             span_count: number;
             streams: components["schemas"]["Streams"];
@@ -2856,13 +2856,13 @@ export interface components {
         };
         /**
          * SessionStatus
-         * @description In order of precedence: the first that applies is shown.
+         * @description Status of a session, in order of precedence: the first that applies is shown.
          * @enum {string}
          */
         SessionStatus: "waiting" | "paused" | "running" | "lost" | "failed" | "cancelled" | "completed";
         /**
          * SessionUpdated
-         * @description The whole new row.
+         * @description A session has changed; with the whole new row.
          */
         SessionUpdated: {
             /**
@@ -2899,7 +2899,7 @@ export interface components {
         };
         /**
          * SignalReceived
-         * @description It goes on, as its telemetry says; or a question is no longer pending.
+         * @description The telemetry reports that the session goes on, or a question is no longer pending.
          */
         SignalReceived: {
             /** Attributes */
@@ -2909,7 +2909,7 @@ export interface components {
             /** Name */
             name: string;
             /**
-             * @description Of a question; the whole row.
+             * @description The row of a question.
              * @default null
              */
             request: components["schemas"]["Request"] | null;
@@ -2992,7 +2992,7 @@ export interface components {
         };
         /**
          * SpanDetail
-         * @description One span, whole.
+         * @description A span with its content.
          */
         SpanDetail: {
             /**
@@ -3004,7 +3004,7 @@ export interface components {
             };
             /**
              * Clamped
-             * @description With `max_value_bytes`: what is not here in full.
+             * @description With `max_value_bytes`: the values that are cut.
              */
             clamped?: components["schemas"]["Clamped"][];
             /** Cost Usd */
@@ -3071,7 +3071,7 @@ export interface components {
             view: components["schemas"]["View"];
             /**
              * Wait Ns
-             * @description Of the waits for a person that are over.
+             * @description Duration of the ended waits for a person.
              */
             wait_ns: number;
             /**
@@ -3084,7 +3084,7 @@ export interface components {
             ][];
             /**
              * Waits
-             * @description How often it waited; waits that overlap are one.
+             * @description Number of waits; overlapping ones count once.
              */
             waits: number;
         };
@@ -3132,7 +3132,7 @@ export interface components {
         };
         /**
          * SpanKind
-         * @description What a span is, read from its attributes (never from the OTLP kind).
+         * @description Kind of a span, read from its attributes (never from the OTLP kind).
          * @enum {string}
          */
         SpanKind: "agent" | "llm" | "tool" | "workflow" | "step" | "mcp" | "resource" | "prompt" | "retrieval" | "embedding" | "memory" | "guardrail" | "http" | "other";
@@ -3156,7 +3156,7 @@ export interface components {
         };
         /**
          * SpanRef
-         * @description Which span, and what it is called.
+         * @description A reference to a span, with its name.
          */
         SpanRef: {
             /** Name */
@@ -3168,7 +3168,7 @@ export interface components {
         };
         /**
          * SpanRow
-         * @description One line of the waterfall.
+         * @description A row of the waterfall.
          */
         SpanRow: {
             /** Cost Usd */
@@ -3210,7 +3210,7 @@ export interface components {
             trace_id: string;
             /**
              * Wait Ns
-             * @description Of the waits for a person that are over.
+             * @description Duration of the ended waits for a person.
              */
             wait_ns: number;
             /**
@@ -3223,7 +3223,7 @@ export interface components {
             ][];
             /**
              * Waits
-             * @description How often it waited; waits that overlap are one.
+             * @description Number of waits; overlapping ones count once.
              */
             waits: number;
         };
@@ -3289,14 +3289,14 @@ export interface components {
         };
         /**
          * Spread
-         * @description How many were how long.
+         * @description A distribution of durations.
          */
         Spread: {
             /** Bucket Ns */
             bucket_ns: number[];
             /**
              * Buckets
-             * @description How many are below each of `bucket_ns`; last: the rest
+             * @description Count below each of `bucket_ns`; the last: the rest.
              */
             buckets: number[];
             /** Count */
@@ -3324,7 +3324,7 @@ export interface components {
         };
         /**
          * StateDifference
-         * @description What changed at one place of a state.
+         * @description A change at one place of a state.
          */
         StateDifference: {
             /** @description Null when it was removed. */
@@ -3344,7 +3344,7 @@ export interface components {
         };
         /**
          * StatePlace
-         * @description Where a change of a state is.
+         * @description The position of a change of a state.
          */
         StatePlace: {
             /** Position */
@@ -3385,7 +3385,7 @@ export interface components {
             changes: components["schemas"]["StateDifference"][] | null;
             /**
              * Count
-             * @description How many there are.
+             * @description Number of the changes of this state in the session.
              */
             count: number;
             /** Description */
@@ -3404,7 +3404,7 @@ export interface components {
             name: string;
             /**
              * Names
-             * @description Of all states that were captured on this span.
+             * @description Names of all states captured on this span.
              */
             names: string[];
             next: components["schemas"]["StatePlace"] | null;
@@ -3424,12 +3424,12 @@ export interface components {
         };
         /**
          * StoreHealth
-         * @description Whether the store can be written. While it cannot, senders are asked to wait.
+         * @description The state of the store. While it cannot be written, senders are asked to wait.
          */
         StoreHealth: {
             /**
              * Message
-             * @description What is wrong and what to do; empty when it is ok.
+             * @description The problem and its remedy; empty when `state` is `ok`.
              */
             message: string;
             /**
@@ -3445,35 +3445,35 @@ export interface components {
         };
         /**
          * StoreUsage
-         * @description What the store takes up, and what is kept.
+         * @description The size of the store, and its retention.
          */
         StoreUsage: {
             /**
              * Retention
-             * @description In force: `INSPECTOR_RETENTION`, and no more than a store in memory holds.
+             * @description `INSPECTOR_RETENTION`, and no more than a store in memory holds.
              */
             retention: string;
             /**
              * Used Bytes
-             * @description By sessions; the file may be larger, with free pages.
+             * @description Bytes of sessions; the file may be larger, with free pages.
              */
             used_bytes: number;
         };
         /**
          * StreamedCall
-         * @description A model call whose answer came in pieces.
+         * @description A model call with a streamed answer.
          */
         StreamedCall: {
             /** Chunk Count */
             chunk_count: number | null;
             /**
              * First Chunk Ns
-             * @description From its start to the first piece.
+             * @description Time from the start to the first chunk.
              */
             first_chunk_ns: number | null;
             /**
              * Longest Stall Ns
-             * @description Longest wait for a piece after the first.
+             * @description Longest wait for a later chunk.
              */
             longest_stall_ns: number | null;
             /** Model */
@@ -3483,7 +3483,7 @@ export interface components {
         StreamEvent: components["schemas"]["SessionStarted"] | components["schemas"]["SessionUpdated"] | components["schemas"]["SessionFinished"] | components["schemas"]["SessionDeleted"] | components["schemas"]["SpanStarted"] | components["schemas"]["SpanUpdated"] | components["schemas"]["SpanEnded"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["WaitingOnSignal"] | components["schemas"]["SignalReceived"] | components["schemas"]["DecisionMade"] | components["schemas"]["ProgressUpdate"] | components["schemas"]["ResourceFetched"] | components["schemas"]["PromptUsed"] | components["schemas"]["Heartbeat"] | components["schemas"]["Gap"];
         /**
          * Streams
-         * @description How streamed answers came in, as their senders measured it.
+         * @description Timing of streamed answers, as measured by their senders.
          */
         Streams: {
             first_chunk: components["schemas"]["Spread"] | null;
@@ -3525,7 +3525,7 @@ export interface components {
         };
         /**
          * Times
-         * @description How long spans took that ended, less what they and anything below them waited.
+         * @description Durations of ended spans, without the waits of the spans and their descendants.
          */
         Times: {
             longest: components["schemas"]["SpanRef"];
@@ -3710,7 +3710,7 @@ export interface components {
         };
         /**
          * VerbBody
-         * @description Why a session is paused, resumed, stepped or cancelled.
+         * @description The reason to pause, resume, step or cancel a session.
          */
         VerbBody: {
             /** Reason */
@@ -3718,7 +3718,7 @@ export interface components {
         };
         /**
          * VerbResult
-         * @description What became of a verb.
+         * @description The outcome of a verb.
          */
         VerbResult: {
             /**
@@ -3730,7 +3730,7 @@ export interface components {
             message: string;
             /**
              * Processes
-             * @description That were told; 0: nothing of it runs here.
+             * @description Number of processes that got the command; 0: none runs here.
              */
             processes: number;
             /** Session Id */
@@ -3740,7 +3740,7 @@ export interface components {
         };
         /**
          * View
-         * @description What a span says, whatever convention it was written in.
+         * @description The content of a span, independent of the convention it was written in.
          */
         View: {
             /** Decisions */
@@ -3752,7 +3752,7 @@ export interface components {
             messages: components["schemas"]["Message"][];
             /**
              * Metadata
-             * @description What the application said beside it.
+             * @description Metadata from the application.
              */
             metadata: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -3781,7 +3781,7 @@ export interface components {
             /** Name */
             name: string;
             /**
-             * @description Of a question; the whole row.
+             * @description The row of a question.
              * @default null
              */
             request: components["schemas"]["Request"] | null;

@@ -10,7 +10,7 @@ from inspector.service.model.rows import Actor, CommandRow, RequestRow, SpanStat
 from inspector.service.sessions.state import SessionState
 
 MAX_COMMANDS = 1_000
-"""That wait for one process."""
+"""Limit of the commands that wait for one process."""
 
 
 def answer_command(

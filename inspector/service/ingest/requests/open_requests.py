@@ -14,7 +14,7 @@ from inspector.service.model.rows import RequestRow
 MAX_PENDING = 10_000
 MAX_PENDING_OF_PROCESS = 1_000
 MAX_PENDING_BYTES = 256 * 1024 * 1024
-"""Of the arguments and texts of all of them."""
+"""Limit of the arguments and texts of all open requests."""
 
 
 class OpenRequests:

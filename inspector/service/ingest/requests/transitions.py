@@ -15,7 +15,7 @@ from inspector.service.model.rows import Actor, AnswerRow, RequestRow, RequestSt
 from inspector.service.sessions.state import SECOND_NS
 
 EXPIRY_GRACE_NS = 5 * SECOND_NS
-"""How long an agent has to report the expiry of its request itself."""
+"""Time for the agent to report the expiry of its request itself."""
 MAX_TRANSITIONS = 50
 """Limit of the stored transitions of a request: the first and the latest ones."""
 
