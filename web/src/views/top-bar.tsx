@@ -1,4 +1,4 @@
-/** The bar above every page: where one is, whether the page is live, how it looks. */
+/** The bar above every page: navigation, connection, theme. */
 import { useMemo } from 'react';
 import { keyName } from '../model/keys/key-names.ts';
 import { formatCount } from '../model/text/format.ts';
@@ -84,7 +84,7 @@ function PageLink({ page, to, title, children }: PageLinkProps) {
   );
 }
 
-/** Number of open requests, on every page. */
+/** Link to the inbox, with the number of open requests. */
 function WaitingLink() {
   const { requests } = useInspector();
   const count = useCell(requests.pending).length;

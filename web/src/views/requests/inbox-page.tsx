@@ -78,7 +78,7 @@ export function InboxPage() {
   );
 }
 
-/** With the focus on nothing yet, an arrow goes to the first request in view. */
+/** Action of an arrow key while no request has the focus: focus the first one in view. */
 const FROM_ELSEWHERE = [
   {
     name: 'First request',
@@ -99,7 +99,7 @@ function Empty() {
   );
 }
 
-/** Open requests, and those that were open when they were shown; of one session, or of all. */
+/** Requests that are open, or were when they were first shown; of one session, or of all. */
 function useStanding(session: string | undefined) {
   const { requests } = useInspector();
   const all = useCell(requests.pending);
@@ -122,7 +122,7 @@ function useStanding(session: string | undefined) {
   return { ids, closed: ids.length - pending.length, only, clear };
 }
 
-/** The only one that waits is open without being asked for, once: it can be folded. */
+/** Open the only pending request, once: the reader can fold it. */
 function useOpenOnly(only: string | undefined): void {
   const { router } = useInspector();
   const open = useRoute().query.get('request');
@@ -182,7 +182,7 @@ function Cards({ ids }: { readonly ids: readonly string[] }) {
   );
 }
 
-/** A link to a request shows it, once. */
+/** Scroll once to the request in the address. */
 function useOpenInView(
   open: string | undefined,
   ids: readonly string[],
@@ -199,7 +199,7 @@ function useOpenInView(
   }, [open, ids, scrollToIndex, scroller]);
 }
 
-/** Arrow keys go from card to card, when the focus is on the line of one. */
+/** Move between cards with arrow keys, when the focus is on the line of one. */
 function walk(event: KeyboardEvent<HTMLElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   const toggles = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-request-toggle]')];
@@ -215,7 +215,7 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
   next.scrollIntoView({ block: 'nearest' });
 }
 
-/** The desktop says that somebody waits: only when asked for. */
+/** Switch for desktop notifications; off by default. */
 function NoticeSwitch() {
   const { preferences } = useInspector();
   const { notify } = usePreferences();

@@ -22,9 +22,9 @@ type FoundRow =
 
 interface FoundListProps {
   readonly search: Search;
-  /** Something of it is opened. */
+  /** Called when a result is opened. */
   readonly onOpen: () => void;
-  /** An arrow led above the first row. */
+  /** Called when ArrowUp is pressed on the first row. */
   readonly onLeave: () => void;
 }
 
@@ -126,12 +126,12 @@ function height(row: FoundRow | undefined): number {
   return HIT_PX + EXCERPT_PX * excerptsBelow(row.hit).length;
 }
 
-/** Those of the name are shown in the name. */
+/** Excerpts shown below a hit; a match in the name is marked in the name. */
 function excerptsBelow(hit: SearchHit): readonly Excerpt[] {
   return (hit.excerpts ?? []).filter(({ place }) => place !== 'name');
 }
 
-/** The row that a key leads to; −1: out of the list. */
+/** The row that a key moves to; −1: out of the list. */
 function walked(key: string, cursor: number, count: number): number | undefined {
   const last = count - 1;
   switch (key) {
@@ -153,7 +153,7 @@ function walked(key: string, cursor: number, count: number): number | undefined 
 }
 
 interface OpenProps {
-  /** Whether Tab leads to it: one row of the list has that. */
+  /** Whether the row is the tab stop of the list. */
   readonly isTab: boolean;
   readonly onOpen: (path: string) => void;
 }
@@ -231,12 +231,15 @@ function Marked({ excerpt }: { readonly excerpt: Excerpt }) {
   );
 }
 
-/** Line breaks are no words: an excerpt is one line. */
+/** An excerpt on one line, without its line breaks. */
 function oneLine(text: string): string {
   return text.replace(/[\s]+/g, ' ');
 }
 
-/** `gen_ai.tool.call.result` is the result of a tool call; of others, the end of the key. */
+/**
+ * Name of an attribute: `gen_ai.tool.call.result` is the result of a tool call; for others, the end
+ * of the key.
+ */
 function placeName(place: string): string {
   if (place === 'status') return 'error';
   if (place === 'event') return place;
@@ -244,7 +247,7 @@ function placeName(place: string): string {
 }
 
 interface FoundLinkProps extends OpenProps {
-  /** In full, where there is no room for it. */
+  /** Tooltip with the full text, which may be clipped. */
   readonly title: string;
   readonly path: string;
   readonly children: React.ReactNode;

@@ -1,4 +1,4 @@
-/** `/ui/search`: spans and sessions, of all that is stored, by the query language. */
+/** `/ui/search`: search for spans and sessions in the whole store, by query. */
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { plural } from '../../model/text/format.ts';
 import { Cell } from '../../state/cell.ts';
@@ -14,7 +14,7 @@ import { TermChips } from './term-chips.tsx';
 import '../parts/chips.css';
 import './search-page.css';
 
-/** Somebody is still typing. */
+/** Pause after the last key before a search. */
 const TYPING_MS = 250;
 
 export function SearchPage() {
@@ -83,7 +83,7 @@ export function SearchPage() {
 
 const READY = new Cell<LoadState>({ kind: 'ready' });
 
-/** The search of a query, begun when nobody types any more; undefined without a query. */
+/** The search of a query, started after a pause in typing; undefined without a query. */
 function useSearch(query: string): Search | undefined {
   const { api } = useInspector();
   const [search, setSearch] = useState<Search>();
@@ -110,7 +110,7 @@ interface CountProps {
   readonly state: LoadState;
 }
 
-/** Number found so far, and how far the index is. */
+/** Number of results so far, and progress of the index. */
 function Count({ search, state }: CountProps) {
   const { sessions, spanCount, hasMore, index } = useCell(search.found);
   const isReading = useCell(search.isReading);

@@ -1,4 +1,4 @@
-/** Search page before a query: queries of before, and examples. */
+/** Search page without a query: recent queries, and examples. */
 import { useInspector, usePreferences } from '../parts/context.ts';
 
 const EXAMPLES: readonly (readonly [string, string])[] = [

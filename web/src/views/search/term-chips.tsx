@@ -1,4 +1,4 @@
-/** Chips of common terms, switched on and off; they are written into the query. */
+/** Chips of common terms that toggle a term in the query. */
 import { termValues, toggleTerm } from '../../model/query/query-terms.ts';
 import { KindIcon, kindName } from '../parts/icons.tsx';
 

@@ -61,7 +61,7 @@ function Facts({ trace, session }: AboutSessionProps) {
   );
 }
 
-/** User of the session, as its first span says; undefined when it does not. */
+/** User of the session, from its first span; undefined if that has none. */
 function useUser(trace: Trace): string | undefined {
   const { details } = useInspector();
   const [user, setUser] = useState<string | undefined>(undefined);

@@ -1,9 +1,9 @@
-/** A button that shows a few more things below it, until one leaves them. */
+/** Button that opens a small panel below it; Escape or a press outside closes it. */
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import './disclosure.css';
 
 interface DisclosureProps {
-  /** Name of the button. */
+  /** Label of the button. */
   readonly name: string;
   readonly icon: ReactNode;
   readonly children: (close: () => void) => ReactNode;

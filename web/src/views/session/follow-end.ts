@@ -1,4 +1,4 @@
-/** Following of a list's end: there the view moves on with new rows; elsewhere they are counted. */
+/** Follows a list's end: there the view scrolls with new rows; elsewhere they are counted. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../parts/context.ts';
@@ -16,7 +16,7 @@ export function useFollowEnd(
 ): NewBelow {
   const structure = useCell(trace.structure);
   const isPointed = useRef(false);
-  /** The reader was at the end before these rows came. */
+  /** Whether the reader was at the end before these rows came. */
   const isFollowing = useRef(false);
   const [seen, setSeen] = useState<number | undefined>(undefined);
   const spans = trace.spans.size;

@@ -1,4 +1,4 @@
-/** Card of the span under the pointer, after a moment: the numbers that a bar cannot show. */
+/** Card of the span under the pointer, after a moment, with numbers that a bar cannot show. */
 import { memo, useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import {
@@ -20,7 +20,7 @@ interface HoverCardProps {
   readonly trace: Trace;
   readonly tree: TreeView;
   readonly row_px: number;
-  /** Left edge of the bars: over the names there is no card. */
+  /** Left edge of the bars: there is no card over the names. */
   readonly left_px: number;
 }
 

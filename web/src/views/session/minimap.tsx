@@ -1,4 +1,7 @@
-/** The whole session above its tree, and a frame around what the tree's time axis shows. */
+/**
+ * Minimap of the whole session above its tree, with a frame around the visible part of the time
+ * axis.
+ */
 import {
   type KeyboardEvent,
   memo,
@@ -24,14 +27,14 @@ interface MinimapProps {
   readonly trace: Trace;
   readonly shape: SessionShape;
   readonly timeWindow: TimeWindowControl;
-  /** Show the rows of what began at an offset. */
+  /** Show the rows of spans that start at an offset. */
   readonly onJump: (offset_ns: number) => void;
 }
 
 const HEIGHT_PX = 40;
-/** Shorter frames cannot be taken hold of. */
+/** Least width of the frame, so that it can be dragged. */
 const MIN_FRAME_PX = 6;
-/** A hand that clicks moves a little. */
+/** Limit of the movement of a click. */
 const CLICK_PX = 3;
 const STEP = 0.1;
 

@@ -1,6 +1,6 @@
 /**
- * Virtual rows of one height: those in view and a few more. They come in blocks, so that most
- * frames of scrolling have nothing to do.
+ * Virtual rows of one height: those in view and a few more. They are rendered in blocks, so that
+ * most frames of scrolling have nothing to do.
  */
 import { useCallback, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -8,11 +8,11 @@ import { flushSync } from 'react-dom';
 const BLOCK = 8;
 
 interface RowWindow {
-  /** The first row in the document, and how many there are from it on. */
+  /** The first row in the document, and their number. */
   readonly first: number;
   readonly count: number;
   readonly total_px: number;
-  /** Scroll as little as shows the row. */
+  /** Scroll by the least distance that shows the row. */
   readonly scrollTo: (row: number) => void;
 }
 

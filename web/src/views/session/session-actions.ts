@@ -43,7 +43,9 @@ export function useSessionActions(
   useActions(OF_SESSION, actions);
 }
 
-/** Nothing selected: where the failure began. Else the next error by start, round and round. */
+/**
+ * Key of the next error by start, wrapping around; without a selection, that of the first cause.
+ */
 export function nextError(trace: Trace, selected: string | undefined): string | undefined {
   if (selected === undefined) return firstCauseOf(trace);
   return after(trace.tally.errorsByStart().map(spanKey), selected);

@@ -19,7 +19,7 @@ import { useMemo } from 'react';
 import { comparePath } from '../../state/route.ts';
 import { useActions } from '../parts/actions.ts';
 
-/** The shortest time without a run that is shown. */
+/** Least time without a run that is shown. */
 const LEAST_IDLE_MS = 1000;
 
 export function SessionHeader({ trace }: { readonly trace: Trace }) {

@@ -1,4 +1,4 @@
-/** `/ui/sessions/{id}`: one session, its spans in time, and the one that is selected. */
+/** `/ui/sessions/{id}`: one session with its views, and the selected span. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';

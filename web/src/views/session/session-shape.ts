@@ -1,4 +1,4 @@
-/** Gaps, critical path and time axis of a session, while it is looked at. */
+/** Gaps, critical path and time axis of a session, updated while it is shown. */
 import { useCallback, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { type Gap, TimeAxis } from '../../model/timeline/gaps.ts';

@@ -1,4 +1,4 @@
-/** Errors, waits and the freeze, beside the tabs, for every view. */
+/** Errors, waits and the freeze, beside the tabs of every view. */
 import { groupThousands, plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useNow } from '../parts/context.ts';

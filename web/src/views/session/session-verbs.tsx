@@ -1,4 +1,6 @@
-/** Pause, resume, step and cancel of a session. Cancelling asks once more, in place. */
+/**
+ * Buttons to pause, resume, step and cancel a session. Cancelling asks for confirmation, in place.
+ */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Session, Verb } from '../../api/types.ts';
 import { useActions } from '../parts/actions.ts';

@@ -18,12 +18,12 @@ import { Waterfall } from './waterfall.tsx';
 import './session-views.css';
 
 export interface SessionView {
-  /** In the address: `?view=waterfall`. */
+  /** Id in the address: `?view=waterfall`. */
   readonly id: string;
   readonly name: string;
-  /** All but the first one to be seen are `lazy`, so that the page comes quickly. */
+  /** `lazy`, but for the first view, so that the page loads quickly. */
   readonly View: ComponentType<SessionViewProps>;
-  /** Whether a session opens in it, when the address does not say; of several the first. */
+  /** Whether a session opens in this view by default; the first match wins. */
   readonly isFor?: (session: Session) => boolean;
 }
 
@@ -56,7 +56,7 @@ const SESSION_VIEWS: readonly SessionView[] = [
   },
 ];
 
-/** The view that the address names, else the one for such a session, else the first. */
+/** The view in the address, else the default for this session, else the first. */
 export function useSessionView(trace: Trace): SessionView | undefined {
   const wanted = useRoute().query.get('view');
   const session = useCell(trace.session);

@@ -87,7 +87,7 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
   );
 }
 
-/** `?plain`: only the session, for a picture of it. */
+/** `?plain`: the session without the rest of the page, for a picture. */
 function usePlain(): void {
   const isPlain = useRoute().query.has('plain');
   useEffect(() => {

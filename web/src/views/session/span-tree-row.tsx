@@ -1,4 +1,4 @@
-/** One span of the tree: its name and what matters of it. The bar is drawn by the canvas. */
+/** One span of the tree: its name and its main facts. The bar is drawn by the canvas. */
 import { memo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration } from '../../model/text/format.ts';
@@ -17,7 +17,7 @@ interface SpanTreeRowProps {
   readonly hasChildren: boolean;
   readonly isFolded: boolean;
   readonly hasErrorBelow: boolean;
-  /** The how-manieth of how many siblings, from 1. */
+  /** Position among its siblings, from 1, and their number. */
   readonly position: number;
   readonly siblings: number;
   readonly isSelected: boolean;
@@ -29,7 +29,7 @@ interface SpanTreeRowProps {
 }
 
 const INDENT_PX = 14;
-/** Deeper rows are not indented further: a name must have room. */
+/** Limit of indentation, so that a name has room. */
 const MAX_INDENT = 16;
 
 export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
@@ -87,7 +87,10 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
   );
 });
 
-/** Kind, name, status and how long it took: what the eye sees of the row and its bar. */
+/**
+ * Accessible label: kind, name, status and duration, which sighted readers see in the row and its
+ * bar.
+ */
 function labelOf(span: SpanRow, state: string): string {
   const took = span.duration_ns === null ? [] : [formatDuration(span.duration_ns)];
   const status = state === 'unset' ? 'ok' : state;
@@ -101,7 +104,7 @@ function labelOf(span: SpanRow, state: string): string {
   return [kindName(span.kind), seen, status, ...took].join(', ');
 }
 
-/** The words that conventions put before the name that one looks for. */
+/** Operation that conventions put before the name. */
 const OPERATION =
   /^(invoke_agent|create_agent|execute_tool|chat|text_completion|generate_content|embeddings|tools\/call|resources\/read|prompts\/get|invoke_workflow)(?= \S)/;
 

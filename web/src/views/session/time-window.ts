@@ -1,4 +1,4 @@
-/** Window of the time axis: everything, or where the reader zoomed to. It is in the address. */
+/** Window of the time axis: all of it, or the zoomed part, which is in the address. */
 import { type PointerEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { TimeAxis } from '../../model/timeline/gaps.ts';
 import {
@@ -11,26 +11,26 @@ import {
 import type { Trace } from '../../state/trace.ts';
 import { useInspector } from '../parts/context.ts';
 
-/** Windows are places of the axis, but for the one that is kept: gaps may become others. */
+/** Windows are places of the axis; the stored one is offsets, because gaps may change. */
 export interface TimeWindowControl {
-  /** The window at this moment; it moves while something runs and nobody zoomed. */
+  /** The current window; it moves while something runs and the reader has not zoomed. */
   readonly read: () => TimeWindow;
   /** Window before any zoom. */
   readonly whole: () => TimeWindow;
   readonly now_ns: () => number;
   readonly isZoomed: boolean;
-  /** Factor below 1 zooms in; `x` is the place that stays, default the middle. */
+  /** A factor below 1 zooms in; `x` keeps its position, by default the middle. */
   readonly zoom: (factor: number, x?: number) => void;
   readonly pan: (by_px: number) => void;
   readonly show: (view: TimeWindow) => void;
-  /** Show these offsets, and at the end room for what is written beside bars. */
+  /** Show these offsets, with room at the end for the labels beside bars. */
   readonly fitTo: (offsets: TimeWindow) => void;
   readonly fit: () => void;
   readonly dragHandlers: { readonly onPointerDown: (event: PointerEvent<HTMLElement>) => void };
 }
 
 const ADDRESS_AFTER_MS = 250;
-/** A duration fits beside the bar that ends last, where that leaves most of the room to the bars. */
+/** Room for a duration beside the last bar, where most of the width remains for the bars. */
 const LABEL_PX = 52;
 const MOST_ROOM = 0.4;
 
@@ -89,7 +89,7 @@ export function useTimeWindow(trace: Trace, bars_px: number, axis: TimeAxis): Ti
   }, [read, whole, now_ns, extent, bars_px, room, zoomed, axis]);
 }
 
-/** Ctrl + wheel (or a pinch) zooms at the pointer; Shift + wheel and sideways moves pan. */
+/** Zoom at the pointer by Ctrl + wheel or a pinch; pan by Shift + wheel or a sideways scroll. */
 export function useWheel(
   element: HTMLElement | null,
   { zoom, pan }: TimeWindowControl,
@@ -111,12 +111,12 @@ export function useWheel(
   }, [element, zoom, pan, left_px]);
 }
 
-/** A wheel with notches sends 120 at once, a touchpad single pixels. */
+/** Limit a step: a wheel with notches sends 120 at once, a touchpad single pixels. */
 function clampStep(delta: number): number {
   return Math.min(Math.max(delta, -120), 120);
 }
 
-/** Dragging the axis moves it. */
+/** Pan by dragging the axis. */
 function drag(event: PointerEvent<HTMLElement>, pan: (by_px: number) => void): void {
   const target = event.currentTarget;
   target.setPointerCapture(event.pointerId);

@@ -1,4 +1,4 @@
-/** The keyboard in the tree (WAI-ARIA tree view), and the keys of the time axis. */
+/** Keyboard of the tree (WAI-ARIA tree view), and the keys of the time axis. */
 import { type KeyboardEvent, useMemo } from 'react';
 import { useActions } from '../parts/actions.ts';
 import type { TimeWindowControl } from './time-window.ts';
@@ -7,7 +7,7 @@ import type { TreeView } from './tree-view.ts';
 interface TreeKeys {
   readonly tree: TreeView;
   readonly cursor: string | undefined;
-  /** Rows in view. */
+  /** Number of rows in view. */
   readonly page: number;
   readonly moveTo: (key: string) => void;
   readonly open: (key: string) => void;

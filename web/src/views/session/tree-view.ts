@@ -1,4 +1,4 @@
-/** Rows of the tree with what is folded and left out. */
+/** Rows of the tree, with folding and filters. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { type Arrangement, AS_AT_FIRST, type Rows } from '../../model/trace/span-forest.ts';
@@ -8,12 +8,12 @@ import { useCell } from '../parts/context.ts';
 export interface TreeView {
   readonly rows: Rows;
   readonly keyAt: (row: number) => string | undefined;
-  /** The newest version of the span of a row. */
+  /** The newest version of a row's span. */
   readonly spanAt: (row: number) => SpanRow | undefined;
   readonly rowOf: (key: string) => number | undefined;
   readonly hasChildren: (row: number) => boolean;
   readonly isFolded: (row: number) => boolean;
-  /** Whether something failed below it. */
+  /** Whether a descendant of the row failed. */
   readonly hasErrorBelow: (row: number) => boolean;
   /** Whether any row is folded. */
   readonly hasFolded: boolean;
@@ -27,7 +27,7 @@ export interface TreeView {
   readonly unfoldAll: () => void;
 }
 
-/** `isErrorsOnly`: errors, and what is above them. */
+/** `isErrorsOnly`: show only errors and their ancestors. */
 export function useTreeView(trace: Trace, isErrorsOnly: boolean): TreeView {
   const structure = useCell(trace.structure);
   const errors = useCell(trace.errorCount);

@@ -1,4 +1,4 @@
-/** Updates of the waterfall's two canvases: at once for the reader, else ≤ 10 times a second. */
+/** Draws the waterfall's two canvases: at once for input, else ≤ 10 times a second. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-key.ts';

@@ -1,4 +1,4 @@
-/** Tools of the waterfall: find, errors only, folding and zoom. */
+/** Toolbar of the waterfall: find, errors only, folding and zoom. */
 import { memo, useMemo, useRef } from 'react';
 import { plural } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';

@@ -94,7 +94,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     shape,
   });
 
-  /** Show a row wherever it is: unfold what hides it, then scroll to it. */
+  /** Row to show once it is laid out: unfold what hides it, then scroll to it. */
   const pending = useRef<string | undefined>(selected);
   const goTo = useCallback(
     (key: string) => {
@@ -284,7 +284,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   );
 }
 
-/** The row of the span that began first after an offset. */
+/** The row of the first span that starts after an offset. */
 function firstRowAfter(tree: TreeView, offset_ns: number): number | undefined {
   let first: { row: number; offset_ns: number } | undefined;
   for (let row = 0; row < tree.rows.count; row += 1) {

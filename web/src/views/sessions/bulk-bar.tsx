@@ -1,4 +1,4 @@
-/** Actions on the selected sessions: export, delete. Deleting asks once, in place. */
+/** Actions on the selected sessions: export, delete. Deleting asks for confirmation, in place. */
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
@@ -16,7 +16,7 @@ type Verb = 'export' | 'delete';
 interface Running {
   readonly verb: Verb;
   readonly bulk: Bulk;
-  /** Once it is over. */
+  /** Result, once the action has ended. */
   readonly outcome?: string;
 }
 
@@ -144,7 +144,10 @@ interface DeletingProps {
   readonly onKeep: () => void;
 }
 
-/** Says what would go, those that run or wait apart: their agents do not know. */
+/**
+ * Confirmation of a deletion; it lists running and waiting sessions separately, because their
+ * agents go on.
+ */
 function Deleting({ ids, sessions, onDelete, onKeep }: DeletingProps) {
   useVersion(sessions.rows);
   const [withOpen, setWithOpen] = useState(false);
@@ -259,7 +262,7 @@ function isOpen(status: SessionStatus): boolean {
   return status === 'waiting' || status === 'paused' || status === 'running';
 }
 
-/** `sessions-2026-11-22-1405-12.otlp.jsonl.gz`, by UTC. */
+/** Name of the exported file, in UTC: `sessions-2026-11-22-1405-12.otlp.jsonl.gz`. */
 function fileName(now_ms: number, count: number): string {
   const stamp = new Date(now_ms).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
   return `${count === 1 ? 'session' : 'sessions'}-${stamp}-${count}.otlp.jsonl.gz`;

@@ -1,4 +1,4 @@
-/** The columns that the list can have: what is in a cell, how wide it is, what it is sorted by. */
+/** Columns of the session list: cell, width, sort key. */
 import type { ReactNode } from 'react';
 import type { Session } from '../../api/types.ts';
 import { type SortKey, waited_ms } from '../../model/sessions/session-order.ts';
@@ -16,9 +16,9 @@ import { Duration } from '../parts/session-times.tsx';
 
 export interface Column {
   readonly id: string;
-  /** At its head. */
+  /** Text of the column's head. */
   readonly name: string;
-  /** In the list of columns, where it says more. */
+  /** Longer name for the menu of columns. */
   readonly longName?: string;
   readonly sort?: SortKey;
   /** Track of the grid. */
@@ -66,7 +66,7 @@ function count(
   };
 }
 
-/** In the order in which they stand. */
+/** All columns, in order. */
 export const COLUMNS: readonly Column[] = [
   texts('agents', 'Agents', 80, ({ agents, services }) => (agents.length > 0 ? agents : services)),
   texts('models', 'Models', 80, ({ models }) => models),
@@ -158,24 +158,24 @@ export const FIRST_COLUMNS: readonly string[] = [
   'tokens',
   'cost',
 ];
-/** Of the two lines that a row has where there is little room, whatever was chosen. */
+/** Columns of the two-line rows on a narrow page, whatever was chosen. */
 export const NARROW_COLUMNS: readonly Column[] = COLUMNS.filter(({ id }) =>
   ['agents', 'duration', 'tokens', 'cost'].includes(id),
 );
-/** Columns that go where there is little room, unless chosen: nothing is cut off at the edge. */
+/** Width up to which a column is left out unless chosen, so that nothing is clipped. */
 const SPARE_UP_TO_PX: ReadonlyMap<string, number> = new Map([
   ['models', 1100],
   ['spans', 900],
   ['agents', 820],
 ]);
 
-/** Select, status, title. */
+/** Tracks of selection, status and title. */
 const FIXED = '14px 46px minmax(200px, 2.2fr)';
 const FIXED_PX = 14 + 46 + 200;
 const GAP_PX = 12;
 const SIDE_PX = 32;
 
-/** Columns by id: those of an address, else those that were chosen, else the first ones. */
+/** Columns by id: those in the address, else the chosen ones, else the default ones. */
 export function chosenColumns(
   inAddress: string | null,
   chosen: readonly string[] | null,
@@ -189,7 +189,7 @@ export function chosenColumns(
   );
 }
 
-/** Grid of rows and head: its template and least width. */
+/** Grid of rows and head: its template and minimum width. */
 export function gridOf(columns: readonly Column[]): { template: string; least_px: number } {
   const least_px = columns.reduce((sum, { min_px }) => sum + min_px, FIXED_PX);
   return {

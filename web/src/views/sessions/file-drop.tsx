@@ -1,4 +1,4 @@
-/** Files that are dropped anywhere on the page, or picked, go to the service. */
+/** Import of files that are dropped anywhere on the page, or picked. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Dropped, ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
@@ -7,7 +7,7 @@ import { useInspector } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import './file-drop.css';
 
-/** Send files; the one session that came of them is shown. */
+/** Send files; if one session results, open it. */
 function useImport(): (files: readonly Dropped[]) => void {
   const { imports, router } = useInspector();
   return useCallback(
@@ -23,7 +23,7 @@ function useImport(): (files: readonly Dropped[]) => void {
   );
 }
 
-/** Session to open after an import: its only one, if all went well. */
+/** The session to open after an import: the only one of a successful import. */
 function onlySession(jobs: readonly ImportJob[]): string | undefined {
   const ids = new Set<string>();
   for (const { state } of jobs) {
@@ -33,7 +33,7 @@ function onlySession(jobs: readonly ImportJob[]): string | undefined {
   return ids.size === 1 ? [...ids][0] : undefined;
 }
 
-/** Says, while a file is over the page, what happens to it. */
+/** Notice, while a file is over the page, of what a drop does. */
 export function DropTarget() {
   const take = useImport();
   const { router } = useInspector();
@@ -79,7 +79,7 @@ export function DropTarget() {
   );
 }
 
-/** The same for those who use no mouse. */
+/** Button to pick files, for those who use no mouse. */
 export function ImportButton({ isLarge = false }: { readonly isLarge?: boolean }) {
   const take = useImport();
   const input = useRef<HTMLInputElement>(null);

@@ -1,4 +1,4 @@
-/** Files on their way into the service: how far each is, and what became of it, by its lines. */
+/** Panel of imports: progress and outcome of each file, with its line counts. */
 import type { ImportReport } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import type { ImportJob } from '../../state/imports.ts';

@@ -1,4 +1,4 @@
-/** Requests of a session, answered below its row, over the ones that follow. */
+/** Requests of a session, answered in a card below its row, above the following rows. */
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useInspector, useRow } from '../parts/context.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
@@ -6,7 +6,7 @@ import { usePinned } from '../parts/waiting.ts';
 import './row-answer.css';
 
 interface RowAnswerProps {
-  /** Of the session. */
+  /** Id of the session. */
   readonly id: string;
   /** Ids of its requests. */
   readonly waiting: readonly string[];

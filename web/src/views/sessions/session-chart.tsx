@@ -35,7 +35,7 @@ interface SessionChartProps {
   readonly onCount?: (counted: Counted | undefined) => void;
 }
 
-/** Number of sessions that began in a range; `total` undefined where not all of it was counted. */
+/** Number of sessions that began in a range; `total` is undefined if not all were counted. */
 export interface Counted {
   readonly query: string;
   readonly range: TimeRange;
@@ -87,7 +87,7 @@ interface PlotProps {
   readonly onShow: (range: TimeRange) => void;
 }
 
-/** Two bars, both with it; the second one is where the pointer, or the reader, is. */
+/** Marked bars, both ends inclusive; the second one is at the pointer or the keyboard cursor. */
 interface Marked {
   readonly from: number;
   readonly to: number;
@@ -213,7 +213,7 @@ function moved(key: string, at: number, count: number): number | undefined {
   return to === undefined ? undefined : Math.min(Math.max(to, 0), Math.max(0, count - 1));
 }
 
-/** It stays within the page at both ends. */
+/** Position of the tooltip, kept within the page at both ends. */
 function tipPlace(percent: number): { left?: string; right?: string; transform?: string } {
   if (percent < 15) return { left: '0' };
   if (percent > 85) return { right: '0' };
@@ -233,7 +233,7 @@ interface Histogram {
   readonly histogram: SessionHistogram;
 }
 
-/** Asked again as time passes; what is wrong with the query is said where the list is asked for. */
+/** Histogram of the query, requested again as time passes; the list shows the query's mistakes. */
 function useHistogram(query: string, range: TimeRange): Histogram | undefined {
   const { api, clock } = useInspector();
   const [found, setFound] = useState<Histogram>();
@@ -270,7 +270,7 @@ async function ask(
   return api.histogram({ ...q, bucket_ms, buckets }, signal);
 }
 
-/** When the oldest session began; at most `otherwise`. */
+/** Start of the oldest session; at most `otherwise`. */
 async function firstStart(
   api: Api,
   q: string,

@@ -1,4 +1,4 @@
-/** The list itself: a table of which only the rows in view are in the document. */
+/** The session list: a table with only the rows in view in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import {
   isDescending,
@@ -25,14 +25,14 @@ const NARROW_ROW_PX = 56;
 const NARROW_PX = 720;
 const HEAD_PX = 28;
 const LENGTHS = [58, 46, 62, 40, 52, 36, 48, 44];
-/** Changes within this time move their rows together. */
+/** Period in which changed rows are moved together. */
 const SETTLE_MS = 1000;
 
 interface SessionListProps {
   readonly sessions: Sessions;
-  /** Left out: nobody does anything with what is selected. */
+  /** Undefined where rows cannot be selected. */
   readonly selection?: Selection;
-  /** False: they are what another query found, and say nothing of this one. */
+  /** False while the rows are still those of the previous query. */
   readonly isCurrent?: boolean;
 }
 
@@ -133,7 +133,7 @@ export function SessionList(props: SessionListProps) {
   );
 }
 
-/** All sessions again, of all time. */
+/** Button that removes query and time range. */
 function ClearFilter() {
   const { router } = useInspector();
   const clear = useMemo(() => () => router.adjust({ q: undefined, time: undefined }), [router]);
@@ -215,7 +215,7 @@ function SortHead({ sort, name, longName, sortBy, isNumber }: SortHeadProps) {
   );
 }
 
-/** As it stands in the address: the newest first needs no word. */
+/** Sort parameter of the address; undefined for the default. */
 function sortText(sort: Sort): string | undefined {
   return sort === '-started' ? undefined : sort;
 }
@@ -232,7 +232,9 @@ function useColumns(width_px: number, isNarrow: boolean): readonly Column[] {
   );
 }
 
-/** Rows whose values change move once a second, and not while somebody is at one. */
+/**
+ * Move rows whose values have changed once a second, unless the pointer or the focus is on a row.
+ */
 function useSettling(sessions: Sessions, scroller: HTMLElement | null): void {
   useEffect(() => {
     if (scroller === null) return;
@@ -254,12 +256,12 @@ function useSettling(sessions: Sessions, scroller: HTMLElement | null): void {
   }, [sessions, scroller]);
 }
 
-/** The session whose row has the focus. */
+/** Id of the session whose row has the focus. */
 function focusedKey(): string | undefined {
   return document.activeElement?.closest<HTMLElement>('[data-session]')?.dataset['session'];
 }
 
-/** Sessions that came while the reader was further down. */
+/** Number of sessions that came above while the reader was further down. */
 function useNewAbove(scroller: HTMLElement | null, ids: readonly string[]): number {
   const [isAtTop, setAtTop] = useState(true);
   const seen = useRef(ids[0]);
@@ -277,7 +279,7 @@ function useNewAbove(scroller: HTMLElement | null, ids: readonly string[]): numb
   return Math.max(0, ids.indexOf(seen.current));
 }
 
-/** `W` goes to the next session with a request, wherever in the list it is. */
+/** `W` moves to the next session with a request, anywhere in the list. */
 function useNextWaiting(
   ids: readonly string[],
   scrollToIndex: (index: number, options: { align: 'auto' }) => void,
@@ -301,7 +303,7 @@ function focusAnswerOf(id: string): void {
   row?.querySelector<HTMLElement>('.ins-row-answer__button')?.focus({ preventScroll: true });
 }
 
-/** `X` selects the row that has the focus, or that is pointed at. */
+/** `X` selects the row with the focus, else the one under the pointer. */
 function useSelectKeys(ids: readonly string[], selection: Selection): void {
   const actions = useMemo(() => {
     const toggle = () => {
@@ -318,7 +320,7 @@ function useSelectKeys(ids: readonly string[], selection: Selection): void {
   useActions('Session list', actions);
 }
 
-/** Arrow keys go from row to row. */
+/** Move between rows with arrow keys. */
 function walk(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
   const row = document.activeElement?.closest<HTMLElement>('[data-session]');

@@ -14,13 +14,13 @@ import { RowAnswer } from './row-answer.tsx';
 interface SessionRowProps {
   readonly rows: KeyedStore<Session>;
   readonly id: string;
-  /** From 0. */
+  /** Index in the list, from 0. */
   readonly index: number;
   readonly top_px: number;
   readonly columns: readonly Column[];
   readonly isSelected: boolean;
   readonly onSelect: (id: string, isRange: boolean) => void;
-  /** Whether what it waits for is open, below the row. */
+  /** Whether its requests are open below the row. */
   readonly isAnswering: boolean;
   readonly onAnswering: (id: string | undefined) => void;
 }
@@ -98,7 +98,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
   );
 });
 
-/** Time since it waits, a pause, or silence. */
+/** Time of the open wait, of the pause, or of the silence. */
 function Standing({ session }: { readonly session: Session }) {
   if (session.silent_since !== null) {
     return (

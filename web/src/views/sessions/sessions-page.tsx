@@ -1,4 +1,4 @@
-/** `/ui/`: all sessions, or those that are asked for, sorted as one likes. */
+/** `/ui/`: the session list, with query, time range and sort. */
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { parseSort } from '../../model/sessions/session-order.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
@@ -114,14 +114,14 @@ interface BulkProps {
   readonly selection: Selection;
 }
 
-/** It stays once it was there: what it does goes on when nothing is selected any more. */
+/** Stays mounted after the first selection, because its actions go on without one. */
 function Bulk({ isOpen, sessions, selection }: BulkProps) {
   const [wasOpen, setOpen] = useState(isOpen);
   if (isOpen && !wasOpen) setOpen(true);
   return wasOpen ? <BulkBar sessions={sessions} selection={selection} /> : null;
 }
 
-/** Total that the chart counted, if it is of this very list, and of all of it. */
+/** The chart's total, if it counted exactly this list, and all of it. */
 function totalOf(counted: Counted | undefined, { listing }: Sessions, isShown: boolean) {
   const isSame = counted?.query === listing.query && counted.range === listing.range;
   return isShown && isSame ? counted.total : undefined;
@@ -129,12 +129,12 @@ function totalOf(counted: Counted | undefined, { listing }: Sessions, isShown: b
 
 interface CountProps {
   readonly sessions: Sessions;
-  /** Number in all, where that was counted. */
+  /** Total number of sessions; undefined if not counted. */
   readonly total: number | undefined;
   readonly isAsking: boolean;
 }
 
-/** Number of sessions, or of those found so far; how far the index is, when that takes time. */
+/** Number of sessions, or of those found so far, with the progress of the index. */
 function Count({ sessions, isAsking, total }: CountProps) {
   const count = useCell(sessions.order).length;
   const state = useCell(sessions.state);

@@ -1,4 +1,4 @@
-/** Menu of the list's look: order, columns, chart. */
+/** Menu of the list's view: order, columns, chart. */
 import { useId, useMemo, useRef } from 'react';
 import {
   isDescending,
@@ -154,7 +154,7 @@ function isFirst(shown: readonly { readonly id: string }[]): boolean {
   return shown.map(({ id }) => id).join() === FIRST_COLUMNS.join();
 }
 
-/** The newest first needs no word. */
+/** Sort parameter of the address; undefined for the default. */
 function sortInAddress(sort: Sort): string | undefined {
   return sort === NEWEST_FIRST ? undefined : sort;
 }

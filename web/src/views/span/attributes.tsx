@@ -1,4 +1,4 @@
-/** Attributes as they were stored: of the span, its resource and its instrumentation. */
+/** Attributes as stored: of the span, its resource and its instrumentation scope. */
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
@@ -15,7 +15,7 @@ import { CopyAs } from './copy-as.tsx';
 import './attributes.css';
 
 interface AttributesProps {
-  /** The whole answer: values are read from it as text, so that no digit is lost. */
+  /** The whole response: values are read from it as text, so that no digit is lost. */
   readonly text: string;
   readonly detail: SpanDetail;
 }
@@ -65,14 +65,14 @@ interface AttributeTableProps {
   readonly title: string;
   readonly index: JsonIndex;
   readonly node: number | undefined;
-  /** Place in the answer about the span: a JSON Pointer. */
+  /** JSON Pointer into the answer about the span. */
   readonly at: string;
   readonly filter: string;
-  /** Names of attributes that the sender cut short. */
+  /** Names of attributes that the sender truncated. */
   readonly cut?: readonly string[];
 }
 
-/** More are shown when asked for. */
+/** Number of attributes at first; more on request. */
 const FIRST = 300;
 
 export function AttributeTable({ title, index, node, at, filter, cut = [] }: AttributeTableProps) {
@@ -133,7 +133,7 @@ interface AttributeRowProps {
   readonly isCut: boolean;
 }
 
-/** A string that holds a JSON document is shown as one; a tree has a line of its own. */
+/** Row of an attribute. A string that holds a JSON document is shown as a tree. */
 function AttributeRow({ name, index, node, at, isCut }: AttributeRowProps) {
   const long = useShownSpan()?.cuts.at(at);
   const isString = index.kind[node] === JsonKind.String;
@@ -182,7 +182,7 @@ function AttributeRow({ name, index, node, at, isCut }: AttributeRowProps) {
   );
 }
 
-/** As OTLP would call them: what is the same in JSON is the same here. */
+/** Types in OTLP's terms, as far as JSON distinguishes them. */
 const TYPES: Readonly<Record<JsonKind, string>> = {
   [JsonKind.Object]: 'map',
   [JsonKind.Array]: 'array',

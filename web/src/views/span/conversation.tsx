@@ -1,4 +1,4 @@
-/** The messages of a model call, read as a conversation. */
+/** The messages of a model call as a conversation. */
 import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition } from '../../api/types.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
@@ -15,7 +15,7 @@ import { Fold } from './fold.tsx';
 import { ToolsOffered } from './tools-offered.tsx';
 import './conversation.css';
 
-/** Turns at the end that are shown at first, and how many more at a time. */
+/** Number of turns at the end that are shown at first, and of each further step. */
 const LAST = 60;
 const MORE = 200;
 
@@ -61,7 +61,7 @@ function isOfSystem(turn: Turn): boolean {
   return turn.role === 'system' || turn.origin === 'system';
 }
 
-/** All of a conversation as text, for the clipboard. */
+/** The whole conversation as text, for the clipboard. */
 export function conversationText(messages: readonly Message[]): string {
   return joinToolResults(messages)
     .map((turn) => `${turn.role}:\n${textOf(turn.parts)}`)
@@ -207,7 +207,7 @@ function TextView({ part, isFormatted }: TextViewProps) {
   );
 }
 
-/** A text that is one JSON document is shown as such. */
+/** Text of a message; a JSON document is shown as a tree. */
 function Text({ text, isFormatted }: { readonly text: string; readonly isFormatted: boolean }) {
   if (!isFormatted) return <ClampedText text={text} isData />;
   return /^\s*[{[]/.test(text) ? (

@@ -1,11 +1,11 @@
-/** The span to take elsewhere: as JSON, or as what reads it from the service. */
+/** Menu to copy the span: as JSON, or as code that reads it from the service. */
 import { useCallback, useMemo } from 'react';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { useShownSpan } from '../parts/values/shown-span.ts';
 
 export interface SpanCopies {
-  /** The whole answer about the span, with all its values. */
+  /** The whole response about the span, with all its values. */
   readonly json: () => Promise<string>;
   readonly curl: () => string;
   readonly python: () => string;
@@ -38,7 +38,7 @@ export function CopyAs() {
 }
 
 export interface SpanAddress {
-  /** With a slash at its end. */
+  /** URL with a trailing slash. */
   readonly serviceUrl: string;
   readonly traceId: string;
   readonly spanId: string;

@@ -23,7 +23,7 @@ export function Decisions({ decisions }: { readonly decisions: readonly Decision
   );
 }
 
-/** Whether somebody was asked, and had nothing to say: most verdicts are of this kind. */
+/** Whether a decision is plain consent without a reason or a change, as most are. */
 function isAssent({ action, reason, before, after }: Decision): boolean {
   return action === 'continue' && reason === null && before === null && after === null;
 }
@@ -57,10 +57,10 @@ function List({ decisions }: { readonly decisions: readonly Decision[] }) {
   );
 }
 
-/** Longer ones are shown beside each other only: to compare them takes too long. */
+/** Limit of characters for a diff, which takes too long for longer texts. */
 const MAX_COMPARED = 50_000;
 
-/** Edit of a decision: the difference first, both in full below. */
+/** Edit of a decision: the diff, then both texts. */
 function BeforeAfter({ decision: { before, after } }: { readonly decision: Decision }) {
   const diff = useMemo(() => {
     if (before === null || after === null) return undefined;

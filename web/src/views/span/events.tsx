@@ -1,4 +1,4 @@
-/** Moments inside the span, in time. */
+/** Events of the span, by time. */
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
@@ -15,7 +15,7 @@ interface EventsProps {
   readonly detail: SpanDetail;
 }
 
-/** Shown at first. */
+/** Number of events at first. */
 const FIRST = 100;
 const MORE = 400;
 

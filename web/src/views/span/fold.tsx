@@ -1,4 +1,4 @@
-/** Folded part: one line that says how much there is. */
+/** Folded section: one line with its size. */
 import { type ReactNode, useState } from 'react';
 import { ActionIcon } from '../parts/icons.tsx';
 import './fold.css';

@@ -8,7 +8,7 @@ interface InputOutputProps {
   readonly isRunning: boolean;
 }
 
-/** Captured parts only, without notes on missing ones: for where it is not the subject. */
+/** Captured parts only, without notes on missing ones, for views where they are secondary. */
 export function CapturedInputOutput({ detail }: { readonly detail: SpanDetail }) {
   const { tool, mcp } = detail.view;
   return (

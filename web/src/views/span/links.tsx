@@ -1,4 +1,4 @@
-/** Links to other spans: those that this one points at, and its duplicates. */
+/** Links to other spans: those that this one refers to, and its duplicates. */
 import { useMemo, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import type { SpanDetail, SpanLink, SpanRow } from '../../api/types.ts';
@@ -90,7 +90,7 @@ interface SpanButtonProps {
   readonly onSelect: (key: string) => void;
 }
 
-/** Goes to a span of the session. */
+/** Button that selects a span of the session. */
 export function SpanButton({ row, onSelect }: SpanButtonProps) {
   return (
     <button type="button" className="ins-links__span" onClick={() => onSelect(spanKey(row))}>
@@ -106,7 +106,7 @@ interface TargetProps {
   readonly onSelect: (key: string) => void;
 }
 
-/** A span of this session, or one to look for in the others. */
+/** Target of a link: a span of this session, or one to be searched in the others. */
 function Target({ link, trace, onSelect }: TargetProps) {
   const { api, router } = useInspector();
   const [problem, setProblem] = useState<string>();

@@ -1,4 +1,4 @@
-/** Overview of the span: why it failed, what it used, its input. */
+/** Overview of the span: its error, its usage, its input. */
 import { useMemo, useState } from 'react';
 import type { ErrorView, SpanDetail, SpanRow } from '../../api/types.ts';
 import {
@@ -51,7 +51,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
   );
 }
 
-/** Input of a failed span: read beside the error, without another tab. */
+/** Input of a failed span, beside the error. */
 export function FailedInput({ detail }: { readonly detail: SpanDetail }) {
   const last = detail.view.messages.at(-1);
   return (
@@ -150,10 +150,10 @@ function countLines(text: string): number {
   return text.trimEnd().split('\n').length;
 }
 
-/** Files of libraries and of the language: rarely where the mistake is. */
+/** Files of libraries and of the language: the mistake is rarely there. */
 const FOREIGN = /site-packages|dist-packages|node_modules|\/lib\/python\d|<frozen |node:internal/;
 
-/** Python's and JavaScript's: runs of frames in libraries are folded. */
+/** Stack trace of Python or JavaScript, with runs of library frames folded. */
 function StackTrace({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
   const frames = useMemo(() => foldFrames(text, FOREIGN), [text]);
@@ -289,10 +289,10 @@ function modelFacts({ view: { llm }, attributes }: SpanDetail): Fact[] {
   ];
 }
 
-/** The same as `inspector/service/normalise/keys.py`. */
+/** Keys with tags, as in `inspector/service/normalise/keys.py`. */
 const TAGS = ['inspector.tags', 'tag.tags', 'langsmith.span.tags', 'logfire.tags'];
 
-/** Facts that the application set: the user, and other marks. */
+/** Facts set by the application: the user, and others. */
 function applicationFacts({ view, attributes }: SpanDetail): Fact[] {
   const tags = TAGS.map((name) => attributes[name]).find((value) => value != null);
   return [

@@ -141,17 +141,17 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   );
 }
 
-/** Those with a number beside their name. */
+/** Tabs with a number beside their name. */
 const COUNTED = ['messages', 'decisions', 'state', 'events', 'links'] as const;
 
 function isCounted(tab: Tab): tab is (typeof COUNTED)[number] {
   return COUNTED.some((counted) => counted === tab);
 }
 
-/** Those that can be read as they were sent. */
+/** Tabs with a switch to show values as sent. */
 const MODED: ReadonlySet<Tab> = new Set(['messages', 'io']);
 
-/** Number of things behind each tab; 0 hides it. */
+/** Number of items in each tab; 0 hides it. */
 function countsOf(
   detail: SpanDetail,
   trace: Trace,
@@ -172,7 +172,7 @@ function countsOf(
   };
 }
 
-/** Tab that such a span opens with. */
+/** Tab that a span opens with. */
 function preferredTab(row: SpanRow, shown: readonly Tab[]): Tab {
   if (row.status === 'error') return 'overview';
   if (shown.includes('io')) return 'io';
@@ -225,7 +225,7 @@ function useTabActions({ shown, tab, loaded, copies, onRaw }: TabActions): void 
   useActions('Span', actions);
 }
 
-/** Content of a tab as text; undefined: the whole span says it best. */
+/** Content of a tab as text; undefined for the whole span as JSON. */
 function textOf(tab: Tab, loaded: LoadedSpan | undefined): string | undefined {
   const view = loaded?.detail.view;
   if (loaded === undefined || view === undefined) return undefined;

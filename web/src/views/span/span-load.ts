@@ -1,4 +1,4 @@
-/** Fetches the selected span, and again when its row says that there is more of it. */
+/** Loads the selected span, and loads it again when its row has changed. */
 import { useEffect, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
@@ -6,14 +6,14 @@ import type { LoadedSpan } from '../../state/span-details.ts';
 import { useInspector } from '../parts/context.ts';
 
 export interface SpanLoad {
-  /** Perhaps an older version, while the newer one is on its way. */
+  /** The span, perhaps in an older version while the newer one is loading. */
   readonly loaded: LoadedSpan | undefined;
   readonly problem: string | undefined;
 }
 
-/** Walking through the tree does not fetch every row that is passed. */
+/** Pause before a request, so that walking through the tree does not load every row. */
 const SETTLE_MS = 60;
-/** A running span is read again at most this often. */
+/** Least time between two requests for a running span. */
 const REFRESH_MS = 700;
 
 export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoad {

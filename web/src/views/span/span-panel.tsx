@@ -1,4 +1,4 @@
-/** The selected span: what it is at once, the rest of it when it has arrived. */
+/** Panel of the selected span: the facts of its row at once, the rest once it is loaded. */
 import { useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';

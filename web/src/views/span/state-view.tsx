@@ -1,4 +1,4 @@
-/** The agent's state step by step: what changed, and the whole of it at that point. */
+/** The agent's state step by step: each change, and the whole state after it. */
 import { useEffect, useMemo, useState } from 'react';
 import type { StateDifference, StateStep } from '../../api/types.ts';
 import { formatTimeOfDay, groupThousands } from '../../model/text/format.ts';
@@ -14,7 +14,7 @@ import './state-view.css';
 
 interface StateViewProps {
   readonly span: SpanId;
-  /** Another one: the span has changed, read again. */
+  /** A new value when the span has changed, so that it is read again. */
   readonly version: unknown;
   readonly onSelect: (key: string) => void;
 }
@@ -170,7 +170,7 @@ function Steps({ step, onGo }: StepsProps) {
   );
 }
 
-/** Shown at first. */
+/** Number of changes at first. */
 const FIRST = 50;
 
 function Changes({ step }: { readonly step: StateStep }) {

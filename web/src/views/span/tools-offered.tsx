@@ -1,4 +1,4 @@
-/** The tools that a model could call: name, description, schema. */
+/** The tools offered to a model: name, description, schema. */
 import { useState } from 'react';
 import type { ToolDefinition } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
@@ -8,7 +8,7 @@ import { VisibleText } from '../parts/visible-text.tsx';
 import { Fold } from './fold.tsx';
 import './tools-offered.css';
 
-/** More are shown when asked for. */
+/** Number of tools at first; more on request. */
 const FIRST = 100;
 
 export function ToolsOffered({ tools }: { readonly tools: readonly ToolDefinition[] }) {

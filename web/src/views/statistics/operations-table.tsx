@@ -1,4 +1,4 @@
-/** Each kind and name of spans: how often, how long, how dear. */
+/** Table of operations by kind and name: count, time, cost. */
 import { useMemo } from 'react';
 import type { CacheUse, Operation } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
@@ -10,7 +10,7 @@ import { type Column, SortableTable } from '../parts/statistics/sortable-table.t
 interface OperationsTableProps {
   readonly operations: readonly Operation[];
   readonly cache: readonly CacheUse[];
-  /** Of all of them. */
+  /** Sum of the self times. */
   readonly own_ns: number;
   readonly onOpen: (operation: Operation) => void;
   readonly onOpenError: (operation: Operation) => void;

@@ -1,4 +1,4 @@
-/** Time and cost of each model, tool or agent, with and without what is below it. */
+/** Table of models, tools or agents: time and cost, with and without descendants. */
 import { useMemo } from 'react';
 import type { RollUp, SpanKind } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
@@ -81,7 +81,7 @@ function callColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   ];
 }
 
-/** A model has nothing below it; of tools, what is below them is what they cost. */
+/** Columns of usage: a model has no descendants; a tool's usage is that of its descendants. */
 function usageColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   const own: Column<RollUp>[] = [
     countColumn('input', 'Tokens in', ({ used }) => used.input_tokens),

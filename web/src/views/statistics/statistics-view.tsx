@@ -1,4 +1,4 @@
-/** `?view=statistics`: the time, the tokens and the money of a session, by where they went. */
+/** `?view=statistics`: where a session spent its time, tokens and money. */
 import { type ReactNode, useCallback, useMemo } from 'react';
 import type { Operation, SessionStatistics, SpanRow } from '../../api/types.ts';
 import type { Steps } from '../../model/slices.ts';
@@ -21,7 +21,7 @@ import { StreamsSection } from './streams-section.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import '../parts/statistics/statistics.css';
 
-/** Columns by place, of what is shown of single spans; the service counts the rest. */
+/** Columns by index, for statistics of single spans; the service counts the rest. */
 interface CountedSpans {
   readonly rows: readonly SpanRow[];
   readonly used: readonly (Usage | undefined)[];

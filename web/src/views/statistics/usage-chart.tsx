@@ -1,4 +1,4 @@
-/** Tokens over time as bars, and the cost so far as a line. */
+/** Chart of tokens over time as bars, with the cumulated cost as a line. */
 
 import type { UsageOverTime } from '../../model/statistics/usage.ts';
 import { formatCost, formatCount, formatDuration } from '../../model/text/format.ts';

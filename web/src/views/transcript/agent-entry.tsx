@@ -1,4 +1,4 @@
-/** Agent: its task and its answer, folded; its beginning and end, unfolded. */
+/** Entries of an agent: folded, its task and its answer; unfolded, its beginning and its end. */
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import type { Sum } from '../../model/transcript/transcript.ts';
@@ -73,7 +73,7 @@ export function AgentEntry(props: AgentProps) {
   );
 }
 
-/** When its first or its last turn began: what happened between them is said by the turns. */
+/** Start of the agent's first or last turn; the turns themselves show what happened between. */
 function beganAt({ entry, trace }: AgentProps, calls: ReadonlyMap<string, string>): number {
   return trace.spans.get(calls.get(entry.key) ?? '')?.offset_ns ?? Infinity;
 }
@@ -134,7 +134,7 @@ function Counts({ sum }: { readonly sum: Sum }) {
 
 const MAX_WHY = 160;
 
-/** Progress or failure of an agent that is folded. */
+/** Progress or failure of a folded agent. */
 function Inside({
   sum,
   trace,
@@ -237,7 +237,7 @@ interface Found {
   readonly whole: (detail: SpanDetail) => string | undefined;
 }
 
-/** The tool is another span than the one that the entry is of: its rest is read there. */
+/** No whole text: it belongs to the span of the tool, not to that of the entry. */
 const noWhole = () => undefined;
 
 function inputOf(reading: Reading | undefined): Found | undefined {
@@ -248,7 +248,7 @@ function outputOf(reading: Reading | undefined): Found | undefined {
   return textOf(reading, ({ origin }) => origin === 'output');
 }
 
-/** The last text of messages that fit. */
+/** The last text among messages that match. */
 function textOf(
   reading: Reading | undefined,
   fits: (message: Reading['said'][number]) => boolean,
@@ -268,7 +268,7 @@ function textOf(
   };
 }
 
-/** End of an agent with its outcome, and its answer unless that is its last turn's. */
+/** End of an agent: its outcome, and its answer unless the last turn shows it. */
 export function AgentEnd(props: AgentProps) {
   const { entry, row, layout, readings, trace } = props;
   const { onGoTo } = useReading();

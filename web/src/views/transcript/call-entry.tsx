@@ -23,7 +23,10 @@ export function CallEntry(props: CallProps) {
   const joined = joinedOf(reading, tools, trace, readings);
   const answered = useMemo(() => idsOf(before), [before]);
   const isFirst = layout.before.get(entry.key) === undefined;
-  /** Calls that a tool below shows, and results that are shown with their call. */
+  /**
+   * Whether a piece is shown elsewhere: calls with a tool entry below, and results shown with their
+   * call.
+   */
   const isElsewhere = (piece: Piece): boolean => {
     if (piece.type === 'tool_call') return joined.has(piece);
     if (piece.type !== 'tool_result' || isFirst) return false;
@@ -73,7 +76,7 @@ export function CallEntry(props: CallProps) {
   );
 }
 
-/** Last answer of a model, below the tools that ran while it was called. */
+/** Final answer of a model call, below the tools that ran during the call. */
 export function CallEnd(props: CallProps) {
   const { entry, row, layout, readings, trace } = props;
   const reading = useRow(readings.reads, entry.key)?.reading;
@@ -164,16 +167,18 @@ function idsOf(read: Read | undefined): ReadonlySet<string> {
   return new Set(callsOf(read?.reading).flatMap(({ id }) => (id == null ? [] : [id])));
 }
 
-/** Change of the messages that the model had before. */
+/** Change of the messages that the model was sent before. */
 function History({
   reading,
   isOfAgent,
   isNewRun,
 }: {
   readonly reading: Reading;
-  /** Model calls outside of an agent may have nothing to do with each other. */
+  /** Whether the call belongs to an agent; others may be unrelated. */
   readonly isOfAgent: boolean;
-  /** The call before it was in another run of the agent: to begin anew takes nothing away. */
+  /**
+   * Whether the previous call was in another run of the agent: then a new start removes nothing.
+   */
   readonly isNewRun: boolean;
 }) {
   const { spanKey, onOpen } = useReading();
@@ -228,7 +233,7 @@ function Stopped({ reading }: { readonly reading: Reading | undefined }) {
   );
 }
 
-/** Tools that the model called; without content, the tools that ran after. */
+/** Names of the tools that the model called; without content, of those that ran after. */
 function asksFor(
   reading: Reading | undefined,
   joined: ReadonlySet<Piece>,
@@ -242,7 +247,7 @@ function asksFor(
   return tools.map((key) => plainName(trace.spans.get(key)?.name ?? ''));
 }
 
-/** `calls search × 3, fetch`. */
+/** Names of called tools: `calls search × 3, fetch`. */
 function Asks({ names }: { readonly names: readonly string[] }) {
   if (names.length === 0) return null;
   const counts = new Map<string, number>();
@@ -256,7 +261,10 @@ function Asks({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** Decisions, questions and state of its agent since the turn before; the first one's are above. */
+/**
+ * Decisions, questions and state of the agent since the previous turn; those before the first turn
+ * are shown above it.
+ */
 function SinceTurnBefore({
   entry,
   row,

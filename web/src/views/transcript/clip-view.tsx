@@ -1,4 +1,4 @@
-/** The beginning of a text, its true length, and the rest of it from its span, on request. */
+/** The beginning of a text, its full length, and the rest of it from its span, on request. */
 import { useMemo, useState } from 'react';
 import type { Clip, SpanDetail } from '../../api/types.ts';
 import { indexJson } from '../../model/json/json-text.ts';
@@ -10,17 +10,17 @@ import { LazyMarkdown } from '../parts/values/lazy-markdown.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { useReading } from './reading-context.ts';
 
-/** Longer texts are read in the span's panel. */
+/** Limit of an unfolded text; a longer one is read in the span's panel. */
 const MAX_INLINE = 100_000;
 
 interface ClipViewProps {
   readonly clip: Clip;
-  /** What it is: "the result". */
+  /** Name of the text: "the result". */
   readonly what: string;
   /** The whole text in the span. */
   readonly whole: (detail: SpanDetail) => string | undefined;
   readonly isMarkdown?: boolean;
-  /** A few lines of it. */
+  /** Whether to show a few lines only. */
   readonly isShort?: boolean;
 }
 
@@ -74,7 +74,7 @@ export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: Cli
   );
 }
 
-/** Of a few lines: so many characters, whatever the lines are. */
+/** Limit in characters of a short view. */
 const SHORT = 700;
 
 function Text({

@@ -17,10 +17,10 @@ export interface EntryProps {
   readonly isCursor: boolean;
   readonly isSelected: boolean;
   readonly isMatch: boolean;
-  /** Unfolded by hand: what it says is shown whole. */
+  /** Whether the reader unfolded it: its texts are shown in full. */
   readonly isOpen: boolean;
   readonly isRaw: boolean;
-  /** Spans inside of it that wait for a person. */
+  /** Keys of waiting spans inside it. */
   readonly waiting: readonly string[];
   readonly onPick: (id: string) => void;
   readonly onOpen: (key: string) => void;

@@ -1,4 +1,4 @@
-/** One entry of the transcript: when in the margin, what in the middle. */
+/** One entry of the transcript: the time in the margin, the content in the middle. */
 import { memo, type ReactNode, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatOffset } from '../../model/text/format.ts';
@@ -15,7 +15,7 @@ import { plainName } from './moments.tsx';
 import { ReadingContext, type ReadingPlace } from './reading-context.ts';
 import { ToolEntry } from './tool-entry.tsx';
 
-/** Deeper entries are not set in further: a text must have room. */
+/** Limit of indentation, so that a text has room. */
 const MAX_DEPTH = 6;
 
 export const EntryView = memo(function EntryView(props: EntryProps) {

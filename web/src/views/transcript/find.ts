@@ -1,4 +1,4 @@
-/** Find in the transcript: in names, and in what has been read; what is found is marked. */
+/** Find in the transcript: in names and in loaded readings; matches are marked. */
 import { useEffect, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
@@ -8,7 +8,7 @@ import type { Read, Readings } from '../../state/transcript.ts';
 import { useVersion } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 
-/** Words of a reading in lower case, made once. */
+/** Text of a reading in lower case, computed once. */
 const words = new WeakMap<Read, string>();
 
 function lowerWords(read: Read): string {
@@ -19,7 +19,7 @@ function lowerWords(read: Read): string {
   return made;
 }
 
-/** Keys of the spans that are found, by start. */
+/** Keys of the matching spans, by start. */
 export function useFound(trace: Trace, readings: Readings, find: string): readonly string[] {
   const rows = useVersion(trace.spans, find !== '');
   const reads = useVersion(readings.reads, find !== '');
@@ -42,7 +42,7 @@ export function useFound(trace: Trace, readings: Readings, find: string): readon
 
 const NAME = 'ins-find';
 
-/** Mark the words where they are shown; the document stays as it is. */
+/** Highlight the matches where they are shown, without changing the document. */
 export function useMarks(scroller: HTMLElement | null, find: string): void {
   useEffect(() => {
     if (scroller === null || find === '' || typeof Highlight === 'undefined') return;

@@ -1,4 +1,4 @@
-/** The entries of a session, what of them is folded, and where a span is among them. */
+/** The entries of a transcript, which of them are folded, and the position of a span among them. */
 import { useCallback, useMemo, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { layoutTranscript, type TranscriptLayout } from '../../model/transcript/transcript.ts';

@@ -1,4 +1,4 @@
-/** Entry of one line: a resource that was read, a prompt, MCP, a step. */
+/** Entry of one line: a resource, a prompt, an MCP operation, a step. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import { readServerAsk } from '../../model/mcp/server-asks.ts';
@@ -94,7 +94,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   cancel: 'Cancelled',
 };
 
-/** Request of a server in the middle of a call, and the client's answer. */
+/** Request of a server during a call, and the client's answer. */
 function ServerAskLine({ mcp }: { readonly mcp: NonNullable<Reading['mcp']> }) {
   const ask = useMemo(() => readServerAsk(mcp.method, mcp.request, mcp.response), [mcp]);
   if (ask === undefined) return null;

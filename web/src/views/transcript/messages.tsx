@@ -10,10 +10,10 @@ import { ClipView } from './clip-view.tsx';
 
 interface MessageProps {
   readonly message: Said;
-  /** Pieces that are shown elsewhere. */
+  /** Whether a piece is shown elsewhere. */
   readonly isElsewhere: (piece: Piece) => boolean;
   readonly isOpen: boolean;
-  /** The result of a tool that was asked for here and has no span. */
+  /** The result of a tool call that has no span. */
   readonly resultOf: (call: Piece) => Piece | undefined;
 }
 
@@ -158,7 +158,7 @@ function wholeOf({ at: [message, part] }: Piece) {
 
 interface FoldProps {
   readonly label: string;
-  /** All of the entry is unfolded. */
+  /** Whether the reader unfolded all of the entry. */
   readonly isOpen: boolean;
   readonly children: ReactNode;
 }

@@ -1,4 +1,4 @@
-/** Moments of a span: decisions, questions to a person, state, and why it failed. */
+/** Moments of a span: decisions, questions to a person, state, and the cause of a failure. */
 import { useState } from 'react';
 import type {
   AskedReading,
@@ -21,7 +21,7 @@ import { ClipView } from './clip-view.tsx';
 import { Pairs } from './pairs.tsx';
 import { useReading } from './reading-context.ts';
 
-/** Of a tool whose answer is an error: that it failed is said beside its name. */
+/** Error of a tool whose answer is an error: the failure is shown beside its name. */
 const SAYS_NOTHING = 'tool_error';
 
 export function ErrorBlock({ reading }: { readonly reading: Reading }) {
@@ -89,20 +89,20 @@ export function Consequence({ of, layout, again }: ConsequenceProps) {
 const OPERATION =
   /^(invoke_agent|invoke_workflow|create_agent|execute_tool|chat|tools\/call) (?=\S)/;
 
-/** A span's name without the word that conventions put before it. */
+/** A span's name without the operation that conventions put before it. */
 export function plainName(name: string): string {
   return name.replace(OPERATION, '') || '(no name)';
 }
 
 interface MomentsProps {
   readonly reading: Reading | undefined;
-  /** Moments after this, … */
+  /** Exclusive lower bound of the moments, … */
   readonly after_ns?: number;
-  /** … up to this. */
+  /** … and inclusive upper bound. */
   readonly until_ns?: number;
 }
 
-/** Decisions, questions and state while a span ran, or in a part of that time. */
+/** Decisions, questions and state during a span, or during a part of it. */
 export function Moments({ reading, after_ns = -Infinity, until_ns = Infinity }: MomentsProps) {
   if (reading === undefined) return null;
   const isThen = ({ offset_ns }: { readonly offset_ns: number }) =>
@@ -166,7 +166,7 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
   );
 }
 
-/** One member a line, so that a difference is a line. */
+/** JSON with one member per line, so that a diff shows members. */
 function spread(json: string): string {
   return json.replace(/([{,])"/g, '$1\n  "').replace(/\}$/, '\n}');
 }

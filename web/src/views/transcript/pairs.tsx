@@ -1,4 +1,4 @@
-/** Members of an object in a line: `path notes.md  line 3`. */
+/** Members of an object on one line: `path notes.md  line 3`. */
 import { VisibleText } from '../parts/visible-text.tsx';
 
 export function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])[] }) {

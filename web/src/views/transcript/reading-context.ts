@@ -1,4 +1,4 @@
-/** Context of the parts of an entry. */
+/** Context for the parts of an entry. */
 import { createContext, useContext } from 'react';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -8,7 +8,7 @@ export interface ReadingPlace {
   readonly trace: Trace;
   readonly reads: KeyedStore<Read>;
   readonly spanKey: string;
-  /** Exact text instead of what it means. */
+  /** Whether texts are shown as sent. */
   readonly isRaw: boolean;
   /** Show a span in the panel. */
   readonly onOpen: (key: string) => void;

@@ -1,10 +1,13 @@
-/** Entries of any height that come, grow and go without what is read moving. */
+/**
+ * Scrolling of entries of any height: when they come, grow or go, the text in view keeps its
+ * position.
+ */
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Entry } from '../../model/transcript/transcript.ts';
 
 const OVERSCAN = 6;
-/** So near to the end is at it. */
+/** Distance from the end that counts as at the end. */
 const NEAR_END_PX = 48;
 
 const ESTIMATES: Readonly<Record<Entry['type'], number>> = {
@@ -20,7 +23,7 @@ const CARD_PX = 150;
 
 export interface Scrolling {
   readonly virtualizer: Virtualizer<HTMLElement, Element>;
-  /** Entries that came below while the reader was elsewhere. */
+  /** Number of entries that were added below while the reader was elsewhere. */
   readonly newBelow: number;
   readonly follow: () => void;
 }
@@ -49,7 +52,7 @@ export function useEntryScrolling(
   return { virtualizer, ...end };
 }
 
-/** The entry that is first in view stays where it is when others come or go above it. */
+/** Keep the first entry in view in place when others come or go above it. */
 function useAnchor(
   scroller: HTMLElement | null,
   entries: readonly Entry[],
@@ -86,7 +89,7 @@ function useAnchor(
   }, [scroller, entries, virtualizer]);
 }
 
-/** At the end the view follows what comes; elsewhere it says how much came. */
+/** Follow the end when there; elsewhere count the new entries. */
 function useEnd(
   scroller: HTMLElement | null,
   entries: readonly Entry[],

@@ -80,13 +80,13 @@ function resultOf({ view }: SpanDetail): string | undefined {
   return view.tool?.result?.text;
 }
 
-/** Whether the decision that denied it has the same reason. */
+/** Whether the error is the reason of the decision that denied the call, which is shown. */
 function isInDecision({ error, decisions }: Reading): boolean {
   const message = error?.message?.text;
   return message !== undefined && decisions.some(({ reason }) => reason === message);
 }
 
-/** Whether the result has the error's message once more. */
+/** Whether the result repeats the error's message. */
 function isInError(reading: Reading | undefined, result: Clip): boolean {
   const message = reading?.error?.message?.text;
   return message !== undefined && message.length > 20 && result.text.includes(message);
@@ -125,7 +125,7 @@ function ToolState({
   ) : null;
 }
 
-/** Arguments and result from the model's messages, for a tool whose own span has none. */
+/** Arguments and result from the model's messages, for a tool whose own span lacks them. */
 function fromMessages(
   reading: Reading | undefined,
   call: Reading | undefined,

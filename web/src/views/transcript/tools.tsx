@@ -1,4 +1,4 @@
-/** Tools of the transcript: find, and how much is shown. */
+/** Toolbar of the transcript: find, and the amount of detail. */
 import { useMemo, useRef } from 'react';
 import { useActions } from '../parts/actions.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -7,9 +7,9 @@ import '../parts/view-tools.css';
 
 interface TranscriptToolsProps {
   readonly find: string;
-  /** Number of spans found; undefined when nothing is looked for. */
+  /** Number of matching spans; undefined without a search. */
   readonly found: number | undefined;
-  /** Index of the one that the cursor is at; −1: none. */
+  /** Index of the current match; −1: none. */
   readonly place: number;
   readonly isWhole: boolean;
   readonly isRaw: boolean;

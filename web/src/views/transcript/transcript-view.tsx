@@ -1,4 +1,4 @@
-/** Transcript: a session read from above to below. */
+/** Transcript: a session as text, from top to bottom. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
@@ -42,7 +42,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   useMarks(scroller, find);
   useWants(trace, readings, layout, items[0]?.index ?? 0, items.length, find !== '');
 
-  /** Entry to go to once it is laid out, and whether the focus goes there, too. */
+  /** Entry to scroll to once it is laid out, and whether it takes the focus. */
   const pending = useRef<{ key: string; hasFocus: boolean } | undefined>(undefined);
   const goTo = useCallback(
     (key: string, hasFocus = false) => {
@@ -214,7 +214,7 @@ function cursorKey(cursor: string | undefined): string | undefined {
   return cursor?.replace(/:end$/, '');
 }
 
-/** Index of an entry by its id, or of the one that shows a span. */
+/** Index of an entry by its id, or by a span that it shows. */
 function indexOf({ entries, entryOf }: TranscriptLayout, id: string): number | undefined {
   const key = id.replace(/:end$/, '');
   const index = entryOf.get(key);
@@ -242,7 +242,7 @@ function isEntry(target: EventTarget): boolean {
   return target instanceof HTMLElement && target.dataset['entry'] !== undefined;
 }
 
-/** Once it is in the document, which may take some frames of scrolling. */
+/** Focus an entry once it is in the document, which may take some frames of scrolling. */
 function focusEntry(scroller: HTMLElement, id: string, tries = 20): void {
   const element = scroller.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`);
   if (element !== null) element.focus({ preventScroll: true });
@@ -292,11 +292,14 @@ function entryAction(
   }
 }
 
-/** Beyond what is in view. */
+/** Number of entries beyond the view to load. */
 const AHEAD = 12;
 const MAX_FIND = 5000;
 
-/** Ask for what is in view, and what it needs of its neighbours; with find, for the rest, too. */
+/**
+ * Request readings of the entries in view and of the neighbours that they need; while searching, of
+ * all.
+ */
 function useWants(
   trace: Trace,
   readings: Readings,
@@ -367,7 +370,7 @@ interface OutcomeProps {
   readonly onGoTo: (key: string) => void;
 }
 
-/** Bad end of the session: in one line, always in view. */
+/** Outcome of a session that ended badly: one line, always in view. */
 function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
   const session = useCell(trace.session);
   const status = session?.status;

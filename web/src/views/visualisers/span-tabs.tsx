@@ -16,7 +16,7 @@ export function visualiserTabs(
     .map(({ id, name }) => [`show-${id}`, name]);
 }
 
-/** Whether `matches` says so; one that throws matches nothing. */
+/** Whether `matches` returns true; a predicate that throws matches nothing. */
 function isMatch<T>(matches: (value: T) => boolean, value: T): boolean {
   try {
     return matches(value);

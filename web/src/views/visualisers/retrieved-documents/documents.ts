@@ -12,17 +12,17 @@ interface RetrievedDocument {
   readonly score: number | undefined;
 }
 
-/** More are not read: a page of results is a page. */
+/** Limit of documents. */
 const MOST = 500;
 const FLAT = /^(?:retrieval\.documents|reranker\.output_documents)\.(\d{1,6})\.document\.(\w+)$/;
 const JSON_KEY = 'gen_ai.retrieval.documents';
 
-/** Quick: looks at keys only. */
+/** Whether a span has documents; quick, because it looks at keys only. */
 export function hasDocuments({ attributes }: SpanDetail): boolean {
   return Object.keys(attributes).some((key) => key === JSON_KEY || FLAT.test(key));
 }
 
-/** In the order of the sender, which is that of their ranks. */
+/** Documents in the sender's order, which is that of their ranks. */
 export function documentsOf({ attributes }: SpanDetail): RetrievedDocument[] {
   const flat = new Map<number, Map<string, unknown>>();
   for (const [key, value] of Object.entries(attributes)) {
@@ -64,7 +64,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Some senders write numbers as text. */
+/** A number, which some senders write as text. */
 function number(value: unknown): number | undefined {
   if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) {
     return undefined;
