@@ -99,7 +99,7 @@ def bridged(options: Options, *, has_live: bool) -> Iterator[tuple[Bus, Keep]]:
 
 
 def by_hand(like: ReadableSpan, provider: TracerProvider | None = None) -> Call:
-    """Return a function that makes a span like `like` with the SDK, its attributes at hand."""
+    """Return a function that makes a span like `like` with the SDK, from prepared attributes."""
     if provider is None:
         provider, _ = in_memory_provider()
     tracer = provider.get_tracer("by hand")

@@ -60,7 +60,7 @@ DECIDED = ((DECIDE_ONE, 1), (DECIDE_FIVE, 5))
 
 
 def floors() -> Iterator[Case]:
-    """Give the least that does the work."""
+    """Yield the cases of plain Python, as lower bounds."""
     yield Case(NOTHING, EMPTY, AWAIT, empty)
     yield Case(NOTHING, WITH_KWARGS, EMIT, empty_with_kwargs)
     for work, count in SYNC_COUNTS[1:]:

@@ -52,7 +52,7 @@ EXIT_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The service that telemetry goes to."""
+    """The service that receives the telemetry."""
 
     url: str
     token: str | None
@@ -77,7 +77,7 @@ class Handle:
 
     @property
     def is_attached(self) -> bool:
-        """Whether telemetry goes anywhere."""
+        """Whether telemetry is sent to a service."""
         return self.url is not None and self._undo is not None
 
     def flush(self, timeout_s: float = 5.0) -> bool:

@@ -136,7 +136,7 @@ def _read_one(path: Path) -> RunFile | None:
 
 
 def _is_private(path: Path) -> bool:
-    """Return whether `path` is ours and nobody else may write it."""
+    """Return whether the user owns `path` and is the only one who may write it."""
     if not hasattr(os, "getuid"):
         return True
     info = path.lstat()

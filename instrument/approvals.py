@@ -83,7 +83,7 @@ class ApprovalAnswer(NamedTuple):
 
 
 class ApprovalProvider(Protocol):
-    """An object that asks people: a terminal, the inspector, a test.
+    """An object that asks people, such as a terminal, the inspector or a test.
 
     For sync code, `ask` runs on a separate event loop; a provider that cannot run there has
     `ask_sync` too (`SyncApprovalProvider`).

@@ -128,7 +128,7 @@ def _check_retry(hook: str, interceptor: str) -> None:
 
 
 def _before(hook: str) -> str:
-    """Return the hook at which the next attempt begins."""
+    """Return the before hook of the same noun, at which the next attempt begins."""
     return next((noun.before for noun in NOUNS.values() if hook in (noun.after, noun.error)), hook)
 
 

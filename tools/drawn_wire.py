@@ -20,7 +20,7 @@ from tests.support.telemetry.otlp import SECOND_NS, START_NS, any_value, key_val
 SESSION: Final = "wire"
 TRACE: Final = 0x31
 EPOCH_NS: Final = START_NS + (10 * 3600 + 60) * SECOND_NS
-"""A minute before the pictures are taken."""
+"""Start of the drawn traces: a minute before the pictures are taken."""
 MS_NS: Final = 1_000_000
 
 _LONG = "a_tool_with_a_name_that_says_at_length_what_it_does_and_then_goes_on_to_say_it_once_more"

@@ -25,7 +25,7 @@ def outputs() -> dict[Path, str]:
 
 
 def read_model(directory: Path) -> list[Yaml]:
-    """Return the files of the model, those with changes last."""
+    """Return the files of the model; files with changes come last."""
     files = [
         yaml.safe_load(path.read_text(encoding="utf-8"))
         for path in sorted(directory.glob("*.yaml"))
@@ -103,7 +103,7 @@ def _spans(files: list[Yaml]) -> dict[str, tuple[Yaml, dict[str, Yaml]]]:
 def _flat(
     group: Yaml, file: Yaml, groups: dict[str, tuple[Yaml, Yaml]]
 ) -> Iterator[tuple[Yaml, Yaml, Yaml]]:
-    """Yield the rows of a span or group, those of the groups it refers to among them."""
+    """Yield the rows of a span or group, including the groups that it refers to."""
     for row in group["attributes"]:
         if "ref_group" in row:
             yield from _flat(*groups[row["ref_group"]], groups)

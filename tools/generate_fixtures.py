@@ -41,7 +41,7 @@ _TRANSCRIPT = "/sessions/{session_id}/transcript"
 _QUERIES = {"spans": "?format=columns"}
 """The page's query for a route that has more than one form."""
 _AS_OF = re.compile(r'("as_of":")[^".]+\.')
-"""The change number of a store begins with the store's own id, which is new each time."""
+"""`as_of` with the store's own id, which is new each time."""
 _SILENT_SINCE = re.compile(r'("silent_since":)"[^"]+"')
 """`silent_since` of an open session, the time at which this runs."""
 

@@ -191,7 +191,7 @@ def _measure(product: Product) -> Result:
 def running(
     product: Product, folder: Path, port: int
 ) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
-    """Run it until the block ends: its process, and a client for it."""
+    """Run a product until the block ends; yield its process and a client."""
     log = folder / "output.txt"
     with log.open("ab") as output:
         process = subprocess.Popen(

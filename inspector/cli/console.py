@@ -30,7 +30,7 @@ from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 _PIPED_WIDTH = 200
 """Width without a terminal: programs read it, so nothing is cut to eighty columns."""
 _WIDE = 100
-"""The least width for the counts."""
+"""Least width of a terminal that shows the counts."""
 _PATH_NAMES = 6
 
 Row = dict[str, Any]

@@ -20,7 +20,7 @@ app = typer.Typer()
 
 _PROGRAMS = {".py", ".pyz"}
 _OF_PYTHON = {"-m", "-c"}
-"""Options of Python that stand for a program."""
+"""Options of Python that replace the file of a program."""
 _WITHOUT_US = {"-I", "-E", "-S"}
 """Options with which Python ignores PYTHONPATH or `sitecustomize`."""
 

@@ -38,7 +38,7 @@ class Agent(HookHost):
     time_limits_s: Mapping[str, float] = field(default_factory=dict)
     """Time limits of tools, in seconds of the story's time."""
     cites_sources: bool = False
-    """Whether its answers must say what they rest on."""
+    """Whether its answers must cite their sources."""
 
     async def run(self, task: str) -> str:
         """Work on a task and return the final answer.

@@ -110,7 +110,7 @@ async def save_draft(path: str, text: str) -> str:
 
 @server.tool()
 async def changes_since(version: str) -> list[MergedChange]:
-    """List what was merged since a version."""
+    """List the changes merged since a version."""
     await _work(0.6)
     return [MergedChange(**change) for change in LIBRARY["changes"]]
 

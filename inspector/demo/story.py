@@ -19,7 +19,7 @@ class Role:
     tools: frozenset[str] = frozenset()
     """Names of the MCP tools that it may use."""
     cites_sources: bool = False
-    """Its answers must say what they rest on."""
+    """Whether its answers must cite their sources."""
     intelligence_priority: float = 0.5
     """0: the cheapest model will do; 1: the best there is."""
 

@@ -81,7 +81,7 @@ def watch_when_used() -> None:
 
 
 def _attach() -> bool:
-    """Attach, and return whether telemetry goes anywhere."""
+    """Attach, and return whether telemetry is sent to a service."""
     if _is_attaching():
         return True
     from inspector.attach import attach  # noqa: PLC0415 - only for a program to watch
@@ -119,7 +119,7 @@ def _is_command_line() -> bool:
 
 
 def _print_outcome(watched: list[str]) -> None:
-    """Print where telemetry goes, what gets watched, and at exit if nothing was sent."""
+    """Print the service, what is watched, and at exit a line if nothing was sent."""
     from inspector import runfile  # noqa: PLC0415 - only where something is printed
 
     running = runfile.read()

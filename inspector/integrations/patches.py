@@ -111,7 +111,7 @@ class Patches:
 
 
 def put_back(owner: Any, name: str, before: Any, ours: Any) -> None:
-    """Restore an attribute, unless somebody has replaced `ours` meanwhile."""
+    """Restore an attribute, unless `ours` has been replaced meanwhile."""
     if own_attribute(owner, name) is not ours:
         return
     if before is MISSING:

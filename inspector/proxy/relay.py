@@ -31,7 +31,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Pump(threading.Thread):
-    """A thread that copies one stream until it ends, or nobody reads the copy."""
+    """A thread that copies one stream until it ends or its reader closes."""
 
     def __init__(self, stream: Stream, source: int, target: int, on_data: OnData) -> None:
         """Make a pump between two file descriptors, which it closes."""

@@ -210,7 +210,7 @@ class Settings(BaseSettings):
         return self
 
     def check_token(self, token: str) -> None:
-        """Refuse a token that those who can reach the service could guess.
+        """Raise if others who reach the service could guess the token.
 
         Raises:
             ValueError: It is too short.

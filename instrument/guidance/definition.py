@@ -89,7 +89,7 @@ class HookDefinition:
     type: HookType
     lifecycle: HookLifecycle
     name: str
-    """The heading, for people."""
+    """The heading for readers."""
     requirement_level: RequirementLevel
     """Requirement level as in RFC 2119."""
     app: str | None = None

@@ -22,7 +22,7 @@ from instrument.guidance.transparency import Notify, notify_locally, report
 
 Event: TypeAlias = Mapping[str, Any]
 Situation: TypeAlias = Callable[[Event], Mapping[str, Any]]
-"""Takes the kwargs of an event, returns keywords of `HookRegistry.query`."""
+"""A function from the kwargs of an event to keywords of `HookRegistry.query`."""
 
 
 def attach(

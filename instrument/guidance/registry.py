@@ -43,7 +43,7 @@ class SkippedHook(NamedTuple):
 
 
 class QueryResult(list[HookDefinition]):
-    """Matching hooks, highest priority first, and those with unmet conditions.
+    """Matching hooks, highest priority first, and the hooks with unmet conditions.
 
     Attributes:
         skipped: Hooks with unmet conditions, with reasons.

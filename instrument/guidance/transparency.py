@@ -10,10 +10,10 @@ Level: TypeAlias = Literal["notice", "error"]
 """Levels of MCP logging (RFC 5424)."""
 
 Log: TypeAlias = Callable[[Level, str], object]
-"""Takes a level of MCP logging and a message."""
+"""A function that logs a message at a level of MCP logging."""
 
 Notify: TypeAlias = Callable[[str], object]
-"""Takes a notice, which is a message of level `notice`."""
+"""A function that shows a notice: a message of level `notice`."""
 
 _logger = logging.getLogger("mcp.instrument")
 _LEVELS: dict[Level, int] = {"notice": logging.INFO, "error": logging.ERROR}

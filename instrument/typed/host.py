@@ -52,7 +52,7 @@ class HookHost(metaclass=HostMeta):
     hooks: HookRegistry
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
-        """Make an instance with a registry, whatever its `__init__` takes."""
+        """Create an instance with a registry, independent of the parameters of `__init__`."""
         host = super().__new__(cls)
         host.hooks = HookRegistry(cls.hook_bus, agent=host)
         return host

@@ -72,7 +72,7 @@ class Enrichment:
             owned.facts = {**facts, **owned.facts} if is_merged else {**owned.facts, **facts}
 
     def update(self, owned: OwnedSpan, attributes: Attributes, *, is_last: bool = False) -> None:
-        """Set what is new, and report it live unless the end follows at once."""
+        """Set new attributes, and report them live unless the end follows at once."""
         if not owned.is_open:
             return
         known = owned.attributes

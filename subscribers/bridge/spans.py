@@ -238,7 +238,7 @@ class SpanTable:
                 self._bare.pop((owned.family, owned.key), None)
 
     def open_spans(self) -> list[OwnedSpan]:
-        """Return every open span, those without a `call_id` first."""
+        """Return every open span, first the ones without a `call_id`."""
         with self._lock:
             bare = [owned for frames in self._bare.values() for owned in frames]
         named = [call.owned for call in list(self.calls.values()) if call.owned is not None]

@@ -16,7 +16,7 @@ class Allowance(NamedTuple):
     actor: str
     reason: str
     callbacks: tuple[Any, ...] = ()
-    """The interceptors that asked: it covers no others of the same name."""
+    """The interceptors that asked; others of the same name are not covered."""
 
 
 class Allowances:

@@ -129,7 +129,7 @@ class Gate:
         return AnswerOutcome(True, None)
 
     def cancel(self, session: SessionRef, by: Issuer) -> AnswerOutcome:
-        """Cancel running operations, and deny new ones until all of those have ended."""
+        """Cancel running operations, and deny new ones until all running ones have ended."""
         with self._lock:
             rule = self._rule(session)
             if rule is None:

@@ -181,7 +181,7 @@ class Ledger:
             self._account(session)
 
     def wait(self, request_id: str, session: str | None) -> None:
-        """Stop the clock: a person is asked."""
+        """Stop the clock during a question to a person."""
         with self._lock:
             if request_id in self._waits or len(self._waits) >= MAX_WAITS:
                 return

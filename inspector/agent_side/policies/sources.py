@@ -42,7 +42,7 @@ def load(source: PolicyFile) -> Rules | None:
 
 
 def load_or_deny(source: PolicyFile) -> Rules | None:
-    """Return the rules of a file, or, if it is unusable, rules that deny what it may guard."""
+    """Return the rules of a file; of an unusable one, rules that deny what it may guard."""
     try:
         return load(source)
     except PolicyError as error:

@@ -166,7 +166,7 @@ def _steps(source: Generator[Any, None, None], session_id: str | None) -> Iterat
 
 
 class _AsyncSteps:
-    """The steps of a source, as those of `_steps`."""
+    """The asynchronous form of `_steps`."""
 
     def __init__(self, source: GeneratorSource[Any], session_id: str | None) -> None:
         self._source, self._session_id = source, session_id

@@ -122,11 +122,11 @@ class ConnectionFacts:
         return await self._report(message, "rpc_handle", "rpc_request")
 
     def sent_now(self, message: Envelope) -> None:
-        """Report as `sent` does, where nothing can be awaited and nobody decides."""
+        """Report as `sent` does, from sync code and without interceptors."""
         self._report_now(message, "rpc_request", "rpc_handle")
 
     def received_now(self, message: Envelope) -> None:
-        """Report as `received` does, likewise."""
+        """Report as `received` does, from sync code and without interceptors."""
         self._report_now(message, "rpc_handle", "rpc_request")
 
     async def _report(self, message: Envelope, noun: Noun, other: Noun) -> Envelope:

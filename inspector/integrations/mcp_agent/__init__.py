@@ -37,7 +37,7 @@ _logger = logging.getLogger("inspector")
 
 
 class _Shim:
-    """The patches in place, for as long as anybody is attached."""
+    """The patches, in place while at least one bus is attached."""
 
     def __init__(self, bus: Bus) -> None:
         self.bus = bus

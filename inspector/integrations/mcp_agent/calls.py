@@ -175,7 +175,7 @@ _outcome: ContextVar[_ModelOutcome | None] = ContextVar("inspector.mcp_agent.out
 
 @contextmanager
 def _collecting() -> Iterator[_ModelOutcome]:
-    """Collect the outcome of the model requests in the block, those of its tasks included."""
+    """Collect the outcome of the model requests in the block and in its tasks."""
     before, mine = _outcome.get(), _ModelOutcome()
     _outcome.set(mine)
     try:

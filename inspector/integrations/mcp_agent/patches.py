@@ -52,7 +52,7 @@ class Point(NamedTuple):
     hooks: tuple[str, ...]
     """The hooks that it emits."""
     is_family: bool = False
-    """Whether subclasses that override it are patched too, also those defined later."""
+    """Whether overrides in subclasses are patched too, also in later ones."""
     is_optional: bool = False
     """Whether it may be missing without a log line."""
     needs_hooks: bool = True

@@ -175,7 +175,7 @@ def _matched(
 def _paired(
     left: SpanTree, right: SpanTree, ours: Sequence[int], theirs: Sequence[int], read: ReadContent
 ) -> Iterator[tuple[int, int]]:
-    """Yield as many pairs as there can be: those with the same input first, then by start."""
+    """Yield as many pairs as possible: first the ones with the same input, then by start."""
     if len(ours) <= 1 and len(theirs) <= 1:
         yield from zip(ours, theirs, strict=False)
         return

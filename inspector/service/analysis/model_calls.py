@@ -139,7 +139,7 @@ def _model_call(record: SpanRecord, span: Span, attributes: dict[str, Json]) -> 
 
 
 def _whole_ns(value: float, unit_ns: float) -> int:
-    """Return nanoseconds that any reader can hold, whatever a sender wrote."""
+    """Return a reported duration as whole nanoseconds that JSON readers hold exactly."""
     return int(min(max(value * unit_ns, 0), 2**53))
 
 

@@ -22,7 +22,7 @@ class NewMessages:
     """The new messages of a call, and changes to those before."""
 
     new: tuple[int, ...]
-    """Indices into the call's messages: those sent for the first time, then its output."""
+    """Indices into the call's messages: the ones sent for the first time, then its output."""
     repeated: int = 0
     retained: int = 0
     gone: int = 0

@@ -16,7 +16,7 @@ from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanRow
 
 FEW_ALIKE = 6
-"""The most siblings alike that are all shown."""
+"""Limit of similar siblings that are all shown."""
 _FIRST_ALIKE = 3
 _FAILED_ALIKE = 3
 _ID_LENGTHS = (8, 12)

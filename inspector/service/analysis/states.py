@@ -42,7 +42,7 @@ class Step:
 
 
 _UNKNOWN: Final = object()
-"""Stands for no JSON value: `null` is a state too."""
+"""Placeholder for an unknown state: `null` is a state too."""
 
 
 @dataclass(slots=True)

@@ -261,7 +261,7 @@ def median(ordered: Sequence[int]) -> int | None:
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int | None:
-    """Return the smallest of sorted values that so many percent do not exceed."""
+    """Return a percentile of sorted values by nearest rank; None without values."""
     return ordered[(percent * len(ordered) + 99) // 100 - 1] if ordered else None
 
 

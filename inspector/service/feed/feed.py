@@ -26,7 +26,7 @@ from inspector.service.storage.base import ReadableStore, Reader
 from inspector.service.storage.health import StoreHealth
 
 MAX_BEHIND = 100_000
-"""A viewer further behind than so many changes reads the lists again instead."""
+"""Limit of changes that a viewer catches up with; further behind, it reads the lists again."""
 _TAIL_ROWS = 16_384
 _ROW_BYTES = 4_096
 """Bytes of a request's arguments that count as one row."""

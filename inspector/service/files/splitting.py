@@ -31,7 +31,7 @@ class Value:
     """A stretch of the file that should be one JSON value."""
 
     line: int
-    """The line on which it begins, from 1."""
+    """First line of the value, from 1."""
     text: bytes
     is_too_large: bool = False
     """Whether the value was skipped and has no text."""

@@ -38,7 +38,7 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _FORWARDED = frozenset({"forwarded", "via", "x-forwarded-for", "x-real-ip"})
 _MAX_LOGGED = 1_000
 GRANT_HEADER = "inspector-grant"
-"""`read`: the caller was granted no more, whatever its token allows."""
+"""Header with the grant of the caller; `read` allows no changes, even with the token."""
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 

@@ -32,7 +32,7 @@ def list_audit(
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> wire_control.AuditLog:
-    """List what was done and what was refused, newest first."""
+    """List accepted and refused actions, newest first."""
     with parts.store.read() as reader:
         rows = reader.audit(change_cursor(cursor), limit + 1)
     page = rows[:limit]

@@ -37,7 +37,7 @@ def compare_sessions(
     ] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> wire.Comparison:
-    """Lay two sessions beside each other: what was added, removed, or went differently.
+    """Compare two sessions: list added, removed and different spans.
 
     Spans are paired from the roots down by kind and name; where several are alike, by what they
     were asked, else by start.

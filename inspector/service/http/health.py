@@ -18,7 +18,7 @@ router = APIRouter(tags=["service"])
 
 @router.get("/health")
 def health(request: Request, parts: ReadPartsDep) -> Health:
-    """Say that the service is there, and whether it is ready to take telemetry in.
+    """Report that the service runs, and whether it is ready to receive telemetry.
 
     Needs no token. With one, it says how the store is.
     """

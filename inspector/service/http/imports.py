@@ -30,7 +30,7 @@ _BODY: dict[str, Any] = {
 
 @router.post("/import", openapi_extra=_BODY)
 async def import_file(request: Request, parts: PartsDep) -> wire.ImportReport:
-    """Keep what is in a file, while it comes; the same file once more changes nothing.
+    """Store the content of a file as it arrives; the same file again changes nothing.
 
     Nothing of it counts as running, and nothing of it is forwarded.
     """

@@ -58,7 +58,7 @@ def read_mcp_log(
     ] = None,
     limit: Annotated[int, Query(ge=1, le=2_000, description="Spans to look at.")] = 500,
 ) -> Response:
-    """List what was said over MCP in a session, both ways, with what happened to connections.
+    """List the MCP messages of a session in both directions, with the events of connections.
 
     Read all pages; then ask with `since`, which is the first page's `change`, again and again.
     """

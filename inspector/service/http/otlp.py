@@ -230,7 +230,7 @@ async def receive_traces(request: Request, parts: PartsDep) -> Response:
 
 @router.post("/v1/logs", openapi_extra=_document(SIGNALS["logs"]), response_class=Response)
 async def receive_logs(request: Request, parts: PartsDep) -> Response:
-    """Receive log records: those of a trace are kept with their span."""
+    """Receive log records; the records of a trace are stored with their span."""
     return await receive(request, parts.receiver, SIGNALS["logs"])
 
 

@@ -57,7 +57,7 @@ _COMMANDS: dict[int | str, dict[str, Any]] = {
 async def receive_messages(
     parts: PartsDep, process_id: str, body: wire_control.AgentMessages
 ) -> wire_control.AgentMessagesReply:
-    """Take in what an agent says, in order; durable when answered. What comes twice is once.
+    """Receive the messages of an agent, in order; durable when answered, and idempotent.
 
     `received` leaves out requests that could not be opened because too many are: send them again.
     """

@@ -94,6 +94,6 @@ def origin_of_agent(agent: str) -> str:
 
 
 def _origin_of(headers: Mapping[str, str]) -> str:
-    """Guess the kind of client: nobody who is refused has shown who they are."""
+    """Guess the kind of client, because a refused one is not authenticated."""
     is_page = any(name in headers for name in ("origin", "sec-fetch-site", "cookie"))
     return "browser" if is_page else origin_of_agent(headers.get("user-agent", ""))

@@ -49,7 +49,7 @@ def get_span(
         ),
     ] = None,
 ) -> Response:
-    """Return one span: its row, all that was received of it, and what it says."""
+    """Return one span: its row, its received data, and its content in readable form."""
     detail = _detail(parts, trace_id, span_id)
     if max_value_bytes is None:
         return Response(detail.model_dump_json(), media_type="application/json")

@@ -40,7 +40,7 @@ def session_statistics(
         bool, Query(description="False: without operations, models, tools and agents.")
     ] = True,
 ) -> Response:
-    """Say where the time, the tokens and the money of a session went.
+    """Return the statistics of a session: time, tokens and cost by operation.
 
     By operation, model, tool and agent; how streamed answers came in, what was cached, and who
     handed the conversation to whom.

@@ -171,7 +171,7 @@ def _records(
 
 
 def _by_time(content: Content, logged: Sequence[Moment]) -> list[Moment]:
-    """Return span events and log records by time, those sent as both once."""
+    """Return span events and log records by time; a moment sent as both counts once."""
     events = [
         Moment("", "", None, event.time_unix_nano, event.name, flat_attributes(event.attributes))
         for event in content.span().events

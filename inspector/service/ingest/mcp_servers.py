@@ -1,4 +1,4 @@
-"""Put both ends of an MCP connection in one session, traces begun by the server included.
+"""Put both ends of an MCP connection in one session, including traces begun by the server.
 
 The spans of a server for a request are in the trace of the client. A notification carries no trace,
 and a server may send requests of its own: these begin traces of their own. Their session is known

@@ -1,4 +1,4 @@
-"""Add the spans of a batch: merge what is known of each, count its usage, find its duplicates."""
+"""Add the spans of a batch: merge with known data, count usage, find duplicates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inspector.service.sessions.state import SessionState, TraceState
 
 
 def add_spans(unit: UnitOfWork, processes: Processes, spans: Sequence[IncomingSpan]) -> None:
-    """Add new spans to the unit, and what is new of known ones."""
+    """Add new spans to the unit, and new data of known spans."""
     for trace_id, span_ids in _of_known_traces(unit, spans).items():
         unit.load_spans(trace_id, span_ids)
     session_of: dict[str, tuple[TraceState, SessionState | None]] = {}

@@ -19,9 +19,9 @@ MIN_WORK, MAX_WORK = 256, 8_192
 """Limits of the work of one commit; a span or a log record counts 1."""
 _FIRST_WORK = 2_048
 _SHARE = 1_024
-"""The least share of a batch in a commit, however many others wait: most need one commit."""
+"""Least share of a batch in a commit, however many others wait: most need one commit."""
 _TRACE_WORK = 4
-"""A new trace makes a session and rows of its own."""
+"""Work of a new trace, which adds a session and rows of its own."""
 _UNIT_BYTES = 4_096
 """Bytes of a span that count 1 more."""
 
@@ -66,7 +66,7 @@ class Submission:
 
 @dataclass(slots=True)
 class Part:
-    """The part of a batch that goes into one commit."""
+    """The part of a batch in one commit."""
 
     batch: Submission
     spans: Sequence[IncomingSpan]

@@ -40,7 +40,7 @@ from inspector.service.storage.base import Store
 from inspector.service.storage.health import StoreHealth, StoreWatch
 
 Clock: TypeAlias = Callable[[], int]
-"""Gives Unix nanoseconds."""
+"""A function that returns Unix nanoseconds."""
 
 MAX_WAITING_BYTES = 128 * 1024 * 1024
 """Protobuf bytes that may wait or be in work; in memory they are a few times that."""
@@ -52,7 +52,7 @@ _ERASE_S, _ERASE_AGAIN_S = 1.0, 0.25
 _ERASE_BREAK = 10
 """The pause after that, as a multiple of its duration: time for senders."""
 _ROOM_BYTES = 1024 * 1024
-"""The least room on the disk with which it counts as written to again."""
+"""Free space on the disk from which on it counts as writable again."""
 
 _KEEP_ALL = Retention()
 _T = TypeVar("_T")
@@ -272,7 +272,7 @@ class Writer:
                 return
 
     def _crash(self, error: BaseException) -> None:
-        """Fail all that is in hand or waits, and start again from the store."""
+        """Fail all current and waiting work, and start again from the store."""
         _log.critical("The writer failed, and begins again", exc_info=error)
         failure = StoreUnavailableError(
             f"Cannot write: the writer failed ({error!r}). It begins again by itself;"
@@ -422,7 +422,7 @@ class Writer:
         return True, None
 
     def _publish(self, changes: Changes) -> None:
-        """Publish a commit, which stands whatever goes wrong here."""
+        """Publish a commit; an error here does not undo it."""
         if self._dispatch is not None:
             self._dispatch.published(changes)
         try:

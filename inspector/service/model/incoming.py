@@ -1,4 +1,4 @@
-"""Telemetry as it comes from a decoder, on its way to the recorder."""
+"""Decoded telemetry, the input of the recorder."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from inspector.service.model.waits import Interval
 MAX_INT = 2**63 - 1
 """The largest integer that every store can hold."""
 TRACE_PROCESS = "trace:"
-"""Begins the stand-in for a sender that names no process; the trace id follows."""
+"""Prefix of the stand-in for a sender that names no process; the trace id follows."""
 
 
 def clamp(time_ns: int) -> int:
@@ -65,7 +65,7 @@ class SpanRecord:
     """End in Unix ns; None while the span runs or if it is lost."""
     is_root: bool
     process_id: str
-    """The process whose signs of life it lives by."""
+    """The process whose signs of life keep the span running."""
     model: str | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -239,7 +239,7 @@ class CommandEnd:
 
     seq: int
     applied: bool
-    """The process took it."""
+    """Whether the process applied it."""
     reason: str | None = None
 
 

@@ -162,7 +162,7 @@ class RequestStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The person or program behind an action, the way it came, and its address."""
+    """The person or program behind an action, its channel and its address."""
 
     actor: str
     origin: str
@@ -280,4 +280,4 @@ class AuditRow:
     decision: str | None = None
     args_hash: str | None = None
     id: int = 0
-    """A change number, given by the commit."""
+    """Change number, set by the commit."""

@@ -14,7 +14,7 @@ Interval: TypeAlias = tuple[int, int | None]
 """(start, end) in Unix ns; without an end it is not over."""
 
 MAX_SHOWN = 16
-"""The most waits of a span that its row lists."""
+"""Limit of the waits that a span's row lists."""
 _MAX_WAIT_NS = 366 * 86_400 * 1_000_000_000
 """Limit of one span's wait: impossible times must not add up to more than 64 bits."""
 
@@ -26,7 +26,7 @@ class PauseSignal:
     time_ns: int
     is_pause: bool
     name: str
-    """The signal, or the request, that ends the wait."""
+    """Name of the signal, or id of the request, that ends the wait."""
     is_hold: bool = False
     """Whether an operator holds it, so that nobody has to answer (`paused`, not `waiting`)."""
 

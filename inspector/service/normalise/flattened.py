@@ -11,7 +11,7 @@ from typing import Any
 from inspector.service.model.rows import Json
 
 MAX_INDEX = 1_000
-"""Indexes from here on are not read, whatever they are: a key costs its sender nothing."""
+"""Limit of the indexes that are read: a key costs its sender nothing."""
 _MAX_LEVELS = 12
 
 

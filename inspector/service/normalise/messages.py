@@ -19,7 +19,7 @@ from inspector.service.wire import Message, OtherPart, Part, ReasoningPart, Text
 Origin = Literal["system", "input", "output"]
 
 MAX_MESSAGES = 10_000
-"""The most messages of one list that are read."""
+"""Limit of the messages of one list that are read."""
 _MAX_NESTING = 8
 _ROLES = {
     "ai": "assistant",

@@ -15,13 +15,13 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 """A request, before and after decompression (OTLP's recommended default)."""
 
 MAX_MEMBERS = 4096
-"""Compressed streams joined end to end in one body: an empty one takes time and gives nothing."""
+"""Limit of compressed streams in one body: each takes time, even an empty one."""
 
 MAX_DECOMPRESSION_S = 5.0
 """Limit of CPU time. The largest body takes half a second, a malicious one many."""
 
 MAX_ZSTD_WINDOW_LOG = 23
-"""8 MiB of memory (RFC 9659): a frame says itself how much it wants."""
+"""Limit of a frame's window: 8 MiB of memory (RFC 9659)."""
 
 _PIECE_BYTES = 64 * 1024
 """Limit of the input of one step: what is left behind the end of a member is copied."""

@@ -32,7 +32,7 @@ MAX_NESTING = 30
 _MAX_DEPTH = 200
 """Objects and arrays within each other in a body: room for `MAX_NESTING` levels of four."""
 MAX_CONTAINERS = 3_000_000
-"""Objects and arrays in one body: each takes up to 300 bytes once it is parsed and a message."""
+"""Limit of objects and arrays in one body: each takes up to 300 bytes as a parsed message."""
 
 _ITEMS = frozenset({"Span", "LogRecord", "Metric"})
 _GROUPS = frozenset(

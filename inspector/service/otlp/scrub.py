@@ -108,7 +108,7 @@ def _scrub_pair(pair: KeyValue) -> bool:
 
 
 def _scrub_value(key: str, value: AnyValue) -> bool:
-    """Scrub what stands under `key`; return whether there was a secret."""
+    """Scrub the value of `key`; return whether there was a secret."""
     match value.WhichOneof("value"):
         case "string_value":
             before, after = value.string_value, _redactor.value(key, value.string_value)

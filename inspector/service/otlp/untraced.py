@@ -10,7 +10,7 @@ from opentelemetry import context as otel_context
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """Keep instrumented HTTP clients from making spans of our requests, which would come to us."""
+    """Suppress spans of our own requests by instrumented HTTP clients."""
     # The key has no public name; instrumentations read this very one.
     suppress = otel_context._SUPPRESS_INSTRUMENTATION_KEY
     token = otel_context.attach(otel_context.set_value(suppress, True))

@@ -89,7 +89,7 @@ def span_row(row: SpanRow) -> wire.SpanRow:
 
 
 def span_fields(row: SpanRow) -> dict[str, Any]:
-    """Return the fields of `span_row` as a dict, likewise for streams."""
+    """Return the fields of `span_row` as a dict, for streams."""
     return {name: getattr(row, name) for name in wire.SpanRow.model_fields}
 
 
@@ -211,7 +211,7 @@ def span_detail(
 
 
 def _events(record: SpanRecord, span: Span, moments: Iterable[Moment]) -> list[wire.SpanEvent]:
-    """Return span events and moments by time, those sent as both once."""
+    """Return span events and moments by time; a moment sent as both counts once."""
     events = [
         wire.SpanEvent(
             time=rfc3339(event.time_unix_nano),

@@ -35,7 +35,7 @@ class Operator(StrEnum):
     AT_LEAST = ">="
     CONTAINS = "~"
     FITS = ":"
-    """Equal, in any case, where `*` stands for anything."""
+    """Operator for a case-insensitive match, in which `*` is a wildcard."""
     IS_KNOWN = "*"
 
 

@@ -17,11 +17,11 @@ from inspector.service.query.tree import Operator
 from inspector.service.search.fields import Value, read
 
 MAX_CHARS = 64
-"""Longer values have no mark."""
+"""Limit of a value that has a mark."""
 MAX_MARKS = 256
 """Limit of the marks of a span's attributes; the same for its resource."""
 TOO_MANY = "k0"
-"""Stands for every mark beyond `MAX_MARKS`."""
+"""Mark in place of all marks beyond `MAX_MARKS`."""
 OPEN = "k1"
 """Mark of a row without an end: its duration depends on the time of the query."""
 AHEAD = "k2"

@@ -222,7 +222,7 @@ def _is_everything(node: Node) -> bool:
 
 
 def _next_count(most: int, took_s: float, page_s: float) -> int:
-    """Return how many rows to read next, after reading `most` took so long."""
+    """Return the number of rows to read next, from the time that the last `most` took."""
     if took_s < page_s / 8:
         return min(most * 2, _MAX_ROWS)
     return max(most // 2, _MIN_ROWS) if took_s > page_s / 4 else most

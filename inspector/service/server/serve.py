@@ -245,4 +245,4 @@ def _on_signals(servers: list[uvicorn.Server]) -> asyncio.Event:
 
 
 async def _nothing(scope: object, receive: object, send: object) -> None:
-    """Stand for an application where uvicorn is only asked for its loop."""
+    """Application that does nothing: only uvicorn's loop is used."""

@@ -39,7 +39,7 @@ MCP_PROCESS_RANK, MCP_CONNECTION_RANK = 998, 997
 NO_KEY_RANK = 999
 """Rank of a fallback session key, such as the trace id: any other is better."""
 REQUEST_WAIT = "request:"
-"""Begins the key of a wait that a request is the reason of; its id follows."""
+"""Prefix of the key of a wait for a request; the request's id follows."""
 
 SETTLED = frozenset(
     {
@@ -51,9 +51,9 @@ SETTLED = frozenset(
 )
 _NANODOLLARS = 1_000_000_000
 _MAX_INTERVALS = 2_000
-"""The most waits of a session that are stored apart: of more, the older half is summed up."""
+"""Limit of the waits of a session that are stored singly; above it, the older half is summed up."""
 _MAX_RUN_TIME = 64
-"""The most times of a session's spans that are stored with its state."""
+"""Limit of the intervals of a run time that is stored with the session's state."""
 _OUTCOMES = {
     SpanStatus.ERROR: SessionStatus.FAILED,
     SpanStatus.CANCELLED: SessionStatus.CANCELLED,
@@ -155,7 +155,7 @@ class Profile:
     root: Root | None = None
     engine: Engine | None = None
     is_live: bool = False
-    """Its sender reports starts of spans."""
+    """Whether its sender reports starts of spans."""
     models: list[str] = field(default_factory=list)
     services: list[str] = field(default_factory=list)
     agents: dict[str, int] = field(default_factory=dict)

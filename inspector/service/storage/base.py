@@ -110,7 +110,7 @@ class Reader(Protocol):
         """Read the next `most` spans, last changed first, before a change; likewise."""
 
     def spans_among(self, node: Node, changes: Collection[int]) -> list[SpanRecord]:
-        """Return the spans whose last change is in `changes`, newest first, likewise."""
+        """Return the spans that may match and have their last change in `changes`, newest first."""
 
     def sessions_among(
         self, node: Node, session_ids: Collection[str], after: tuple[int, str] | None, most: int

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from inspector.service.model.rows import SessionRow
 
 MAX_TITLE = 64
-"""Characters of a title that count."""
+"""Characters of a title that the order compares."""
 BEYOND = 1e300
 """Value above any cost, in place of an unknown one."""
 
@@ -50,12 +50,12 @@ class Order:
 
     @classmethod
     def parse(cls, name: str, now_ns: int) -> Order:
-        """Return the order called `cost`, or `-cost`: the most first."""
+        """Return the order of a name such as `cost`, or `-cost` for descending."""
         return cls(SortKey(name.removeprefix("-")), name.startswith("-"), now_ns)
 
     @property
     def name(self) -> str:
-        """The text that `parse` takes."""
+        """The name, which `parse` reads."""
         return f"{'-' if self.is_descending else ''}{self.key}"
 
     @property

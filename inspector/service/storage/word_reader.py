@@ -12,8 +12,8 @@ import apsw
 from inspector.service.model.records import MAX_INT
 
 PART_BITS = 15
-"""Documents of spans are kept in parts of so many changes. SQLite cannot be stopped while it
-gathers what begins with a letter, and merges grow with what is there: neither is about more."""
+"""Size of a part of the index of spans, as a power of 2 of changes. Parts bound the work of
+a prefix search, which SQLite cannot interrupt, and of a merge."""
 
 BROKEN = (apsw.CorruptError, apsw.NotADBError)
 

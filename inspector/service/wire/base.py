@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 
 class Wire(BaseModel):
-    """Base of everything we answer: closed, so that the contract says all there is."""
+    """Base of all responses: without additional fields, so that the contract is complete."""
 
     model_config = ConfigDict(extra="forbid")
 

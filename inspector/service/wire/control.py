@@ -207,14 +207,14 @@ class HeartbeatMessage(Body):
 
 
 class GoodbyeMessage(Body):
-    """The process ends, and with it what it has open."""
+    """The process ends, and its open requests with it."""
 
     type: Literal["goodbye"]
     id: MessageId
 
 
 class RequestOpenedMessage(Body):
-    """A person is asked."""
+    """A request to a person was opened."""
 
     type: Literal["request_opened"]
     id: MessageId
@@ -222,7 +222,7 @@ class RequestOpenedMessage(Body):
 
 
 class RequestClosedMessage(Body):
-    """The agent waits no longer, and says what counts."""
+    """A request was closed by the agent, with the decision that counts."""
 
     type: Literal["request_closed"]
     id: MessageId
@@ -334,7 +334,7 @@ class ApprovalResolved(StreamMessage):
 
 
 class WaitingOnSignal(MomentMessage):
-    """The session waits for a person, as its telemetry says; or a question was asked."""
+    """The telemetry reports a wait for a person, or a question was asked."""
 
     type: Literal["WaitingOnSignal"] = "WaitingOnSignal"
     request: Request | None = Field(None, description="The row of a question.")

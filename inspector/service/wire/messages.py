@@ -81,7 +81,7 @@ class LinkPart(Wire):
 
 
 class OtherPart(Wire):
-    """A part of a type we do not know: shown as it came."""
+    """A part of an unknown type, unchanged."""
 
     type: Literal["other"] = "other"
     part_type: str

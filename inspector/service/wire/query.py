@@ -15,7 +15,7 @@ class QueryValue(Wire):
 
 
 class QueryValues(Wire):
-    """`GET /query/values`: what a field may be compared with, the most frequent first."""
+    """`GET /query/values`: values of a field, the most frequent first."""
 
     field: str = Field(description="With its scope: `session.agent`.")
     values: list[QueryValue]

@@ -10,7 +10,7 @@ from inspector.service.wire.spans import SpanRow
 
 
 class Excerpt(Wire):
-    """Words that were searched for, as they stand in a span."""
+    """An excerpt of a span's text with words of the query."""
 
     place: str = Field(description="`name`, `status`, `event`, or the key of an attribute.")
     before: str
@@ -19,7 +19,7 @@ class Excerpt(Wire):
 
 
 class SearchHit(Wire):
-    """A span that is what was searched for, and whose it is."""
+    """A matching span, with its session."""
 
     session_id: str
     session_title: str

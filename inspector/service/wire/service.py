@@ -41,7 +41,7 @@ class Health(Wire):
 
 
 class ImportMistake(Wire):
-    """Something in an imported file that was not taken."""
+    """A part of an imported file that was rejected."""
 
     line: int = Field(description="On which it begins, from 1.")
     message: str

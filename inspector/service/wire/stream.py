@@ -72,7 +72,7 @@ class SpanEnded(StreamMessage):
 
 
 class MomentMessage(StreamMessage):
-    """A moment on a span: which one it is, the type says."""
+    """A moment on a span; the type names it."""
 
     trace_id: str
     span_id: str | None

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List Audit
-         * @description List what was done and what was refused, newest first.
+         * @description List accepted and refused actions, newest first.
          */
         get: operations["list_audit_audit_get"];
         put?: never;
@@ -70,7 +70,7 @@ export interface paths {
         };
         /**
          * Compare Sessions
-         * @description Lay two sessions beside each other: what was added, removed, or went differently.
+         * @description Compare two sessions: list added, removed and different spans.
          *
          *     Spans are paired from the roots down by kind and name; where several are alike, by what they
          *     were asked, else by start.
@@ -116,7 +116,7 @@ export interface paths {
         };
         /**
          * Health
-         * @description Say that the service is there, and whether it is ready to take telemetry in.
+         * @description Report that the service runs, and whether it is ready to receive telemetry.
          *
          *     Needs no token. With one, it says how the store is.
          */
@@ -140,7 +140,7 @@ export interface paths {
         put?: never;
         /**
          * Import File
-         * @description Keep what is in a file, while it comes; the same file once more changes nothing.
+         * @description Store the content of a file as it arrives; the same file again changes nothing.
          *
          *     Nothing of it counts as running, and nothing of it is forwarded.
          */
@@ -224,7 +224,7 @@ export interface paths {
         put?: never;
         /**
          * Messages
-         * @description Take in what an agent says, in order; durable when answered. What comes twice is once.
+         * @description Receive the messages of an agent, in order; durable when answered, and idempotent.
          *
          *     `received` leaves out requests that could not be opened because too many are: send them again.
          */
@@ -398,7 +398,7 @@ export interface paths {
         };
         /**
          * Read Mcp Log
-         * @description List what was said over MCP in a session, both ways, with what happened to connections.
+         * @description List the MCP messages of a session in both directions, with the events of connections.
          *
          *     Read all pages; then ask with `since`, which is the first page's `change`, again and again.
          */
@@ -502,7 +502,7 @@ export interface paths {
         };
         /**
          * Session Statistics
-         * @description Say where the time, the tokens and the money of a session went.
+         * @description Return the statistics of a session: time, tokens and cost by operation.
          *
          *     By operation, model, tool and agent; how streamed answers came in, what was cached, and who
          *     handed the conversation to whom.
@@ -607,7 +607,7 @@ export interface paths {
         };
         /**
          * Get Span
-         * @description Return one span: its row, all that was received of it, and what it says.
+         * @description Return one span: its row, its received data, and its content in readable form.
          */
         get: operations["get_span_spans__trace_id___span_id__get"];
         put?: never;
@@ -691,7 +691,7 @@ export interface paths {
         put?: never;
         /**
          * Receive Logs
-         * @description Receive log records: those of a trace are kept with their span.
+         * @description Receive log records; the records of a trace are stored with their span.
          *
          *     The token is not needed from this machine, where the service listens on a loopback address and the request names no proxy that brought it; INSPECTOR_REQUIRE_INGEST_TOKEN asks for it there too, and INSPECTOR_OPEN_INGEST asks for it nowhere. A service that is mounted in another app always asks.
          */
@@ -1315,7 +1315,7 @@ export interface components {
         };
         /**
          * Excerpt
-         * @description Words that were searched for, as they stand in a span.
+         * @description An excerpt of a span's text with words of the query.
          */
         Excerpt: {
             /** After */
@@ -1401,7 +1401,7 @@ export interface components {
         };
         /**
          * GoodbyeMessage
-         * @description The process ends, and with it what it has open.
+         * @description The process ends, and its open requests with it.
          */
         GoodbyeMessage: {
             /** Id */
@@ -1477,7 +1477,7 @@ export interface components {
         };
         /**
          * ImportMistake
-         * @description Something in an imported file that was not taken.
+         * @description A part of an imported file that was rejected.
          */
         ImportMistake: {
             /**
@@ -1967,7 +1967,7 @@ export interface components {
         };
         /**
          * OtherPart
-         * @description A part of a type we do not know: shown as it came.
+         * @description A part of an unknown type, unchanged.
          */
         OtherPart: {
             /** Part Type */
@@ -2213,7 +2213,7 @@ export interface components {
         };
         /**
          * QueryValues
-         * @description `GET /query/values`: what a field may be compared with, the most frequent first.
+         * @description `GET /query/values`: values of a field, the most frequent first.
          */
         QueryValues: {
             /**
@@ -2380,7 +2380,7 @@ export interface components {
         };
         /**
          * RequestClosedMessage
-         * @description The agent waits no longer, and says what counts.
+         * @description A request was closed by the agent, with the decision that counts.
          */
         RequestClosedMessage: {
             /** Decision */
@@ -2424,7 +2424,7 @@ export interface components {
         };
         /**
          * RequestOpenedMessage
-         * @description A person is asked.
+         * @description A request to a person was opened.
          */
         RequestOpenedMessage: {
             /** Id */
@@ -2555,7 +2555,7 @@ export interface components {
         };
         /**
          * SearchHit
-         * @description A span that is what was searched for, and whose it is.
+         * @description A matching span, with its session.
          */
         SearchHit: {
             /**
@@ -3771,7 +3771,7 @@ export interface components {
         };
         /**
          * WaitingOnSignal
-         * @description The session waits for a person, as its telemetry says; or a question was asked.
+         * @description The telemetry reports a wait for a person, or a question was asked.
          */
         WaitingOnSignal: {
             /** Attributes */

@@ -21,7 +21,7 @@ def answer_command(
     now_ns: int,
     actor: Actor,
 ) -> CommandRow:
-    """Return the command that takes an answer to its agent, with the texts unchanged."""
+    """Return the command that delivers an answer to its agent, with the texts unchanged."""
     return CommandRow(
         seq=seq,
         process_id=row.process_id,

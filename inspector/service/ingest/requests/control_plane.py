@@ -50,7 +50,7 @@ _NO_SESSION = frozenset({"", "unknown"})
 
 @dataclass(frozen=True, slots=True)
 class WinningAnswer:
-    """An answer that won, and the command that takes it to the agent."""
+    """The accepted answer of a request, and the command that delivers it to the agent."""
 
     row: RequestRow
     seq: int

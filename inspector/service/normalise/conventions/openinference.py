@@ -36,7 +36,7 @@ def _messages(source: SpanSource, origin: Literal["input", "output"]) -> list[Me
 
 
 def _items(tree: Any) -> list[Mapping[str, Any]]:
-    """Return the objects of a list whose entries each stand under a name: `0.message.…`."""
+    """Return the objects of a list whose entries are nested under a name: `0.message.…`."""
     entries = tree if isinstance(tree, list) else []
     inner = (next(iter(e.values()), None) if isinstance(e, dict) else None for e in entries)
     return [item for item in inner if isinstance(item, dict)]

@@ -1,4 +1,4 @@
-"""The input and output of a span, where its sender gives no more structure than that."""
+"""The input and output of a span without further structure."""
 
 from __future__ import annotations
 
