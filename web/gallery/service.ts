@@ -62,10 +62,10 @@ export function problem(status: number, title: string, detail: string): Response
   return new Response(JSON.stringify(body), { status });
 }
 
-/** Never answers. */
+/** A service that never answers. */
 export const silence: Answers = () => new Promise(() => {});
 
-/** Refuses everything. */
+/** A service that refuses every request. */
 export const failure: Answers = () =>
   problem(500, 'Internal error', 'The service failed; its log says more.');
 

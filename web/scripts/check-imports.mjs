@@ -1,5 +1,5 @@
-// Which folder of `src/` may import from which: arrows point one way. That no files make a circle
-// is a rule of Biome (`noImportCycles`).
+// Check that folders of `src/` import from each other in one direction. Circles of files are found
+// by Biome (`noImportCycles`).
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';

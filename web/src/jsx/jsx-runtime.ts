@@ -1,9 +1,9 @@
 /**
  * React's JSX runtime with one rule for every text of the page: hidden characters are written out.
  *
- * A name in a trace may hold characters that turn the writing around them. Names stand in a hundred
- * places, in texts, titles and labels; here all of them come by. `VisibleText` says more about the
- * characters of a value.
+ * A name in a trace may contain characters that reverse the text around them. Names are shown in a
+ * hundred places, in texts, titles and labels; all of them pass through here. `VisibleText` shows
+ * the characters of a value in more detail.
  */
 import { Fragment, type JSX, jsx as plainJsx, jsxs as plainJsxs } from 'react/jsx-runtime';
 import { seenText } from '../model/text/hidden-characters.ts';

@@ -5,12 +5,12 @@ export interface Action {
   /** Name in the palette and the list of keys: `Next error`. */
   readonly name: string;
   /**
-   * Keys that do it: `KeyboardEvent.key`, letters in lower case; two after each other with a space
-   * between (`g w`); with the system's key, which works inside inputs too, `mod+k`. The first one is
-   * shown. None: it is in the palette only.
+   * Keys of the action: `KeyboardEvent.key`, letters in lower case; a sequence of two is separated
+   * by a space (`g w`); `mod+k` is with Ctrl or ⌘, and works inside inputs too. The first one is
+   * shown. Without keys, the action is in the palette only.
    *
-   * What changes something for an agent has no single key, and what grants, refuses, cancels or
-   * deletes only leads to the button that does.
+   * An action with an effect on an agent has no single key. One that grants, refuses, cancels or
+   * deletes only moves the focus to the button that does.
    */
   readonly keys?: readonly string[];
   readonly run: () => void;

@@ -1,7 +1,7 @@
 /**
  * Graph of agents, their calls and their hand-offs.
  *
- * By name, or as it happened: a node for each run of an agent, edges in the order of time.
+ * Nodes are agents by name; in a sequence, runs of agents, with edges numbered in order of time.
  */
 import type { SpanRow } from '../../api/types.ts';
 import { eachPlace, type Steps } from '../slices.ts';

@@ -1,8 +1,8 @@
 /**
  * Formatting of JSON by white space outside of strings: every token stays as it was.
  *
- * No value is ever made of the text, so `9007199254740993`, `1e400`, `1.0` and a key that is there
- * twice come through. The same pass says where a text is not JSON.
+ * The text is never parsed into values, so `9007199254740993`, `1e400`, `1.0` and duplicate keys
+ * survive. The same pass finds where a text is not JSON.
  */
 
 export type Formatted =

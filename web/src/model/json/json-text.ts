@@ -30,7 +30,7 @@ export class JsonIndex {
   /** First character of the value, and the one after its last. */
   start = new Uint32Array(FIRST_CAPACITY);
   end = new Uint32Array(FIRST_CAPACITY);
-  /** At most 65535. */
+  /** Depth of each node, at most 65535. */
   depth = new Uint16Array(FIRST_CAPACITY);
   parent = new Int32Array(FIRST_CAPACITY);
   childCount = new Uint32Array(FIRST_CAPACITY);

@@ -2,8 +2,8 @@
  * MCP log as calls: each exchange once, however many layers report it, with its rounds, its
  * progress and the questions to a person.
  *
- * Pure, and the same whatever order the entries came in. All of it comes from the network: parents
- * may be missing or go in circles.
+ * Pure, and independent of the order of the entries. They come from the network: parents may be
+ * missing or form circles.
  */
 import type { McpEntry } from '../../api/types.ts';
 import { compareEntries, connectionOf, joinFrames, type McpRound } from './mcp-frames.ts';

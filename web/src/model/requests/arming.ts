@@ -1,6 +1,6 @@
 /**
  * Times at which a button that grants something may be pressed: a while after it was last drawn,
- * changed or focused, and after the last other key. Keys that are mashed are never that far apart.
+ * changed or focused, and after the last other key. Accidental key presses are closer together.
  *
  * Times are in milliseconds of one clock that does not jump.
  */

@@ -140,7 +140,7 @@ export function outcomeOf(request: Request): string {
   }
 }
 
-/** How the agent used the answer, in words. */
+/** Whether the agent took the answer, in words; empty without an answer. */
 export function appliedText({ answer }: Request): string {
   if (answer === null) return '';
   if (answer.applied === null) return 'sent; the agent has not been heard from yet';

@@ -1,8 +1,8 @@
 /**
  * A session in a few lines of Markdown, for an issue or a chat: facts, errors and outline.
  *
- * All that comes from the trace is in fences longer than any run of backticks in it, or on one
- * line without anything hidden: whoever reads it reads text.
+ * Text from the trace is in fences longer than any run of backticks in it, or on one line without
+ * hidden characters, so that it is never read as markup.
  */
 import type { Session, SpanRow } from '../../api/types.ts';
 import { formatCost, formatCount, formatDuration, formatOffset, plural } from '../text/format.ts';

@@ -12,7 +12,7 @@ export interface Usage {
 const NANODOLLARS = 1e9;
 
 /**
- * What each span used, counted once: not if a span below it reports usage. A duplicate never
+ * Usage of each span, counted once: not if a span below it reports usage. A duplicate never
  * counts; its usage stands in for an original without any.
  */
 export function countedUsage({ rows, keys, parent }: SpanTree): (Usage | undefined)[] {

@@ -2,8 +2,8 @@
  * Invisible characters, and those that move visible ones: each is shown by its code point in a text
  * to approve. Marks that would grow over the neighbouring lines count too.
  *
- * Emoji keep their joiners and selectors. Runs written from right to left are set apart, so that
- * the view can isolate them: what stands beside them keeps its place.
+ * Emoji keep their joiners and selectors. Runs written from right to left are separate pieces, so
+ * that the view can isolate them and the text beside them keeps its place.
  */
 
 export type Piece =

@@ -1,8 +1,8 @@
 /**
  * Markdown as a tree, for untrusted text that may still grow.
  *
- * Tags stay text: the reader does not know HTML. Definitions and footnotes stay where they are
- * written, so nothing of a text is out of sight, and a block that another one follows never changes.
+ * Tags stay text: the parser does not know HTML. Definitions and footnotes stay where they are
+ * written, so no text is hidden, and a block that another one follows never changes.
  */
 import type { RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
@@ -66,7 +66,7 @@ function longestBeginning(text: string): Read | undefined {
 /**
  * Parse a text; `before` is its beginning as parsed earlier.
  *
- * A line that was not complete may turn out to belong to the block before it: two are read again.
+ * The last two blocks are parsed again: an incomplete line may belong to the block before it.
  */
 export function readMarkdown(text: string, before?: Read): Read {
   const same = Math.max(0, (before?.blocks.length ?? 0) - 2);

@@ -1,6 +1,6 @@
 /**
- * A long text that is edited part by part: a text area lays out all that it holds with every key,
- * so it holds one part. Together the parts are the text.
+ * A long text that is edited part by part: a text area lays out its whole content with every key,
+ * so it gets one part. Joined, the parts are the text.
  */
 import { partsOf } from './text-parts.ts';
 

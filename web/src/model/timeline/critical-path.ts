@@ -3,9 +3,9 @@
  *
  * The rule is that of Jaeger's critical path: from the end of a span backwards, the time is its
  * last-finishing child's; then that of the child that finished last before this one began, and so
- * on; what no child has is the span's own. What still ran when the next one began was not waited
- * for. The roots count as children of the session. A child is cut to its parent, a duplicate without
- * anything below it is no child.
+ * on; the rest is the span's own. A child that still ran when the next one began was not waited for.
+ * The roots count as children of the session. A child is cut to its parent; a duplicate without
+ * descendants is no child.
  */
 import type { SpanForest } from '../trace/span-forest.ts';
 import type { TimeWindow } from './time-scale.ts';

@@ -1,9 +1,9 @@
 /**
- * Stretches in which nothing works, and a time axis on which they are short.
+ * Intervals in which nothing works, and a time axis that shortens them.
  *
- * Something works where a span without children runs and does not wait for a person. A gap is a
- * stretch between such times that is longer than `RATIO` times the median of all stretches, those
- * with and those without work.
+ * Something works where a span without children runs and does not wait for a person. A gap is an
+ * interval between such times that is longer than `RATIO` times the median of all intervals, with
+ * and without work.
  *
  * Two spaces: *offsets* are nanoseconds from the session's epoch; *places* are offsets with the
  * gaps made short. Without gaps they are the same.

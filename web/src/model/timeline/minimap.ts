@@ -1,7 +1,7 @@
 /**
  * Data of the minimap: work by kind, failures and waits over time.
  *
- * Counted are the spans with nothing below them but duplicates: what is above them only says that
+ * Only spans without descendants other than duplicates count: spans above them only show that
  * something works.
  */
 import type { SpanKind, SpanRow } from '../../api/types.ts';

@@ -2,8 +2,8 @@
  * Trees of a session's spans, updated while spans come and change, and their rows.
  *
  * Parent pointers come from the network: a parent may arrive late, never, or point in a circle.
- * Every span gets exactly one place, whatever they say. Spans have numbers, in the order in which
- * they came: 100 000 rows are a few buffers, and an arrangement of them takes milliseconds.
+ * Every span gets exactly one place all the same. Spans are numbered in the order of their arrival:
+ * 100 000 rows are a few buffers, which are arranged in milliseconds.
  */
 import { type DuplicableSpan, parentKey, spanKey } from './span-key.ts';
 

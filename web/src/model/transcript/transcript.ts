@@ -1,7 +1,7 @@
 /**
  * Layout of a transcript: the spans of a session that are its entries, in reading order, without
- * those that only wrap others. Pure; made of the skeleton alone, so that it is there before any
- * content is.
+ * those that only wrap others. Pure; needs only the rows of spans, so that it is ready before any
+ * content is loaded.
  */
 import type { SpanRow } from '../../api/types.ts';
 import { atOnce } from '../slices.ts';

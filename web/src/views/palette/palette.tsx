@@ -1,8 +1,8 @@
 /**
  * Palette of all actions, found by typing a part of their name (combobox with a listbox, WAI-ARIA).
  *
- * What it lists are the actions of what is shown, as their owners offer them. It presses no button
- * that answers or cancels: entries of those lead to the button, which is armed later.
+ * It lists the actions of the mounted views. It presses no button that answers or cancels: the
+ * items for those focus the button, which is armed later.
  */
 import {
   type KeyboardEvent,

@@ -5,8 +5,8 @@ import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useRow } from './context.ts';
 
 /**
- * From the feed while the page is open; after a reload, the innermost running spans that have
- * waited, while their session waits.
+ * Keys of spans that wait for a person: from the feed while the page is open; after a reload, the
+ * innermost running spans that have waited, while their session waits.
  */
 export function useWaiting(trace: Trace): ReadonlySet<string> {
   const waiting = useCell(trace.waiting);

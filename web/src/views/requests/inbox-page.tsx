@@ -1,8 +1,8 @@
 /**
  * `/ui/waiting`: open requests, the longest first.
  *
- * Nothing moves under the reader's hand: what is new comes at the end, what was answered keeps its
- * place until it is cleared away. Only the cards in view are drawn, and one is open.
+ * No card moves by itself: new requests are added at the end, answered ones keep their place until
+ * they are cleared away. Only the cards in view are drawn, and one is open.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {

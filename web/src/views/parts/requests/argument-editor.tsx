@@ -1,8 +1,8 @@
 /**
  * Text area for the JSON text itself, with line numbers. A long text is edited in parts.
  *
- * A copy of the text that is not seen lies below the text area: its lines wrap at the same places,
- * and carry the numbers and marks.
+ * An invisible copy of the text lies below the text area: its lines wrap at the same places, and
+ * carry the numbers and marks.
  */
 import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { groupThousands } from '../../../model/text/format.ts';

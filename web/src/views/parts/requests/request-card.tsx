@@ -1,8 +1,8 @@
 /**
  * Card of a request of an agent with its answer: the same component in every view.
  *
- * Everything in it but our own words was written by others. It is shown as text only
- * (`visible-text.tsx`), and what is answered names the hash of what was shown.
+ * The request's content is untrusted. It is shown as text only (`visible-text.tsx`), and an answer
+ * names the hash of the shown arguments.
  */
 import { memo, useMemo } from 'react';
 import type { Request } from '../../../api/types.ts';
