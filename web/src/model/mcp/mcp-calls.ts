@@ -34,7 +34,7 @@ export interface McpCall {
   readonly took_ns: number | undefined;
   readonly state: CallState;
   readonly fault: McpEntry['fault'];
-  /** At least one; more where the server asked for input (2026-07-28). */
+  /** Rounds of the call: one, or more where the server asked for input (2026-07-28). */
   readonly rounds: readonly McpRound[];
   /** Progress, cancellation, questions and answers, by time. */
   readonly notes: readonly McpEntry[];

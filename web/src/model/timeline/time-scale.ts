@@ -70,7 +70,7 @@ function keepInside(view: TimeWindow, extent: TimeWindow): TimeWindow {
   return { start_ns, end_ns: start_ns + length };
 }
 
-/** At most `maxCount` round offsets inside the window, evenly spaced: 1, 2 or 5 × 10ⁿ, or clock units. */
+/** Up to `maxCount` round offsets in the window, evenly spaced: 1, 2 or 5 × 10ⁿ, or clock units. */
 export function ticks(view: TimeWindow, maxCount: number): number[] {
   const length = view.end_ns - view.start_ns;
   if (!(length > 0) || maxCount < 1) return [];

@@ -3,7 +3,7 @@ import type { Clamped, SpanDetail } from '../../api/types.ts';
 
 export class Cuts {
   private readonly byPointer: ReadonlyMap<string, Clamped>;
-  /** By the object with the value: a payload, a part of a message. */
+  /** Truncated values by the object that holds them: a payload, a part of a message. */
   private readonly byHolder = new Map<object, Clamped>();
 
   constructor(detail: SpanDetail) {

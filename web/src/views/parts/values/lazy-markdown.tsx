@@ -1,6 +1,7 @@
 /** Markdown whose code is loaded with the first such text; until then, the plain text. */
 import { lazy, Suspense } from 'react';
 import { VisibleText } from '../visible-text.tsx';
+import './clamped-text.css';
 
 const Markdown = lazy(() => import('./markdown.tsx'));
 
