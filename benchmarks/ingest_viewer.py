@@ -21,7 +21,7 @@ class Follower:
 
     Attributes:
         took_s: For each span that was seen, the time from its POST.
-        sent_count: How many were sent.
+        sent_count: Number of spans sent.
     """
 
     def __init__(self, address: str, token: str) -> None:

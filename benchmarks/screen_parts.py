@@ -30,7 +30,7 @@ class Bench:
 
     Attributes:
         largest: Spans of the longest session.
-        sessions: How many sessions the list shows.
+        sessions: Number of sessions in the list.
     """
 
     visitor: Visitor

@@ -128,7 +128,7 @@ def _hook(
 
     Args:
         name: Name of the event.
-        when: When it is emitted.
+        when: The occasion on which it is emitted.
         since: Version of the contract that added it.
         types: Kwargs since then.
         later: Kwargs since 1.3.

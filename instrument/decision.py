@@ -65,9 +65,9 @@ class Decision:
         action: One of `ACTIONS`.
         reason: Why; on the trace and in the error.
         changes: Kwargs of the event that are replaced.
-        value: Of `modify`, the new value of the event; of `stop`, what is returned instead.
-        injection: Of `inject_context`.
-        question: Of `ask_user`.
+        value: The new value of the event (`modify`), or the value returned instead (`stop`).
+        injection: The injection of `inject_context`.
+        question: The question of `ask_user`.
         user_message: A line for the user, whatever the action.
         by: The name in the trail, if an interceptor decides for several; else its own.
     """
@@ -208,7 +208,7 @@ class Outcome:
             asks.
         reason: Reason of the action.
         decided_by: The interceptor that ended the chain, `approval` for a person.
-        stop_value: What a stop returns.
+        stop_value: The value that a stop returns.
         retry_changes: Changed kwargs of the next attempt.
         changes: The kwargs that interceptors or a person replaced.
         shown: Values that a vocabulary shows its handlers in place of read-only ones in `data`.

@@ -32,9 +32,9 @@ class Entry:
 
     Attributes:
         name: As a user writes it on the page of its package: `Bus`, `Bus.register`.
-        item: What it names.
+        item: The named object.
         same_as: The other name of this page under which it is documented, or None.
-        members: Of a class, what it offers.
+        members: The public members of a class.
     """
 
     name: str

@@ -51,7 +51,7 @@ def run(
         loop: Begin again until interrupted; otherwise run each story once.
         speed: 1 takes as long as real models do; 10 is ten times faster.
         url: The service; None: found as `inspector.attach()` finds it.
-        token: Of the service; None: found with the address.
+        token: Token of the service; None: found with the address.
         story: Name of the only story to run; None: all of them.
 
     Returns:

@@ -57,7 +57,7 @@ async def mount(coordinator: Any, config: dict[str, Any] | None = None) -> Calla
     """Watch one session: the `amplifier.modules` entry point `hooks-inspector`.
 
     Args:
-        coordinator: Of the session.
+        coordinator: The coordinator of the session.
         config: `attach: false` leaves it to the program to attach to the service.
 
     Returns:

@@ -91,7 +91,7 @@ def create_app(
     """Return the service as an ASGI application; its lifespan opens and closes the parts.
 
     Args:
-        settings: What the user asked for.
+        settings: The settings of the service.
         token: Instead of the one in `settings`, or beside the store.
         open_parts: Instead of all parts, such as for reading only.
         is_own: Spans about the service itself, which are left out.

@@ -35,7 +35,7 @@ def load_token(
     Args:
         store: Store address; the token is stored beside it, readable by its owner only.
         configured: Used as it is, and not stored.
-        file: Where the token is stored instead.
+        file: Another file for the token.
         rotate: Make a new one: it ends every login, and every client needs it.
 
     Raises:

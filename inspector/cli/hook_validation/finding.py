@@ -16,7 +16,7 @@ class Rule(NamedTuple):
 
     Attributes:
         level: `error` for a requirement of the contract, `warning` for a recommendation.
-        advice: How to follow it.
+        advice: Advice for following the rule.
     """
 
     level: str

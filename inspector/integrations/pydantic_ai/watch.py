@@ -57,7 +57,7 @@ class RunWatch(AbstractCapability[Any]):
 
     Args:
         bus: The bus that the run is reported on.
-        patches: Those of the adapter, which log what this version lacks.
+        patches: The adapter's patches, which log what this version lacks.
         conversation_id: The one that the program named for this run.
     """
 

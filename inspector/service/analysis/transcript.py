@@ -51,12 +51,12 @@ def reading(
 
     Args:
         key: (trace id, span id).
-        view: Of the span.
+        view: The view of the span.
         before: Messages of the call before it in the same conversation; None: it is the first.
         is_new_run: Whether that call was of another run of the agent.
         epoch_ns: The origin of offsets.
         moments: Span events and log records of the span, by time.
-        requests: Of the span, oldest first.
+        requests: The requests of the span, oldest first.
     """
     news = new_messages(view.messages, before, is_new_run=is_new_run)
     events = list(moments)

@@ -43,8 +43,8 @@ class Dispatch:
     """Serves commands, and collects their ends. `published` may be called from any thread.
 
     Args:
-        store: Where the commands are.
-        keep_alive_s: How often an idle stream sends a comment.
+        store: The store of the commands.
+        keep_alive_s: Interval of comments on an idle stream.
     """
 
     def __init__(self, store: Store, *, keep_alive_s: float = KEEP_ALIVE_S) -> None:

@@ -61,7 +61,7 @@ class Feed:
 
     Args:
         store: For viewers that are behind.
-        timing: How often a viewer is written to.
+        timing: Intervals of writing to a viewer.
         clock: Unix ns, for heartbeats.
     """
 

@@ -46,7 +46,7 @@ class Forwarder:
     Args:
         targets: `http(s)://host:port` for OTLP/HTTP, `grpc://host:port` for OTLP/gRPC.
         queue_path: File of the queue; None keeps it in memory.
-        max_bytes: Of waiting bodies; above it the oldest are dropped.
+        max_bytes: Limit of waiting bodies; above it the oldest are dropped.
 
     Raises:
         SettingsError: A target is not an address.

@@ -35,9 +35,9 @@ class ForwardQueue:
     """A bounded queue with one position for each target. Not thread-safe.
 
     Args:
-        path: Of the file; None keeps it in memory.
+        path: Path of the file; None: in memory.
         targets: Each gets every request once. A new one begins with what comes next.
-        max_bytes: Of the bodies; above it the oldest are dropped.
+        max_bytes: Limit of the bodies; above it the oldest are dropped.
 
     Raises:
         StoreError: The file cannot be used.

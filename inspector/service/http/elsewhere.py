@@ -37,7 +37,7 @@ class Elsewhere:
     """Client of the service in the other process.
 
     Attributes:
-        running: Where it is; may be replaced.
+        running: The running service; may be replaced.
     """
 
     def __init__(self, running: RunFile) -> None:

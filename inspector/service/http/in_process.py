@@ -28,7 +28,7 @@ async def ask(
     Args:
         app: Its ASGI application; the parts are open.
         token: Its token.
-        path: Of a route.
+        path: Path of a route.
         query: Parameters; those that are None are left out.
         body: JSON to send.
         is_change: The route changes something: a redirect is not followed.

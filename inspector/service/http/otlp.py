@@ -56,7 +56,7 @@ def error_response(
     Args:
         request_type: The request's `Content-Type`; anything but JSON is answered in protobuf.
         status: HTTP status.
-        message: What is wrong, and what to do.
+        message: The problem and its remedy.
         retry_after_s: For `Retry-After`.
     """
     body = status_pb2.Status(code=_CODES.get(status, code_pb2.INTERNAL), message=message)

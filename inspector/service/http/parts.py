@@ -54,7 +54,7 @@ class Parts(ReadParts):
     """The parts of the service that routes use.
 
     Attributes:
-        retention: That is in force.
+        retention: The retention in force.
         mcp: The MCP server.
     """
 

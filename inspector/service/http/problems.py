@@ -26,7 +26,7 @@ class ProblemError(Exception):
         status: HTTP status.
         code: Stable, snake case: clients switch on it.
         title: The kind of problem, in a few words.
-        detail: What was attempted, what is wrong, what to do.
+        detail: The attempt, the problem and its remedy.
         headers: To add to the answer.
         place: (index, length) of the mistake in a text that was sent.
         suggestion: A likely correction.

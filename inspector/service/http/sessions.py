@@ -42,7 +42,7 @@ def list_sessions(
     status: Annotated[list[SessionStatus] | None, Query(description="Any of these.")] = None,
     q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
     sort: Annotated[
-        wire.SessionSort, Query(description="Of all there are; `-`: the most, or newest, first.")
+        wire.SessionSort, Query(description="Order of all sessions; `-`: descending.")
     ] = "-started",
     since_ms: Annotated[
         int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began then or later.")

@@ -45,7 +45,7 @@ def get_span(
         Query(
             ge=256,
             le=_MAX_VALUE_BYTES,
-            description="Of longer values only the beginning, those listed in `clamped`.",
+            description="Limit of a value: longer ones are cut and listed in `clamped`.",
         ),
     ] = None,
 ) -> Response:
@@ -74,7 +74,7 @@ def get_span_value(
         str,
         Query(
             max_length=10_000,
-            description="Where it is in the whole answer about the span: a JSON Pointer "
+            description="Its place in the whole response about the span: a JSON Pointer "
             "(RFC 6901), such as `/attributes/gen_ai.input.messages`.",
         ),
     ],

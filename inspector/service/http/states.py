@@ -44,14 +44,14 @@ def get_span_state(
     trace_id: TraceId,
     span_id: SpanId,
     name: Annotated[
-        str | None, Query(max_length=1000, description="Of the state; default: the last one.")
+        str | None, Query(max_length=1000, description="Name of the state; default: the last one.")
     ] = None,
     position: Annotated[
         int | None,
         Query(
             ge=0,
             le=MAX_MOMENTS,
-            description="Which change of it in the session; default: the last one on this span.",
+            description="Number of its change in the session; default: the last on this span.",
         ),
     ] = None,
 ) -> StateStep:

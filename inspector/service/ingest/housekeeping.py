@@ -23,9 +23,9 @@ class Housekeeping:
     """Overdue work of the writer's thread, one small step at each call.
 
     Args:
-        store: Where.
-        retention: How long sessions are stored.
-        delete: Deletes sessions, and publishes that.
+        store: The store to clean up.
+        retention: The limits of stored sessions.
+        delete: Deletes sessions, and publishes the deletion.
     """
 
     def __init__(

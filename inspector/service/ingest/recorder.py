@@ -43,7 +43,7 @@ class Recorder:
     """Turns what arrives, and time that passes, into commits.
 
     Args:
-        store: Where the commits will go; read here, written by the caller.
+        store: The store of the commits; read here, written by the caller.
         now_ns: The clock now. Silence is counted from here on, so that after a restart nothing
             lives too long and nothing is lost too early.
     """

@@ -90,13 +90,13 @@ class Writer:
     """Commits decoded batches, and the changes of sessions as time passes.
 
     Args:
-        store: Where commits go.
-        feed: Publishes them to viewers.
+        store: The store to commit to.
+        feed: Publishes commits to viewers.
         clock: Unix ns; silence of senders is measured by it.
-        tick_s: How often time passes by itself; None: only when `tick` is called.
+        tick_s: Interval of ticks; None: only calls of `tick`.
         max_waiting_bytes: More than this waiting for the disk is refused.
-        probe_s: How often a store that cannot be written is tried.
-        retention: How long sessions are stored.
+        probe_s: Interval of attempts to write a store that cannot be written.
+        retention: The limits of stored sessions.
         dispatch: Sends commands to agents.
     """
 

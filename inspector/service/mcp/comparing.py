@@ -46,7 +46,7 @@ class ComparisonData(ClosedModel):
 
     left: SessionLine
     right: SessionLine
-    counts: dict[str, int] = Field(description="How often each change occurs, in all.")
+    counts: dict[str, int] = Field(description="Number of occurrences of each change.")
     same_count: int
     difference_count: int
     diverged: DifferenceLine | None = Field(description="The first in time of any weight.")

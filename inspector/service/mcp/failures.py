@@ -38,18 +38,20 @@ class Cause(ClosedModel):
     span_id: str = Field(description="The first of them.")
     kind: str
     name: str
-    message: str = Field(description="Why the first of them failed.")
-    path: str = Field(description="What the first of them is below, the root first.")
+    message: str = Field(description="The error of the first span.")
+    path: str = Field(description="Ancestors of the first span, the root first.")
     count: int
-    offset_ms: float = Field(description="Of the first, from the beginning of the session.")
-    fate: str = Field(description="How far up the failure went.")
+    offset_ms: float = Field(
+        description="Start of the first span, from the beginning of the session."
+    )
+    fate: str = Field(description="Reach of the failure among the ancestors, in words.")
 
 
 class Causes(ClosedModel):
     """The causes of a session's failure."""
 
     causes: list[Cause]
-    cause_count: int = Field(description="Of all pages.")
+    cause_count: int = Field(description="Number of causes on all pages.")
     cancelled_spans: int
     lost_spans: int
 

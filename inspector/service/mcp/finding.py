@@ -63,7 +63,7 @@ class SessionLine(ClosedModel):
     status: str
     started_at: str
     duration_ms: float | None = Field(description="Null while anything runs.")
-    waiting_ms: float = Field(description="Of that, waiting for a person.")
+    waiting_ms: float = Field(description="The part of it spent waiting for a person.")
     idle_ms: float = Field(description="Beside that: nothing ran, such as between two runs.")
     silent_since: str | None = Field(
         description="While it runs and no process of it gives a sign of life: when something of it "

@@ -44,7 +44,9 @@ class OutlineData(ClosedModel):
 
     session: str = Field(description="Title, status and counts.")
     tree: str = Field(description="One line a span; two spaces a level; the id in brackets.")
-    line_count: int = Field(description="Of all the tree, with what is left out on one line.")
+    line_count: int = Field(
+        description="Lines of the whole tree; omitted siblings count as one line."
+    )
 
 
 def span_phrase(row: SpanRow, id_length: int) -> str:

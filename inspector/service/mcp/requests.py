@@ -38,7 +38,7 @@ class RequestLine(ClosedModel):
     session_title: str
     tool_name: str | None
     prompt: str
-    default: str = Field(description="What counts when nobody answers in time.")
+    default: str = Field(description="Decision if nobody answers in time.")
     created_at: str
     expires_at: str | None
 
@@ -47,7 +47,7 @@ class Requests(ClosedModel):
     """Requests, newest first."""
 
     requests: list[RequestLine]
-    pending_count: int = Field(description="Of all sessions.")
+    pending_count: int = Field(description="Pending requests of all sessions.")
 
 
 class GetRequest(ClosedModel):

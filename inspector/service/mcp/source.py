@@ -33,7 +33,7 @@ class Caller:
 
     Attributes:
         name: By its own claim.
-        address: Of the other end; None: this machine, over standard input.
+        address: Address of the client; None: this machine, over standard input.
     """
 
     name: str = "mcp client"

@@ -46,7 +46,7 @@ class SharePage(ClosedModel):
     """The largest own time first."""
 
     shares: list[ShareLine]
-    share_count: int = Field(description="Of all pages.")
+    share_count: int = Field(description="Number of shares on all pages.")
 
 
 async def session_statistics(

@@ -27,8 +27,8 @@ def json_value(value: AnyValue, depth: int = 0, *, is_typed: bool = False) -> Js
     Below `MAX_DEPTH` a value is the JSON text of itself.
 
     Args:
-        value: What was received.
-        depth: How many lists and maps it is in.
+        value: The received value.
+        depth: Number of lists and maps around it.
         is_typed: What JSON has not is written as OTLP's own JSON has it, which tells it from text:
             `{"bytesValue": "AAE="}`, `{"doubleValue": "NaN"}`.
     """

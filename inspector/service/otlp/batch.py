@@ -38,10 +38,10 @@ class Batch:
     """The parts of one request, by destination.
 
     Attributes:
-        spans: To store.
-        logs: To store: those of a trace, and our own live records.
-        forward: The request as it goes on, in protobuf; empty when nothing of it does.
-        not_stored: How many logs or metrics were only counted and forwarded.
+        spans: Spans to store.
+        logs: Log records to store: records of a trace, and our own live records.
+        forward: The request to forward, in protobuf; empty if nothing is forwarded.
+        not_stored: Number of log records or metrics that are counted and forwarded only.
     """
 
     spans: list[IncomingSpan] = field(default_factory=list)
@@ -62,11 +62,11 @@ def make_batch(
     """Divide `request` into a batch; invalid items are removed from it, large values cut.
 
     Args:
-        signal: What `request` is of.
-        request: As decoded.
-        rejections: Rejected items are added.
-        size_bytes: Of the body. A small one cannot hold a large attribute.
-        body: The request in protobuf, if it is at hand: it goes on as it came if nothing changes.
+        signal: The signal of `request`.
+        request: The decoded request.
+        rejections: Collects the rejected items.
+        size_bytes: Size of the body. A small one cannot hold a large attribute.
+        body: The request in protobuf, if available: it is forwarded as received if nothing changes.
         is_own: Spans that are about ourselves; they are left out silently.
 
     Raises:

@@ -67,7 +67,7 @@ def decompress(body: bytes, coding: str, *, limit_bytes: int = MAX_BODY_BYTES) -
     Args:
         body: As it came.
         coding: One of `CODINGS`, lower case.
-        limit_bytes: Of the result. Memory stays below it, whatever `body` would become.
+        limit_bytes: Limit of the result, and of the memory that decompression takes.
 
     Raises:
         BadDataError: It is not what `coding` says, or it is cut short.

@@ -76,8 +76,8 @@ class Receiver:
         counts: Items received, by signal, and `rejected`, since the start.
 
     Args:
-        submit: Where rows are committed.
-        onward: Where requests go on to.
+        submit: Submits a batch to the writer.
+        onward: Forwards a request.
         is_own: Spans that are about ourselves, and are left out.
         scrubs: Remove secrets before anything is stored or goes on.
     """

@@ -31,7 +31,7 @@ def scrub(signal: OtlpSignal, request: ExportRequest, body: bytes | None = None)
     """Replace secrets in `request` by `[redacted]`; return whether there were any.
 
     Args:
-        signal: What `request` is of.
+        signal: The signal of `request`.
         request: As decoded, every depth of it within the limits of the decoders.
         body: The same in protobuf, if at hand.
 

@@ -51,7 +51,7 @@ def parse_query(text: str, scope: QueryScope, now_ns: int) -> Node:
 
     Args:
         text: As `docs/query.md` describes it.
-        scope: Of the results: sessions or spans.
+        scope: The scope of the results: sessions or spans.
         now_ns: The time that `now` and `-2h` refer to.
 
     Raises:

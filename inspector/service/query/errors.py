@@ -12,7 +12,7 @@ class QueryError(InspectorError):
         problem: The mistake and what to do, as a sentence.
         query: The whole query.
         position: Index of the first character of the mistake.
-        length: Of the mistake, in characters; 0 at the end.
+        length: Length of the mistake, in characters; 0 at the end.
         suggestion: A likely correction of it.
     """
 

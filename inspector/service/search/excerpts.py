@@ -23,7 +23,7 @@ class Excerpt:
     """Words of a query as they occur in a text.
 
     Attributes:
-        place: Of the text: `name`, `status`, `event`, or the key of an attribute.
+        place: The text's place: `name`, `status`, `event`, or the key of an attribute.
         before: The context before them; begins with `…` if there is more.
         match: The words themselves.
         after: The context after them; ends with `…` if there is more.
@@ -52,8 +52,8 @@ def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
     """Return the excerpts of `query`: each word once, then further places; `MOST` in all.
 
     Args:
-        texts: Of a span, with their places (`documents.placed_texts`).
-        query: Of the scope of spans.
+        texts: The texts of a span, with their places (`documents.placed_texts`).
+        query: A query for spans.
     """
     sought = dict.fromkeys(list(dict.fromkeys(_words(query)))[:MOST], False)
     first: list[Excerpt] = []

@@ -70,7 +70,7 @@ class Search:
     Args:
         reader: The snapshot.
         now_ns: The end of durations of what still runs.
-        page_s: How long a page may search.
+        page_s: Time limit of the search for a page.
         clock: Seconds.
         words: A snapshot of the index, opened before `reader`; None: every row is read.
     """

@@ -25,7 +25,7 @@ class Sorted:
     Args:
         reader: The snapshot.
         node: The condition.
-        order: Of the listing.
+        order: The order of the listing.
         among: Ids of all sessions that may match; None: any may.
     """
 

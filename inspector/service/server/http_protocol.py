@@ -70,7 +70,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     Args:
         take_http2: Takes over connections of HTTP/2; without it they are refused.
-        max_connections: Of the port.
+        max_connections: Limit of the port's connections.
         options: uvicorn's own.
     """
 

@@ -46,7 +46,7 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
     """Serve until SIGINT or SIGTERM.
 
     Args:
-        settings: What the user asked for.
+        settings: The settings of the service.
         say: Called with the one line with the address to open, once everything listens.
 
     Raises:

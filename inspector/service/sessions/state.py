@@ -531,7 +531,7 @@ def status_of(
     Args:
         session: Its state.
         now_ns: The service's clock.
-        heard_ns: When something of it arrived last, by the same clock.
+        heard_ns: Its last arrival, by the same clock.
         is_owner_alive: The process that declared it lives.
         is_paused: A living process of it holds, by order of a person.
     """

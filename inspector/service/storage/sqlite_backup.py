@@ -46,7 +46,7 @@ def restore(backup: Path, store: Path) -> Path | None:
     know of the store that it was taken of means nothing here.
 
     Args:
-        backup: What `back_up` wrote.
+        backup: A file that `back_up` wrote.
         store: The store; nobody may have it open.
 
     Raises:

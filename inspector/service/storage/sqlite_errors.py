@@ -39,7 +39,7 @@ def unavailable(
     """Return the error with the reason why a store cannot be used now.
 
     Args:
-        verb: What was attempted: "read", "write to".
+        verb: The attempt: "read", "write to".
         path: The store; None: the one in memory.
         error: SQLite's, one of `UNAVAILABLE`.
         system_errno: The system's own number, for an I/O error.

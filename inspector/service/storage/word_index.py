@@ -84,8 +84,8 @@ class WordIndex:
 
     Args:
         path: Its file; None: in memory.
-        store_id: The store that it is of.
-        version: Of what documents are made of. Another one, or that of another store, is dropped.
+        store_id: The indexed store.
+        version: Version of the documents. An index of another version or store is dropped.
 
     Raises:
         StoreUnavailableError: It cannot be opened or made.

@@ -18,7 +18,7 @@ class Difference(Wire):
     path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
     left: SpanRow | None = Field(description="In the first session; null when it was added.")
     right: SpanRow | None = Field(description="In the second one; null when it was removed.")
-    span_count: int = Field(description="With all below it, of what was added or removed; else 1.")
+    span_count: int = Field(description="With all descendants if it was added or removed; else 1.")
     left_own_ns: int | None = Field(description="Its time without waiting and spans below it.")
     right_own_ns: int | None
     left_answer: str | None = Field(description="From a little before the answers part.")

@@ -54,9 +54,11 @@ class GivenAnswer(Wire):
     reason: str | None = None
     is_edited: bool = Field(description="The arguments were edited; the trace has the difference.")
     applied: bool | None = Field(
-        description="The agent took it; false: it could not; null: it has not been heard from."
+        description="Whether the agent applied it; null: not reported yet."
     )
-    applied_reason: str | None = Field(None, description="Why the agent did not take it.")
+    applied_reason: str | None = Field(
+        None, description="The reason that the agent did not apply it."
+    )
 
 
 class Request(Wire):
@@ -303,7 +305,7 @@ class AuditEntry(Wire):
     session_id: str | None
     process_id: str | None
     result: Literal["accepted", "applied", "not_applied", "refused"]
-    code: str | None = Field(description="Why it was refused: the problem's `code`.")
+    code: str | None = Field(description="The problem's `code`, if it was refused.")
     detail: str | None
     decision: str | None
     args_hash: str | None

@@ -84,7 +84,7 @@ class McpEntry(Wire):
     answers: list[McpAsk] = Field(description="Answers that go back with the next round.")
     progress: McpProgress | None
     state: str | None = Field(
-        description="Of the exchange (`running`, `lost`, …), or of the connection"
+        description="State of the exchange (`running`, `lost`, …), or of the connection"
         " (`connected`, `disconnected`, `reconnecting`, `failed`)."
     )
     step: str | None = Field(

@@ -40,7 +40,7 @@ class StateStep(Wire):
     previous: StatePlace | None
     next: StatePlace | None
     value: Payload | None = Field(description="The whole state; null when it is not known.")
-    problem: str | None = Field(description="Why the state is not known, or not all of it.")
+    problem: str | None = Field(description="The reason that the state is unknown or incomplete.")
     changes: list[StateDifference] | None = Field(
         description="Against the step before, the first 1000, in an order in which they can be "
         "applied; null when there is no such step or it is not known."

@@ -937,7 +937,7 @@ export interface components {
             at: string;
             /**
              * Code
-             * @description Why it was refused: the problem's `code`.
+             * @description The problem's `code`, if it was refused.
              */
             code: string | null;
             /** Decision */
@@ -1266,7 +1266,7 @@ export interface components {
             right_own_ns: number | null;
             /**
              * Span Count
-             * @description With all below it, of what was added or removed; else 1.
+             * @description With all descendants if it was added or removed; else 1.
              */
             span_count: number;
         };
@@ -1367,12 +1367,12 @@ export interface components {
             actor: string;
             /**
              * Applied
-             * @description The agent took it; false: it could not; null: it has not been heard from.
+             * @description Whether the agent applied it; null: not reported yet.
              */
             applied: boolean | null;
             /**
              * Applied Reason
-             * @description Why the agent did not take it.
+             * @description The reason that the agent did not apply it.
              * @default null
              */
             applied_reason: string | null;
@@ -1712,7 +1712,7 @@ export interface components {
             span_id: string | null;
             /**
              * State
-             * @description Of the exchange (`running`, `lost`, …), or of the connection (`connected`, `disconnected`, `reconnecting`, `failed`).
+             * @description State of the exchange (`running`, `lost`, …), or of the connection (`connected`, `disconnected`, `reconnecting`, `failed`).
              */
             state: string | null;
             /**
@@ -3416,7 +3416,7 @@ export interface components {
             previous: components["schemas"]["StatePlace"] | null;
             /**
              * Problem
-             * @description Why the state is not known, or not all of it.
+             * @description The reason that the state is unknown or incomplete.
              */
             problem: string | null;
             /** @description The whole state; null when it is not known. */
@@ -4514,7 +4514,7 @@ export interface operations {
                 q?: string;
                 /** @description Unix time: began then or later. */
                 since_ms?: number | null;
-                /** @description Of all there are; `-`: the most, or newest, first. */
+                /** @description Order of all sessions; `-`: descending. */
                 sort?: "started" | "-started" | "changed" | "-changed" | "title" | "-title" | "duration" | "-duration" | "waiting" | "-waiting" | "spans" | "-spans" | "errors" | "-errors" | "llm_calls" | "-llm_calls" | "tool_calls" | "-tool_calls" | "tokens" | "-tokens" | "cost" | "-cost";
                 /** @description Any of these. */
                 status?: components["schemas"]["SessionStatus"][] | null;
@@ -5206,7 +5206,7 @@ export interface operations {
     get_span_spans__trace_id___span_id__get: {
         parameters: {
             query?: {
-                /** @description Of longer values only the beginning, those listed in `clamped`. */
+                /** @description Limit of a value: longer ones are cut and listed in `clamped`. */
                 max_value_bytes?: number | null;
             };
             header?: never;
@@ -5250,9 +5250,9 @@ export interface operations {
     get_span_state_spans__trace_id___span_id__state_get: {
         parameters: {
             query?: {
-                /** @description Of the state; default: the last one. */
+                /** @description Name of the state; default: the last one. */
                 name?: string | null;
-                /** @description Which change of it in the session; default: the last one on this span. */
+                /** @description Number of its change in the session; default: the last on this span. */
                 position?: number | null;
             };
             header?: never;
@@ -5296,7 +5296,7 @@ export interface operations {
     get_span_value_spans__trace_id___span_id__value_get: {
         parameters: {
             query: {
-                /** @description Where it is in the whole answer about the span: a JSON Pointer (RFC 6901), such as `/attributes/gen_ai.input.messages`. */
+                /** @description Its place in the whole response about the span: a JSON Pointer (RFC 6901), such as `/attributes/gen_ai.input.messages`. */
                 pointer: string;
             };
             header?: never;

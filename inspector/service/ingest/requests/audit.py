@@ -31,16 +31,16 @@ def record_audit(
     Args:
         unit: The commit that it is part of.
         actor: The person or program that acted.
-        action: Its name.
+        action: The name of the action.
         outcome: The result, or the refusal.
         request: The request of the action; the ids below are for actions without one.
         answer: The proposed answer.
-        request_id: Of an unknown request.
-        session_id: Of the session.
-        process_id: Of the process.
+        request_id: Id of an unknown request.
+        session_id: Id of the session.
+        process_id: Id of the process.
         decision: The decision, without `answer`.
-        detail: A text; of a refusal its own by default.
-        result: Of a refusal.
+        detail: A text; default: the detail of the refusal.
+        result: The result of a refusal.
     """
     refusal = outcome if isinstance(outcome, Refusal) else None
     unit.put_audit(
