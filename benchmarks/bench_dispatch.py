@@ -29,8 +29,9 @@ from textwrap import fill
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from dispatch_floors import EMPTY, floors
 from dispatch_goals import GOALS, IMPORT_GOAL_MS, REASONS
-from dispatch_others import EMPTY, floors, other_cases
+from dispatch_others import other_cases
 from dispatch_ours import our_cases
 from dispatch_work import NOTHING
 from importing import floor, import_times

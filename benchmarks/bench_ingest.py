@@ -6,8 +6,9 @@ spans a trace) by senders in another process. A span counts when its request was
 means that it was committed. Meanwhile a viewer follows one session, into which one span at a time
 is sent, and sees how long after its POST it comes out of `/events`.
 
-Beside it, on the same bytes: parsing alone, and the least that SQLite can do (one row with the
-bytes, one transaction a batch). Both are in this process; the service has its HTTP beside them.
+Beside it, on the same bytes: parsing alone, the least that SQLite can do (one row with the bytes,
+one transaction a batch), and the stages of ingest. All are in this process; the service has its
+HTTP beside them.
 
 `--stored 1000000 --seconds 60` is the long one: it fills the store first, some two minutes.
 """
@@ -25,22 +26,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import apsw
 from ingest_load import SPANS, Bodies
+from ingest_stages import measure_floors, measure_stages, read
 from ingest_viewer import Follower
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from inspector.service.ingest.recorder import Recorder
-from inspector.service.otlp.batch import Batch
-from inspector.service.otlp.receiver import read_request
-from inspector.service.otlp.rejections import Rejections
-from inspector.service.otlp.signals import TRACES
 from inspector.service.storage import open_store
 from tests.support.services.process import Service, free_port
 
 HERE = Path(__file__).resolve().parent
 PROTOCOLS = ("http/protobuf", "http/json", "grpc")
-FLOOR_BATCHES = 40
+STAGE_BATCHES = 60
 BATCHES_A_COMMIT = 8
 
 
@@ -59,9 +55,14 @@ def rss_mib(service: Service) -> int:
 def main() -> None:
     """Print the rates."""
     options = _arguments()
-    parse, bare = _floors()
+    floors, stages = measure_floors(), measure_stages(STAGE_BATCHES)
+    parse, bare = floors.parse_spans_per_s, floors.bare_spans_per_s
     print(f"{SPANS} spans a request, {len(Bodies('http/protobuf').next()) // SPANS} bytes each")
     print(f"parsing alone {parse:10,.0f} spans/s\nbare SQLite   {bare:10,.0f} spans/s")
+    print(
+        f"in process: read {stages.read_us:.1f}, record {stages.record_us:.1f}, "
+        f"commit {stages.commit_us:.1f} µs CPU a span; bare SQLite {floors.bare_cpu_us:.1f}"
+    )
     for stored in sorted({0, options.stored}):
         for protocol in options.protocols if not stored else options.protocols[:1]:
             _measure(options, protocol, stored, parse, bare)
@@ -136,49 +137,14 @@ def _send(service: Service, protocol: str, senders: int, seconds: float) -> dict
     return sent
 
 
-# --- what it is measured against ----------------------------------------------------------------
-
-
-def _floors() -> tuple[float, float]:
-    """Return spans per second of parsing alone, and of bare SQLite."""
-    supply = Bodies("http/protobuf")
-    bodies = [supply.next() for _ in range(FLOOR_BATCHES)]
-    spans = FLOOR_BATCHES * SPANS
-    began = time.perf_counter()
-    for body in bodies:
-        list(_parsed(body))
-    parse = spans / (time.perf_counter() - began)
-    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
-        return parse, spans / _bare_s(folder, bodies)
-
-
-def _bare_s(folder: str, bodies: list[bytes]) -> float:
-    connection = apsw.Connection(f"{folder}/bare.sqlite3")
-    connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-    connection.execute("CREATE TABLE span (no INTEGER PRIMARY KEY, trace, span, start, bytes)")
-    began = time.perf_counter()
-    for body in bodies:
-        rows = [
-            (s.trace_id, s.span_id, s.start_time_unix_nano, s.SerializeToString())
-            for s in _parsed(body)
-        ]
-        with connection:
-            connection.executemany("INSERT INTO span VALUES (NULL, ?, ?, ?, ?)", rows)
-    took_s = time.perf_counter() - began
-    connection.close()
-    return took_s
-
-
-def _parsed(body: bytes) -> Any:
-    return ExportTraceServiceRequest.FromString(body).resource_spans[0].scope_spans[0].spans
-
-
 def _fill(folder: Path, count: int) -> None:
     """Keep `count` spans, by the code of the service but without its process."""
     store = open_store(f"sqlite:///{folder}/store.sqlite3")
     recorder, supply = Recorder(store, time.time_ns()), Bodies("http/protobuf", 255)
     for _ in range(0, count, SPANS * BATCHES_A_COMMIT):
-        spans = [s for _ in range(BATCHES_A_COMMIT) for s in _read(supply.next()).spans]
+        spans = [
+            s for _ in range(BATCHES_A_COMMIT) for s in read(supply.next(), scrubs=False).spans
+        ]
         changes = recorder.record(spans, [], time.time_ns())
         store.commit(changes)
         recorder.committed()
@@ -187,10 +153,6 @@ def _fill(folder: Path, count: int) -> None:
         store.commit(changes)
         recorder.committed()
     store.close()
-
-
-def _read(body: bytes) -> Batch:
-    return read_request(TRACES, body, rejections=Rejections(), scrubs=False)
 
 
 if __name__ == "__main__":

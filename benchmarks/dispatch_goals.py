@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dispatch_others import EMPTY, LOOP, MCP_AGENT
+from dispatch_floors import EMPTY, LOOP
+from dispatch_others import MCP_AGENT
 from dispatch_ours import (
     DISPATCH,
     EMIT_ASYNC,

@@ -1,4 +1,4 @@
-"""The other cases: floors, the code of mcp-agent, and five public registries.
+"""The other cases: the code of mcp-agent, and five public registries.
 
 Of the five contracts only 000 lists code that runs. 001 is that of amplifier-core and 002 that of
 Strands, which are measured themselves; 003 and 004 describe theirs in words.
@@ -18,6 +18,7 @@ import pluggy
 import pyee
 import pyee.asyncio
 import strands.hooks as strands
+from dispatch_floors import ASYNC_COUNTS
 from dispatch_ours import (
     CONTROL_EMIT,
     DISPATCH,
@@ -27,46 +28,27 @@ from dispatch_ours import (
     TYPED_INVOKE,
 )
 from dispatch_work import (
-    AWAIT,
     CALL,
     CONTROL,
     DECIDE_FIVE,
     DECIDE_ONE,
     EMIT,
-    FIVE_ASYNC,
     FIVE_SYNC,
     NOTHING,
-    ONE_ASYNC,
     ONE_SYNC,
     REFUSE,
     SEND,
     cancel,
-    empty,
-    empty_with_kwargs,
     observer,
     on_event,
     sync_observer,
 )
 from measuring import Case
 
-EMPTY = "floor: an awaited empty coroutine"
-WITH_KWARGS = "floor: the same with these kwargs"
 MCP_AGENT = "mcp-agent"
-LOOP = "floor: a loop that calls them"
 
 SYNC_COUNTS = ((NOTHING, 0), (ONE_SYNC, 1), (FIVE_SYNC, 5))
-ASYNC_COUNTS = ((ONE_ASYNC, 1), (FIVE_ASYNC, 5))
 DECIDED = ((DECIDE_ONE, 1), (DECIDE_FIVE, 5))
-
-
-def floors() -> Iterator[Case]:
-    """Yield the cases of plain Python, as lower bounds."""
-    yield Case(NOTHING, EMPTY, AWAIT, empty)
-    yield Case(NOTHING, WITH_KWARGS, EMIT, empty_with_kwargs)
-    for work, count in SYNC_COUNTS[1:]:
-        yield Case(work, LOOP, SEND, _plain_loop(count))
-    for work, count in ASYNC_COUNTS:
-        yield Case(work, LOOP, EMIT, _plain_async_loop(count))
 
 
 def other_cases() -> Iterator[Case]:
@@ -81,26 +63,6 @@ def other_cases() -> Iterator[Case]:
     yield from _pyee()
     yield from _strands()
     yield from _amplifier()
-
-
-def _plain_loop(count: int) -> Callable[..., Any]:
-    callbacks = [sync_observer] * count
-
-    def emit(name: str, /, **kwargs: Any) -> None:
-        for callback in callbacks:
-            callback(**kwargs)
-
-    return emit
-
-
-def _plain_async_loop(count: int) -> Callable[..., Any]:
-    callbacks = [observer] * count
-
-    async def emit(name: str, /, **kwargs: Any) -> None:
-        for callback in callbacks:
-            await callback(**kwargs)
-
-    return emit
 
 
 def _mcp_agent(observers: list[Callable[..., Any]]) -> Callable[..., Any]:
