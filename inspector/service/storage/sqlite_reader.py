@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeAlias
@@ -44,7 +43,9 @@ _MOMENT = (
     " LEFT JOIN session ON session.no = coalesce(trace.session_no, moment.session_no)"
 )
 _DEPARTURE = "SELECT session_id, moved_to, is_whole, change, changed_ns FROM departure"
-_NEWER = " WHERE {table}.change > ? AND {fits} ORDER BY {table}.change LIMIT ?"
+_NEWER = (
+    " WHERE {table}.change > ? AND {table}.change <= ? AND {fits} ORDER BY {table}.change LIMIT ?"
+)
 # Spans go unseen with their session; a moment may stand without one.
 _IS_NOT_DOOMED = (
     "(moment.trace_no IS NULL OR trace.no IS NOT NULL)"
@@ -394,26 +395,21 @@ class SqliteReader(ControlReader):
         return int((pages - free) * size)
 
     def changes(self, after: int, limit: int) -> list[Change]:
-        newer: list[Iterable[Change]] = [
-            self._newer(_SESSION, "session", _session, after, limit),
-            self._newer(SELECT_SPAN, "span", span_of, after, limit),
-            self._newer(_MOMENT, "moment", _moment, after, limit, _IS_NOT_DOOMED),
-            self._newer(_DEPARTURE, "departure", _departure, after, limit),
-            self._newer(REQUEST, "request", request_record, after, limit),
+        tables: list[tuple[str, str, Callable[[_Row], Change], str]] = [
+            (SELECT_SPAN, "span", span_of, "1"),  # first: most are, and bound what else is read
+            (_SESSION, "session", _session, "1"),
+            (_MOMENT, "moment", _moment, _IS_NOT_DOOMED),
+            (_DEPARTURE, "departure", _departure, "1"),
+            (REQUEST, "request", request_record, "1"),
         ]
-        return list(heapq.merge(*newer, key=lambda row: row.change))[:limit]
-
-    def _newer(
-        self,
-        sql: str,
-        table: str,
-        read: Callable[[_Row], Change],
-        after: int,
-        limit: int,
-        fits: str = "1",
-    ) -> list[Change]:
-        rows = self._all(sql + _NEWER.format(table=table, fits=fits), (after, limit))
-        return [read(row) for row in rows]
+        newer, through = list[Change](), MAX_INT
+        for sql, table, read, fits in tables:
+            rows = self._all(sql + _NEWER.format(table=table, fits=fits), (after, through, limit))
+            newer += map(read, rows)
+            if len(rows) == limit:  # what is beyond the last of them is not among the first
+                through = newer[-1].change
+        newer.sort(key=lambda row: row.change)
+        return newer[:limit]
 
 
 def _place(
