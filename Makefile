@@ -169,8 +169,12 @@ bench: $(ENV) ## measure, and print ratios; fetches what we are measured beside
 		then $(UV) run --quiet --locked --python $(BIN)/python --script $$benchmark; \
 		else $(BIN)/python $$benchmark; fi || exit 1; done
 
+.PHONY: bench-check
+bench-check: $(ENV) ## is it slower than before? compares with benchmarks/baseline.json
+	$(BIN)/python benchmarks/check.py
+
 .PHONY: bench-versus
-bench-versus: $(ENV) $(UI) ## durable spans beside Phoenix and MLflow; fetches both (1.2 GB)
+bench-versus: $(ENV) $(UI) browser ## beside Phoenix and MLflow, 15 min each; fetches both (1.2 GB)
 	$(BIN)/python benchmarks/versus
 
 .PHONY: build

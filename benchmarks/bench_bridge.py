@@ -7,6 +7,7 @@ The floor is the same span with the same attributes, made with the SDK by hand. 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from bridge_parts import Row, bridged, by_hand, measure
 
@@ -27,21 +28,43 @@ def tool_call(bus: Bus, content: dict[str, str]) -> Callable[[], None]:
     return call
 
 
-def compare(
-    title: str, options: Options, content: dict[str, str], *, has_live: bool, goal: str
-) -> None:
-    """Print the bridge's time for a tool call beside the SDK's for the same span."""
-    with bridged(options, has_live=has_live) as (bus, keep):
-        row = Row(title, tool_call(bus, content), keep)
+class Setting(NamedTuple):
+    """One way to watch a tool call."""
+
+    title: str
+    options: Options
+    content: dict[str, str]
+    has_live: bool
+    goal: str
+
+
+def settings() -> tuple[Setting, ...]:
+    """Return all that are measured."""
+    kilobyte = {"query": "some words " * 45}
+    redacted = Options(capture=Capture.REDACTED)
+    return (
+        Setting("tool call, no content, no live records", Options(), {}, False, "≤ 1.6 x"),
+        Setting("tool call, no content", Options(), {}, True, ""),
+        Setting("tool call, 1 KB, no live records", redacted, kilobyte, False, ""),
+        Setting("tool call, 1 KB", redacted, kilobyte, True, "≤ 4 x, ≤ 100 µs"),
+    )
+
+
+def measured(setting: Setting) -> tuple[Row, Row, Row, int]:
+    """Measure the bridge, the same span by hand and the bus alone; return its attributes, too."""
+    with bridged(setting.options, has_live=setting.has_live) as (bus, keep):
+        row = Row(setting.title, tool_call(bus, setting.content), keep)
         row.call()
         floor = Row("by hand", by_hand(keep.span()))
-        idle = Row("nobody listens", tool_call(Bus(), content))
+        idle = Row("nobody listens", tool_call(Bus(), setting.content))
         measure([row, floor, idle], rounds=ROUNDS, calls=300)
-    print(
-        f"{title:<42}{row.best_us:7.1f} µs{row.best_us / floor.best_us:7.2f} x the SDK's span "
-        f"({floor.best_us:.1f} µs, {len(keep.span().attributes or {})} attributes; "
-        f"bus alone {idle.best_us:.1f} µs){goal:>30}"
-    )
+    return row, floor, idle, len(keep.span().attributes or {})
+
+
+def ratio(setting: Setting) -> float:
+    """Return the bridge's time for a tool call to the SDK's for the same span."""
+    row, floor, _, _ = measured(setting)
+    return row.best_us / floor.best_us
 
 
 def content_costs() -> None:
@@ -69,12 +92,13 @@ def content_costs() -> None:
 
 def main() -> None:
     """Print all figures."""
-    compare("tool call, no content, no live records", Options(), {}, has_live=False, goal="≤ 1.6 x")
-    compare("tool call, no content", Options(), {}, has_live=True, goal="")
-    kilobyte = {"query": "some words " * 45}
-    redacted = Options(capture=Capture.REDACTED)
-    compare("tool call, 1 KB, no live records", redacted, kilobyte, has_live=False, goal="")
-    compare("tool call, 1 KB", redacted, kilobyte, has_live=True, goal="≤ 4 x, ≤ 100 µs")
+    for setting in settings():
+        row, floor, idle, attributes = measured(setting)
+        print(
+            f"{row.name:<42}{row.best_us:7.1f} µs{row.best_us / floor.best_us:7.2f} x the SDK's "
+            f"span ({floor.best_us:.1f} µs, {attributes} attributes; "
+            f"bus alone {idle.best_us:.1f} µs){setting.goal:>30}"
+        )
     content_costs()
 
 

@@ -7,44 +7,40 @@ spans before. What a page asks of other hosts (Phoenix: fonts, PyPI and GitHub) 
 
 from __future__ import annotations
 
-import runpy
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import httpx
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from playwright.sync_api import TimeoutError
 from screen_page import Visitor, heap_mib
-from screen_parts import Bench, send_until_accepted
+from screen_parts import Bench
 from screen_traces import Tracing, joined, long_session, three_helpers
+from versus.products import PRODUCTS, free_port, running
+from versus.run import Run
 
 from tools.generate_screen_figures import Row
 
-VERSUS = Path(__file__).resolve().parent / "versus" / "__main__.py"
 SETTLE_MS = 6000
 
 
 def beside_phoenix(bench: Bench, pictures: Path) -> Iterator[Row]:
     """Print the paint times of both; store pictures of each trace, opened and with its failure."""
     pictures.mkdir(parents=True, exist_ok=True)
-    versus: dict[str, Any] = runpy.run_path(str(VERSUS))
-    product = next(one for one in versus["PRODUCTS"] if one.name == "Phoenix")
+    product = next(one for one in PRODUCTS if one.name == "Phoenix")
     with tempfile.TemporaryDirectory(prefix="phoenix-", ignore_cleanup_errors=True) as name:
-        folder, port = Path(name), versus["free_port"]()
-        with versus["running"](product, folder, port) as (_, client):
-            stored = 0
+        folder, port = Path(name), free_port()
+        with running(product, folder, port) as (process, client):
+            run = Run(product, process, client, folder)
             for what, tracing in (
                 ("three sub-agents", three_helpers("three-sub-agents")),
                 ("5,000 spans", long_session("versus-5000", 5_000)),
             ):
                 bench.send([tracing])
-                _send(client, tracing)
-                stored += len(tracing.spans)
-                # It answers before it has written.
-                versus["wait_for"](folder / product.database, product, stored)
-                for shown in (_ours(bench, tracing), _theirs(bench, client, tracing)):
+                run.send(list(joined([tracing])), 1, len(tracing.spans))
+                run.wait_until_durable()  # it answers before it has written
+                for shown in (_ours(bench, tracing), _theirs(bench, run, tracing)):
                     figures = _seen(shown, tracing, pictures)
                     yield {"table": "phoenix", "what": f"{what}: {shown.who}", "figures": figures}
 
@@ -66,22 +62,12 @@ def _ours(bench: Bench, tracing: Tracing) -> _Shown:
     return _Shown("Inspector", bench.visitor, url, chosen)
 
 
-def _theirs(bench: Bench, client: httpx.Client, tracing: Tracing) -> _Shown:
-    project = client.get("/v1/projects").json()["data"][0]["id"]
-    # Without the range of time that it adds itself: with that, it opens the project alone.
-    path = f"/projects/{project}/traces/{tracing.trace_id.hex()}"
-    url = str(client.base_url.join(path))
+def _theirs(bench: Bench, run: Run, tracing: Tracing) -> _Shown:
+    url = str(run.client.base_url.join(run.product.page(run.client, tracing.trace_id, "")))
     query = f'{{ getSpanByOtelId(spanId: "{_failed(tracing).span_id.hex()}") {{ id }} }}'
-    answer = client.post("/graphql", json={"query": query}).json()
+    answer = run.client.post("/graphql", json={"query": query}).json()
     chosen = f"?selectedSpanNodeId={answer['data']['getSpanByOtelId']['id']}"
     return _Shown("Phoenix", Visitor(bench.visitor.browser), url, chosen)
-
-
-def _send(client: httpx.Client, tracing: Tracing) -> None:
-    headers = {"content-type": "application/x-protobuf"}
-    with httpx.Client(base_url=client.base_url, headers=headers, timeout=300) as sender:
-        for body in joined([tracing]):
-            send_until_accepted(sender, body)
 
 
 def _seen(shown: _Shown, tracing: Tracing, pictures: Path) -> dict[str, float]:
