@@ -110,8 +110,8 @@ def _figures(run: Run) -> Figures:
     _fill(run)
     yield "spans stored", run.stored
     yield "memory with them, MiB", resident_mib(run.process.pid)
-    yield "list of the newest 50, ms", _asked_ms(lambda: run.product.listing(run.client))
-    yield "search by a span's name, ms", _asked_ms(lambda: run.product.search(run.client))
+    yield "list of the newest 50, ms", _query_ms(lambda: run.product.listing(run.client))
+    yield "search by a span's name, ms", _query_ms(lambda: run.product.search(run.client))
     yield f"a trace of {LONG:,} spans shown in a browser, ms", _opened_ms(run)
 
 
@@ -155,13 +155,13 @@ def _fill(run: Run) -> None:
     run.wait_until_durable()
 
 
-def _asked_ms(ask: Callable[[], httpx.Response]) -> float:
+def _query_ms(query: Callable[[], httpx.Response]) -> float:
     """Return the median time of a good answer, once it was asked before."""
-    ask().raise_for_status()
+    query().raise_for_status()
     took_s = []
     for _ in range(QUESTIONS):
         began_s = time.perf_counter()
-        ask().raise_for_status()
+        query().raise_for_status()
         took_s.append(time.perf_counter() - began_s)
     return median(took_s) * 1e3
 

@@ -146,8 +146,8 @@ _PHOENIX = Product(
 
 def _mlflow_traces(client: httpx.Client, filtered: str = "") -> httpx.Response:
     experiment = {"type": "MLFLOW_EXPERIMENT", "mlflow_experiment": {"experiment_id": "0"}}
-    asked: dict[str, Any] = {"locations": [experiment], "max_results": 50, "filter": filtered}
-    return client.post("/api/3.0/mlflow/traces/search", json=asked)
+    query: dict[str, Any] = {"locations": [experiment], "max_results": 50, "filter": filtered}
+    return client.post("/api/3.0/mlflow/traces/search", json=query)
 
 
 _MLFLOW = Product(
