@@ -23,6 +23,7 @@ from inspector.service.normalise.duplicates import (
     is_same_operation,
     may_be_same,
 )
+from inspector.service.normalise.facts import content_facts
 from inspector.service.sessions.state import TraceState
 
 _MAX_WAITING = 8
@@ -112,7 +113,9 @@ def _is_same_answer(unit: UnitOfWork, span: SpanRecord, other: SpanRecord) -> bo
         (one.start_ns, one.end_ns or 0) for one in sorted((span, other), key=_length_ns)
     )
     # One instrumentation reports each call once.
-    return contains(outer, inner) and _facts_of(unit, span).scope != _facts_of(unit, other).scope
+    return contains(outer, inner) and (
+        unit.content(span).scope_name != unit.content(other).scope_name
+    )
 
 
 def _joined(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> bool:
@@ -127,8 +130,9 @@ def _joined(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanR
 
 def _facts_of(unit: UnitOfWork, span: SpanRecord) -> OperationFacts:
     content = unit.content(span)
-    scope = content.resource_spans().scope_spans[0].scope.name
-    return OperationFacts(span.kind, content.span(), scope, (span.input_tokens, span.output_tokens))
+    return OperationFacts(
+        span, content.scope_name, *(content.facts or content_facts(content.span()))
+    )
 
 
 def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRecord) -> None:

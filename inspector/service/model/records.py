@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from operator import attrgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
@@ -15,6 +17,7 @@ from inspector.service.model.otlp_values import flat_attributes, json_value, typ
 from inspector.service.model.rows import (
     AuditRow,
     CommandRow,
+    Json,
     Moment,
     ProcessRow,
     RequestRow,
@@ -115,6 +118,15 @@ _COMPUTED = {"offset_ns", "duration_ns", "waited"}
 _SHOWN = tuple(one.name for one in fields(SpanRow) if one.name not in _COMPUTED)
 
 
+class ContentFacts(NamedTuple):
+    """Facts of a span that its row does not have."""
+
+    span_kind: int
+    """The kind of OTLP."""
+    attributes: Mapping[str, Json]
+    """The attributes that any fact is read from."""
+
+
 @dataclass(slots=True)
 class Content:
     """The received telemetry of a span or a record, as protobuf bytes."""
@@ -123,6 +135,8 @@ class Content:
     """A `Span` or a `LogRecord`."""
     origin: bytes
     """A `ResourceSpans` with the resource and one scope, and no span: the same for many."""
+    facts: ContentFacts | None = field(default=None, compare=False)
+    """The facts of a span that has just arrived, so that nobody decodes it once more."""
 
     def span(self) -> Span:
         """Return the span."""
@@ -132,9 +146,19 @@ class Content:
         """Return the log record."""
         return LogRecord.FromString(self.payload)
 
+    @property
+    def scope_name(self) -> str:
+        """The name of the instrumentation that made it."""
+        return _scope_name(self.origin)
+
     def resource_spans(self) -> ResourceSpans:
         """Return the resource and the scope it came under."""
         return ResourceSpans.FromString(self.origin)
+
+
+@lru_cache(maxsize=256)  # there are few, and each comes with thousands of spans
+def _scope_name(origin: bytes) -> str:
+    return ResourceSpans.FromString(origin).scope_spans[0].scope.name
 
 
 def origin_of(

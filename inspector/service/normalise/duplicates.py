@@ -5,13 +5,15 @@ Pure. Which of the two was sent first is no matter to anything here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.service.model.otlp_values import as_text, json_value
-from inspector.service.model.rows import Json, SpanKind
+from inspector.service.model.otlp_values import as_text
+from inspector.service.model.records import SpanRecord
+from inspector.service.model.rows import Json, SpanKind, SpanStatus
 from inspector.service.normalise import keys
 from inspector.service.normalise.kinds import MCP_KINDS, mcp_method_in_name, tool_name
 
@@ -28,9 +30,11 @@ _TARGET = ("gen_ai.tool.name", "gen_ai.prompt.name", "mcp.resource.uri")
 _CALLS = "tools/call "
 """Prefix of the tool's name in the name of an MCP span."""
 _REQUEST_ID = ("jsonrpc.request.id",)
-_WANTED = frozenset(
+_FAILED = (SpanStatus.ERROR, SpanStatus.CANCELLED)
+OPERATION_KEYS = frozenset(
     {*keys.MODEL, *keys.MCP_METHOD, *keys.TOOL, *keys.TOOL_CALL_ID, *_TARGET, *_REQUEST_ID}
 )
+"""The keys of attributes by which operations are compared."""
 _MOST_BESIDE_PERCENT = 5
 _ALWAYS_BESIDE_NS = 1_000_000
 """The time of a layer itself, also around a very short call."""
@@ -69,12 +73,13 @@ def contains(outer_ns: tuple[int, int], inner_ns: tuple[int, int]) -> bool:
 class OperationFacts(NamedTuple):
     """Facts of one span about its operation."""
 
-    kind: SpanKind
-    span: Span
+    span: SpanRecord
     scope: str
     """The name of the instrumentation that made it."""
-    tokens: tuple[int | None, int | None]
-    """Input and output tokens."""
+    span_kind: int
+    """The kind of OTLP."""
+    attributes: Mapping[str, Json]
+    """Those of `OPERATION_KEYS`, or more."""
 
 
 def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
@@ -85,34 +90,39 @@ def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
     A call over MCP is the same when it names the same method and tool; it need not fill, as what
     is around it is the connection. Two calls of one tool differ in their ids.
     """
-    if not may_be_same(outer.kind, inner.kind):
+    if not may_be_same(outer.span.kind, inner.span.kind):
         return False
-    if outer.kind in _OF_MODELS:
+    if outer.span.kind in _OF_MODELS:
         return _is_same_model_call(outer, inner)
-    return _is_same_call(_call(outer.kind, outer.span), _call(inner.kind, inner.span))
+    return _is_same_call(_call(outer), _call(inner))
 
 
 def _is_same_model_call(outer: OperationFacts, inner: OperationFacts) -> bool:
-    models = [_text(_attributes(one.span), keys.MODEL) for one in (outer, inner)]
+    models = [_text(one.attributes, keys.MODEL) for one in (outer, inner)]
     # The answering model is the requested one with a date: `gpt-4o-2024-11-20`.
     shorter, longer = sorted((model or "" for model in models), key=len)
     if not longer.startswith(shorter):
         return False
     if _fills(outer.span, inner.span):
         return True
-    codes = [one.span.status.code == Status.STATUS_CODE_ERROR for one in (outer, inner)]
-    if codes == [False, True]:  # an attempt that failed, and another did not
-        return False
-    if None in (*outer.tokens, *inner.tokens):
+    if inner.span.status in _FAILED and outer.span.status not in _FAILED:
+        return False  # an attempt that failed, and another did not
+    outer_tokens, inner_tokens = _tokens(outer.span), _tokens(inner.span)
+    if None in (*outer_tokens, *inner_tokens):
         return outer.scope != inner.scope
-    return outer.tokens == inner.tokens
+    return outer_tokens == inner_tokens
+
+
+def _tokens(span: SpanRecord) -> tuple[int | None, int | None]:
+    return span.input_tokens, span.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class _Call:
     """Facts of a span about a call that can go over MCP."""
 
-    span: Span
+    span: SpanRecord
+    span_kind: int
     method: str | None
     is_message: bool
     """Whether the span names its method: it reports the request, not only its purpose."""
@@ -121,17 +131,18 @@ class _Call:
     request_id: str | None
 
 
-def _call(kind: SpanKind, span: Span) -> _Call:
-    attributes = _attributes(span)
+def _call(facts: OperationFacts) -> _Call:
+    span, attributes = facts.span, facts.attributes
     named = _text(attributes, keys.MCP_METHOD) or mcp_method_in_name(span.name)
-    method = named or _METHODS.get(kind)
+    method = named or _METHODS.get(span.kind)
     target = None
-    if kind is SpanKind.TOOL or (method == "tools/call" and _CALLS in span.name):
+    if span.kind is SpanKind.TOOL or (method == "tools/call" and _CALLS in span.name):
         target = tool_name(span.name, attributes)
     elif method is not None:
         target = _text(attributes, _TARGET)
     return _Call(
         span,
+        facts.span_kind,
         method,
         named is not None,
         target,
@@ -149,26 +160,18 @@ def _is_same_call(outer: _Call, inner: _Call) -> bool:
         return False
     if not (outer.is_message or inner.is_message):
         return _fills(outer.span, inner.span)
-    sides = (outer.span.kind, inner.span.kind)
+    sides = (outer.span_kind, inner.span_kind)
     if sides == (Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT):
         return False  # what is handled is passed on: a request of its own
     is_to_server = sides == (Span.SPAN_KIND_CLIENT, Span.SPAN_KIND_SERVER)
     return not (is_to_server and _differ(outer.request_id, inner.request_id))
 
 
-def _fills(outer: Span, inner: Span) -> bool:
-    return fills(
-        (outer.start_time_unix_nano, outer.end_time_unix_nano),
-        (inner.start_time_unix_nano, inner.end_time_unix_nano),
-    )
+def _fills(outer: SpanRecord, inner: SpanRecord) -> bool:
+    return fills((outer.start_ns, outer.end_ns or 0), (inner.start_ns, inner.end_ns or 0))
 
 
-def _attributes(span: Span) -> dict[str, Json]:
-    # Only the wanted ones: messages are most of a span.
-    return {pair.key: json_value(pair.value) for pair in span.attributes if pair.key in _WANTED}
-
-
-def _text(attributes: dict[str, Json], names: tuple[str, ...]) -> str | None:
+def _text(attributes: Mapping[str, Json], names: tuple[str, ...]) -> str | None:
     return as_text(keys.first(attributes, names))
 
 

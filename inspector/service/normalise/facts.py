@@ -12,7 +12,14 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.model.incoming import IncomingSpan
 from inspector.service.model.otlp_values import as_cost_usd, as_text, as_token_count, json_value
-from inspector.service.model.records import Content, SpanRecord, clamp, origin_of, trace_process
+from inspector.service.model.records import (
+    Content,
+    ContentFacts,
+    SpanRecord,
+    clamp,
+    origin_of,
+    trace_process,
+)
 from inspector.service.model.rows import Engine, Json, SpanKind, SpanStatus
 from inspector.service.normalise import keys
 from inspector.service.normalise.conversation import (
@@ -21,6 +28,7 @@ from inspector.service.normalise.conversation import (
     first_user_text_in_log,
     is_about_messages,
 )
+from inspector.service.normalise.duplicates import OPERATION_KEYS
 from inspector.service.normalise.encoded import MAX_BYTES, EncodedAttributes
 from inspector.service.normalise.kinds import KIND_KEYS, MCP_KINDS, kind_of, subject_of
 from inspector.service.normalise.session_ids import session_id
@@ -47,12 +55,11 @@ _OF_A_SPAN = frozenset(
     {
         *KIND_KEYS,
         *INPUT_KEYS,
+        *OPERATION_KEYS,
         *keys.SESSION,
         *keys.ENGINE,
         *keys.TITLE,
         *keys.AGENT,
-        *keys.TOOL,
-        *keys.MODEL,
         *keys.RESPONSE_ID,
         *keys.INPUT_TOKENS,
         *keys.OUTPUT_TOKENS,
@@ -125,9 +132,15 @@ def resource_facts(resource: Resource) -> ResourceFacts:
     )
 
 
+def content_facts(span: Span) -> ContentFacts:
+    """Return the facts of a stored span; one that arrives has them already."""
+    return ContentFacts(span.kind, _wanted(span.attributes, OPERATION_KEYS))
+
+
 def _read(
     span: Span, content: Content, attributes: dict[str, Json], of_resource: ResourceFacts
 ) -> IncomingSpan:
+    content.facts = ContentFacts(span.kind, attributes)
     kind = kind_of(span, attributes)
     trace_id, end_ns = span.trace_id.hex(), span.end_time_unix_nano
     # By position: by name takes three times as long, and this is done for every span.

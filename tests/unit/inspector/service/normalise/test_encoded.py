@@ -9,8 +9,9 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from inspector.service.model.otlp_values import json_value
 from inspector.service.model.rows import Json
 from inspector.service.normalise import read_span
+from inspector.service.normalise.duplicates import OPERATION_KEYS
 from inspector.service.normalise.encoded import MAX_BYTES, EncodedAttributes
-from inspector.service.normalise.facts import read_encoded_span, resource_facts
+from inspector.service.normalise.facts import content_facts, read_encoded_span, resource_facts
 from tests.support.telemetry.otlp import any_value, resource, span
 from tests.unit.inspector.service.normalise.test_facts import JSON, KNOWN_KEYS
 
@@ -95,4 +96,9 @@ def test_facts_are_the_same_from_bytes(
     sent, owner = span(attributes=attributes), resource(**of_resource)
     encoded = [pair.SerializeToString() for pair in sent.attributes]
     expected = read_span(sent, owner)
-    assert read_encoded_span(sent, expected.content, encoded, resource_facts(owner)) == expected
+    read = read_encoded_span(sent, expected.content, encoded, resource_facts(owner))
+    assert read == expected
+    compared = content_facts(sent)
+    assert read.content.facts is not None
+    found = {k: v for k, v in read.content.facts.attributes.items() if k in OPERATION_KEYS}
+    assert repr((read.content.facts.span_kind, found)) == repr(tuple(compared))
