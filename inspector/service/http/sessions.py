@@ -154,21 +154,19 @@ def list_spans(
         session = reader.session(session_id)
         if session is None:
             return missing_session(request, reader, session_id, "list_spans")
-        found, head = reader.spans_of(session_id, position, limit + 1), reader.head
-    page = found[:limit]
-    last = page[-1] if len(found) > limit else None
-    frame: dict[str, Any] = {
+        is_columns = format == "columns"
+        page = reader.span_lines(session_id, position, limit, is_columns=is_columns)
+        head = reader.head
+    last = page.next
+    frame = {
         "session_id": session_id,
         "epoch_ns": str(session.row.epoch_ns),
         "next_cursor": encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None,
         "as_of": parts.feed.position(head),
+        "columns" if is_columns else "spans": orjson.Fragment(page.json),
     }
     # Straight to bytes: FastAPI would check every row once more.
-    if format == "columns":
-        body = orjson.dumps({**frame, "columns": presenter.span_columns(page)})
-        return Response(body, media_type=_JSON)
-    rows = [presenter.span_row(record.row()) for record in page]
-    return Response(wire.SpanSkeleton(**frame, spans=rows).model_dump_json(), media_type=_JSON)
+    return Response(orjson.dumps(frame), media_type=_JSON)
 
 
 @router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=MOVED)

@@ -1,9 +1,11 @@
-"""Convert rows to wire shapes. Pure: only this fills `inspector.service.wire` from the store."""
+"""Convert rows to wire shapes. Pure: only this fills `inspector.service.wire` from the store.
+
+Except the lines of the waterfall, which a store makes itself: `Reader.span_lines`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -91,24 +93,6 @@ def span_row(row: SpanRow) -> wire.SpanRow:
 def span_fields(row: SpanRow) -> dict[str, Any]:
     """Return the fields of `span_row` as a dict, for streams."""
     return {name: getattr(row, name) for name in wire.SpanRow.model_fields}
-
-
-def span_columns(records: Sequence[SpanRecord]) -> dict[str, list[Any]]:
-    """Return the lines of the waterfall as `wire.SpanColumnSet`.
-
-    From the records themselves, for speed: a session may have 100 000 spans.
-    """
-    computed: dict[str, list[Any]] = {
-        "offset_ns": [one.start_ns - one.epoch_ns for one in records],
-        "duration_ns": [
-            None if one.end_ns is None else max(one.end_ns - one.start_ns, 0) for one in records
-        ],
-        "waited": [one.row().waited if one.waited else () for one in records],
-    }
-    return {
-        name: computed.get(name) or list(map(attrgetter(name), records))
-        for name in wire.SpanRow.model_fields
-    }
 
 
 def request(row: RequestRow, session_title: str) -> wire_control.Request:

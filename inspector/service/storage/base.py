@@ -77,6 +77,16 @@ class SpanPosition:
     trace_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class SpanLines:
+    """A page of a session's spans, as JSON of the fields of `SpanRow` but its session."""
+
+    json: bytes
+    """An array of objects; as columns, an object of arrays."""
+    next: SpanPosition | None
+    """The place of the last one; None: there are no more."""
+
+
 MAX_REQUESTS_BYTES = 8 * 1024 * 1024
 """Limit of arguments and texts in one page of requests."""
 
@@ -185,6 +195,11 @@ class Reader(Protocol):
 
         With `node`, all that fit it are among them, and any others.
         """
+
+    def span_lines(
+        self, session_id: str, after: SpanPosition | None, limit: int, *, is_columns: bool
+    ) -> SpanLines:
+        """Return the lines of the same page of spans as `spans_of`."""
 
     def span_times(self, session_id: str) -> list[SpanTime]:
         """Return the time of each of a session's spans, in the order of `SpanPosition`."""

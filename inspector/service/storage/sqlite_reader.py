@@ -22,10 +22,11 @@ from inspector.service.model.records import (
 )
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanStatus
 from inspector.service.query.tree import Node
-from inspector.service.storage.base import Chunk, SpanPosition, SpanTime
+from inspector.service.storage.base import Chunk, SpanLines, SpanPosition, SpanTime
 from inspector.service.storage.orders import MAX_TITLE, Order, SortKey, SortPosition
 from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
 from inspector.service.storage.sqlite_narrowing import narrowing
+from inspector.service.storage.sqlite_span_lines import SPAN_COLUMNS, SPAN_ENDS, SPAN_ROWS
 from inspector.service.storage.sqlite_span_rows import PROCESS, SELECT_SPAN, span_of
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
@@ -282,20 +283,24 @@ class SqliteReader(ControlReader):
         limit: int = 1000,
         node: Node | None = None,
     ) -> list[SpanRecord]:
-        where = "span.session_no = (SELECT no FROM session WHERE id = ?)"
-        parameters: tuple[apsw.SQLiteValue, ...] = (session_id,)
-        if after is not None:
-            where += (
-                " AND (span.start_ns, span.span_id) >= (?, ?)"
-                " AND (span.start_ns, span.span_id, trace.id) > (?, ?, ?)"
-            )
-            place = (after.start_ns, bytes.fromhex(after.span_id))
-            parameters += (*place, *place, bytes.fromhex(after.trace_id))
+        where, parameters = _behind(session_id, after)
         if node is not None:
             fits = narrowing(node)
             where, parameters = f"{where} AND {fits.sql}", (*parameters, *fits.parameters)
         sql = f"{SELECT_SPAN} WHERE {where} ORDER BY span.start_ns, span.span_id, trace.id LIMIT ?"
         return [span_of(row) for row in self._all(sql, (*parameters, limit))]
+
+    def span_lines(
+        self, session_id: str, after: SpanPosition | None, limit: int, *, is_columns: bool
+    ) -> SpanLines:
+        where, parameters = _behind(session_id, after)
+        lines = (SPAN_COLUMNS if is_columns else SPAN_ROWS).format(where=where)
+        ends = self._all(SPAN_ENDS.format(where=where), (*parameters, limit - 1))
+        last = None
+        if len(ends) == 2:
+            start_ns, span_id, trace_id = ends[0]
+            last = SpanPosition(start_ns, span_id.hex(), trace_id.hex())
+        return SpanLines(self._all(lines, (*parameters, limit))[0][0], last)
 
     def span_times(self, session_id: str) -> list[SpanTime]:
         sql = (
@@ -410,6 +415,21 @@ class SqliteReader(ControlReader):
                 through = newer[-1].change
         newer.sort(key=lambda row: row.change)
         return newer[:limit]
+
+
+def _behind(
+    session_id: str, after: SpanPosition | None
+) -> tuple[str, tuple[apsw.SQLiteValue, ...]]:
+    """Return the condition of a session's spans after a place."""
+    where = "span.session_no = (SELECT no FROM session WHERE id = ?)"
+    if after is None:
+        return where, (session_id,)
+    where += (
+        " AND (span.start_ns, span.span_id) >= (?, ?)"
+        " AND (span.start_ns, span.span_id, trace.id) > (?, ?, ?)"
+    )
+    place = (after.start_ns, bytes.fromhex(after.span_id))
+    return where, (session_id, *place, *place, bytes.fromhex(after.trace_id))
 
 
 def _place(

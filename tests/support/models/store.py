@@ -14,6 +14,8 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+import orjson
+
 from inspector.errors import StoreUnavailableError
 from inspector.service.model.records import (
     Change,
@@ -38,9 +40,19 @@ from inspector.service.model.rows import (
     SessionStatus,
     SpanStatus,
 )
+from inspector.service.present.rows import span_fields
 from inspector.service.query.tree import All, Node
-from inspector.service.storage.base import Chunk, Reader, SpanPosition, SpanTime, page_of, time_of
+from inspector.service.storage.base import (
+    Chunk,
+    Reader,
+    SpanLines,
+    SpanPosition,
+    SpanTime,
+    page_of,
+    time_of,
+)
 from inspector.service.storage.orders import Order, SortPosition, place_of
+from inspector.service.wire import SpanRow
 
 _SpanKey = tuple[str, str]
 
@@ -302,6 +314,18 @@ class _Tables:
                 found, (after.start_ns, after.span_id, after.trace_id), key=_span_order
             )
         return found[start : start + limit]
+
+    def span_lines(
+        self, session_id: str, after: SpanPosition | None, limit: int, *, is_columns: bool
+    ) -> SpanLines:
+        found = self.spans_of(session_id, after, limit + 1)
+        rows = [span_fields(record.row()) for record in found[:limit]]
+        columns = {name: [row[name] for row in rows] for name in SpanRow.model_fields}
+        last = found[limit - 1] if len(found) > limit else None
+        return SpanLines(
+            orjson.dumps(columns if is_columns else rows),
+            None if last is None else SpanPosition(last.start_ns, last.span_id, last.trace_id),
+        )
 
     def span_times(self, session_id: str) -> list[SpanTime]:
         found = [span for span in self._spans.values() if span.session_id == session_id]

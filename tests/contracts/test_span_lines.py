@@ -1,0 +1,91 @@
+"""Lines that SQLite writes are those that Python makes of the same spans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inspector.service.model.records import MAX_INT, Changes, SessionRecord, SpanRecord, TraceRecord
+from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
+from inspector.service.storage import Store, open_store
+from inspector.service.storage.base import SpanPosition
+from tests.support.models.store import ModelStore
+from tests.support.telemetry.records import span_hex, trace_hex
+
+_TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+_TIMES = st.integers(0, 5) | st.integers(0, MAX_INT)
+_COUNTS = st.none() | st.integers(0, 10**12)
+
+
+@st.composite
+def _spans(draw: st.DrawFn) -> list[SpanRecord]:
+    epoch_ns = draw(_TIMES)
+    keys = draw(st.lists(st.tuples(st.integers(1, 2), st.integers(1, 9)), max_size=7, unique=True))
+    return [
+        SpanRecord(
+            trace_id=trace_hex(trace),
+            span_id=span_hex(number),
+            session_id="S",
+            epoch_ns=epoch_ns,
+            parent_span_id=draw(st.none() | st.integers(1, 9).map(span_hex)),
+            name=draw(_TEXTS),
+            kind=draw(st.sampled_from(SpanKind)),
+            status=draw(st.sampled_from(SpanStatus)),
+            start_ns=draw(_TIMES),
+            end_ns=draw(st.none() | _TIMES),
+            is_root=False,
+            process_id="p",
+            model=draw(st.none() | _TEXTS),
+            input_tokens=draw(_COUNTS),
+            output_tokens=draw(_COUNTS),
+            cost_usd=draw(st.none() | st.floats(0, 1e6)),
+            wait_ns=draw(st.integers(0, 9)),
+            waits=draw(st.integers(0, 9)),
+            waited=tuple(draw(st.lists(st.tuples(_TIMES, st.none() | _TIMES), max_size=3))),
+            size_bytes=draw(st.integers(0, 10**9)),
+            duplicate_of=draw(st.none() | st.integers(1, 9).map(span_hex)),
+            subject=draw(st.none() | _TEXTS),
+            change=place,
+        )
+        for place, (trace, number) in enumerate(keys, start=2)
+    ]
+
+
+def _commit(store: Store, spans: list[SpanRecord]) -> None:
+    epoch_ns = spans[0].epoch_ns if spans else 0
+    row = SessionRow("S", "", SessionStatus.COMPLETED, Engine.OTLP, epoch_ns, 0, None)
+    session = SessionRecord(row, b"{}", 1, 1, 1)
+    traces = [TraceRecord(trace_hex(number), "S", b"{}") for number in (1, 2)]
+    changes = Changes(1, len(spans) + 1, sessions=[session], traces=traces, spans=spans)
+    store.commit(changes)
+
+
+_Page = tuple[dict[str, Any] | list[Any], SpanPosition | None]
+
+
+def _pages(store: Store, limit: int, *, is_columns: bool) -> list[_Page]:
+    pages: list[_Page] = []
+    after: SpanPosition | None = None
+    while not pages or after is not None:
+        with store.read() as reader:
+            page = reader.span_lines("S", after, limit, is_columns=is_columns)
+        after = page.next
+        pages.append((orjson.loads(page.json), after))
+    return pages
+
+
+@pytest.mark.parametrize("is_columns", [False, True])
+@given(spans=_spans(), limit=st.integers(1, 8))
+def test_lines_and_pages_are_those_of_the_model(
+    spans: list[SpanRecord], limit: int, is_columns: bool
+) -> None:
+    store, model = open_store("memory:"), ModelStore()
+    for one in (store, model):
+        _commit(one, spans)
+    found, expected = (_pages(one, limit, is_columns=is_columns) for one in (store, model))
+    assert found == expected
+    store.close()
