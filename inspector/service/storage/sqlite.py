@@ -13,10 +13,10 @@ import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import apsw
 import orjson
@@ -54,7 +54,7 @@ from inspector.service.storage.sqlite_open import (
     open_writer,
 )
 from inspector.service.storage.sqlite_reader import SqliteReader
-from inspector.service.storage.sqlite_span_rows import INTO_SPAN, row_of
+from inspector.service.storage.sqlite_span_rows import INTO_SPAN, SPAN_WIDTH, extend_row
 from inspector.service.storage.sqlite_sweep import doom, sweep
 
 # A burst of requests opens more: they are closed when it is over.
@@ -367,6 +367,35 @@ class SqliteStore:
         ]
 
     def _replace_spans(self, changes: Changes) -> None:
+        self._delete_versions(changes)
+        spans, contents = changes.spans, changes.contents
+        traces = self._trace_names(spans)
+        named = {s.process_id for s in spans if s.process_id != traces[s.trace_id][1]}
+        self._processes.load(named)
+        self._writer.executemany(
+            "INSERT OR IGNORE INTO process VALUES (?, ?)",
+            [(self._processes.of(process_id), process_id) for process_id in named],
+        )
+        origins, processes = set[tuple[int, int]](), set[tuple[int, int]]()
+        of_spans, of_contents = list[Any](), list[Any]()
+        for span in spans:
+            (trace_no, stand_in), process_id = traces[span.trace_id], span.process_id
+            process_no = -trace_no
+            if process_id != stand_in:
+                process_no = self._processes.of(process_id)
+                processes.add((trace_no, process_no))
+            extend_row(of_spans, span, trace_no, self._sessions.of(span.session_id), process_no)
+            if (content := contents.get(span.content)) is not None:
+                origin_no = self._origins.of(content.origin)
+                origins.add((trace_no, origin_no))
+                of_contents += (span.content, origin_no, content.payload)
+        self._insert_values(INTO_SPAN, SPAN_WIDTH, of_spans)
+        self._insert_values("INTO content", 3, of_contents)
+        self._insert("OR IGNORE INTO trace_origin", list(origins))
+        self._insert("OR IGNORE INTO trace_process", list(processes))
+
+    def _delete_versions(self, changes: Changes) -> None:
+        """Delete the rows of the spans that are known already, and content that is replaced."""
         writer, first = self._writer, changes.first
         for span in changes.spans:
             if span.created >= first:
@@ -375,42 +404,27 @@ class SqliteStore:
             for (content,) in writer.execute(_SPAN_DELETE, key).fetchall():
                 if content != span.content:
                     writer.execute("DELETE FROM content WHERE no = ?", (content,))
-        traces = self._trace_names(changes.spans)
-        named = {s.process_id for s in changes.spans if s.process_id != traces[s.trace_id][1]}
-        self._processes.load(named)
-        writer.executemany(
-            "INSERT OR IGNORE INTO process VALUES (?, ?)",
-            [(self._processes.of(process_id), process_id) for process_id in named],
-        )
-        rows = []
-        for span in changes.spans:
-            (trace_no, stand_in), process_id = traces[span.trace_id], span.process_id
-            process_no = -trace_no if process_id == stand_in else self._processes.of(process_id)
-            rows.append(row_of(span, trace_no, self._sessions.of(span.session_id), process_no))
-        self._insert(INTO_SPAN, rows)
-        self._insert(
-            "INTO content",
-            [
-                (number, self._origins.of(content.origin), content.payload)
-                for number, content in changes.contents.items()
-            ],
-        )
-
-    def _insert(self, into: str, rows: Sequence[_Row], on_conflict: str = "") -> None:
-        """Insert `rows`, in few steps; of a few lengths only, so that they stay prepared."""
-        done = 0
-        for count in _ROWS_A_STEP:
-            while len(rows) - done >= count:
-                row = f"({', '.join('?' * len(rows[done]))})"
-                sql = f"INSERT {into} VALUES {', '.join([row] * count)} {on_conflict}"
-                step = itertools.chain.from_iterable(rows[done : done + count])
-                self._writer.execute(sql, list(step))
-                done += count
 
     def _trace_names(self, spans: Iterable[SpanRecord]) -> dict[str, tuple[int, str]]:
         """Return for each trace of `spans` its number, and the process it would stand in for."""
         ids = {span.trace_id for span in spans}
         return {id_: (self._traces.of(bytes.fromhex(id_)), trace_process(id_)) for id_ in ids}
+
+    def _insert(self, into: str, rows: Sequence[_Row], on_conflict: str = "") -> None:
+        if rows:
+            values = list(itertools.chain.from_iterable(rows))
+            self._insert_values(into, len(rows[0]), values, on_conflict)
+
+    def _insert_values(
+        self, into: str, width: int, values: list[apsw.SQLiteValue], on_conflict: str = ""
+    ) -> None:
+        """Insert the values of many rows, in few steps."""
+        done = 0
+        for count in _ROWS_A_STEP:
+            while len(values) - done >= count * width:
+                step = values[done : done + count * width]
+                self._writer.execute(_insertion(into, width, count, on_conflict), step)
+                done += count * width
 
     def _add_moments(self, changes: Changes) -> None:
         self._insert(
@@ -455,6 +469,12 @@ class SqliteStore:
                 departure.changed_ns,
             ),
         )
+
+
+@cache  # of a few lengths only, so that they stay prepared
+def _insertion(into: str, width: int, count: int, on_conflict: str) -> str:
+    row = f"({', '.join('?' * width)})"
+    return f"INSERT {into} VALUES {', '.join([row] * count)} {on_conflict}"
 
 
 def _gone(path: Path) -> StoreUnavailableError:

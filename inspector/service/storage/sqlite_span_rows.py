@@ -9,7 +9,6 @@ from dataclasses import fields
 from operator import attrgetter
 from typing import Any
 
-import apsw
 import orjson
 
 from inspector.service.model.records import TRACE_PROCESS, SpanRecord
@@ -37,22 +36,23 @@ _CONVERTED = ("trace_no", "span_id", "session_no", "parent_id", "process_no", "w
 _PLAIN = tuple(name for name in _FIELDS if name not in {*_READ_FROM, *_CONVERTED})
 _plain_values = attrgetter(*_PLAIN)
 INTO_SPAN = f"INTO span ({', '.join((*_CONVERTED, *_PLAIN))})"
+SPAN_WIDTH = len(_CONVERTED) + len(_PLAIN)
 
 
-def row_of(
-    span: SpanRecord, trace_no: int, session_no: int, process_no: int
-) -> tuple[apsw.SQLiteValue, ...]:
-    """Return the values of `INTO_SPAN`."""
+def extend_row(
+    values: list[Any], span: SpanRecord, trace_no: int, session_no: int, process_no: int
+) -> None:
+    """Append the values of `INTO_SPAN` to those of other spans."""
     parent_id = span.parent_span_id
-    return (
+    values += (
         trace_no,
         bytes.fromhex(span.span_id),
         session_no,
         None if parent_id is None else bytes.fromhex(parent_id),
         process_no,
         orjson.dumps(span.waited) if span.waited else None,
-        *_plain_values(span),
     )
+    values += _plain_values(span)
 
 
 def span_of(row: tuple[Any, ...]) -> SpanRecord:

@@ -13,17 +13,16 @@ BYTES_A_STEP = 4 * 1024 * 1024
 """A large value is a chain of pages, each of which has to be looked at to be freed."""
 _TRACES_A_STEP = 200
 _AMONG = "(SELECT value FROM json_each(?))"
-_SPANS = "SELECT change, content, process_no, size_bytes FROM span WHERE session_no = ? LIMIT ?"
+_SPANS = "SELECT change, content, size_bytes FROM span WHERE session_no = ? LIMIT ?"
 _MOMENTS = "SELECT change, origin_no, length(payload) FROM moment WHERE {where} LIMIT ?"
 _ORIGIN_ORPHANS = f"""
 DELETE FROM origin WHERE no IN {_AMONG}
-    AND NOT EXISTS (SELECT 1 FROM content WHERE origin_no = origin.no)
+    AND NOT EXISTS (SELECT 1 FROM trace_origin WHERE origin_no = origin.no)
     AND NOT EXISTS (SELECT 1 FROM moment WHERE origin_no = origin.no)
 """
 _PROCESS_ORPHANS = f"""
 DELETE FROM process WHERE no IN {_AMONG}
-    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NULL)
-    AND NOT EXISTS (SELECT 1 FROM span WHERE process_no = process.no AND end_ns IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM trace_process WHERE process_no = process.no)
 """
 
 
@@ -52,16 +51,11 @@ def sweep(writer: apsw.Connection) -> bool:
 
 def _sweep_spans(writer: apsw.Connection, session_no: int) -> bool:
     rows = _all(writer, _SPANS, session_no, ROWS_A_STEP)
-    rows = rows[: _fitting(row[3] for row in rows)]
+    rows = rows[: _fitting(row[2] for row in rows)]
     if not rows:
         return False
-    contents = _json(row[1] for row in rows)
-    origins = _all(
-        writer, f"DELETE FROM content WHERE no IN {_AMONG} RETURNING origin_no", contents
-    )
+    writer.execute(f"DELETE FROM content WHERE no IN {_AMONG}", (_json(row[1] for row in rows),))
     writer.execute(f"DELETE FROM span WHERE change IN {_AMONG}", (_json(row[0] for row in rows),))
-    writer.execute(_ORIGIN_ORPHANS, (_json({row[0] for row in origins}),))
-    writer.execute(_PROCESS_ORPHANS, (_json({row[2] for row in rows}),))
     return True
 
 
@@ -82,6 +76,9 @@ def _sweep_traces(writer: apsw.Connection, session_no: int) -> bool:
         return False
     among = f"trace_no IN {_AMONG}"
     if not (_sweep_moments(writer, among, traces) or _sweep_ancestors(writer, among, traces)):
+        for used, orphans in (("origin", _ORIGIN_ORPHANS), ("process", _PROCESS_ORPHANS)):
+            sql = f"DELETE FROM trace_{used} WHERE {among} RETURNING {used}_no"
+            writer.execute(orphans, (_json({row[0] for row in _all(writer, sql, traces)}),))
         writer.execute(f"DELETE FROM doomed_trace WHERE no IN {_AMONG}", (traces,))
     return True
 
