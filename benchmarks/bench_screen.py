@@ -32,7 +32,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 from screen_page import Visitor
-from screen_parts import PARTS, Bench
+from screen_parts import LENGTHS, PARTS, Bench
 from screen_versus import beside_phoenix
 
 from tests.e2e.browser import installed_browser
@@ -56,7 +56,7 @@ def main() -> None:
             executable_path=installed_browser(), args=[f"--host-resolver-rules={_ONLY_HERE}"]
         )
         visitor = Visitor(browser, service.headers)
-        bench = Bench(visitor, service, folder, options.largest, options.sessions)
+        bench = Bench(visitor, service, folder, options.spans, options.sessions)
         # Where a browser keeps compiled code of a page is warm in real life, too.
         visitor.open(bench.url(""), "Sessions").context.close()
         try:
@@ -77,7 +77,9 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of: {', '.join(PARTS)}")
     parser.add_argument("--phoenix", action="store_true", help="measure Phoenix beside ours, too")
-    parser.add_argument("--largest", type=int, default=100_000, help="spans of the longest session")
+    parser.add_argument(
+        "--spans", type=int, nargs="+", default=LENGTHS, help="how long the sessions are"
+    )
     parser.add_argument("--sessions", type=int, default=10_000, help="how many the list shows")
     parser.add_argument("--json", type=Path, help="where to keep figures; parts not run stay")
     parser.add_argument(

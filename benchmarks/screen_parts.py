@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from tests.support.services.process import Service
 from tools.first_load import LIMIT_BYTES, first_load_bytes
 from tools.generate_screen_figures import Row
 
+LENGTHS = (50, 5_000, 100_000)
 LARGE_BYTES = 20_000_000
 LIVE_MS = 8_000
 PROBES = 40
@@ -29,14 +30,14 @@ class Bench:
     """The browser, the service and the sizes that every part uses.
 
     Attributes:
-        largest: Spans of the longest session.
+        lengths: How many spans the sessions of the part `session` have.
         sessions: Number of sessions in the list.
     """
 
     visitor: Visitor
     service: Service
     folder: Path
-    largest: int
+    lengths: Sequence[int]
     sessions: int
 
     def url(self, path: str) -> str:
@@ -77,7 +78,7 @@ def list_of_sessions(bench: Bench) -> Iterator[Row]:
 
 def sessions_of_spans(bench: Bench) -> Iterator[Row]:
     """Sessions of several lengths: time to paint, to complete, to scroll; heap."""
-    for count in dict.fromkeys((50, min(5_000, bench.largest), bench.largest)):
+    for count in bench.lengths:
         yield from _plain_rows(bench, count)
         tracing = long_session(f"long-{count}", count)
         bench.send([tracing])

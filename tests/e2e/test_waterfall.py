@@ -279,6 +279,36 @@ def large_session(count: int, *, trace: int, width: int) -> Iterator[Span]:
         )
 
 
+def test_the_focus_stays_on_its_span_while_other_rows_take_over_each_others_elements(
+    page: Page, watch: Watch, shared: Service, keys: Keys
+) -> None:
+    trace, count = 30, 2_000
+    shared.post("/v1/traces", body(list(large_session(count, trace=trace, width=count))))
+    open_session(page, shared, trace)
+    tree = page.get_by_role("tree", name="Span tree")
+    row = tree.get_by_role("treeitem", name="span, step 5, ")
+    row.click()
+    page.keyboard.press("Escape")
+    row.focus()
+    other = tree.get_by_role("treeitem", name="span, step 9, ").element_handle()
+    tree.evaluate("(tree, px) => (tree.scrollTop = px)", 600 * ROW_PX)
+    expect(tree.get_by_role("treeitem", name="span, step 601, ")).to_be_in_viewport()
+    assert re.match(r"span, step 6\d\d, ", other.get_attribute("aria-label") or "")
+
+    for place in (1_000, 300, 1_700):
+        tree.evaluate("(tree, px) => (tree.scrollTop = px)", place * ROW_PX)
+        first = tree.get_by_role("treeitem", name=f"span, step {place + 1}, ")
+        expect(first).to_be_in_viewport()
+        expect(row).to_be_focused()
+        expect(row).to_have_attribute("aria-posinset", "4")
+        assert tree.get_attribute("aria-activedescendant") == row.get_attribute("id")
+    ids = tree.get_by_role("treeitem").evaluate_all("rows => rows.map((row) => row.id)")
+    assert len(ids) == len(set(ids))
+    keys.press("ArrowDown")
+    expect(tree.get_by_role("treeitem", name="span, step 6, ")).to_be_in_viewport()
+    assert watch.errors == []
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(("count", "width"), [(100_000, 20), (10_000, 1)], ids=["wide", "deep"])

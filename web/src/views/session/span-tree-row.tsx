@@ -65,6 +65,8 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
       >
         {hasChildren ? (
           <button
+            // Of each span its own: another's would turn to its state before one's eyes.
+            key={key}
             type="button"
             className={`ins-row__caret${isFolded ? '' : ' ins-row__caret--open'}${hasErrorBelow ? ' ins-row__caret--error' : ''}`}
             title={hasErrorBelow ? 'Something failed below it' : undefined}

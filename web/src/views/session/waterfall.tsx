@@ -19,7 +19,7 @@ import { useWaiting } from '../parts/waiting.ts';
 import { useFollowEnd } from './follow-end.ts';
 import { HoverCard } from './hover-card.tsx';
 import { Minimap } from './minimap.tsx';
-import { useRowWindow } from './row-window.ts';
+import { useElementKeys, useRowWindow } from './row-window.ts';
 import { useSessionShape } from './session-shape.ts';
 import { SpanTreeRow } from './span-tree-row.tsx';
 import { useTimeWindow, useWheel } from './time-window.ts';
@@ -180,6 +180,8 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   if (cursorRow !== undefined && (cursorRow < first || cursorRow >= first + count)) {
     shown.push(cursorRow);
   }
+  const keys = shown.map((row) => tree.keyAt(row) ?? '');
+  const elements = useElementKeys(keys);
 
   return (
     <section className="ins-fall" aria-label="Spans">
@@ -237,12 +239,12 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         style={{ '--tree-width': `${treeWidth_px}px`, '--row': `${row_px}px` } as object}
       >
         <div className="ins-fall__rows" style={{ height: total_px }}>
-          {shown.map((row) => {
-            const key = tree.keyAt(row);
+          {shown.map((row, at) => {
+            const key = keys[at];
             if (key === undefined) return null;
             return (
               <SpanTreeRow
-                key={key}
+                key={elements[at]}
                 id={rowId(key)}
                 spanKey={key}
                 trace={trace}
