@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from inspect import Parameter, isawaitable, signature
 from threading import Lock
@@ -38,7 +38,7 @@ from instrument.interceptors import (
     Interceptor,
     OnError,
     Registry,
-    is_intercepted,
+    is_observed,
     only_observers_of,
     with_interceptor,
 )
@@ -275,7 +275,9 @@ class Bus(Asker):
             HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
-        await self._dispatch(self._waiting, outcome)
+        rest = self._dispatch(self._waiting, outcome)
+        if rest is not None:
+            await rest
         return outcome
 
     def dispatch_sync(self, hook: str, /, **kwargs: Any) -> Outcome:
@@ -289,30 +291,42 @@ class Bus(Asker):
             HookContractError: An interceptor broke the contract of the event.
         """
         outcome = Outcome(hook, kwargs)
-        completed(self._dispatch(self._sync_waiting, outcome))
+        rest = self._dispatch(self._sync_waiting, outcome)
+        if rest is not None:
+            completed(rest)
         return outcome
 
-    async def _dispatch(
+    def _dispatch(
         self,
         waiting: Waiting,
         outcome: Outcome,
-        *,
         spelling: str | None = None,
         registry: Registry | None = None,
         asks: bool = True,
+    ) -> Coroutine[Any, Any, None] | None:
+        """Decide on an event and report it; return what is left of that, to be awaited."""
+        entries, rest = self._hooks.get(outcome.hook), None
+        if entries and type(entries[0]) is Interceptor:  # they come first
+            rest = decide(self, waiting, outcome, spelling, registry, asks)
+        if rest is None and not is_observed(self._hooks, outcome.hook):
+            return None
+        return self._report(waiting, outcome, rest)
+
+    async def _report(
+        self, waiting: Waiting, outcome: Outcome, rest: Coroutine[Any, Any, None] | None
     ) -> None:
+        """Report an event when the `rest` of its decision is done, whatever comes of it."""
         try:
-            if is_intercepted(self._hooks, outcome.hook):
-                await decide(
-                    self, waiting, outcome, spelling=spelling, registry=registry, asks=asks
-                )
+            if rest is not None:
+                await rest
         except GeneratorExit:  # nothing can be awaited any more
             self._notify_sync(outcome.hook, **outcome.data)
             raise
         except BaseException:
             await waiting.notify(outcome.hook, outcome.data)
             raise
-        await waiting.notify(outcome.hook, outcome.data)
+        if is_observed(self._hooks, outcome.hook):
+            await waiting.notify(outcome.hook, outcome.data)
 
     def operation(self, noun: str, /, **kwargs: Any) -> Operation:
         """Return an operation to be entered with `async with`, or `with` from sync code.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from instrument.catalogue import CATALOGUE, NOUNS, Hook
-from instrument.decision import ACTIONS, ROLES, UNSET, Decision, Injection
+from instrument.decision import ACTIONS, NO_CHANGES, ROLES, UNSET, Decision, Injection
 from instrument.errors import HookContractError, MalformedDecisionError
 from instrument.question import Question, are_kwargs, is_duration
 
@@ -83,7 +83,7 @@ def _problem_of(decision: object) -> str | None:
         return f"decided {decision.action!r}; possible are {', '.join(ACTIONS)}"
     if decision.by is not None and not _is_text(decision.by):
         return f"decided in the name of {decision.by!r}, which is no name"
-    if not are_kwargs(decision.changes):
+    if decision.changes is not NO_CHANGES and not are_kwargs(decision.changes):
         return "gave changes that are not a mapping from kwarg to value"
     if decision.action == "inject_context":
         return _problem_of_injection(decision)
@@ -159,6 +159,15 @@ def value_kwarg(hook: str) -> str | None:
     if row is None:
         return _PLAIN_VALUES.get(hook.partition("_")[0])
     return None if row.value is None else row.value.kwarg
+
+
+def writable_kwargs(hook: str) -> tuple[str, ...]:
+    """Return the kwargs of `hook` that an interceptor may replace."""
+    row = CATALOGUE.get(hook)
+    if row is not None:
+        return row.writable
+    name = value_kwarg(hook)
+    return () if name is None else (name,)
 
 
 def _value_kwarg(hook: str, interceptor: str) -> str:

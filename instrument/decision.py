@@ -216,7 +216,7 @@ class Outcome:
         question: The question of the first `ask_user`, or None.
         approval: The answer to the question.
         user_messages: Lines for the user, in order.
-        trail: Every decision, in order.
+        lines: The trail, as plain tuples.
     """
 
     __slots__ = (
@@ -227,14 +227,18 @@ class Outcome:
         "decided_by",
         "hook",
         "injections",
+        "lines",
         "question",
         "reason",
         "retry_changes",
         "shown",
         "stop_value",
-        "trail",
         "user_messages",
     )
+
+    retry_changes: Mapping[str, Any]
+    changes: Mapping[str, Any]
+    shown: Mapping[str, Any]
 
     def __init__(self, hook: str, data: dict[str, Any]) -> None:
         self.hook = hook
@@ -243,17 +247,20 @@ class Outcome:
         self.reason: str | None = None
         self.decided_by: str | None = None
         self.stop_value: Any = None
-        self.retry_changes: dict[str, Any] = {}
-        self.changes: dict[str, Any] = {}
-        self.shown: dict[str, Any] = {}
+        self.retry_changes = self.changes = self.shown = NO_CHANGES
         self.injections: list[Injection] = []
         self.question: Question | None = None
         self.approval: ApprovalAnswer | None = None
         self.user_messages: list[str] = []
-        self.trail: list[Verdict] = []
+        self.lines: list[tuple[str, str, float, str | None, str | None]] = []
 
     def __repr__(self) -> str:
         return f"Outcome({self.hook!r}, {self.action!r}, reason={self.reason!r})"
+
+    @property
+    def trail(self) -> list[Verdict]:
+        """Every decision, in order."""
+        return [Verdict(*line) for line in self.lines]
 
     @property
     def is_allowed(self) -> bool:

@@ -4,26 +4,27 @@ They run in order until one ends the chain; a person is asked last, about the fi
 counts as consent: an invalid decision denies, one that breaks the contract raises or denies, and
 from the first `ask_user` on every failure denies.
 
-The loop awaits nothing without need: one interceptor without an objection costs 41 times an awaited
-empty coroutine, and would cost 57 with a coroutine for each step (`benchmarks/bench_dispatch.py`).
-Tests compare it with the plain version.
+Most interceptors return None at once, and until one does not, nothing is awaited and nothing is
+made but lines of the trail. The rest is a coroutine, which the caller awaits. Tests compare both
+with the plain version, and `benchmarks/bench_dispatch.py` with an awaited empty coroutine.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from inspect import isawaitable
 from time import perf_counter_ns
-from typing import Any, cast
+from types import CoroutineType
+from typing import Any, TypeAlias, cast
 
 from instrument.approvals import ApprovalAnswer
 from instrument.asking import Subject, ask_person
 from instrument.contracts import changes_of, check_changes
-from instrument.decision import CHANGING, ENDING, NO_CHANGES, Decision, Outcome, Verdict
-from instrument.delivery import HOOK_FAILED, is_our_own_cancellation
+from instrument.decision import CHANGING, ENDING, NO_CHANGES, Decision, Outcome
+from instrument.delivery import HOOK_FAILED, Observer, Table, is_our_own_cancellation
 from instrument.edits import copies_of, edited
 from instrument.errors import HookContractError, HookFailed, MalformedDecisionError
 from instrument.interceptors import Interceptor, Registry
@@ -50,11 +51,17 @@ class _Level:
     the outcome is dropped at the end, and levels without one are skipped.
     """
 
-    __slots__ = ("outcome", "outer")
+    __slots__ = ("outcome", "outer")  # set by `decide`: a constructor takes as long as both sets
 
-    def __init__(self, outcome: Outcome, outer: _Level | None) -> None:
-        self.outcome: Outcome | None = outcome
-        self.outer = outer
+    outcome: Outcome | None
+    outer: _Level | None
+
+    def end(self) -> None:
+        """Drop the outcome, and let the level around this one be the innermost again."""
+        self.outcome = None
+        # Not `reset`: a coroutine may be closed in another context.
+        if _deciding.get() is self:
+            _deciding.set(self.outer)
 
 
 _deciding: ContextVar[_Level | None] = ContextVar("instrument.deciding", default=None)
@@ -62,12 +69,11 @@ _deciding: ContextVar[_Level | None] = ContextVar("instrument.deciding", default
 
 def being_decided() -> Outcome | None:
     """Return the current outcome of the event that the calling interceptor decides on."""
-    level = _open_level()
+    level = _open(_deciding.get())
     return None if level is None else level.outcome
 
 
-def _open_level() -> _Level | None:
-    level = _deciding.get()
+def _open(level: _Level | None) -> _Level | None:
     while level is not None and level.outcome is None:
         level = level.outer
     return level
@@ -83,15 +89,21 @@ def _depth(level: _Level | None, hook: str) -> int:
     return depth
 
 
-async def decide(
+async def _refuse_to_nest(hook: str) -> None:
+    raise HookContractError(
+        f"{hook} is being decided inside itself {MAX_DEPTH} times: an interceptor emits the event "
+        "that it decides on. Emit another, or only from the outside."
+    )
+
+
+def decide(
     bus: Channel,
     waiting: Waiting,
     outcome: Outcome,
-    *,
     spelling: str | None = None,
     registry: Registry | None = None,
     asks: bool = True,
-) -> None:
+) -> Coroutine[Any, Any, None] | None:
     """Let the interceptors of `outcome.hook` decide on `outcome.data`; fill in the rest.
 
     When this raises, the outcome has the decisions until then.
@@ -106,35 +118,86 @@ async def decide(
             registry of its vocabulary are skipped.
         asks: Whether to ask a person; else the action stays `ask_user`, for the caller to ask.
 
-    Raises:
-        Exception: Raised by an interceptor with `on_error="raise"`.
-        HookContractError: It broke the contract, or the event is being decided inside itself
-            more than `MAX_DEPTH` times.
+    Returns:
+        What is left of it, to be awaited; None if all of them returned None at once. It raises what
+        an interceptor with `on_error="raise"` raised, and `HookContractError` if one broke the
+        contract, or if the event is being decided inside itself more than `MAX_DEPTH` times.
     """
-    outer = _open_level()
-    if _depth(outer, outcome.hook) >= MAX_DEPTH:
-        raise HookContractError(
-            f"{outcome.hook} is being decided inside itself {MAX_DEPTH} times: an interceptor "
-            "emits the event that it decides on. Emit another, or only from the outside."
-        )
-    inner = _Level(outcome, outer)
-    _deciding.set(inner)
+    outer = _deciding.get()
+    if outer is not None:
+        outer = _open(outer)
+        if _depth(outer, outcome.hook) >= MAX_DEPTH:
+            return _refuse_to_nest(outcome.hook)
+    level = _Level()
+    level.outcome, level.outer = outcome, outer
+    _deciding.set(level)
+    rest = None
     try:
-        chain = _Chain(bus, waiting, outcome, registry)
-        await chain.run(spelling)
-        if outcome.action == "ask_user" and asks:
-            await chain.ask()
+        entries: Iterator[Observer] = iter(bus._hooks.get(outcome.hook, ()))
+        if spelling is not None or registry is not None:
+            entries = _only_for(spelling, registry, entries)
+        answer = _next_answer(bus._hooks, outcome, entries)
+        if answer is not None:
+            rest = _Chain(bus, waiting, outcome, registry).finish(answer, entries, asks, level)
     finally:
-        inner.outcome = None
-        # Not `reset`: a coroutine may be closed in another context.
-        if _deciding.get() is inner:
-            _deciding.set(outer)
+        if rest is None:
+            level.end()
+    return rest
+
+
+_Answer: TypeAlias = tuple[Interceptor, int, Any, BaseException | None, Mapping[str, Any]]
+"""An interceptor, when it began, what it returned, what it raised, and copies of what it got."""
+
+
+def _only_for(
+    spelling: str | None, registry: Registry | None, entries: Iterable[Observer]
+) -> Iterator[Observer]:
+    for entry in entries:
+        if type(entry) is not Interceptor or entry.is_for(spelling, registry):
+            yield entry
+
+
+def _next_answer(
+    table: Table,
+    outcome: Outcome,
+    entries: Iterator[Observer],
+    copies: Mapping[str, Any] | None = None,
+) -> _Answer | None:
+    """Call one interceptor after the other until one does more than return None at once.
+
+    Most never do: nothing is made for them but their line in the trail.
+
+    Args:
+        table: The table of the bus.
+        outcome: Outcome of the event.
+        entries: The interceptors still to be called, and the observers.
+        copies: Copies of its writable kwargs, if nothing has changed since.
+    """
+    data = outcome.data
+    for entry in entries:
+        if type(entry) is not Interceptor:
+            return None  # observers come last
+        if copies is None:
+            copies = copies_of(entry.writable, data)
+        began_ns = perf_counter_ns()
+        try:
+            returned = entry.fn(**data)
+            if returned is not None or (copies and edited(copies, data)):
+                return entry, began_ns, returned, None, copies
+        except BaseException as error:  # noqa: BLE001 - `finish` raises it
+            return entry, began_ns, None, error, copies
+        if not entry.is_quiet:
+            if HOOK_DECIDED in table:
+                return entry, began_ns, None, None, copies
+            took_us = (perf_counter_ns() - began_ns) / 1000
+            outcome.lines.append((entry.name, "continue", took_us, None, None))
+    return None
 
 
 class _Chain:
-    """A run of the interceptors of one event."""
+    """The rest of the run of the interceptors of one event, from the first answer on."""
 
-    __slots__ = ("_askers", "_bus", "_copies", "_is_closed", "_outcome", "_registry", "_waiting")
+    __slots__ = ("_askers", "_bus", "_copies", "_outcome", "_registry", "_waiting")
 
     def __init__(
         self, bus: Channel, waiting: Waiting, outcome: Outcome, registry: Registry | None
@@ -144,38 +207,49 @@ class _Chain:
         self._outcome = outcome
         self._registry = registry
         self._copies: Mapping[str, Any] | None = None  # of writable kwargs, before an edit
-        self._is_closed = False  # from now on every failure denies
         self._askers: list[tuple[str, Any]] = []
 
-    async def run(self, spelling: str | None = None) -> None:
-        """Run one interceptor after the other, until one ends the chain."""
-        outcome, table, registry = self._outcome, self._bus._hooks, self._registry
-        is_from_a_view = spelling is not None or registry is not None
-        for entry in table.get(outcome.hook, ()):
-            if type(entry) is not Interceptor:
-                return  # observers come last
-            if is_from_a_view and not entry.is_for(spelling, registry):
-                continue
-            self._copies = self._copies or copies_of(outcome.hook, outcome.data)
-            name, began_ns = entry.name, perf_counter_ns()
-            try:
-                decision, changes = GOING_ON, NO_CHANGES
-                returned = entry.fn(**outcome.data)
-                if returned is not None and _must_be_awaited(returned):
-                    returned = await self._waiting.finish(returned, entry.timeout_s)
-                if returned is not None:
-                    changes = self._changes_of(returned, entry.name)
-                    decision, name = returned, returned.by or name
-            except (Exception, asyncio.CancelledError) as error:
-                if is_our_own_cancellation(error):
-                    raise
-                decision, changes = await self._after_failure(entry, error), NO_CHANGES
-            decision, changes = self._with_edits(decision, changes)
-            event = self._record(name, decision, changes, began_ns, entry.is_quiet)
-            if event is not None:
-                await self._waiting.notify(HOOK_DECIDED, event)
-            if decision is not GOING_ON and self._apply(name, decision, changes, entry.fn):
-                return
+    async def finish(
+        self, answer: _Answer | None, entries: Iterator[Observer], asks: bool, level: _Level
+    ) -> None:
+        """Put one answer after the other in force, until one ends the chain; then ask a person."""
+        table = self._bus._hooks
+        try:
+            while answer is not None:
+                entry, began_ns, returned, failure, self._copies = answer
+                name = entry.name
+                try:
+                    if failure is not None:
+                        raise failure
+                    if type(returned) is CoroutineType or _must_be_awaited(returned):
+                        returned = await self._waiting.finish(returned, entry.timeout_s)
+                    decision, changes, name = self._read(returned, name)
+                except (Exception, asyncio.CancelledError) as error:
+                    if is_our_own_cancellation(error):
+                        raise
+                    decision, changes = await self._after_failure(entry, error), NO_CHANGES
+                decision, changes = self._with_edits(decision, changes)
+                if decision is not GOING_ON or not entry.is_quiet:
+                    took_us = self._record(name, decision, began_ns)
+                    if HOOK_DECIDED in table:
+                        event = self._event(name, decision, changes, took_us)
+                        await self._waiting.notify(HOOK_DECIDED, event)
+                    if decision is not GOING_ON and self._apply(name, decision, changes, entry.fn):
+                        return
+                answer = _next_answer(table, self._outcome, entries, self._copies)
+            if asks and self._outcome.action == "ask_user":
+                await self.ask()
+        finally:
+            level.end()
+
+    def _read(self, returned: Any, name: str) -> tuple[Decision, Mapping[str, Any], str]:
+        """Return a checked decision, the kwargs that it replaces, and who decided."""
+        if returned is None:
+            return GOING_ON, NO_CHANGES, name
+        changes: Mapping[str, Any] = changes_of(self._outcome.hook, returned, name)
+        if returned.action not in CHANGING and returned.action != "retry":
+            changes = NO_CHANGES
+        return returned, changes, returned.by or name
 
     def _with_edits(
         self, decision: Decision, changes: Mapping[str, Any]
@@ -188,11 +262,6 @@ class _Chain:
             decision = Decision.modify(reason=decision.reason)
         return decision, {**edits, **changes} if edits else changes
 
-    def _changes_of(self, decision: Decision, name: str) -> Mapping[str, Any]:
-        changes = changes_of(self._outcome.hook, decision, name)
-        has_effect = decision.action in CHANGING or decision.action == "retry"
-        return changes if has_effect else NO_CHANGES
-
     async def _after_failure(self, interceptor: Interceptor, error: BaseException) -> Decision:
         hook, name = self._outcome.hook, interceptor.name
         _logger.warning("Interceptor %s failed on %s", name, hook, exc_info=error)
@@ -201,7 +270,8 @@ class _Chain:
             event = {"call_id": call_id, "hook": hook, "handler": name, "exc": error}
             await self._waiting.notify(HOOK_FAILED, event)
         is_malformed = isinstance(error, MalformedDecisionError)
-        if self._is_closed or is_malformed or interceptor.on_error == "deny":
+        is_asked = self._outcome.question is not None  # from now on every failure denies
+        if is_asked or is_malformed or interceptor.on_error == "deny":
             return Decision.deny(_failure(name, error))
         if interceptor.on_error == "raise":
             if isinstance(error, Exception):
@@ -221,7 +291,7 @@ class _Chain:
         if decision.action in CHANGING:
             self._copies = None
             outcome.data = {**outcome.data, **changes}
-            outcome.changes.update(changes)
+            outcome.changes = {**outcome.changes, **changes}
         if decision.user_message is not None:
             outcome.user_messages.append(decision.user_message)
         injection = decision.injection if decision.action == "inject_context" else None
@@ -234,7 +304,7 @@ class _Chain:
             return False
         outcome.action, outcome.reason = decision.action, decision.reason
         outcome.decided_by = name
-        outcome.retry_changes = dict(changes)
+        outcome.retry_changes = changes
         outcome.stop_value = decision.value if decision.action == "stop" else None
         return True
 
@@ -244,7 +314,6 @@ class _Chain:
         if outcome.question is None:
             outcome.question, outcome.action = question, "ask_user"
             outcome.reason, outcome.decided_by = decision.reason, name
-            self._is_closed = True
         elif outcome.question.default != question.default:
             outcome.question = outcome.question._replace(default="deny")
 
@@ -261,8 +330,9 @@ class _Chain:
         outcome.approval, outcome.decided_by = answer, PERSON
         edits = dict(answer.changes)
         decision = await self._granted(answer, edits)
-        event = self._record(PERSON, decision, edits, began_ns, answer=answer)
-        if event is not None:
+        took_us = self._record(PERSON, decision, began_ns, answer.actor)
+        if HOOK_DECIDED in self._bus._hooks:
+            event = self._event(PERSON, decision, edits, took_us, answer)
             await self._waiting.notify(HOOK_DECIDED, event)
         outcome.action, outcome.reason = "continue", decision.reason
         self._apply(PERSON, decision, edits)
@@ -288,32 +358,33 @@ class _Chain:
             check_changes(edited.hook, edits, "the person")
         except HookContractError as error:
             return str(error)
+        edited.question = self._outcome.question
+        entries = _only_for(None, self._registry, self._bus._hooks.get(edited.hook, ()))
         again = _Chain(self._bus, self._waiting, edited, self._registry)
-        again._is_closed = True
-        await again.run()
+        answer = _next_answer(self._bus._hooks, edited, entries)
+        await again.finish(answer, entries, False, _Level())
         if edited.action in ENDING:
             return edited.reason or f"{edited.action} by {edited.decided_by}"
         return None
 
     def _record(
+        self, name: str, decision: Decision, began_ns: int, actor: str | None = None
+    ) -> float:
+        """Add a decision to the trail; return the microseconds that it took."""
+        took_us = (perf_counter_ns() - began_ns) / 1000
+        self._outcome.lines.append((name, decision.action, took_us, decision.reason, actor))
+        return took_us
+
+    def _event(
         self,
         name: str,
         decision: Decision,
         changes: Mapping[str, Any],
-        began_ns: int,
-        is_quiet: bool = False,
-        *,
+        took_us: float,
         answer: ApprovalAnswer | None = None,
-    ) -> dict[str, Any] | None:
-        """Add a decision to the trail; return the kwargs of `hook_decided`, if it is observed."""
-        if is_quiet and decision is GOING_ON:
-            return None
+    ) -> dict[str, Any]:
+        """Return the kwargs of `hook_decided`."""
         outcome = self._outcome
-        took_us = (perf_counter_ns() - began_ns) / 1000
-        actor, origin = (None, None) if answer is None else (answer.actor, answer.origin)
-        outcome.trail.append(Verdict(name, decision.action, took_us, decision.reason, actor))
-        if HOOK_DECIDED not in self._bus._hooks:
-            return None
         was = {**outcome.data, **(self._copies or {})}
         after = decision.value if decision.action == "stop" else dict(changes) or None
         return {
@@ -325,13 +396,15 @@ class _Chain:
             "microseconds": took_us,
             "before": {kwarg: was.get(kwarg) for kwarg in changes} or None,
             "after": after,
-            "actor": actor,
-            "origin": origin,
+            "actor": None if answer is None else answer.actor,
+            "origin": None if answer is None else answer.origin,
         }
 
 
 def _must_be_awaited(returned: object) -> bool:
-    return type(returned) is not Decision and isawaitable(returned)
+    if returned is None or type(returned) is Decision:
+        return False
+    return isawaitable(returned)
 
 
 def _failure(name: str, error: BaseException) -> str:

@@ -7,11 +7,9 @@ object, is not detected.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from instrument.catalogue import CATALOGUE
-from instrument.contracts import value_kwarg
 from instrument.decision import NO_CHANGES
 
 MAX_DEPTH = 8
@@ -20,30 +18,22 @@ MAX_NODES = 1_000
 _SCALARS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
-def copies_of(hook: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return copies of the writable kwargs of `hook`, by name."""
-    copies: dict[str, Any] = {}
-    for name in _names(hook):
+def copies_of(names: Iterable[str], data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return copies of the kwargs called `names`, where they can be edited."""
+    copies = NO_CHANGES
+    for name in names:
         value = data.get(name)
         if type(value) is dict or type(value) is list:
             left = [MAX_NODES]
             copied = _copy(value, left, MAX_DEPTH)
             if left[0] >= 0:
-                copies[name] = copied
-    return copies or NO_CHANGES
+                copies = {**copies, name: copied}
+    return copies
 
 
 def edited(copies: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the kwargs in `data` that differ from their copies, by name."""
     return {name: data[name] for name, before in copies.items() if not _is_same(before, data[name])}
-
-
-def _names(hook: str) -> tuple[str, ...]:
-    row = CATALOGUE.get(hook)
-    if row is not None:
-        return tuple(row.writable)
-    name = value_kwarg(hook)
-    return () if name is None else (name,)
 
 
 def _copy(value: Any, left: list[int], depth: int) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from itertools import count
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
+from instrument.contracts import writable_kwargs
 from instrument.delivery import EVERY, Observer, Table, describe, observers_of
 from instrument.errors import UnheededPolicyError
 from instrument.once import FirstTimes
@@ -39,6 +40,7 @@ class Interceptor:
         is_reversed: Whether reversed ones of the same priority run in reverse order of
             registration.
         is_quiet: Whether None leaves no line on the trail.
+        writable: The kwargs of the event that it may replace.
     """
 
     __slots__ = (
@@ -54,6 +56,7 @@ class Interceptor:
         "spelling",
         "timeout_s",
         "unheeded",
+        "writable",
     )
 
     unheeded: FirstTimes  # set by its bus: logged once for all interceptors of a hook
@@ -84,6 +87,7 @@ class Interceptor:
         self.is_reversed = is_reversed
         self.is_quiet = is_quiet
         self.sequence = next(_sequence)
+        self.writable = writable_kwargs(hook)
 
     def is_for(self, spelling: str | None, registry: Registry | None) -> bool:
         """Return whether it handles events emitted as `spelling` on `registry`."""

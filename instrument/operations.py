@@ -14,7 +14,7 @@ cancelled, interrupted), so that they can clean up; their decisions then change 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, Iterable
+from collections.abc import AsyncIterable, Iterable, Mapping
 from contextvars import Context, ContextVar, copy_context
 from time import perf_counter_ns
 from types import TracebackType
@@ -49,7 +49,7 @@ class OperationDecision:
 
     reason: str | None
     """Reason of a retry."""
-    retry_changes: dict[str, Any]
+    retry_changes: Mapping[str, Any]
 
     def __init__(self) -> None:
         self.injections: list[Injection] = []
@@ -332,7 +332,9 @@ class Operation:
         decision = self._decision = OperationDecision()
         decision.is_final = True  # until it is allowed
         try:
-            await decide(self._bus, waiting, outcome)
+            rest = decide(self._bus, waiting, outcome)
+            if rest is not None:
+                await rest
         except GeneratorExit:  # closed while it waited for a person: nothing can be awaited
             await self._bus._sync_waiting.notify(outcome.hook, outcome.data)
             raise
@@ -367,7 +369,9 @@ class Operation:
         )
         left = exc
         try:
-            await decide(self._bus, waiting, outcome, asks=not is_final)
+            rest = decide(self._bus, waiting, outcome, asks=not is_final)
+            if rest is not None:
+                await rest
             if not is_final:
                 left = self._resolve(outcome, exc)
         except Exception as error:  # noqa: BLE001 - raised once it is reported
@@ -576,7 +580,7 @@ class RepeatableOperation(Operation):
 
     def next_attempt(
         self, number: int, max_retries: int, error: Exception | None
-    ) -> dict[str, Any]:
+    ) -> Mapping[str, Any]:
         """Return the changed kwargs of the next attempt.
 
         Args:

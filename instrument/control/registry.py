@@ -184,9 +184,11 @@ class HookRegistry:
             fields.pop(key, None)
         hook = _hook_for(event, fields)
         outcome = Outcome(hook, _kwargs(hook, fields))
-        await self.bus._dispatch(
+        rest = self.bus._dispatch(
             self.bus._waiting, outcome, spelling=event, registry=self, asks=False
         )
+        if rest is not None:
+            await rest
         final = {**_data(hook, outcome.data), **outcome.shown}
         final.pop(TIMESTAMP, None)
         return result_from(outcome, final)
@@ -237,7 +239,8 @@ class _Adapter:
     def decide(self, hook: str, kwargs: dict[str, Any]) -> Any:
         """Call the handler with its own copy of the data; return its decision or an awaitable."""
         outcome = being_decided() or Outcome(hook, kwargs)
-        outcome.shown.setdefault(TIMESTAMP, datetime.now(UTC).isoformat())
+        if TIMESTAMP not in outcome.shown:
+            outcome.shown = {**outcome.shown, TIMESTAMP: datetime.now(UTC).isoformat()}
         fields = {**self.registry._default_fields, **_data(hook, kwargs), **outcome.shown}
         for key, place in _PROMISED.get(self.event, {}).items():
             if fields.get(key) is None:
@@ -253,7 +256,7 @@ class _Adapter:
                 if key in _OURS:
                     continue
                 if is_fixed(hook, kwarg):
-                    outcome.shown[key] = value
+                    outcome.shown = {**outcome.shown, key: value}
                 else:
                     changes[kwarg] = value
             return changes

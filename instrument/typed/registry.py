@@ -174,13 +174,17 @@ class HookRegistry:
                     "async. Use `await invoke_callbacks_async(event)`."
                 )
         bus, outcome = self.bus, Outcome(*kwargs_from(event))
-        completed(bus._dispatch(bus._sync_waiting, outcome, registry=self))
+        rest = bus._dispatch(bus._sync_waiting, outcome, registry=self)
+        if rest is not None:
+            completed(rest)
         return _write_back(event, outcome)
 
     async def invoke_callbacks_async(self, event: E) -> E:
         """Pass an event made by the host to its callbacks, and write back their changes."""
         outcome = Outcome(*kwargs_from(event))
-        await self.bus._dispatch(self.bus._waiting, outcome, registry=self)
+        rest = self.bus._dispatch(self.bus._waiting, outcome, registry=self)
+        if rest is not None:
+            await rest
         return _write_back(event, outcome)
 
     def _add(

@@ -8,7 +8,7 @@ from typing import Any
 
 from instrument import Bus, Decision, HookContractError
 from instrument.contracts import changes_of
-from instrument.decision import CHANGING, ENDING, Outcome, Verdict
+from instrument.decision import CHANGING, ENDING, Outcome
 from instrument.errors import MalformedDecisionError
 from instrument.interceptors import Interceptor
 
@@ -22,7 +22,7 @@ async def decide_plainly(bus: Bus, outcome: Outcome, spelling: str | None = None
         if decision is NO_OBJECTION and interceptor.is_quiet:
             continue
         changes, name = _changes_of(decision, outcome, interceptor), decision.by or interceptor.name
-        outcome.trail.append(Verdict(name, decision.action, 0.0, decision.reason))
+        outcome.lines.append((name, decision.action, 0.0, decision.reason, None))
         await bus._emit("hook_decided", **_event(name, decision, changes, outcome))
         _apply(name, decision, changes, outcome)
         if decision.action in ENDING:

@@ -54,13 +54,13 @@ async def test_an_edit_in_place_is_a_modification(says: Decision | None, action:
 @given(JSON)
 def test_what_nobody_touched_is_unchanged(value: Any) -> None:
     data = {"args": value, "tool_name": "t"}
-    assert edited(copies_of("before_tool_call", data), data) == {}
+    assert edited(copies_of(("args", "tool_name"), data), data) == {}
 
 
 @given(st.dictionaries(st.text(max_size=3), JSON, min_size=1), st.data())
 def test_every_replaced_value_is_noticed(value: dict[str, Any], draw: st.DataObject) -> None:
     data = {"args": value}
-    copies = copies_of("before_tool_call", data)
+    copies = copies_of(("args", "tool_name"), data)
     value[draw.draw(st.sampled_from(list(value)))] = object()
     assert edited(copies, data) == {"args": value}
 
@@ -68,6 +68,6 @@ def test_every_replaced_value_is_noticed(value: dict[str, Any], draw: st.DataObj
 def test_what_is_too_large_or_endless_is_not_compared() -> None:
     endless: list[Any] = []
     endless.append(endless)
-    assert copies_of("before_tool_call", {"args": {"x": endless}}) == {}
-    assert copies_of("before_tool_call", {"args": {"x": [0] * MAX_NODES}}) == {}
-    assert copies_of("before_tool_call", {"args": {"x": 1}}) == {"args": {"x": 1}}
+    assert copies_of(("args", "tool_name"), {"args": {"x": endless}}) == {}
+    assert copies_of(("args", "tool_name"), {"args": {"x": [0] * MAX_NODES}}) == {}
+    assert copies_of(("args", "tool_name"), {"args": {"x": 1}}) == {"args": {"x": 1}}

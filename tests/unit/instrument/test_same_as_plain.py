@@ -101,7 +101,10 @@ def interceptor(number: int, answer: Return, hook: str) -> Interceptor:
 
 
 async def story(
-    script: list[Return], hook: str, decide: Callable[[Bus, Outcome], Awaitable[None]]
+    script: list[Return],
+    hook: str,
+    is_watched: bool,
+    decide: Callable[[Bus, Outcome], Awaitable[None]],
 ) -> list[Any]:
     """Return all that can be seen of a decision, in order."""
     bus = Bus()
@@ -109,7 +112,7 @@ async def story(
     for number, answer in enumerate(script):
         bus._add_interceptor(interceptor(number, answer, hook))
     bus.register(hook, lambda **_: seen.append("an observer is no interceptor"))
-    for reported in ("hook_decided", "hook_failed"):
+    for reported in ("hook_decided", "hook_failed") if is_watched else ():
         bus.register(
             reported, lambda reported=reported, **kwargs: seen.append((reported, plain(kwargs)))
         )
@@ -119,7 +122,7 @@ async def story(
     except Exception as error:  # noqa: BLE001 - it is part of the story
         seen.append(repr(error))
     seen.append([plain(verdict._asdict()) for verdict in outcome.trail])
-    seen.append({name: getattr(outcome, name) for name in Outcome.__slots__ if name != "trail"})
+    seen.append({name: getattr(outcome, name) for name in Outcome.__slots__ if name != "lines"})
     return seen
 
 
@@ -136,21 +139,24 @@ def plain(reported: dict[str, Any]) -> dict[str, Any]:
     st.lists(RETURNS, max_size=6),
     st.sampled_from(["before_tool_call", "after_tool_call", "before_llm_generate", "my_event"]),
     st.sampled_from([None, "tool:pre"]),
+    st.booleans(),
 )
 @example(
-    [Return(8, 0, False, "raise", None), Return(0, 0, True, "continue", None)], "my_event", None
+    [Return(8, 0, False, "raise", None), Return(0, 0, True, "continue", None)],
+    "my_event",
+    None,
+    True,
 )
-@example([Return(10, 0, False, "raise", None)], "my_event", None)
+@example([Return(10, 0, False, "raise", None)], "my_event", None, True)
+@example([Return(0, 0, False, "raise", None)] * 2, "my_event", None, False)
 async def test_the_loop_decides_as_the_plain_version_does(
-    script: list[Return], hook: str, spelling: str | None
+    script: list[Return], hook: str, spelling: str | None, is_watched: bool
 ) -> None:
     fast = await story(
-        script,
-        hook,
-        lambda bus, outcome: _decide(bus, outcome, spelling),
+        script, hook, is_watched, lambda bus, outcome: _decide(bus, outcome, spelling)
     )
     expected = await story(
-        script, hook, lambda bus, outcome: decide_plainly(bus, outcome, spelling)
+        script, hook, is_watched, lambda bus, outcome: decide_plainly(bus, outcome, spelling)
     )
 
     assert fast == expected
@@ -159,7 +165,9 @@ async def test_the_loop_decides_as_the_plain_version_does(
 async def _decide(bus: Bus, outcome: Outcome, spelling: str | None) -> None:
     from instrument.deliberation import decide
 
-    await decide(bus, bus._waiting, outcome, spelling=spelling, asks=False)
+    rest = decide(bus, bus._waiting, outcome, spelling=spelling, asks=False)
+    if rest is not None:
+        await rest
 
 
 CONTENT = st.recursive(
