@@ -12,9 +12,8 @@ from functools import partial
 from time import perf_counter_ns
 from typing import Any
 
-from opentelemetry import context as otel_context
 from opentelemetry import trace
-from opentelemetry.context import Context
+from opentelemetry.context import Context, get_current
 from opentelemetry.trace import Link, SpanKind, Tracer
 
 from instrument import Bus
@@ -41,6 +40,7 @@ from subscribers.bridge.spans import (
     current_owned,
     mark_duplicate,
     nearest_open,
+    span_in,
 )
 from subscribers.content.paths import compile_path, read_path
 from subscribers.options import SpanMode
@@ -145,9 +145,9 @@ class Bridge:
     def _observer(self, hook: HookSpec) -> Callable[..., None]:
         match hook.action:
             case "start":
-                return lambda **kwargs: self._on_before(hook, kwargs)
+                return partial(self._on_before, hook)
             case "end":
-                return lambda **kwargs: self._on_outcome(hook, kwargs)
+                return partial(self._on_outcome, hook)
             case "remember":
                 return lambda **kwargs: self._moments.remember(hook, kwargs)
             case _:
@@ -155,13 +155,19 @@ class Bridge:
 
     # --- starting -----------------------------------------------------------------------------
 
-    def _on_opened(self, **event: Any) -> None:
-        call_id, noun, kwargs = (event.get(name) for name in ("call_id", "noun", "kwargs"))
+    def _on_opened(
+        self,
+        *,
+        call_id: object = None,
+        noun: object = None,
+        kwargs: object = None,
+        parent_call_id: object = None,
+        **_: object,
+    ) -> None:
         if not (isinstance(call_id, str) and isinstance(noun, str) and isinstance(kwargs, Mapping)):
             return
-        parent_call_id = event.get("parent_call_id")
+        parent_call_id = parent_call_id if isinstance(parent_call_id, str) else None
         before = {**kwargs, "call_id": call_id, "parent_call_id": parent_call_id}
-        _check_identity(before)
         if noun in self._spans_of:
             self._start(f"before_{noun}", noun, before, is_announced=True)
         elif f"before_{noun}" in self._spec.hooks:
@@ -169,19 +175,25 @@ class Bridge:
         else:
             self._start_custom(noun, before, dict(kwargs))
 
-    def _on_before(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
-        _check_identity(kwargs)
-        call = self._table.calls.get(kwargs.get("call_id") or "")
+    def _on_before(self, hook: HookSpec, /, **kwargs: Any) -> None:
+        call = self._call_of(kwargs)
         if call is None:
             span = self._spec.spans[hook.span or ""]
             self._start(hook.name, span.noun, kwargs, is_announced=False)
         elif call.owned is not None and not call.is_merged:
             self._apply_decisions(hook.name, call.owned, kwargs)
 
+    def _call_of(self, kwargs: dict[str, Any]) -> Call | None:
+        """Return the call that kwargs name; clear ids in them that are not strings."""
+        for name in ("call_id", "parent_call_id"):
+            if not isinstance(kwargs.get(name, ""), str):
+                kwargs[name] = None
+        return self._table.calls.get(kwargs.get("call_id") or "")
+
     def _start(
         self, hook: str, noun: str, kwargs: dict[str, Any], *, is_announced: bool
     ) -> OwnedSpan | None:
-        began_ns, call_id = perf_counter_ns(), kwargs.get("call_id")
+        began_ns, call_id, current = perf_counter_ns(), kwargs.get("call_id"), get_current()
         spec = self._choose(noun, kwargs)
         if noun in RPC_NOUNS:
             kwargs["$rpc"] = self._rpc.of_request(kwargs)
@@ -190,7 +202,9 @@ class Bridge:
                 if call_id is not None:
                     self._put_call(call_id, call)
                 return None
-        parent, context, links = self._find_parent(noun, kwargs, spec, is_announced=is_announced)
+        parent, context, links = self._find_parent(
+            noun, kwargs, spec, current, is_announced=is_announced
+        )
         self._enrichment.add_context(kwargs, spec, parent)
         attributes = self._engine.attributes(hook, kwargs)
         borrowed = self._table.borrow() if self._is_enriching else None
@@ -202,33 +216,40 @@ class Bridge:
             links,
             explicit_time_ns(),
         )
-        owned = OwnedSpan(span, spec.name, self._key(spec, kwargs), parent, call_id, attributes)
-        owned.template, owned.began_ns = spec, began_ns
-        owned.is_borrowed = borrowed is not None
+        key = self._key(spec, kwargs)
+        owned = OwnedSpan(span, spec.name, key, parent, call_id, attributes, began_ns)
+        owned.template, owned.is_borrowed = spec, borrowed is not None
         if noun == "agent_call":
             owned.agent = agent_name(kwargs) or owned.agent
         self._enrichment.start(owned, hook, kwargs)
-        if not owned.is_borrowed:
+        if not owned.is_borrowed and (parent is None or parent.span is not span_in(context)):
             mark_duplicate(trace.get_current_span(context), owned)
-        owned.enter(context)
+        owned.enter(context, current)
         self._register(owned, kwargs, is_announced=is_announced)
         return owned
 
     def _find_parent(
-        self, noun: str, kwargs: dict[str, Any], spec: SpanSpec, *, is_announced: bool
+        self,
+        noun: str,
+        kwargs: dict[str, Any],
+        spec: SpanSpec,
+        current: Context,
+        *,
+        is_announced: bool,
     ) -> tuple[OwnedSpan | None, Context, Sequence[Link]]:
         """Return the owned parent of a new span, the context to start in, and links."""
         links: Sequence[Link] = ()
         if noun == "rpc_handle":
             remote, links = parent_over_mcp(
                 kwargs.get("envelope"),
-                otel_context.get_current(),
+                current,
                 is_trusted=self._engine.options.trusts_remote_context,
             )
             if remote is not None:
                 return None, remote, links
         parent, context = self._table.parent_of(
             kwargs,
+            current,
             is_operation=is_announced or "parent_call_id" in kwargs,
             family=spec.name if noun == "rpc_request" else None,
         )
@@ -236,19 +257,22 @@ class Bridge:
 
     def _start_custom(self, noun: str, kwargs: dict[str, Any], arguments: dict[str, Any]) -> None:
         """Start a span for a noun that the catalogue does not have."""
-        parent, context = self._table.parent_of(kwargs, is_operation=True)
+        current = get_current()
+        parent, context = self._table.parent_of(kwargs, current, is_operation=True)
+        began_ns = perf_counter_ns()
         values: dict[str, Any] = {"noun": noun, "kwargs": arguments}
         self._sessions.add_to(values, is_root=parent is None)
         attributes = self._engine.attributes("operation_opened", values)
         span = self._tracer.start_span(noun, context, SpanKind.INTERNAL, attributes)
-        owned = OwnedSpan(span, noun, None, parent, kwargs["call_id"], attributes)
-        owned.enter(context)
+        owned = OwnedSpan(span, noun, None, parent, kwargs["call_id"], attributes, began_ns)
+        owned.enter(context, current)
         self._register(owned, kwargs, is_announced=True)
 
     def _register(self, owned: OwnedSpan, kwargs: dict[str, Any], *, is_announced: bool) -> None:
         """Enter an open span into the table, and watch for its end if none is promised."""
         if owned.call_id is not None:
-            self._put_call(owned.call_id, Call(owned, is_announced=is_announced))
+            call = Call(owned, owned.began_ns, is_announced=is_announced)
+            self._put_call(owned.call_id, call)
         elif (oldest := self._table.add_bare(owned)) is not None:
             self._reap(oldest)
         if is_announced:
@@ -288,6 +312,8 @@ class Bridge:
         if spec.noun in RPC_NOUNS:
             rpc = kwargs.get("$rpc") or {}
             return (as_key(value), is_notification(rpc.get("method")))
+        if type(value) is str:
+            return value
         if spec.noun == "resource_fetch":
             value = uri_text(value)
         return value if isinstance(value, str | int) else id(value)
@@ -313,11 +339,10 @@ class Bridge:
 
     # --- ending -------------------------------------------------------------------------------
 
-    def _on_outcome(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
-        _check_identity(kwargs)
+    def _on_outcome(self, hook: HookSpec, /, **kwargs: Any) -> None:
+        call = self._call_of(kwargs)
         spec = self._spec.spans[hook.span or ""]
         failure = failure_of_hook(hook.failure, kwargs, self._engine.redactor)
-        call = self._table.calls.get(kwargs.get("call_id") or "")
         if spec.noun == "rpc_request" and failure is None:
             self._rpc.note_response(kwargs)
         if call is not None and call.is_merged:
@@ -374,7 +399,7 @@ class Bridge:
         self._moments.release_progress(owned)
         failure = owned.failure
         cause = CANCELLED if failure is not None and failure.is_cancelled else None
-        for child in list(owned.children):
+        for child in list(owned.children) if owned.children else ():
             self._reap(child, cause)
         if not owned.is_borrowed:
             owned.span.end(explicit_time_ns())
@@ -410,10 +435,3 @@ def _location(span: trace.Span, session_id: object) -> TraceLocation:
     return TraceLocation(
         session, trace.format_trace_id(context.trace_id), trace.format_span_id(context.span_id)
     )
-
-
-def _check_identity(kwargs: dict[str, Any]) -> None:
-    """Clear a `call_id` or `parent_call_id` that is not a string."""
-    for name in ("call_id", "parent_call_id"):
-        if not isinstance(kwargs.get(name, ""), str):
-            kwargs[name] = None

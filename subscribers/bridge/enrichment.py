@@ -85,7 +85,10 @@ class Enrichment:
         known.update(changed)
         if owned.is_borrowed and not owned.span.is_recording():
             return  # its emitter ended it before its last hook
-        owned.span.set_attributes(changed)
+        if len(changed) == 1:  # half the price
+            owned.span.set_attribute(*next(iter(changed.items())))
+        else:
+            owned.span.set_attributes(changed)
         if (
             owned.template is not None
             and not owned.is_borrowed
@@ -110,7 +113,8 @@ class Enrichment:
         kwargs["$is_inference"] = owned.family == "llm"
         self.update(owned, self._engine.attributes(hook, kwargs), is_last=True)
         self.learn(owned, hook, kwargs)
-        self._account(owned, kwargs, ended_by)
+        if self._metrics is not None or self._prices is not None:
+            self._account(owned, kwargs, ended_by)
         owned.is_finished, owned.failure = True, failure
         if failure is None or not owned.span.is_recording():
             return
@@ -125,9 +129,10 @@ class Enrichment:
     def close(self, owned: OwnedSpan, kwargs: dict[str, Any]) -> None:
         """Write what only `operation_closed` knows: the stream, and an outcome without its hook."""
         kwargs["$is_inference"] = owned.family == "llm"
-        first_chunk_ns = step(kwargs.get("stream"), "first_chunk_ns")
-        if self._metrics is not None and owned.family == "llm" and isinstance(first_chunk_ns, int):
-            self._metrics.first_chunk(owned.facts, first_chunk_ns)
+        if self._metrics is not None and owned.family == "llm":
+            first_chunk_ns = step(kwargs.get("stream"), "first_chunk_ns")
+            if isinstance(first_chunk_ns, int):
+                self._metrics.first_chunk(owned.facts, first_chunk_ns)
         if not owned.is_finished:
             self.finish("operation_closed", owned, kwargs, self._closing_failure(kwargs))
             return

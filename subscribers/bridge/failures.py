@@ -93,7 +93,8 @@ def failure_of_hook(
         return None
     if path == "exc":
         return failure_of_exception(kwargs.get("exc"), redactor)
-    return failure_of_result(kwargs.get(path) or read_path(kwargs, path), redactor)
+    result = kwargs.get(path)
+    return failure_of_result(read_path(kwargs, path) if result is None else result, redactor)
 
 
 def _message(exc: object, redactor: Redactor) -> str:

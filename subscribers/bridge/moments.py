@@ -79,8 +79,9 @@ class Moments:
 
     def release_progress(self, owned: OwnedSpan) -> None:
         """Report the newest pending progress, before the span ends."""
-        for time_ns, attributes in self._progress.release(id(owned)):
-            self.report("inspector.progress", time_ns, owned, attributes)
+        if self._progress.spans:
+            for time_ns, attributes in self._progress.release(id(owned)):
+                self.report("inspector.progress", time_ns, owned, attributes)
 
     def remember(self, hook: HookSpec, kwargs: dict[str, Any]) -> None:
         """Store a hook for the later one that reports both (model selection)."""

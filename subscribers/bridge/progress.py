@@ -25,7 +25,8 @@ class ProgressLimiter:
     """Decides which reports pass, for a limited number of the newest spans and operations."""
 
     def __init__(self) -> None:
-        self._spans: dict[int, dict[Any, _Operation]] = {}
+        self.spans: dict[int, dict[Any, _Operation]] = {}
+        """Operations with a report, by the id of their span."""
 
     def admit(
         self,
@@ -45,9 +46,9 @@ class ProgressLimiter:
             attributes: Content of the report.
             is_final: Whether 100 % is reached.
         """
-        operations = self._spans.get(span)
+        operations = self.spans.get(span)
         if operations is None:
-            operations = _bounded(self._spans, span, {})
+            operations = _bounded(self.spans, span, {})
         operation = operations.get(operation_id)
         if operation is None:
             _bounded(operations, operation_id, _Operation(time_ns))
@@ -62,7 +63,7 @@ class ProgressLimiter:
 
     def release(self, span: int) -> list[tuple[int, dict[str, Any]]]:
         """Remove a span that ends; return its pending reports with their times."""
-        operations = self._spans.pop(span, None)
+        operations = self.spans.pop(span, None)
         if operations is None:
             return []
         return [operation.pending for operation in operations.values() if operation.pending]

@@ -6,7 +6,10 @@ span), so its attributes are added there.
 
 from __future__ import annotations
 
+from time import perf_counter_ns
 from typing import Any
+
+from opentelemetry.context import get_current
 
 from subscribers.bridge.enrichment import Enrichment
 from subscribers.bridge.facts import (
@@ -48,21 +51,25 @@ class RequestMerging:
             return self.without_span(kwargs, is_announced=is_announced)
         if hook == "before_rpc_handle":
             return None
-        parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
+        parent, _ = self._table.parent_of(
+            kwargs, get_current(), is_operation="parent_call_id" in kwargs
+        )
         is_inner = parent is not None and target_matches(parent.family, parent.key, rpc)
         if parent is None or not is_inner or parent.aliases:
             return None
-        parent.aliases.append(kwargs.get("call_id") or "")
+        parent.aliases = (kwargs.get("call_id") or "",)
         attributes = self._engine.attributes(hook, kwargs)
         new = {key: value for key, value in attributes.items() if key not in parent.attributes}
         self._enrichment.update(parent, new)
         self._enrichment.learn(parent, hook, kwargs, is_merged=True)
-        return Call(parent, is_announced=is_announced, is_merged=True)
+        return Call(parent, perf_counter_ns(), is_announced=is_announced, is_merged=True)
 
     def without_span(self, kwargs: dict[str, Any], *, is_announced: bool) -> Call:
         """Return a call without a span: what happens inside it belongs to its parent's."""
-        parent, _ = self._table.parent_of(kwargs, is_operation="parent_call_id" in kwargs)
-        return Call(parent, is_announced=is_announced, is_merged=True)
+        parent, _ = self._table.parent_of(
+            kwargs, get_current(), is_operation="parent_call_id" in kwargs
+        )
+        return Call(parent, perf_counter_ns(), is_announced=is_announced, is_merged=True)
 
     def finish(
         self,

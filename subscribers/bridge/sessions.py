@@ -43,7 +43,7 @@ class Sessions:
 
     def __init__(self, session_id: Callable[[], str | None] | None = None) -> None:
         """Create one that calls `session_id` first; its None and `"unknown"` mean none."""
-        self._session_id = session_id or (lambda: None)
+        self._session_id = session_id
         self._current: ContextVar[Session | None] = ContextVar("inspector-session", default=None)
         self._paused_ns: dict[tuple[Any, Any], int] = {}
 
@@ -62,15 +62,18 @@ class Sessions:
 
     def current_id(self) -> str | None:
         """Return the id of the current session."""
-        session_id = self._session_id()
+        return self._id_with(self._current.get())
+
+    def _id_with(self, session: Session | None) -> str | None:
+        session_id = self._session_id() if self._session_id is not None else None
         if session_id and session_id != UNKNOWN_SESSION:
             return session_id
-        session = self._current.get()
         return None if session is None else session.id
 
     def add_to(self, kwargs: dict[str, Any], *, is_root: bool) -> None:
         """Add the session to kwargs; on a root, its title and engine too."""
-        session, session_id = self._current.get(), self.current_id()
+        session = self._current.get()
+        session_id = self._id_with(session)
         if session_id is not None:
             kwargs["$session"] = session_id
         elif is_root and (connection_id := _connection_id.get()) is not None:

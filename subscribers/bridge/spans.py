@@ -12,9 +12,8 @@ restored; otherwise nothing changes, and the search for a parent skips closed sp
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
-from time import perf_counter_ns
 from typing import Any, TypeAlias
 from weakref import ReferenceType, ref
 
@@ -59,6 +58,7 @@ class OwnedSpan:
         parent: OwnedSpan | None,
         call_id: str | None,
         attributes: dict[str, Any],
+        began_ns: int,
     ) -> None:
         self.span = span
         self.family = family
@@ -69,11 +69,11 @@ class OwnedSpan:
         """All attributes set so far."""
         self.facts = attributes
         """The same in the official vocabulary, whichever is written."""
-        self.began_ns = perf_counter_ns()
+        self.began_ns = began_ns
         self.agent: str | None = parent.agent if parent is not None else None
         self.children: dict[OwnedSpan, None] = {}
         """Spans without a promised end: they end with this one at the latest."""
-        self.aliases: list[str] = []
+        self.aliases: tuple[str, ...] = ()
         """The `call_id`s of RPC requests that were merged into this operation."""
         self.has_duplicate = False
         """Whether a foreign span was marked as a duplicate of this operation."""
@@ -94,9 +94,9 @@ class OwnedSpan:
         self._made: ReferenceType[Context] | None = None
         """The context made for it; weak, as a cycle would stay in memory until a collection."""
 
-    def enter(self, base: Context) -> None:
-        """Make this span current, on top of `base`."""
-        self.outer = _skip_closed(otel_context.get_current())
+    def enter(self, base: Context, current: Context) -> None:
+        """Make this span current, on top of `base` and in place of `current`."""
+        self.outer = _skip_closed(current)
         # As `trace.set_span_in_context` and `set_value` do, with one copy instead of four.
         context = Context({**base, _CURRENT: self.span, _OWNED: self})
         self._made = ref(context)
@@ -118,7 +118,12 @@ class Call:
     __slots__ = ("began_ns", "is_announced", "is_merged", "owned")
 
     def __init__(
-        self, owned: OwnedSpan | None, *, is_announced: bool, is_merged: bool = False
+        self,
+        owned: OwnedSpan | None,
+        began_ns: int,
+        *,
+        is_announced: bool,
+        is_merged: bool = False,
     ) -> None:
         self.owned = owned
         """Its span, or the span of its parent."""
@@ -126,7 +131,7 @@ class Call:
         """Whether `operation_opened` was seen, so that `operation_closed` will come."""
         self.is_merged = is_merged
         """Whether `owned` belongs to another call."""
-        self.began_ns = perf_counter_ns()
+        self.began_ns = began_ns
 
 
 class SpanTable:
@@ -152,7 +157,12 @@ class SpanTable:
         return current
 
     def parent_of(
-        self, kwargs: dict[str, Any], *, is_operation: bool, family: str | None = None
+        self,
+        kwargs: dict[str, Any],
+        current: Context,
+        *,
+        is_operation: bool,
+        family: str | None = None,
     ) -> tuple[OwnedSpan | None, Context]:
         """Return the owned parent, if any, and the OTel context to start the new span in.
 
@@ -161,10 +171,10 @@ class SpanTable:
 
         Args:
             kwargs: Kwargs of the hook, with `parent_call_id`.
+            current: The current context.
             is_operation: Whether the bus knows the parent, or that there is none.
             family: Family of the new span, if a span of the same family cannot be its parent.
         """
-        current = otel_context.get_current()
         innermost = owned_of(current)
         call = self.calls.get(kwargs.get("parent_call_id") or "")
         if call is not None:
@@ -180,8 +190,9 @@ class SpanTable:
             parent = nearest_open(innermost, not_a=family)
         if parent is None:
             return None, _outside(current)
-        span = trace.get_current_span(current)
-        if innermost is parent and (span is parent.span or span.is_recording()):
+        if innermost is parent and span_in(current) is parent.span:
+            return parent, current
+        if innermost is parent and trace.get_current_span(current).is_recording():
             return parent, current
         return parent, trace.set_span_in_context(parent.span, current)
 
@@ -191,10 +202,12 @@ class SpanTable:
             was_open, owned.is_open = owned.is_open, False
         return was_open
 
-    def put_call(self, call_id: str, call: Call) -> list[Call]:
+    def put_call(self, call_id: str, call: Call) -> Sequence[Call]:
         """Store `call` under `call_id`; return the calls that it replaces."""
         former = self.calls.pop(call_id, None)
         self.calls[call_id] = call
+        if former is None and len(self.calls) <= MAX_CALLS:
+            return ()
         replaced = [] if former is None else [former]
         if len(self.calls) > MAX_CALLS:
             replaced.append(self.calls.pop(next(iter(self.calls))))
@@ -331,8 +344,13 @@ def current_owned() -> OwnedSpan | None:
 
 def owned_of(context: Context) -> OwnedSpan | None:
     """Return our span of `context`."""
-    owned = context.get(_OWNED)
-    return owned if isinstance(owned, OwnedSpan) else None
+    owned: OwnedSpan | None = context.get(_OWNED)  # type: ignore[assignment]  # only ours
+    return owned
+
+
+def span_in(context: Context) -> object:
+    """Return the current span of `context`, of anybody; None if there is none."""
+    return context.get(_CURRENT)
 
 
 def nearest_open(owned: OwnedSpan | None, *, not_a: str | None = None) -> OwnedSpan | None:

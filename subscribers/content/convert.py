@@ -40,6 +40,8 @@ _PROVIDERS = {
 
 def text(value: Any) -> str | None:
     """A string, or a number as one; objects have no text."""
+    if type(value) is str:
+        return value
     value = member_value(value)
     if isinstance(value, str):
         return value

@@ -7,14 +7,15 @@ or an attribute, whichever fits. A missing value is None.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence, Set
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import lru_cache, partial
 from time import perf_counter_ns
 from typing import Any
 
 _logger = logging.getLogger("inspector")
 
 Reader = Callable[[Mapping[str, Any]], Any]
+_Read = Callable[[Any], Any]
 
 
 SLOW_NS = 250_000_000
@@ -26,22 +27,64 @@ _slow: dict[tuple[type, str], None] = {}
 
 def step(value: Any, name: str) -> Any:
     """Return `value`'s item or attribute `name`; None where there is none or reading it fails."""
+    kind = type(value)
     try:
-        if type(value) is dict or _is_mapping(value.__class__):
+        if kind is dict:
             return value.get(name)
-        if name.isdecimal():
-            is_there = isinstance(value, Sequence) and int(name) < len(value)
-            return value[int(name)] if is_there else None
-        return _attribute(value, name)
+        read: _Read = _reader(kind, name)  # type: ignore[arg-type]  # a class is hashable
+        return read(value)
     except Exception:  # noqa: BLE001 - code of the watched program may raise anything
         return None
 
 
-def _attribute(value: Any, name: str) -> Any:
+@lru_cache(maxsize=2_048)
+def _reader(kind: type, name: str) -> _Read:
+    """Return the function that reads `name` of values of `kind`; looked up once for each type."""
+    if any("__class__" in vars(base) for base in kind.__mro__[:-1]):  # stands for another object
+        return partial(_read_proxy, name=name)
+    if issubclass(kind, Mapping):
+        return lambda value: value.get(name)
+    if name.isdecimal():
+        if not issubclass(kind, Sequence):
+            return lambda value: None
+        place = int(name)
+        return lambda value: value[place] if place < len(value) else None
+    fields: Mapping[str, str] = _stored_fields(kind)  # type: ignore[arg-type]  # as above
+    if (stored := fields.get(name)) is not None:
+        return partial(_read_field, name=name, stored=stored)
+    is_of_class = any(name in vars(base) for base in kind.__mro__)
+    if getattr(getattr(kind, "__getattr__", None), "__module__", None) == "pydantic.main" and not (
+        is_of_class or name.startswith("_")
+    ):
+        return partial(_read_extra, name=name)
+    return partial(_read_attribute, name=name)
+
+
+def _read_proxy(value: Any, *, name: str) -> Any:
+    if issubclass(value.__class__, Mapping):
+        return value.get(name)
+    if name.isdecimal():
+        is_there = isinstance(value, Sequence) and int(name) < len(value)
+        return value[int(name)] if is_there else None
+    return _read_attribute(value, name=name)
+
+
+def _read_field(value: Any, *, name: str, stored: str) -> Any:
+    """Read a field around properties and descriptors, which may warn of deprecation."""
+    own = vars(value)
+    return own[stored] if stored in own else _read_attribute(value, name=name)
+
+
+def _read_extra(value: Any, *, name: str) -> Any:
+    """Read what is no field of a pydantic model; asking the model for it takes microseconds."""
+    found = vars(value).get(name)
+    if found is None and (extra := value.__pydantic_extra__):
+        return extra.get(name)
+    return found
+
+
+def _read_attribute(value: Any, *, name: str) -> Any:
     key: tuple[type, str] = (type(value), name)
-    stored = _stored_fields(key[0]).get(name)
-    if stored is not None and stored in (own := vars(value)):
-        return own[stored]  # bypasses properties and descriptors, which may warn of deprecation
     if key in _slow:
         return None
     start_ns = perf_counter_ns()
@@ -67,14 +110,10 @@ def _stored_fields(kind: type) -> dict[str, str]:
     return {**aliases, **{name: name for name in fields}}
 
 
-@lru_cache(maxsize=512)
-def _is_mapping(kind: type) -> bool:
-    """Return whether `kind` is a mapping; cached, as this costs as much as the rest of a step."""
-    return issubclass(kind, Mapping)
-
-
 def member_value(value: Any) -> Any:
     """Return the value of a member of an enumeration, of whatever kind; else `value` itself."""
+    if type(value) is str or value is None:
+        return value
     found = step(value, "value")
     return value if found is None else found
 
@@ -133,6 +172,22 @@ def roots(path: str) -> set[str]:
     return {names[0] for names in _split(path)}
 
 
-def path_from(path: str, available: Set[str]) -> str:
-    """Return the alternatives of `path` that start from an `available` kwarg; "" for none."""
-    return "|".join(".".join(names) for names in _split(path) if names[0] in available)
+def inner_names(paths: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return the kwargs that paths go into, with the names that they read there first."""
+    steps = [names for path in paths for names in _split(path) if len(names) > 1]
+    return {root: frozenset(names[1] for names in steps if names[0] == root) for root, *_ in steps}
+
+
+def path_from(path: str, available: Mapping[str, Set[str] | None]) -> str:
+    """Return the alternatives of `path` that may find something; "" for none.
+
+    Args:
+        path: The path.
+        available: Kwargs that are there, with the names in each; None for any names.
+    """
+    found = (names for names in _split(path) if names[0] in available)
+    return "|".join(
+        ".".join(names)
+        for names in found
+        if len(names) == 1 or (inner := available[names[0]]) is None or names[1] in inner
+    )

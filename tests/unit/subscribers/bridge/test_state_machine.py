@@ -568,7 +568,7 @@ class Hooks(RuleBasedStateMachine):
             for opened in self.opened:  # what was merged goes with its operation
                 self.bridge._table.calls.pop(opened.operation.call_id, None)
             assert self.bridge._table.calls == {}
-            assert self.bridge._moments._progress._spans.keys() <= {0}
+            assert self.bridge._moments._progress.spans.keys() <= {0}
             assert self.logged == []
         finally:
             logging.getLogger().removeHandler(self.handler)
