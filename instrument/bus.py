@@ -29,8 +29,8 @@ from instrument.delivery import (
     NamedObserver,
     Observer,
     Table,
+    deliver_sync,
     describe,
-    emit_sync,
     make_emit,
     observers_of,
 )
@@ -79,7 +79,6 @@ class Bus(Asker):
     """
 
     _emit: Emit
-    _notify: Emit
     _waiting: Waiting
     _sync_waiting: Waiting
 
@@ -99,7 +98,6 @@ class Bus(Asker):
         self._lock = Lock()  # for writers; readers take whole tuples
         _buses.add(self)
         self._emit = make_emit(self._hooks)
-        self._notify = make_emit(self._hooks, only_observers_of)
         self._waiting = AsyncWaiting(self)
         self._sync_waiting = SyncWaiting(self)
 
@@ -402,12 +400,13 @@ class Bus(Asker):
             attempt += 1
 
     def _emit_sync(self, name: str, /, *args: Any, **kwargs: Any) -> None:
-        """Emit from sync code; see `instrument.delivery.emit_sync`."""
-        if self._hooks:
-            emit_sync(self._hooks, name, args, kwargs)
+        """Emit from sync code; see `instrument.delivery.deliver_sync`."""
+        hooks = self._hooks
+        if hooks:
+            deliver_sync(hooks, name, observers_of(hooks, name), kwargs, args)
 
     def _notify_sync(self, name: str, /, **kwargs: Any) -> None:
-        emit_sync(self._hooks, name, (), kwargs, only_observers_of)
+        deliver_sync(self._hooks, name, only_observers_of(self._hooks, name), kwargs)
 
     def _check_operation(self, name: object, noun: Noun) -> None:
         self._unknown.check_operation(name, noun)

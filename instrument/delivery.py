@@ -58,11 +58,8 @@ def describe(observer: Observer) -> str:
     return f"{module}.{name}"
 
 
-Choose: TypeAlias = Callable[[Table, str], tuple[Observer, ...]]
-
-
-def make_emit(table: Table, choose: Choose = observers_of) -> Emit:
-    """Return the coroutine function that delivers events to the observers `choose` selects.
+def make_emit(table: Table) -> Emit:
+    """Return the coroutine function that delivers events to their observers.
 
     A closure with a small frame rather than a method, because it is called for every event of every
     unwatched agent. There it costs 1.1 times an empty `async def` with the same arguments
@@ -72,10 +69,12 @@ def make_emit(table: Table, choose: Choose = observers_of) -> Emit:
     async def _emit(name: str, /, *args: Any, **kwargs: Any) -> None:
         """Call the observers of `name` in registration order and await what they return."""
         if table and (name in table or EVERY in table):
-            for observer in choose(table, name):
+            for observer in observers_of(table, name):
                 try:
                     returned = observer(*args, **kwargs)
-                    if returned is not None and _must_be_awaited(returned):
+                    if returned is not None and (
+                        type(returned) is CoroutineType or _must_be_awaited(returned)
+                    ):
                         await returned
                 except (Exception, asyncio.CancelledError) as error:
                     if is_our_own_cancellation(error):
@@ -87,20 +86,39 @@ def make_emit(table: Table, choose: Choose = observers_of) -> Emit:
     return _emit
 
 
-def emit_sync(
+async def deliver(
+    table: Table, name: str, observers: tuple[Observer, ...], kwargs: dict[str, Any]
+) -> None:
+    """Call `observers` in order and await what they return."""
+    for observer in observers:
+        try:
+            returned = observer(**kwargs)
+            if returned is not None and (
+                type(returned) is CoroutineType or _must_be_awaited(returned)
+            ):
+                await returned
+        except (Exception, asyncio.CancelledError) as error:
+            if is_our_own_cancellation(error):
+                raise
+            failure = _log_failure(name, observer, error, kwargs)
+            if name != HOOK_FAILED:
+                await deliver(table, HOOK_FAILED, observers_of(table, HOOK_FAILED), failure)
+
+
+def deliver_sync(
     table: Table,
     name: str,
-    args: tuple[Any, ...],
+    observers: tuple[Observer, ...],
     kwargs: dict[str, Any],
-    choose: Choose = observers_of,
+    args: tuple[Any, ...] = (),
 ) -> None:
-    """Call the observers of `name` in registration order, from code that cannot await.
+    """Call `observers` in order, from code that cannot await.
 
     Awaitables that they return run later, in order, on the running loop; on a thread without a loop
     they run before this returns.
     """
     pending: list[tuple[Observer, Awaitable[Any]]] = []
-    for observer in choose(table, name):
+    for observer in observers:
         try:
             returned = observer(*args, **kwargs)
             if returned is not None and _must_be_awaited(returned):
@@ -131,7 +149,7 @@ def _failed_sync(
 ) -> None:
     failure = _log_failure(name, observer, error, kwargs)
     if name != HOOK_FAILED:
-        emit_sync(table, HOOK_FAILED, (), failure)
+        deliver_sync(table, HOOK_FAILED, observers_of(table, HOOK_FAILED), failure)
 
 
 def _must_be_awaited(returned: object) -> TypeGuard[Awaitable[Any]]:

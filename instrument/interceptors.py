@@ -168,7 +168,9 @@ def _in_order(interceptors: list[Interceptor]) -> list[Interceptor]:
 
 def only_observers_of(table: Table, name: str) -> tuple[Observer, ...]:
     """Return the observers of `name`, without its interceptors."""
-    entries = observers_of(table, name)
+    entries = table.get(name)
+    if entries is None:
+        return observers_of(table, name)
     if not entries or type(entries[0]) is not Interceptor:  # they come first
         return entries
     return tuple([entry for entry in entries if type(entry) is not Interceptor])

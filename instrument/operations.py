@@ -23,10 +23,10 @@ from typing import Any, Literal, TypeAlias, TypeVar, overload
 from instrument.catalogue import Noun, find_noun
 from instrument.decision import Injection, Outcome
 from instrument.deliberation import decide
-from instrument.delivery import EVERY
+from instrument.delivery import EVERY, deliver, deliver_sync, observers_of
 from instrument.errors import HookContractError, HookDenied, HookFailed, HookStopped, HookVerdict
 from instrument.ids import next_call_id
-from instrument.interceptors import is_intercepted
+from instrument.interceptors import Interceptor
 from instrument.stream import AsyncStream, Step, StepContext, StreamMeter, SyncStream
 from instrument.unknown import MAX_LOGGED
 from instrument.waiting import Channel, Waiting, completed
@@ -37,6 +37,7 @@ _MESSAGE = "rpc_request"
 
 OPENED = "operation_opened"
 CLOSED = "operation_closed"
+"""Both are in the table where somebody observes every event: they are catalogued."""
 
 Order: TypeAlias = Literal["retry", "return"]
 """A request to `call`: run again, or return `result` whatever was raised."""
@@ -229,16 +230,19 @@ class Operation:
             if type(self._name) is not str or self._name not in self._bus._checked_nouns:
                 self._check_once()
             return self
-        emit, hook = self._bus._notify, self._begin()
+        hook = self._begin()
         try:
-            if OPENED in table or EVERY in table:
-                await emit(OPENED, **self._opening())
+            if opened := table.get(OPENED):
+                await deliver(table, OPENED, opened, self._opening())
             self._is_announced = True
-            if hook in table or EVERY in table:
-                if is_intercepted(table, hook):
+            observers = table.get(hook)
+            if observers is None and EVERY in table:
+                observers = observers_of(table, hook)
+            if observers:
+                if type(observers[0]) is Interceptor:
                     await self._admit(self._bus._waiting)
                 else:
-                    await emit(hook, **self._before())
+                    await deliver(table, hook, observers, self._before())
         except BaseException as error:
             await self.__aexit__(type(error), error, error.__traceback__)
             raise
@@ -251,16 +255,19 @@ class Operation:
             if type(self._name) is not str or self._name not in self._bus._checked_nouns:
                 self._check_once()
             return self
-        emit, hook = self._bus._notify_sync, self._begin()
+        hook = self._begin()
         try:
-            if OPENED in table or EVERY in table:
-                emit(OPENED, **self._opening())
+            if opened := table.get(OPENED):
+                deliver_sync(table, OPENED, opened, self._opening())
             self._is_announced = True
-            if hook in table or EVERY in table:
-                if is_intercepted(table, hook):
+            observers = table.get(hook)
+            if observers is None and EVERY in table:
+                observers = observers_of(table, hook)
+            if observers:
+                if type(observers[0]) is Interceptor:
                     completed(self._admit(self._bus._sync_waiting))
                 else:
-                    emit(hook, **self._before())
+                    deliver_sync(table, hook, observers, self._before())
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)
             raise
@@ -275,25 +282,29 @@ class Operation:
     ) -> None:
         if not self._is_reported:
             return
-        if isinstance(exc, GeneratorExit):  # a coroutine that is being closed must not await
+        if exc is not None and isinstance(exc, GeneratorExit):  # closed: it must not await
             self.__exit__(exc_type, exc, traceback)
             return
-        table, emit = self._bus._hooks, self._bus._notify
+        table = self._bus._hooks
         hook, left = self._noun.after if exc is None else self._closing_hook(exc), exc
         try:
-            if self._is_announced and (hook in table or EVERY in table):
-                if is_intercepted(table, hook):
+            observers = table.get(hook)
+            if observers is None and EVERY in table:
+                observers = observers_of(table, hook)
+            if observers and self._is_announced:
+                if type(observers[0]) is Interceptor:
                     left = await self._settle(self._bus._waiting, hook, exc)
                 else:
-                    await emit(hook, **(self._after() if exc is None else self._ending(hook, exc)))
+                    kwargs = self._after() if exc is None else self._ending(hook, exc)
+                    await deliver(table, hook, observers, kwargs)
         except BaseException as error:  # noqa: BLE001 - raised once it is reported
             left = error
         finally:
             try:
-                if isinstance(left, GeneratorExit):  # closed meanwhile
+                if left is not None and isinstance(left, GeneratorExit):  # closed meanwhile
                     self._bus._notify_sync(CLOSED, **self._closing(left))
-                elif CLOSED in table or EVERY in table:
-                    await emit(CLOSED, **self._closing(left))
+                elif closed := table.get(CLOSED):
+                    await deliver(table, CLOSED, closed, self._closing(left))
             finally:
                 self._leave()
         if left is not exc and left is not None:
@@ -307,20 +318,24 @@ class Operation:
     ) -> None:
         if not self._is_reported:
             return
-        table, emit = self._bus._hooks, self._bus._notify_sync
+        table = self._bus._hooks
         hook, left = self._noun.after if exc is None else self._closing_hook(exc), exc
         try:
-            if self._is_announced and (hook in table or EVERY in table):
-                if is_intercepted(table, hook):
+            observers = table.get(hook)
+            if observers is None and EVERY in table:
+                observers = observers_of(table, hook)
+            if observers and self._is_announced:
+                if type(observers[0]) is Interceptor:
                     left = completed(self._settle(self._bus._sync_waiting, hook, exc))
                 else:
-                    emit(hook, **(self._after() if exc is None else self._ending(hook, exc)))
+                    kwargs = self._after() if exc is None else self._ending(hook, exc)
+                    deliver_sync(table, hook, observers, kwargs)
         except BaseException as error:  # noqa: BLE001 - raised once it is reported
             left = error
         finally:
             try:
-                if CLOSED in table or EVERY in table:
-                    emit(CLOSED, **self._closing(left))
+                if closed := table.get(CLOSED):
+                    deliver_sync(table, CLOSED, closed, self._closing(left))
             finally:
                 self._leave()
         if left is not exc and left is not None:
@@ -329,12 +344,14 @@ class Operation:
     async def _admit(self, waiting: Waiting) -> None:
         """Let interceptors decide whether the body runs and with which kwargs; report that."""
         outcome = Outcome(self._noun.before, self._before())
+        rest = decide(self._bus, waiting, outcome)
+        if rest is None:  # nobody has an objection
+            await waiting.notify(outcome.hook, outcome.data)
+            return
         decision = self._decision = OperationDecision()
         decision.is_final = True  # until it is allowed
         try:
-            rest = decide(self._bus, waiting, outcome)
-            if rest is not None:
-                await rest
+            await rest
         except GeneratorExit:  # closed while it waited for a person: nothing can be awaited
             await self._bus._sync_waiting.notify(outcome.hook, outcome.data)
             raise
@@ -445,49 +462,49 @@ class Operation:
 
     def _identified(self) -> Frame:
         if self._frame is None:
-            self._frame = self._framed(_current.get())
+            tool_name = self.kwargs.get("tool_name")
+            self._frame = Frame(self._bus, _current.get(), self._name, tool_name)
         return self._frame
-
-    def _framed(self, outer: Frame | None) -> Frame:
-        return Frame(self._bus, outer, self._name, self.kwargs.get("tool_name"))
 
     def _metered(self) -> StreamMeter:
         if self._meter is None:
             self._meter = StreamMeter(self._started_ns)
         return self._meter
 
-    def _find_noun(self) -> Noun:
-        """Return the noun; log, once, a problem with it."""
-        noun = find_noun(self._name)
+    def _check_once(self) -> None:
+        """Log a problem of an unobserved operation, at the first one of each name."""
+        self._check_noun(find_noun(self._name))
+        if len(self._bus._checked_nouns) < MAX_LOGGED:
+            self._bus._checked_nouns.add(self._name)
+
+    def _check_noun(self, noun: Noun) -> None:
+        """Log, once, a problem with the noun."""
         if noun.identity is None or noun.identity not in self.kwargs:
             self._bus._check_operation(self._name, noun)
             self._name = noun.name
-        return noun
-
-    def _check_once(self) -> None:
-        """Log a problem of an unobserved operation, at the first one of each name."""
-        noun = self._find_noun()
-        if len(self._bus._checked_nouns) < MAX_LOGGED:
-            self._bus._checked_nouns.add(noun.name)
 
     def _begin(self) -> str:
         """Become the current operation; return the name of the before hook."""
         self._is_reported = True
         self._is_announced = False
-        self._noun = self._find_noun()
+        self._noun = noun = find_noun(self._name)
+        if noun.identity not in self.kwargs:
+            self._check_noun(noun)
         self._decision = None
         self._outside = self._inside = copy_context()
-        self._outer = _current.get()
-        if self._frame is None or not self._frame.is_open:
-            self._frame = self._framed(self._outer)
-        _current.set(self._frame)
-        self._started_ns = perf_counter_ns()
+        self._outer = outer = _current.get()
+        frame = self._frame
+        if frame is None or not frame.is_open:
+            frame = Frame(self._bus, outer, self._name, self.kwargs.get("tool_name"))
+            self._frame = frame
+        _current.set(frame)
         self._meter = None
-        return self._noun.before
+        self._started_ns = perf_counter_ns()
+        return noun.before
 
     def _leave(self) -> None:
         self._is_reported = False
-        frame = self._identified()
+        frame = self._frame or self._identified()
         frame.is_open = False
         if _current.get() is frame:
             _current.set(self._outer)
@@ -502,7 +519,7 @@ class Operation:
         }
 
     def _before(self) -> dict[str, Any]:
-        frame = self._identified()
+        frame = self._frame or self._identified()
         return {
             **self._noun.before_defaults,
             **self.kwargs,
@@ -511,7 +528,7 @@ class Operation:
         }
 
     def _after(self) -> dict[str, Any]:
-        noun, frame = self._noun, self._identified()
+        noun, frame = self._noun, self._frame or self._identified()
         kwargs = {**noun.after_defaults, **self.kwargs}
         for name in noun.not_after:
             kwargs.pop(name, None)

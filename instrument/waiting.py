@@ -15,9 +15,9 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from instrument.approvals import ApprovalProvider, ApprovalRequest, SyncApprovalProvider
 from instrument.catalogue import Noun
-from instrument.delivery import Emit, Table, run_alone
+from instrument.delivery import Table, deliver, run_alone
 from instrument.errors import HookContractError
-from instrument.interceptors import is_observed
+from instrument.interceptors import is_observed, only_observers_of
 
 GRACE_S = 0.1
 """Seconds for a provider to clean up after its timeout."""
@@ -33,7 +33,6 @@ class Channel(Protocol):
     """The parts of a bus that a decision needs."""
 
     _hooks: Table
-    _notify: Emit
     _approval_providers: tuple[list[ApprovalProvider], ...]
     _waiting: Waiting
     _sync_waiting: Waiting
@@ -73,8 +72,9 @@ class AsyncWaiting:
 
     async def notify(self, hook: str, kwargs: dict[str, Any]) -> None:
         """See `Waiting`."""
-        if is_observed(self._bus._hooks, hook):
-            await self._bus._notify(hook, **kwargs)
+        hooks = self._bus._hooks
+        if is_observed(hooks, hook):
+            await deliver(hooks, hook, only_observers_of(hooks, hook), kwargs)
 
     def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Awaitable[Any]:
         """See `Waiting`."""
