@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import iterate_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
-from inspector.service.files.export import packed_session
+from inspector.service.files.export import PACKING, packed_session
 from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.ranges import Measure, fits, measured, requested_range, resolve, stretch
 from inspector.service.http.sessions import MOVED, missing_session
@@ -47,7 +47,9 @@ def export_session(request: Request, parts: ReadPartsDep, session_id: str) -> Re
         record = reader.session(session_id)
         if record is None:
             return missing_session(request, reader, session_id, "export_session")
-        tag = f'"{parts.feed.position(reader.last_change(session_id))}"' if record.settled else ""
+        position = parts.feed.position(reader.last_change(session_id))
+        # Packed otherwise by a newer version, it is another file.
+        tag = f'"{position}.{PACKING}"' if record.settled else ""
     headers = {"Content-Disposition": 'attachment; filename="session.otlp.jsonl.gz"'}
     if tag:
         headers |= {"ETag": tag, "Accept-Ranges": "bytes"}

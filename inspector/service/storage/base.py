@@ -63,7 +63,7 @@ class Chunk(Generic[T, P]):
     """A stretch of a list that was read."""
 
     rows: list[T]
-    """The rows that may match."""
+    """The rows; of a search, those that may match."""
     next: P | None
     """The place of the last one that was looked at; None: there are no more."""
 
@@ -215,6 +215,11 @@ class Reader(Protocol):
 
     def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
         """Return the received content of each of `spans`, in their order."""
+
+    def contents_of(
+        self, session_id: str, after: SpanPosition | None, limit: int
+    ) -> Chunk[Content, SpanPosition]:
+        """Return the received content of the same page of spans as `spans_of`."""
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000

@@ -27,7 +27,7 @@ from inspector.service.storage.orders import MAX_TITLE, Order, SortKey, SortPosi
 from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
 from inspector.service.storage.sqlite_narrowing import narrowing
 from inspector.service.storage.sqlite_span_lines import SPAN_COLUMNS, SPAN_ENDS, SPAN_ROWS
-from inspector.service.storage.sqlite_span_rows import PROCESS, SELECT_SPAN, span_of
+from inspector.service.storage.sqlite_span_rows import IN_ORDER, PROCESS, SELECT_SPAN, span_of
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
 
@@ -42,6 +42,11 @@ _MOMENT = (
     " CROSS JOIN origin ON origin.no = moment.origin_no"
     " LEFT JOIN trace ON trace.no = moment.trace_no"
     " LEFT JOIN session ON session.no = coalesce(trace.session_no, moment.session_no)"
+)
+_CONTENTS = (
+    "SELECT content.payload, origin.bytes, span.start_ns, span.span_id, trace.id FROM span"
+    " CROSS JOIN trace ON trace.no = span.trace_no CROSS JOIN content ON content.no = span.content"
+    f" CROSS JOIN origin ON origin.no = content.origin_no WHERE {{where}} {IN_ORDER} LIMIT ?"
 )
 _DEPARTURE = "SELECT session_id, moved_to, is_whole, change, changed_ns FROM departure"
 _NEWER = (
@@ -287,7 +292,7 @@ class SqliteReader(ControlReader):
         if node is not None:
             fits = narrowing(node)
             where, parameters = f"{where} AND {fits.sql}", (*parameters, *fits.parameters)
-        sql = f"{SELECT_SPAN} WHERE {where} ORDER BY span.start_ns, span.span_id, trace.id LIMIT ?"
+        sql = f"{SELECT_SPAN} WHERE {where} {IN_ORDER} LIMIT ?"
         return [span_of(row) for row in self._all(sql, (*parameters, limit))]
 
     def span_lines(
@@ -296,10 +301,7 @@ class SqliteReader(ControlReader):
         where, parameters = _behind(session_id, after)
         lines = (SPAN_COLUMNS if is_columns else SPAN_ROWS).format(where=where)
         ends = self._all(SPAN_ENDS.format(where=where), (*parameters, limit - 1))
-        last = None
-        if len(ends) == 2:
-            start_ns, span_id, trace_id = ends[0]
-            last = SpanPosition(start_ns, span_id.hex(), trace_id.hex())
+        last = _position(ends[0]) if len(ends) == 2 else None
         return SpanLines(self._all(lines, (*parameters, limit))[0][0], last)
 
     def span_times(self, session_id: str) -> list[SpanTime]:
@@ -345,6 +347,14 @@ class SqliteReader(ControlReader):
         numbers = orjson.dumps([span.content for span in spans]).decode()
         found = {number: Content(*row) for number, *row in self._all(sql, (numbers,))}
         return [found[span.content] for span in spans]
+
+    def contents_of(
+        self, session_id: str, after: SpanPosition | None, limit: int
+    ) -> Chunk[Content, SpanPosition]:
+        where, parameters = _behind(session_id, after)
+        rows = self._all(_CONTENTS.format(where=where), (*parameters, limit + 1))
+        last = _position(rows[limit - 1][2:]) if len(rows) > limit else None
+        return Chunk([Content(*row[:2]) for row in rows[:limit]], last)
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
@@ -430,6 +440,11 @@ def _behind(
     )
     place = (after.start_ns, bytes.fromhex(after.span_id))
     return where, (session_id, *place, *place, bytes.fromhex(after.trace_id))
+
+
+def _position(place: _Row) -> SpanPosition:
+    start_ns, span_id, trace_id = place
+    return SpanPosition(start_ns, span_id.hex(), trace_id.hex())
 
 
 def _place(

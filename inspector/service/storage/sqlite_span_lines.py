@@ -10,6 +10,7 @@ from dataclasses import fields
 from typing import Final
 
 from inspector.service.model.rows import SpanRow
+from inspector.service.storage.sqlite_span_rows import IN_ORDER
 
 _WAITED = (
     "SELECT json_group_array(json_array(value ->> 0 - session.epoch_ns, value ->> 1 - value ->> 0))"
@@ -29,10 +30,9 @@ _VALUES = {
     for one in fields(SpanRow)
     if one.name != "session_id"
 }
-_ORDER: Final = "ORDER BY span.start_ns, span.span_id, trace.id"
 _PAGE: Final = (
     " FROM span CROSS JOIN trace ON trace.no = span.trace_no"
-    f" CROSS JOIN session ON session.no = span.session_no WHERE {{where}} {_ORDER} LIMIT ?"
+    f" CROSS JOIN session ON session.no = span.session_no WHERE {{where}} {IN_ORDER} LIMIT ?"
 )
 _LINE = ", ".join(f"'{name}', {value}" for name, value in _VALUES.items())
 SPAN_ROWS: Final = (
@@ -50,6 +50,6 @@ SPAN_COLUMNS: Final = f"SELECT CAST(json_object({_COLUMNS}) AS BLOB) FROM (SELEC
 """An object of a page of lines: one array for each field."""
 SPAN_ENDS: Final = (
     "SELECT span.start_ns, span.span_id, trace.id FROM span"
-    f" CROSS JOIN trace ON trace.no = span.trace_no WHERE {{where}} {_ORDER} LIMIT 2 OFFSET ?"
+    f" CROSS JOIN trace ON trace.no = span.trace_no WHERE {{where}} {IN_ORDER} LIMIT 2 OFFSET ?"
 )
 """The last line of a page, and the first of the next: one row if there is none."""

@@ -32,9 +32,13 @@ SELECT_SPAN = (
     " CROSS JOIN session ON session.no = span.session_no"
     " LEFT JOIN process ON process.no = span.process_no"
 )
+IN_ORDER = "ORDER BY span.start_ns, span.span_id, trace.id"
+"""The order of a session's spans, see `SpanPosition`."""
 _CONVERTED = ("trace_no", "span_id", "session_no", "parent_id", "process_no", "waited")
 _PLAIN = tuple(name for name in _FIELDS if name not in {*_READ_FROM, *_CONVERTED})
 _plain_values = attrgetter(*_PLAIN)
+_KINDS = {one.value: one for one in SpanKind}
+_STATUSES = {one.value: one for one in SpanStatus}
 INTO_SPAN = f"INTO span ({', '.join((*_CONVERTED, *_PLAIN))})"
 SPAN_WIDTH = len(_CONVERTED) + len(_PLAIN)
 
@@ -61,7 +65,7 @@ def span_of(row: tuple[Any, ...]) -> SpanRecord:
     stored: Any = record  # as SQLite returns it
     record.trace_id, record.span_id = stored.trace_id.hex(), stored.span_id.hex()
     record.parent_span_id = stored.parent_span_id and stored.parent_span_id.hex()
-    record.kind, record.status = SpanKind(record.kind), SpanStatus(record.status)
+    record.kind, record.status = _KINDS[record.kind], _STATUSES[record.status]
     record.is_root, record.is_counted = bool(record.is_root), bool(record.is_counted)
     waited = stored.waited
     record.waited = tuple(map(tuple, orjson.loads(waited))) if waited else ()

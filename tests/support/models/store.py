@@ -321,11 +321,8 @@ class _Tables:
         found = self.spans_of(session_id, after, limit + 1)
         rows = [span_fields(record.row()) for record in found[:limit]]
         columns = {name: [row[name] for row in rows] for name in SpanRow.model_fields}
-        last = found[limit - 1] if len(found) > limit else None
-        return SpanLines(
-            orjson.dumps(columns if is_columns else rows),
-            None if last is None else SpanPosition(last.start_ns, last.span_id, last.trace_id),
-        )
+        lines = orjson.dumps(columns if is_columns else rows)
+        return SpanLines(lines, _last_of(found, limit))
 
     def span_times(self, session_id: str) -> list[SpanTime]:
         found = [span for span in self._spans.values() if span.session_id == session_id]
@@ -348,6 +345,12 @@ class _Tables:
 
     def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
         return [self._contents[span.content] for span in spans]
+
+    def contents_of(
+        self, session_id: str, after: SpanPosition | None, limit: int
+    ) -> Chunk[Content, SpanPosition]:
+        found = self.spans_of(session_id, after, limit + 1)
+        return Chunk(self.contents(found[:limit]), _last_of(found, limit))
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
@@ -472,6 +475,13 @@ class _Tables:
 
     def audit_after(self, after: int, most: int) -> list[AuditRow]:
         return [row for row in self._audit if row.id > after][:most]
+
+
+def _last_of(found: Sequence[SpanRecord], limit: int) -> SpanPosition | None:
+    if len(found) <= limit:
+        return None
+    last = found[limit - 1]
+    return SpanPosition(last.start_ns, last.span_id, last.trace_id)
 
 
 def _span_order(span: SpanRecord) -> tuple[int, str, str]:

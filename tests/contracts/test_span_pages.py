@@ -1,7 +1,8 @@
-"""Lines that SQLite writes are those that Python makes of the same spans."""
+"""Pages of spans that SQLite makes by itself are those that Python makes of the same spans."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -9,10 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.service.model.records import MAX_INT, Changes, SessionRecord, SpanRecord, TraceRecord
+from inspector.service.model.records import (
+    MAX_INT,
+    Changes,
+    Content,
+    SessionRecord,
+    SpanRecord,
+    TraceRecord,
+)
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.storage import Store, open_store
-from inspector.service.storage.base import SpanPosition
+from inspector.service.storage.base import Reader, SpanPosition
 from tests.support.models.store import ModelStore
 from tests.support.telemetry.records import span_hex, trace_hex
 
@@ -50,6 +58,7 @@ def _spans(draw: st.DrawFn) -> list[SpanRecord]:
             duplicate_of=draw(st.none() | st.integers(1, 9).map(span_hex)),
             subject=draw(st.none() | _TEXTS),
             change=place,
+            content=place,
         )
         for place, (trace, number) in enumerate(keys, start=2)
     ]
@@ -61,31 +70,43 @@ def _commit(store: Store, spans: list[SpanRecord]) -> None:
     session = SessionRecord(row, b"{}", 1, 1, 1)
     traces = [TraceRecord(trace_hex(number), "S", b"{}") for number in (1, 2)]
     changes = Changes(1, len(spans) + 1, sessions=[session], traces=traces, spans=spans)
+    contents = {span.content: Content(bytes([span.content]), b"origin") for span in spans}
+    changes.contents.update(contents)
     store.commit(changes)
 
 
-_Page = tuple[dict[str, Any] | list[Any], SpanPosition | None]
+_Page = tuple[Any, SpanPosition | None]
+_Read = Callable[[Reader, SpanPosition | None, int], _Page]
 
 
-def _pages(store: Store, limit: int, *, is_columns: bool) -> list[_Page]:
+def _rows(reader: Reader, after: SpanPosition | None, limit: int) -> _Page:
+    page = reader.span_lines("S", after, limit, is_columns=False)
+    return orjson.loads(page.json), page.next
+
+
+def _columns(reader: Reader, after: SpanPosition | None, limit: int) -> _Page:
+    page = reader.span_lines("S", after, limit, is_columns=True)
+    return orjson.loads(page.json), page.next
+
+
+def _contents(reader: Reader, after: SpanPosition | None, limit: int) -> _Page:
+    page = reader.contents_of("S", after, limit)
+    return page.rows, page.next
+
+
+def _pages(store: Store, read: _Read, limit: int) -> list[_Page]:
     pages: list[_Page] = []
-    after: SpanPosition | None = None
-    while not pages or after is not None:
+    while not pages or pages[-1][1] is not None:
         with store.read() as reader:
-            page = reader.span_lines("S", after, limit, is_columns=is_columns)
-        after = page.next
-        pages.append((orjson.loads(page.json), after))
+            pages.append(read(reader, pages[-1][1] if pages else None, limit))
     return pages
 
 
-@pytest.mark.parametrize("is_columns", [False, True])
+@pytest.mark.parametrize("read", [_rows, _columns, _contents])
 @given(spans=_spans(), limit=st.integers(1, 8))
-def test_lines_and_pages_are_those_of_the_model(
-    spans: list[SpanRecord], limit: int, is_columns: bool
-) -> None:
+def test_pages_are_those_of_the_model(read: _Read, spans: list[SpanRecord], limit: int) -> None:
     store, model = open_store("memory:"), ModelStore()
     for one in (store, model):
         _commit(one, spans)
-    found, expected = (_pages(one, limit, is_columns=is_columns) for one in (store, model))
-    assert found == expected
+    assert _pages(store, read, limit) == _pages(model, read, limit)
     store.close()
