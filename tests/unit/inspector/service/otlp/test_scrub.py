@@ -11,6 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.errors import TooLargeError
 from inspector.service.otlp import scrub as scrub_module
+from inspector.service.otlp import secrets
 from inspector.service.otlp.scrub import REDACTED_MARK, scrub
 from inspector.service.otlp.secrets import may_hold_secret
 from inspector.service.otlp.signals import LOGS, METRICS, TRACES
@@ -99,6 +100,13 @@ apart = pieces.map(" ".join)
 def test_what_the_rules_find_in_a_text_is_found_in_its_bytes(text: str) -> None:
     if Redactor().text(text) != text:
         assert may_hold_secret(any_value(text).SerializeToString())
+
+
+@given(texts)
+def test_the_first_look_misses_nothing_that_the_second_finds(text: str) -> None:
+    raw = any_value(text).SerializeToString().decode("latin-1").encode("ascii", "replace").decode()
+    if secrets._SECOND_LOOK.isinstance_python(raw):
+        assert secrets._FIRST_LOOK.isinstance_python(raw.lower())
 
 
 @given(st.text(alphabet="sk-_gh:/@=Bearer tokn\"'[]?&.aA0\npws", max_size=80))
