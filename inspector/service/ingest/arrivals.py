@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -37,7 +38,8 @@ class IncomingMoment:
 class Arrivals:
     """A batch, sorted by kind."""
 
-    spans: list[IncomingSpan] = field(default_factory=list)
+    traces: defaultdict[str, list[IncomingSpan]] = field(default_factory=lambda: defaultdict(list))
+    """The spans of each trace, in the order in which they came."""
     signs: list[ProcessSign] = field(default_factory=list)
     moments: list[IncomingMoment] = field(default_factory=list)
 
@@ -45,13 +47,14 @@ class Arrivals:
 def read_batch(spans: Iterable[IncomingSpan], logs: Iterable[IncomingLog]) -> Arrivals:
     """Return a batch, sorted; starts first, so that an end in the same batch finds its start."""
     origins, arrivals = _Origins(), Arrivals()
+    traces = arrivals.traces
     for log in logs:
         match live.read_log(log):
             case LiveSpan() as start:
                 origin = origins.of(log.resource, start.scope)
                 incoming = read_decoded_span(start.span, log.resource, origin)
                 incoming.is_progress = start.is_progress
-                arrivals.spans.append(incoming)
+                traces[incoming.record.trace_id].append(incoming)
             case ProcessSign() as sign:
                 arrivals.signs.append(sign)
             case LogEvent() as event:
@@ -59,7 +62,10 @@ def read_batch(spans: Iterable[IncomingSpan], logs: Iterable[IncomingLog]) -> Ar
             case None:
                 pass
     for incoming in spans:
-        arrivals.spans.append(_read_pending(incoming) or incoming)
+        record = incoming.record
+        may_be_pending = record.start_ns == record.end_ns
+        shown = (may_be_pending and _read_pending(incoming)) or incoming
+        traces[record.trace_id].append(shown)
     return arrivals
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from inspector.service.ingest.arrivals import Arrivals
 from inspector.service.ingest.mcp_servers import McpServers
@@ -32,20 +34,17 @@ class SessionAssignment:
         """Give each trace its session; return the model calls that two spans report."""
         keys: dict[str, tuple[int, str]] = {}
         starts: dict[str, int] = {}
-        for incoming in arrivals.spans:
-            trace_id, key = incoming.record.trace_id, incoming.session_key
-            if key is not None or trace_id not in keys:
-                _improve(keys, trace_id, key or (NO_KEY_RANK, trace_id))
-            start_ns = incoming.record.start_ns
-            if start_ns < starts.get(trace_id, MAX_INT):
-                starts[trace_id] = start_ns
+        for trace_id, spans in arrivals.traces.items():
+            named = [key for incoming in spans if (key := incoming.session_key) is not None]
+            keys[trace_id] = min(named, key=_rank, default=(NO_KEY_RANK, trace_id))
+            starts[trace_id] = min(incoming.record.start_ns for incoming in spans)
         for moment in arrivals.moments:
             if moment.record.trace_id and moment.session_key:
                 trace_id = moment.record.trace_id
                 _improve(keys, trace_id, (_SESSION_RECORD_RANK, moment.session_key))
                 starts.setdefault(trace_id, moment.record.time_ns)
         unit.load_traces(keys)
-        _see_mcp(unit, arrivals.spans, keys)
+        _see_mcp(unit, arrivals.traces, keys)
         unit.load_sessions(session_id for _, session_id in keys.values())
         for trace_id, (rank, session_id) in keys.items():
             trace = unit.trace(trace_id)
@@ -55,7 +54,10 @@ class SessionAssignment:
                     epoch_ns = starts.get(trace_id, MAX_INT)
                     unit.move_trace(trace, unit.session_or_new(session_id, epoch_ns))
         self._mcp_servers.join(unit, keys)
-        return self._sibling_duplicates.join(unit, keys, _model_calls(arrivals.spans))
+        return self._sibling_duplicates.join(unit, keys, _model_calls(arrivals.traces.values()))
+
+
+_rank = itemgetter(0)
 
 
 def _improve(keys: dict[str, tuple[int, str]], trace_id: str, key: tuple[int, str]) -> None:
@@ -65,23 +67,26 @@ def _improve(keys: dict[str, tuple[int, str]], trace_id: str, key: tuple[int, st
 
 
 def _see_mcp(
-    unit: UnitOfWork, spans: Iterable[IncomingSpan], keys: dict[str, tuple[int, str]]
+    unit: UnitOfWork,
+    traces: Mapping[str, Sequence[IncomingSpan]],
+    keys: dict[str, tuple[int, str]],
 ) -> None:
     """Assign traces that hold only MCP to the session of their connection."""
-    for incoming in spans:
-        record = incoming.record
-        trace = unit.trace(record.trace_id)
-        if record.parent_span_id is None:
-            trace.root_process = record.process_id
-        if incoming.is_mcp:
-            trace.see_mcp(incoming)
-            if key := trace.mcp_key(record.process_id):
-                _improve(keys, record.trace_id, key)
+    for trace_id, spans in traces.items():
+        trace = unit.trace(trace_id)
+        for incoming in spans:
+            record = incoming.record
+            if record.parent_span_id is None:
+                trace.root_process = record.process_id
+            if incoming.is_mcp:
+                trace.see_mcp(incoming)
+                if key := trace.mcp_key(record.process_id):
+                    _improve(keys, trace_id, key)
 
 
-def _model_calls(spans: Iterable[IncomingSpan]) -> Iterator[EndedCall]:
+def _model_calls(traces: Iterable[Sequence[IncomingSpan]]) -> Iterator[EndedCall]:
     """Yield the model calls with enough detail to recognise their duplicates."""
-    for incoming in spans:
+    for incoming in itertools.chain.from_iterable(traces):
         record = incoming.record
         if record.kind is not SpanKind.LLM or record.duplicate_of is not None:
             continue

@@ -10,8 +10,6 @@ has ended, too. What waits is bounded: for each outer span and kind only the few
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import SpanKind
@@ -149,7 +147,9 @@ def _join(unit: UnitOfWork, trace: TraceState, outer: SpanRecord, inner: SpanRec
         shown, marked = marked, shown
     # Where one is above the other, their usage counts once already.
     is_counted = marked.is_counted and (not shown.is_counted or _is_above(unit, shown, marked))
-    unit.put_span(replace(marked, duplicate_of=shown.span_id, is_counted=is_counted))
+    marked = marked.copy()
+    marked.duplicate_of, marked.is_counted = shown.span_id, is_counted
+    unit.put_span(marked)
 
 
 def _is_above(unit: UnitOfWork, upper: SpanRecord, lower: SpanRecord) -> bool:

@@ -33,14 +33,18 @@ def number(pending: PendingChanges, statuses: Mapping[str, SessionStatus]) -> Ch
     # A session comes before its first spans, and finishes after its last.
     for session in opening:
         changes.sessions.append(_record(session, statuses[session.state.id], numbers, now_ns))
-    for span in changes.spans:
-        span.change, span.changed_ns = next(numbers), now_ns
-        span.created = span.created or span.change
-        if span.end_ns is not None and not span.settled:
-            span.settled = span.change
-        if content := pending.contents.get((span.trace_id, span.span_id)):
-            span.content = span.change
-            changes.contents[span.content] = content
+    for trace_id, spans in pending.spans.items():
+        contents = pending.contents[trace_id]
+        for span_id, span in spans.items():
+            change = span.change = next(numbers)
+            span.changed_ns = now_ns
+            span.created = span.created or change
+            if span.end_ns is not None and not span.settled:
+                span.settled = change
+            if (content := contents.get(span_id)) is not None:
+                span.content = change
+                changes.contents[change] = content
+            changes.spans.append(span)
     rows: list[MomentRecord | Tombstone | RequestRecord]
     rows = [*changes.moments, *changes.departures, *changes.requests]
     for row in rows:

@@ -82,7 +82,7 @@ class Recorder:
             for sign in arrivals.signs:
                 self._apply_sign(unit, sign)
             duplicates = self._assignment.assign(unit, arrivals)
-            add_spans(unit, self._processes, arrivals.spans)
+            add_spans(unit, self._processes, arrivals.traces)
             mark_pairs(unit, duplicates)
             add_moments(unit, self._processes, arrivals.moments)
             return self._finish(unit)

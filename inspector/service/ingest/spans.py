@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.service.ingest.duplicates import find_duplicates
 from inspector.service.ingest.liveness import mark_alive
@@ -21,39 +18,38 @@ from inspector.service.sessions.processes import Processes
 from inspector.service.sessions.state import SessionState, TraceState
 
 
-def add_spans(unit: UnitOfWork, processes: Processes, spans: Sequence[IncomingSpan]) -> None:
+def add_spans(
+    unit: UnitOfWork, processes: Processes, traces: Mapping[str, Sequence[IncomingSpan]]
+) -> None:
     """Add new spans to the unit, and new data of known spans."""
-    for trace_id, span_ids in _of_known_traces(unit, spans).items():
-        unit.load_spans(trace_id, span_ids)
-    session_of: dict[str, tuple[TraceState, SessionState | None]] = {}
-    for incoming in spans:
-        known = unit.span(incoming.record.trace_id, incoming.record.span_id)
-        new = incoming if known is None else _merge(unit, known, incoming)
-        process_id = (new or incoming).record.process_id
-        if incoming.record.end_ns is None:
-            mark_alive(unit, processes, process_id)
-        else:
-            processes.touch(process_id, unit.now_ns)
-        if new is None:
-            continue
-        trace_id = new.record.trace_id
-        if trace_id not in session_of:
-            session_of[trace_id] = unit.trace_and_session(trace_id)
-        trace, session = session_of[trace_id]
-        if session is not None:
-            _add_span(unit, processes, new, trace, session)
-            unit.updated[session.id] = None
+    heard_of = set[str]()
+    for trace_id, spans in traces.items():
+        if trace_id not in unit.new_traces:
+            unit.load_spans(trace_id, _looked_up(spans))
+        trace, session = unit.trace_and_session(trace_id)
+        for incoming in spans:
+            known = unit.span(trace_id, incoming.record.span_id)
+            new = incoming if known is None else _merge(unit, known, incoming)
+            process_id = (new or incoming).record.process_id
+            if incoming.record.end_ns is None:
+                mark_alive(unit, processes, process_id)
+            elif process_id not in heard_of:
+                heard_of.add(process_id)
+                processes.touch(process_id, unit.now_ns)
+            if new is not None and session is not None:
+                # Read again: a process that lives again may have changed it.
+                known = known and unit.span(trace_id, new.record.span_id)
+                _add_span(unit, processes, new, known, trace, session)
+                unit.updated[session.id] = None
 
 
-def _of_known_traces(unit: UnitOfWork, spans: Iterable[IncomingSpan]) -> dict[str, list[str]]:
-    """Return the span ids to look up of each trace that is not new."""
-    found = defaultdict[str, list[str]](list)
-    for incoming in spans:
-        record = incoming.record
-        if record.trace_id not in unit.new_traces:
-            found[record.trace_id].append(record.span_id)
-            if record.kind in DUPLICATED_KINDS and record.parent_span_id is not None:
-                found[record.trace_id].append(record.parent_span_id)
+def _looked_up(spans: Iterable[IncomingSpan]) -> set[str]:
+    """Return the ids of spans that are looked up when these are added."""
+    found = set[str]()
+    for record in (incoming.record for incoming in spans):
+        found.add(record.span_id)
+        if record.kind in DUPLICATED_KINDS and record.parent_span_id is not None:
+            found.add(record.parent_span_id)
     return found
 
 
@@ -86,28 +82,36 @@ def _add_span(
     unit: UnitOfWork,
     processes: Processes,
     incoming: IncomingSpan,
+    known: SpanRecord | None,
     trace: TraceState,
     session: SessionState,
 ) -> None:
-    new = incoming.record.copy()
+    new = incoming.record
+    is_above_usage = new.span_id in trace.usage_ancestors
+    is_lost = unit.is_past and new.end_ns is None and not processes.is_alive(new.process_id)
+    if is_lost or (is_above_usage and new.is_counted):
+        new = new.copy()  # of a batch that is tried again, the same is true again
+        new.is_counted = new.is_counted and not is_above_usage
+        new.status = SpanStatus.LOST if is_lost else new.status
     new.session_id, new.epoch_ns = session.id, session.epoch_ns
-    new.is_counted = new.is_counted and new.span_id not in trace.usage_ancestors
-    if unit.is_past and new.end_ns is None and not processes.is_alive(new.process_id):
-        new.status = SpanStatus.LOST
-    unit.put_span(new, incoming.content, trace)
+    unit.add_span(new, known, incoming.content)
     # One with usage that is not counted is among the ancestors.
-    if new.is_counted or new.span_id in trace.usage_ancestors:
+    if new.is_counted or is_above_usage:
         unit.mark_usage_below(trace, new.parent_span_id)
     if new.kind in DUPLICATED_KINDS or trace.inner_spans:
         find_duplicates(unit, trace, new, incoming.response_id)
     trace.profile.see(new, incoming)
     # A sender of live records leaves out the start of a short span.
-    if new.end_ns is None or (not is_silent(new.process_id) and processes.is_alive(new.process_id)):
+    if not trace.profile.is_live and (
+        new.end_ns is None or (processes.is_alive(new.process_id) and not is_silent(new.process_id))
+    ):
         trace.profile.is_live = True
-    if new.span_id in trace.paused_spans or _reports_waits(incoming.span):
+    if new.span_id in trace.paused_spans or _reports_waits(incoming):
         settle_waits(unit, new.trace_id, new.span_id, None)
 
 
-def _reports_waits(span: Span) -> bool:
-    # Most have no events: to ask that first takes a third of the time.
-    return bool(span.events) and any(event.name in live.WAITS for event in span.events)
+def _reports_waits(incoming: IncomingSpan) -> bool:
+    # Most have no such bytes anywhere: to ask that first takes a fifth of the time.
+    return live.WAITS_PREFIX in incoming.content.payload and any(
+        event.name in live.WAITS for event in incoming.span.events
+    )

@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from inspector.service.model.records import (
     Changes,
@@ -30,8 +30,6 @@ from inspector.service.sessions.state import (
 )
 from inspector.service.storage.base import Reader, time_of
 
-SpanKey: TypeAlias = tuple[str, str]
-"""(trace id, span id)."""
 _REMEMBERED = 5_000
 """Limit of cached sessions, and of cached traces; one of each takes about 10 kB."""
 _MAX_AUDIT_TEXT, _MAX_AUDIT_DETAIL = 256, 4_000
@@ -76,7 +74,10 @@ class PendingChanges:
     last_number: int
     """The last change number in use; commands and audit entries have been numbered already."""
     sessions: list[CachedSession]
-    contents: dict[SpanKey, Content]
+    spans: dict[str, dict[str, SpanRecord]]
+    """The written versions of spans: trace → span → version."""
+    contents: dict[str, dict[str, Content]]
+    """Their new contents, likewise."""
     changes: Changes
     """All other changes; `created` is 0 in a new row."""
 
@@ -92,11 +93,13 @@ class UnitOfWork:
         self.is_past = is_past
         self._memory = memory
         self._touched_sessions: dict[str, None] = {}
-        self._tally_before: dict[str, Tally] = {}  # of touched traces: their part of the session's
+        # Of touched traces: their part of the session's tally; None: it had no span of theirs.
+        self._tally_before: dict[str, Tally | None] = {}
         self.new_traces: set[str] = set()
-        self._spans: dict[SpanKey, SpanRecord | None] = {}  # as they are in the store
-        self._dirty: dict[SpanKey, SpanRecord] = {}
-        self._contents: dict[SpanKey, Content] = {}
+        # By trace, then span: as they are in the store, and as this commit leaves them.
+        self._stored = defaultdict[str, dict[str, SpanRecord | None]](dict)
+        self._written = defaultdict[str, dict[str, SpanRecord]](dict)
+        self._contents = defaultdict[str, dict[str, Content]](dict)
         self._ancestors: list[tuple[str, str]] = []
         self.moments: list[MomentRecord] = []
         self._moment_keys: set[tuple[object, ...]] = set()
@@ -187,7 +190,7 @@ class UnitOfWork:
             self.load_traces((trace_id,))
         trace = self._memory.traces.pop(trace_id)
         self._memory.traces[trace_id] = trace
-        self._tally_before[trace_id] = trace.tally.copy()
+        self._tally_before[trace_id] = trace.tally.copy() if trace.tally.span_count else None
         return trace
 
     def known_trace(self, trace_id: str) -> TraceState | None:
@@ -205,15 +208,15 @@ class UnitOfWork:
         """Move the whole trace to `session`."""
         old = self.session(trace.session_id) if trace.session_id else None
         if old is not None:
-            old.tally.add(self._tally_before[trace.trace_id], -1)
+            self._subtract_before(old, trace)
             _move_waits(trace.trace_id, old, session)
             self._left.append((old.id, session.id))
             for stored in self.reader.spans(trace.trace_id):
                 span = self.span(stored.trace_id, stored.span_id) or stored
                 moved = replace(span, session_id=session.id, epoch_ns=session.epoch_ns)
-                self._dirty[span.trace_id, span.span_id] = moved
+                self._written[span.trace_id][span.span_id] = moved
             self._move_requests(trace.trace_id, old, session)
-        self._tally_before[trace.trace_id] = Tally()
+        self._tally_before[trace.trace_id] = None
         trace.session_id = session.id
 
     def _load_trace(self, record: TraceRecord) -> TraceState:
@@ -226,47 +229,42 @@ class UnitOfWork:
         """Look up several spans of a trace at once."""
         if trace_id in self.new_traces:
             return
-        missing = {span_id for span_id in span_ids if (trace_id, span_id) not in self._spans}
+        stored = self._stored[trace_id]
+        missing = {span_id for span_id in span_ids if span_id not in stored}
         found = {span.span_id: span for span in self.reader.spans(trace_id, missing)}
         for span_id in missing:
-            self._spans[trace_id, span_id] = found.get(span_id)
+            stored[span_id] = found.get(span_id)
 
     def span(self, trace_id: str, span_id: str) -> SpanRecord | None:
         """Return the newest version of a span."""
-        key = (trace_id, span_id)
-        if (written := self._dirty.get(key)) is not None:
+        if (written := self._written[trace_id].get(span_id)) is not None:
             return written
         if trace_id in self.new_traces:
             return None
-        if key not in self._spans:
+        stored = self._stored[trace_id]
+        if span_id not in stored:
             self.load_spans(trace_id, (span_id,))
-        return self._spans[key]
+        return stored[span_id]
 
     def content(self, span: SpanRecord) -> Content:
         """Return the newest content of a span."""
-        known = self._contents.get((span.trace_id, span.span_id))
-        return known or self.reader.content(span)
+        return self._contents[span.trace_id].get(span.span_id) or self.reader.content(span)
 
-    def put_span(
-        self,
-        new: SpanRecord,
-        content: Content | None = None,
-        trace: TraceState | None = None,
+    def put_span(self, new: SpanRecord) -> None:
+        """Replace a span's row."""
+        self.add_span(new, self.span(new.trace_id, new.span_id))
+
+    def add_span(
+        self, new: SpanRecord, known: SpanRecord | None, content: Content | None = None
     ) -> None:
-        """Replace a span's row, and its content if passed; update the tally of its trace.
-
-        `trace` is its trace, if it is at hand.
-        """
-        key = (new.trace_id, new.span_id)
-        old = self.span(new.trace_id, new.span_id)
-        tally = (trace or self.trace(new.trace_id)).tally
-        if old is not None:
-            tally.count(old, -1)
-            new.created, new.settled, new.content = old.created, old.settled, old.content
-        tally.count(new, 1)
-        self._dirty[key] = new
+        """Add a span, or replace `known`, its newest version; its content too, if passed."""
+        if known is None:
+            new.created = new.settled = new.content = 0
+        else:
+            new.created, new.settled, new.content = known.created, known.settled, known.content
+        self._written[new.trace_id][new.span_id] = new
         if content is not None:
-            self._contents[key] = content
+            self._contents[new.trace_id][new.span_id] = content
 
     def mark_usage_below(self, trace: TraceState, span_id: str | None) -> None:
         """Record usage below `span_id`: the usage of the span and its ancestors does not count.
@@ -280,7 +278,9 @@ class UnitOfWork:
             if span is None:
                 return
             if span.is_counted:
-                self.put_span(replace(span, is_counted=False))
+                uncounted = span.copy()
+                uncounted.is_counted = False
+                self.add_span(uncounted, span)
             span_id = span.parent_span_id
 
     # --- control ----------------------------------------------------------------------------
@@ -375,6 +375,7 @@ class UnitOfWork:
 
     def finish(self) -> PendingChanges:
         """Bring sessions up to date with their traces, and return the changes."""
+        self._count_spans()
         traces = [self._memory.traces[trace_id] for trace_id in self._tally_before]
         for trace in traces:
             self._update_session(trace)
@@ -383,8 +384,10 @@ class UnitOfWork:
                 self._leave(old_id, new_id)
         self._time_sessions()
         changes = Changes(
-            traces=[TraceRecord(t.trace_id, t.session_id, t.dump()) for t in traces],
-            spans=list(self._dirty.values()),
+            traces=[
+                TraceRecord(t.trace_id, t.session_id, t.dump(), t.trace_id in self.new_traces)
+                for t in traces
+            ],
             usage_ancestors=self._ancestors,
             moments=self.moments,
             requests=self._changed_requests(),
@@ -400,6 +403,7 @@ class UnitOfWork:
             head=self.reader.head,
             last_number=self._last_number,
             sessions=[self._memory.sessions[id_] for id_ in self._touched_sessions],
+            spans=self._written,
             contents=self._contents,
             changes=changes,
         )
@@ -408,26 +412,42 @@ class UnitOfWork:
         session = self.session(trace.session_id) if trace.session_id else None
         if session is not None:
             session.tally.add(trace.tally)
-            session.tally.add(self._tally_before[trace.trace_id], -1)
+            self._subtract_before(session, trace)
             session.profile.join(trace.profile)
+
+    def _subtract_before(self, session: SessionState, trace: TraceState) -> None:
+        if (before := self._tally_before[trace.trace_id]) is not None:
+            session.tally.add(before, -1)
+
+    def _count_spans(self) -> None:
+        for trace_id, written in self._written.items():
+            if written:
+                tally = self.trace(trace_id).tally
+                stored = self._stored[trace_id]
+                known = [old for span_id in written if (old := stored.get(span_id)) is not None]
+                tally.count(known, -1)
+                tally.count(written.values())
 
     def _time_sessions(self) -> None:
         """Update the run times of sessions: add new spans, or start again where one got shorter."""
-        written = defaultdict[str, list[SpanRecord]](list)
-        for span in self._dirty.values():
-            written[span.session_id].append(span)
+        traces = defaultdict[str, list[str]](list)
+        for trace_id, written in self._written.items():
+            for span in itertools.islice(written.values(), 1):
+                traces[span.session_id].append(trace_id)
         for session_id in self._touched_sessions:
-            state, spans = self._memory.sessions[session_id].state, written.get(session_id, [])
-            before = ((self._spans.get((one.trace_id, one.span_id)), one) for one in spans)
+            state, among = self._memory.sessions[session_id].state, traces.get(session_id, ())
             known = state.run_time
-            if known is not None and all(known.replace(old, new) for old, new in before):
+            if known is not None and all(
+                known.update(self._written[id_], self._stored[id_]) for id_ in among
+            ):
                 continue
             times = [
                 time
                 for time in self.reader.span_times(session_id)
-                if (time.trace_id, time.span_id) not in self._dirty
+                if time.span_id not in self._written[time.trace_id]
             ]
-            state.run_time = RunTime.of(itertools.chain(times, map(time_of, spans)))
+            written_spans = (span for id_ in among for span in self._written[id_].values())
+            state.run_time = RunTime.of(itertools.chain(times, map(time_of, written_spans)))
 
     def _leave(self, old_id: str, new_id: str) -> None:
         """Add a tombstone for a moved trace; delete its old session if that has no trace left."""

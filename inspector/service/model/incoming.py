@@ -24,7 +24,7 @@ class IncomingSpan:
     span: Span
     content: Content
     record: SpanRecord
-    """The row to store, without its session. Shared by retries: the recorder copies it."""
+    """The row to store. Its session and numbers are set when it is recorded, again by a retry."""
     session_key: tuple[int, str] | None
     """(rank, key): the lower rank is the better source; None: the trace id decides."""
     service: str | None

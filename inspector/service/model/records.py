@@ -198,6 +198,8 @@ class TraceRecord:
     """None until a span of it was seen."""
     state: bytes
     """JSON."""
+    is_new: bool = False
+    """The store does not have it yet."""
 
 
 @dataclass(slots=True)

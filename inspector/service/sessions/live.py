@@ -42,6 +42,8 @@ _HOLD = "pause"
 """The kind of an operator's hold."""
 WAITS = frozenset(_WAITS_FOR)
 """Names of the moments that begin or end a wait for a person."""
+WAITS_PREFIX = b"inspector."
+"""The encoded beginning of each of them."""
 
 _SPAN_PREFIX = "inspector.span."
 _DESCRIPTION = frozenset(

@@ -7,7 +7,7 @@ that was lost the time up to the last of its trace. Order of arrival is no matte
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -57,6 +57,19 @@ class RunTime:
     def size(self) -> int:
         """The number of stored times."""
         return len(self.starts) + len(self.running) + sum(map(len, self.lost.values()))
+
+    def update(
+        self, written: Mapping[str, SpanRecord], stored: Mapping[str, SpanRecord | None]
+    ) -> bool:
+        """Replace the last versions of a trace's spans, by id; return whether that is possible."""
+        for span_id, new in written.items():
+            if (old := stored.get(span_id)) is None and new.end_ns is not None and not self.lost:
+                if self.running:
+                    self.running.pop(new.trace_id + span_id, None)
+                self._cover(new.start_ns, new.end_ns)
+            elif not self.replace(old, new):
+                return False
+        return True
 
     def replace(self, old: SpanRecord | None, new: SpanRecord) -> bool:
         """Replace the last version of a span; return whether that is possible.
@@ -136,6 +149,16 @@ class RunTime:
 
     def _cover(self, start_ns: int, end_ns: int) -> None:
         if end_ns <= start_ns:
+            return
+        if self.starts and start_ns >= self.starts[-1]:  # as most come: only the last can overlap
+            last_ns = self.ends[-1]
+            if start_ns > last_ns:
+                self.starts.append(start_ns)
+                self.ends.append(end_ns)
+                self.covered_ns += end_ns - start_ns
+            elif end_ns > last_ns:
+                self.ends[-1] = end_ns
+                self.covered_ns += end_ns - last_ns
             return
         first, last = bisect_left(self.ends, start_ns), bisect_right(self.starts, end_ns)
         if first < last:

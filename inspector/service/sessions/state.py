@@ -78,33 +78,41 @@ class Tally:
     costed_count: int = 0
     dropped_count: int = 0
 
-    def count(self, span: SpanRecord, sign: int) -> None:
-        """Add `span` (`sign` 1) or subtract it (-1).
+    def count(self, spans: Iterable[SpanRecord], sign: int = 1) -> None:
+        """Add spans (`sign` 1) or subtract them (-1).
 
         A duplicate is no second call and no second error; its usage may be the one that counts.
         """
-        status, kind = span.status, span.kind
-        self.span_count += sign
-        if status is SpanStatus.RUNNING:
-            self.open_count += sign
-            if is_silent(span.process_id):
-                self.silent_open_count += sign
-        elif status is SpanStatus.LOST:
+        for span in spans:
+            kind = span.kind
+            self.span_count += sign
+            self.dropped_count += sign * span.dropped_count
+            if span.end_ns is None:
+                self._count_open(span, sign)
+            if span.duplicate_of is None:
+                if span.status is SpanStatus.ERROR:
+                    self.error_count += sign
+                if kind is SpanKind.LLM:
+                    self.llm_calls += sign
+                elif calls_tool(kind, span.name):
+                    self.tool_calls += sign
+            if span.is_counted:
+                self._count_usage(span, sign)
+
+    def _count_open(self, span: SpanRecord, sign: int) -> None:
+        if span.status is SpanStatus.LOST:
             self.lost_count += sign
-        self.dropped_count += sign * span.dropped_count
-        if span.duplicate_of is None:
-            if status is SpanStatus.ERROR:
-                self.error_count += sign
-            if kind is SpanKind.LLM:
-                self.llm_calls += sign
-            elif calls_tool(kind, span.name):
-                self.tool_calls += sign
-        if span.is_counted:
-            self.input_tokens += sign * (span.input_tokens or 0)
-            self.output_tokens += sign * (span.output_tokens or 0)
-            if span.cost_usd is not None:
-                self.cost_nanodollars += sign * round(span.cost_usd * _NANODOLLARS)
-                self.costed_count += sign
+            return
+        self.open_count += sign
+        if is_silent(span.process_id):
+            self.silent_open_count += sign
+
+    def _count_usage(self, span: SpanRecord, sign: int) -> None:
+        self.input_tokens += sign * (span.input_tokens or 0)
+        self.output_tokens += sign * (span.output_tokens or 0)
+        if span.cost_usd is not None:
+            self.cost_nanodollars += sign * round(span.cost_usd * _NANODOLLARS)
+            self.costed_count += sign
 
     def add(self, other: Tally, sign: int = 1) -> None:
         """Add or subtract a whole tally."""
@@ -205,8 +213,10 @@ class Profile:
             _extend(getattr(self, name), getattr(other, name))
 
     def _see_time(self, first_ns: int, last_ns: int) -> None:
-        self.started_ns = first_ns if self.started_ns is None else min(self.started_ns, first_ns)
-        self.latest_ns = max(self.latest_ns, last_ns)
+        if self.started_ns is None or first_ns < self.started_ns:
+            self.started_ns = first_ns
+        if last_ns > self.latest_ns:
+            self.latest_ns = last_ns
 
     def _see_titles(self, span: SpanRecord, incoming: IncomingSpan) -> None:
         if incoming.title:
@@ -214,6 +224,8 @@ class Profile:
         if incoming.first_user_message:
             self._see_title(_TITLE_MESSAGE, incoming.first_user_message, span.start_ns)
         rank = _TITLE_ROOT if span.is_root else _TITLE_SPAN
+        if (rank, span.start_ns) > (self.title_rank, self.title_ns) and self.title:
+            return  # what its name is about may only make it a worse title
         if _METHOD.search(span.name):
             rank = _TITLE_METHOD
         elif _SETUP.search(span.name):
@@ -239,6 +251,8 @@ class Profile:
 
     def agents_by_start(self) -> list[str]:
         """Return their names."""
+        if len(self.agents) < 2:
+            return list(self.agents)
         return sorted(self.agents, key=lambda name: (self.agents[name], name))
 
     def _see_root(self, root: Root) -> None:

@@ -316,8 +316,12 @@ class SqliteStore:
 
     def _apply(self, changes: Changes) -> None:
         writer = self._writer
-        self._sessions.load(record.row.id for record in changes.sessions)
-        self._traces.load(bytes.fromhex(trace.trace_id) for trace in changes.traces)
+        # To look for what is new costs a random page each in a large store.
+        sessions, traces, first = changes.sessions, changes.traces, changes.first
+        self._sessions.load(one.row.id for one in sessions if one.created < first)
+        self._sessions.assign(one.row.id for one in sessions if one.created >= first)
+        self._traces.load(bytes.fromhex(one.trace_id) for one in traces if not one.is_new)
+        self._traces.assign(bytes.fromhex(one.trace_id) for one in traces if one.is_new)
         self._insert(_SESSION, self._session_rows(changes.sessions), _SESSION_KNOWN)
         self._insert(
             "INTO trace (no, id, session_no, state)",

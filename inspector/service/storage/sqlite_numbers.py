@@ -33,13 +33,19 @@ class Numbers:
         self._known: dict[str | bytes, int] = {}
         self._next: int | None = None
 
+    def assign(self, ids: Iterable[str | bytes]) -> None:
+        """Assign the next numbers to ids that the table does not have."""
+        new = list(ids)
+        self._make_room(len(new))
+        for id_ in new:
+            self._known[id_] = self._take_next()
+
     def load(self, ids: Iterable[str | bytes]) -> None:
         """Look up or assign the numbers of many ids at once."""
         missing = {id_: None for id_ in ids if id_ not in self._known}
         if not missing:
             return
-        if len(self._known) + len(missing) > _REMEMBERED:
-            self._known.clear()
+        self._make_room(len(missing))
         self._known.update(in_chunks(self._connection, self._select, missing))
         for id_ in missing:
             if id_ not in self._known:
@@ -51,6 +57,10 @@ class Numbers:
             return known
         self.load((id_,))
         return self._known[id_]
+
+    def _make_room(self, count: int) -> None:
+        if len(self._known) + count > _REMEMBERED:
+            self._known.clear()
 
     def _take_next(self) -> int:
         if self._next is None:
