@@ -43,7 +43,7 @@ def add(index: WordIndex, *words: str, through: int = 0) -> None:
     """Index documents, numbered by where they end up."""
     first = index.through()
     spans = [SpanDocument(first + n, first + n, "S", text) for n, text in enumerate(words, 1)]
-    index.add(Additions(through or first + len(words), spans))
+    index.add([Additions(through or first + len(words), spans)])
 
 
 def found(index: WordIndex, words: str) -> list[int]:
@@ -120,8 +120,8 @@ def test_an_index_that_breaks_while_it_is_used_is_made_anew(
 
 
 def test_a_replaced_span_is_found_by_its_new_words_only(index: WordIndex) -> None:
-    index.add(Additions(1, [SpanDocument(1, 1, "S", "old")]))
-    index.add(Additions(2, [SpanDocument(2, 1, "S", "new")]))
+    index.add([Additions(1, [SpanDocument(1, 1, "S", "old")])])
+    index.add([Additions(2, [SpanDocument(2, 1, "S", "new")])])
     assert (found(index, "old"), found(index, "new")) == ([], [2])
 
 
@@ -142,7 +142,7 @@ def test_an_index_that_is_ahead_of_its_store_is_made_anew(index: WordIndex) -> N
     store = ModelStore()
     rig = Rig(store)
     rig.record(span("needle"))
-    index.add(Additions(1_000))
+    index.add([Additions(1_000)])
     catch_up(store, index)
     assert len(found(index, "needle")) == 1
 
@@ -163,7 +163,7 @@ def test_a_search_that_began_before_a_change_finds_what_was_there(index: WordInd
 def test_what_is_found_goes_over_many_parts_and_stops_when_it_is_late(index: WordIndex) -> None:
     part = 2**15
     changes = [1, part - 1, part, 3 * part + 5]
-    index.add(Additions(4 * part, [SpanDocument(n, n, "S", "needle") for n in changes]))
+    index.add([Additions(4 * part, [SpanDocument(n, n, "S", "needle") for n in changes])])
     assert found(index, "needle") == changes[::-1]
     with index.read() as reader:
         needle = Phrase("need", is_prefix=True)

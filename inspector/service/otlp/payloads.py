@@ -8,12 +8,10 @@ it is sound.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from inspector.service.model.encoded import Fields, message_classes
 
-_Field = descriptor_pb2.FieldDescriptorProto
-_FIELDS = {
+_FIELDS: dict[str, Fields] = {
     "Envelope": [("groups", 1, "Group", True)],
     "Group": [
         ("resource", 1, "", False),
@@ -26,7 +24,6 @@ _FIELDS = {
     "SpanScope": [("spans", 2, "Attributes", True)],
     "Attributes": [("attributes", 9, "", True)],
 }
-"""Message → its fields: name, number, message type ("" is bytes), whether repeated."""
 
 
 def span_parts(body: bytes) -> Iterator[tuple[bytes, Iterable[bytes]]]:
@@ -38,26 +35,7 @@ def span_parts(body: bytes) -> Iterator[tuple[bytes, Iterable[bytes]]]:
                 yield payload, span.attributes
 
 
-def _message_classes() -> dict[str, Any]:
-    file = descriptor_pb2.FileDescriptorProto(name="inspector/payloads.proto", syntax="proto3")
-    for message, fields in _FIELDS.items():
-        described = file.message_type.add(name=message)
-        for name, number, kind, is_repeated in fields:
-            described.field.add(
-                name=name,
-                number=number,
-                label=_Field.LABEL_REPEATED if is_repeated else _Field.LABEL_OPTIONAL,
-                type=_Field.TYPE_MESSAGE if kind else _Field.TYPE_BYTES,
-                type_name=f".{kind}" if kind else None,
-            )
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return {
-        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(name)) for name in _FIELDS
-    }
-
-
-_CLASSES = _message_classes()
+_CLASSES = message_classes(_FIELDS)
 Envelope = _CLASSES["Envelope"]
 """The shape of an export request of any signal; what it holds stays bytes."""
 _Request = _CLASSES["Request"]

@@ -12,13 +12,21 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import orjson
-from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
+from opentelemetry.proto.common.v1.common_pb2 import KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span, Status
 
-from inspector.service.model.otlp_values import flat_attributes
+from inspector.service.model.encoded import message_classes
+from inspector.service.model.otlp_values import flat_attributes, json_value
 from inspector.service.model.records import Content, SessionRecord, SpanRecord
 from inspector.service.model.rows import Json
 from inspector.service.query.words import fold
-from inspector.service.search.marks import as_text, attribute_marks, session_marks, span_marks
+from inspector.service.search.marks import (
+    as_text,
+    attribute_marks,
+    session_marks,
+    span_marks,
+    value_marks,
+)
 
 VERSION = 2
 """Version of the contents of documents. An index of another version is made anew."""
@@ -27,6 +35,9 @@ MAX_TEXT_CHARS = 64 * 1024
 """Limit of the searched text of one span, with or without an index."""
 _ESCAPES = re.compile(r'\\+(?:[bfnrt"/]|u[0-9a-fA-F]{4})')
 _MAX_JSON_CHARS = 256 * 1024
+_MAX_KNOWN_BYTES = 128
+_SPAN_FIELDS = (("attributes", 9, "", True), ("events", 11, "", True), ("status", 15, "", False))
+_EncodedSpan = message_classes({"Span": _SPAN_FIELDS})["Span"]
 
 
 class SpanTerms(NamedTuple):
@@ -74,11 +85,26 @@ def session_texts(session: SessionRecord) -> list[str]:
 
 def span_document(span: SpanRecord, content: Content) -> str:
     """Return the document of a span for the index."""
+    if len(content.payload) > MAX_TEXT_CHARS:  # then the limits may apply
+        return plain_span_document(span, content)
+    encoded = _EncodedSpan.FromString(content.payload)
+    parts = [_words(span.name), *span_marks(span), _origin_terms(content.origin)]
+    parts += [
+        _known_terms(attribute) if len(attribute) <= _MAX_KNOWN_BYTES else _terms(attribute)
+        for attribute in encoded.attributes
+    ]
+    if encoded.status:
+        parts.append(_words(Status.FromString(encoded.status).message))
+    for event in map(Span.Event.FromString, encoded.events):
+        parts += map(_words, _strings([event.name, *flat_attributes(event.attributes).values()]))
+    return " ".join(parts)
+
+
+def plain_span_document(span: SpanRecord, content: Content) -> str:
+    """Return the document of a span of any size, without what is known of its attributes."""
     texts, attributes = span_text(span, content)
-    marks = {*span_marks(span), *_origin_marks(content.origin), *attribute_marks(attributes)}
-    # The index splits ASCII as `fold` does.
-    words = [text if text.isascii() else fold(text) for text in texts]
-    return " ".join((*words, *marks))
+    marks = {*span_marks(span), *attribute_marks(attributes)}
+    return " ".join((*map(_indexable, texts), *marks, _origin_terms(content.origin)))
 
 
 def session_document(session: SessionRecord) -> str:
@@ -88,9 +114,29 @@ def session_document(session: SessionRecord) -> str:
 
 
 @lru_cache(256)
-def _origin_marks(origin: bytes) -> frozenset[str]:
+def _origin_terms(origin: bytes) -> str:
     resource = ResourceSpans.FromString(origin).resource
-    return frozenset(attribute_marks(flat_attributes(resource.attributes)))
+    return " ".join(attribute_marks(flat_attributes(resource.attributes)))
+
+
+def _terms(attribute: bytes) -> str:
+    """Return the words and marks of an attribute, given encoded."""
+    pair = KeyValue.FromString(attribute)
+    value = json_value(pair.value)
+    texts = (value,) if isinstance(value, str) else _strings((value,))
+    return " ".join((*map(_words, texts), *value_marks(pair.key, value)))
+
+
+# Most short ones come again, with the next span of the same kind.
+_known_terms = lru_cache(16_384)(_terms)
+
+
+def _words(text: str) -> str:
+    return _indexable(_readable(text, MAX_TEXT_CHARS))
+
+
+def _indexable(text: str) -> str:
+    return text if text.isascii() else fold(text)  # the index splits ASCII as `fold` does
 
 
 def _strings(values: Iterable[Json]) -> Iterator[str]:

@@ -12,13 +12,17 @@ import time
 from pathlib import Path
 
 from inspector.errors import StoreError, StoreUnavailableError
-from inspector.service.model.records import SessionRecord, SpanRecord, Tombstone
+from inspector.service.model.records import Change, Content, SessionRecord, SpanRecord, Tombstone
 from inspector.service.search.documents import VERSION, session_document, span_document
-from inspector.service.storage.base import Reader, Store
+from inspector.service.storage.base import Store
 from inspector.service.storage.word_index import Additions, SpanDocument, WordIndex
 
 CHUNK = 500
-"""Changes that are indexed together."""
+"""Changes that are read together."""
+_MAX_BYTES = 8 * 1024**2
+"""Content after which fewer are."""
+_ENOUGH_CHARS = 8 * 1024**2
+"""Size of the documents that are indexed together while there are more."""
 _IDLE_S = 0.25
 _RETRY_S = 5.0
 # Above so many changes a second, ingest needs the processor more.
@@ -54,26 +58,35 @@ class Indexer:
     def __init__(self, store: Store, index: WordIndex, *, is_running: bool = True) -> None:
         self._store = store
         self._index = index
+        self._gathered: list[Additions] = []
         self._is_closed = threading.Event()
         self._thread = threading.Thread(target=self._work, name="inspector-words", daemon=True)
         if is_running:
             self._thread.start()
 
     def step(self) -> bool:
-        """Index the next changes; return whether there may be more.
+        """Read the next changes, index them once they are enough; return whether there are more.
 
         Raises:
             StoreError: The store cannot be read, or the index not written.
         """
-        through = self._index.through()
+        through = self._gathered[-1].through if self._gathered else self._index.through()
         with self._store.read() as reader:
-            if through > reader.head:  # the store is an older copy of itself
-                self._index.reset()
-                return True
-            additions = _additions(reader, through)
-        if additions.through > through:
-            self._index.add(additions)
-        return additions.through < reader.head
+            head = reader.head
+            changes = _first_few(reader.changes(through, CHUNK))
+            contents = reader.contents([row for row in changes if isinstance(row, SpanRecord)])
+        if through > head:  # the store is an older copy of itself
+            self._gathered.clear()
+            self._index.reset()
+            return True
+        has_more = bool(changes) and changes[-1].change < head
+        if through < head:
+            reached = changes[-1].change if has_more else head
+            self._gathered.append(_additions(reached, changes, contents))
+        if self._gathered and not (has_more and _are_few(self._gathered)):
+            gathered, self._gathered = self._gathered, []
+            self._index.add(gathered)
+        return has_more
 
     def close(self) -> None:
         """Stop after the current step. Idempotent."""
@@ -109,17 +122,28 @@ class Indexer:
             head, looked_s = newest, now_s
 
 
-def _additions(reader: Reader, after: int) -> Additions:
-    changes = reader.changes(after, CHUNK)
-    is_all = len(changes) < CHUNK
-    found = Additions(through=reader.head if is_all else changes[-1].change)
-    spans = [row for row in changes if isinstance(row, SpanRecord)]
-    for span, content in zip(spans, reader.contents(spans), strict=True):
-        words = span_document(span, content)
-        found.spans.append(SpanDocument(span.change, span.created, span.session_id, words))
+def _first_few(changes: list[Change]) -> list[Change]:
+    """Return as many of `changes` as have content that fits into memory; at least one."""
+    total_bytes = 0
+    for count, row in enumerate(changes, 1):
+        total_bytes += row.size_bytes if isinstance(row, SpanRecord) else 0
+        if total_bytes > _MAX_BYTES:
+            return changes[:count]
+    return changes
+
+
+def _additions(through: int, changes: list[Change], contents: list[Content]) -> Additions:
+    found, content = Additions(through), iter(contents)
     for row in changes:
-        if isinstance(row, SessionRecord):
+        if isinstance(row, SpanRecord):
+            words = span_document(row, next(content))
+            found.spans.append(SpanDocument(row.change, row.created, row.session_id, words))
+        elif isinstance(row, SessionRecord):
             found.sessions.append((row.row.id, session_document(row)))
         elif isinstance(row, Tombstone) and row.is_whole:
             found.gone_sessions.append(row.session_id)
     return found
+
+
+def _are_few(gathered: list[Additions]) -> bool:
+    return sum(len(span.words) for one in gathered for span in one.spans) < _ENOUGH_CHARS

@@ -7,14 +7,17 @@ have marks of their magnitude, times of their hour and day; a condition is an al
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
+from operator import attrgetter
+from typing import Any
 
 from inspector.service.model.records import SessionRecord, SpanRecord
-from inspector.service.model.rows import Json
+from inspector.service.model.rows import Json, SpanKind, SpanStatus
 from inspector.service.query.fields import FIELDS, Field, Kind, QueryScope
 from inspector.service.query.tree import Operator
-from inspector.service.search.fields import Value, read
+from inspector.service.search.fields import SPAN_READERS, Value, read
 
 MAX_CHARS = 64
 """Limit of a value that has a mark."""
@@ -35,6 +38,7 @@ _MARKED_SESSION = {"engine", "model", "service", "agent", "tag"}
 _MICRO = 1_000_000
 _TOP_MAGNITUDE = 24
 """The last: of 3 days, or 10^14 tokens, and above."""
+_LARGEST = 4.0**_TOP_MAGNITUDE
 _HOUR_NS = 3_600 * 10**9
 _MAX_HOURS = 48
 _MAX_DAYS = 62
@@ -57,8 +61,8 @@ def attribute_mark(key: str, value: str | int | float | None = None) -> str | No
     """Return the mark of an attribute with `value`, or with any; None without one."""
     if isinstance(value, int | float):
         return _value_mark(_seed(f"@{key}#"), repr(float(value)))
-    seed = _seed(f"@{key}")
-    return _mark(seed) if value is None else _value_mark(seed, value)
+    seed, presence = _of_key(key)
+    return presence if value is None else _value_mark(seed, value)
 
 
 def size_marks(field: Field, operator: Operator, value: float) -> list[str]:
@@ -105,23 +109,21 @@ def hour_marks(first_ns: int, beyond_ns: int | None, now_ns: int) -> list[str] |
 
 def session_marks(session: SessionRecord) -> Iterable[str]:
     """Return the marks of a session's fields."""
-    values = tuple(read(field, session, 0) for field in _MARKED[QueryScope.SESSION])
-    return _exact_marks(QueryScope.SESSION, values)
+    return _exact_marks((field, read(field, session, 0)) for field in _MARKED[QueryScope.SESSION])
 
 
-def span_marks(span: SpanRecord) -> Iterator[str]:
-    """Yield the marks of a span's fields."""
-    yield from _exact_marks(QueryScope.SPAN, tuple(read(field, span, 0) for field in _EXACT_SPAN))
-    for field in _SIZED_SPAN:
-        value = read(field, span, 0)
-        if value is not None and not (span.end_ns is None and field.kind is Kind.DURATION):
-            assert isinstance(value, int | float)
-            yield _mark(_seed(f".{field.name}^") + _magnitude(value, field.kind))
+def span_marks(span: SpanRecord) -> list[str]:
+    """Return the marks of a span's fields."""
+    marks = [*_exact_span_marks(*_exact_columns(span)), *_hours_of(span.start_ns // _HOUR_NS)]
+    for kind, read_field, of_magnitude in _SIZED_SPAN:
+        value: Any = read_field(span, 0)
+        if value is not None and not (span.end_ns is None and kind is Kind.DURATION):
+            marks.append(of_magnitude[_magnitude(value, kind)])
     if span.end_ns is None:
-        yield OPEN
-    yield from _hours_of(span.start_ns // _HOUR_NS)
+        marks.append(OPEN)
     if span.start_ns > span.changed_ns + _HOUR_NS:
-        yield AHEAD
+        marks.append(AHEAD)
+    return marks
 
 
 def attribute_marks(attributes: Mapping[str, Json]) -> set[str]:
@@ -130,18 +132,26 @@ def attribute_marks(attributes: Mapping[str, Json]) -> set[str]:
     for key, value in attributes.items():
         if len(marks) >= MAX_MARKS:
             return marks | {TOO_MANY}
-        if value is None:
-            continue
-        seed = _seed(f"@{key}")
-        marks.add(_mark(seed))
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            marks.add(_mark(zlib.crc32(repr(float(value)).encode(), _seed(f"@{key}#"))))
-            marks.add(_mark(_seed(f"@{key}^") + _magnitude(value)))
-        for one in value[:MAX_MARKS] if isinstance(value, list) else (value,):
-            if mark := _value_mark(seed, as_text(one).casefold()):
-                marks.add(mark)
-        if isinstance(value, list) and len(value) > MAX_MARKS:
-            marks.add(TOO_MANY)
+        marks.update(value_marks(key, value))
+    return marks
+
+
+def value_marks(key: str, value: Json) -> list[str]:
+    """Return the marks of one attribute."""
+    if value is None:
+        return []
+    seed, presence = _of_key(key)
+    marks = [presence]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        marks.append(_mark(zlib.crc32(repr(float(value)).encode(), _seed(f"@{key}#"))))
+        marks.append(_mark(_seed(f"@{key}^") + _magnitude(value)))
+    for one in value[:MAX_MARKS] if isinstance(value, list) else (value,):
+        text = as_text(one)
+        # Folding makes no text shorter, and takes time for a long one.
+        if len(text) <= MAX_CHARS and (mark := _value_mark(seed, text.casefold())):
+            marks.append(mark)
+    if isinstance(value, list) and len(value) > MAX_MARKS:
+        marks.append(TOO_MANY)
     return marks
 
 
@@ -159,18 +169,25 @@ _MARKED = {
     for scope, fields in FIELDS.items()
 }
 _EXACT_SPAN = [field for field in _MARKED[QueryScope.SPAN] if field.kind in _EXACT]
-_SIZED_SPAN = [field for field in _MARKED[QueryScope.SPAN] if field.kind in _SIZED]
+_EXACT_COLUMNS = ("name", "kind", "status", "is_root", "subject", "model")
+"""What these fields are read from: the same for many spans."""
+_exact_columns = attrgetter(*_EXACT_COLUMNS)
+_BLANK = SpanRecord("", "", "", 0, None, "", SpanKind.OTHER, SpanStatus.UNSET, 0, 0, False, "")
 
 
 @lru_cache(8_192)
-def _exact_marks(scope: QueryScope, values: tuple[Value, ...]) -> frozenset[str]:
-    fields = _MARKED[scope] if scope is QueryScope.SESSION else _EXACT_SPAN
+def _exact_span_marks(*columns: Any) -> list[str]:
+    span = replace(_BLANK, **dict(zip(_EXACT_COLUMNS, columns, strict=True)))
+    return _exact_marks((field, read(field, span, 0)) for field in _EXACT_SPAN)
+
+
+def _exact_marks(values: Iterable[tuple[Field, Value]]) -> list[str]:
     marks: set[str | None] = set()
-    for field, value in zip(fields, values, strict=True):
+    for field, value in values:
         for one in value if isinstance(value, tuple) else (value,):
             if one is not None:
                 marks |= {field_mark(field), field_mark(field, one)}
-    return frozenset(mark for mark in marks if mark)
+    return [mark for mark in marks if mark]
 
 
 @lru_cache(1_024)
@@ -181,16 +198,21 @@ def _hours_of(hour: int) -> tuple[str, str]:
 def _magnitude(value: float, kind: Kind = Kind.COUNT) -> int:
     """Return the power of four that `value` is below, money in millionths; 0: no value."""
     scaled = value * _MICRO if kind is Kind.MONEY else value
-    if not scaled > 0:
-        return 0
-    if scaled >= 4.0**_TOP_MAGNITUDE:  # infinity, too
+    if scaled >= _LARGEST:  # infinity, too
         return _TOP_MAGNITUDE
-    return min((int(scaled).bit_length() + 1) // 2, _TOP_MAGNITUDE)
+    return (int(scaled).bit_length() + 1) // 2 if scaled > 0 else 0
 
 
 @lru_cache(16_384)
 def _seed(name: str) -> int:
     return zlib.crc32(name.encode(errors="replace"))
+
+
+@lru_cache(16_384)
+def _of_key(key: str) -> tuple[int, str]:
+    """Return the seed of an attribute's values, and the mark of its presence."""
+    seed = _seed(f"@{key}")
+    return seed, _mark(seed)
 
 
 def _mark(number: int) -> str:
@@ -201,3 +223,15 @@ def _value_mark(seed: int, value: str) -> str | None:
     if len(value) > MAX_CHARS:
         return None
     return _mark(zlib.crc32(value.encode(errors="replace"), seed))
+
+
+_SIZED_SPAN = [
+    (
+        field.kind,
+        SPAN_READERS[field.name],
+        [_mark(_seed(f".{field.name}^") + number) for number in range(_TOP_MAGNITUDE + 1)],
+    )
+    for field in _MARKED[QueryScope.SPAN]
+    if field.kind in _SIZED
+]
+"""Kind of each field with a size, how it is read, and its marks by magnitude."""

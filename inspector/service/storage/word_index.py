@@ -16,7 +16,7 @@ import json
 import logging
 import threading
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -47,6 +47,7 @@ _PART_SCHEMA = """
 CREATE VIRTUAL TABLE span_words_{no}
     USING fts5(words, content='', contentless_delete=1, tokenize='ascii');
 INSERT INTO span_words_{no} (span_words_{no}, rank) VALUES ('pgsz', 8000);
+INSERT INTO span_words_{no} (span_words_{no}, rank) VALUES ('hashsize', 16777216);
 INSERT INTO part VALUES ({no});
 """
 _FORMAT = 1
@@ -143,14 +144,18 @@ class WordIndex:
             if not is_reusable:
                 connection.close()
 
-    def add(self, additions: Additions) -> None:
-        """Index a stretch of changes, whole or not at all.
+    def add(self, stretches: Iterable[Additions]) -> None:
+        """Index the next stretches of changes, all or none.
+
+        FTS5 merges what it has with what a transaction adds: the more at once, the less in all.
 
         Raises:
             StoreUnavailableError: It cannot be written.
         """
-        with self._explained("write"):
-            _Writer(self._writer).add(additions)
+        writer = _Writer(self._writer)
+        with self._explained("write"), self._writer:
+            for additions in stretches:
+                writer.add(additions)
 
     def reset(self) -> None:
         """Drop the whole index, to build it anew.
@@ -240,27 +245,29 @@ class _Writer:
         self.connection = connection
 
     def add(self, additions: Additions) -> None:
-        with self.connection:
-            for session_id in additions.gone_sessions:
-                self._forget_session(session_id)
-            for session_id, words in additions.sessions:
-                self._put_session(session_id, words)
-            self._put_spans(additions.spans)
-            self.connection.execute("UPDATE meta SET through = ?", (additions.through,))
+        for session_id in additions.gone_sessions:
+            self._forget_session(session_id)
+        ids = [span.session_id for span in additions.spans] + [id_ for id_, _ in additions.sessions]
+        numbers = self._session_numbers(dict.fromkeys(ids))
+        self._put_sessions(sorted((numbers[id_], words) for id_, words in additions.sessions))
+        self._put_spans(additions.spans, numbers)
+        self.connection.execute("UPDATE meta SET through = ?", (additions.through,))
 
-    def _put_session(self, session_id: str, words: str) -> None:
-        execute = self.connection.execute
-        number = self._session_number(session_id)
-        old = next(execute("SELECT document FROM session WHERE no = ?", (number,)))[0]
-        if old != words:
-            execute("DELETE FROM session_words WHERE rowid = ?", (number,))
-            execute("INSERT INTO session_words (rowid, words) VALUES (?, ?)", (number, words))
-            execute("UPDATE session SET document = ? WHERE no = ?", (words, number))
+    def _put_sessions(self, sessions: Sequence[tuple[int, str]]) -> None:
+        sql = "SELECT no, document FROM session WHERE no IN (SELECT value FROM json_each(?))"
+        places = (json.dumps([number for number, _ in sessions]),)
+        found: Any = self.connection.execute(sql, places)
+        old: dict[int, str | None] = dict(found)
+        new = [(number, words) for number, words in sessions if old[number] != words]
+        run = self.connection.executemany
+        known = [(number,) for number, _ in new if old[number] is not None]
+        run("DELETE FROM session_words WHERE rowid = ?", known)
+        run("INSERT INTO session_words (rowid, words) VALUES (?, ?)", new)
+        run("UPDATE session SET document = ?2 WHERE no = ?1", new)
 
-    def _put_spans(self, spans: Sequence[SpanDocument]) -> None:
+    def _put_spans(self, spans: Sequence[SpanDocument], numbers: Mapping[str, int]) -> None:
         created = json.dumps([span.created for span in spans])
         self._delete_spans("created IN (SELECT value FROM json_each(?))", created)
-        numbers = {id_: self._session_number(id_) for id_ in {span.session_id for span in spans}}
         rows = [(span.change, span.created, numbers[span.session_id]) for span in spans]
         self.connection.executemany("INSERT INTO span VALUES (?, ?, ?)", rows)
         for part, group in groupby(spans, key=lambda span: span.change >> PART_BITS):
@@ -293,11 +300,13 @@ class _Writer:
             execute("DELETE FROM session_words WHERE rowid = ?", (number,))
             execute("DELETE FROM session WHERE no = ?", (number,))
 
-    def _session_number(self, session_id: str) -> int:
-        execute = self.connection.execute
-        execute("INSERT OR IGNORE INTO session (id) VALUES (?)", (session_id,))
-        number: int = next(execute("SELECT no FROM session WHERE id = ?", (session_id,)))[0]
-        return number
+    def _session_numbers(self, session_ids: Iterable[str]) -> dict[str, int]:
+        ids = (json.dumps([*session_ids]),)
+        new = "INSERT OR IGNORE INTO session (id) SELECT value FROM json_each(?)"
+        self.connection.execute(new, ids)
+        sql = "SELECT id, no FROM session WHERE id IN (SELECT value FROM json_each(?))"
+        found: Any = self.connection.execute(sql, ids)
+        return dict(found)
 
 
 def _connect(name: str) -> apsw.Connection:
