@@ -103,10 +103,6 @@ class _Rule:
         begins = rf"(?<![A-Za-z0-9]{re.escape(stem)})" if is_first else ""
         self.pattern = re.compile(re.escape(stem) + begins + tail)
 
-    def may_match(self, text: str, lowered: str) -> bool:
-        """Return whether the text has the stem."""
-        return self.stem in (lowered if self.is_any_case else text)
-
     def spans(self, text: str, lowered: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each secret."""
         searched = lowered if self.is_any_case else text
@@ -310,9 +306,10 @@ _RULES: tuple[_Rule, ...] = (
 )
 
 _BY_GATE = tuple(
-    (gate, tuple(rule for rule in _RULES if rule.gate == gate))
+    (gate[:1], gate[-1:], tuple(rule for rule in _RULES if rule.gate == gate))
     for gate in dict.fromkeys(rule.gate for rule in _RULES)
 )
+"""Rules by the two characters of their gate, which may be one, or none."""
 
 _SECRET_KEYS = frozenset(
     {"token", "authorization", "proxyauthorization", "cookie", "cookies", "setcookie", "auth",
@@ -441,10 +438,10 @@ def _search(text: str) -> str:
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
     rules = [
         rule
-        for gate, group in _BY_GATE
-        if not gate or gate[0] in text or gate[-1] in text
+        for first, last, group in _BY_GATE
+        if first in text or last in text
         for rule in group
-        if rule.may_match(text, lowered)
+        if rule.stem in (lowered if rule.is_any_case else text)
     ]
     if not rules:
         return text

@@ -16,7 +16,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache, partial
-from itertools import islice
+from json.encoder import encode_basestring
 from pathlib import PurePath
 from typing import Any
 from uuid import UUID
@@ -35,10 +35,14 @@ _MARGIN_CHARS = 256
 _STARVED_CHARS = 256
 _FEW_STRINGS = 64
 _MIN_USEFUL_CHARS = 128
+_STRINGS_AT_LEAST = 16
+"""Least number of strings that share the room, where items go too."""
 _MAX_INT_BITS = 4_096
 """Python refuses to print integers of more than 4300 digits."""
 _DATA_URL = re.compile(r"data:([\w.+/-]{1,128});base64,(?=[A-Za-z0-9+/=])")
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,8 @@ def to_json(
     """
     reader = _Reader(redactor, max_bytes)
     tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
+    if reader.room_bytes < 0:  # short strings would not help
+        return Content(_beginning(tree, max_bytes), True)
     if reader.is_oversize:
         tree = _map_strings(tree, lambda text: cut_text(text, max_bytes))
         return Content(_fit(tree, None, max_bytes), True)
@@ -220,20 +226,15 @@ class _Reader:
             # Cut here, so the redaction of a starved string may lose its last characters.
             text = text[: limit + _MARGIN_CHARS]
             self.is_oversize = True
-        elif text.startswith("data:") and (url := _data_url(text)) is not None:
+        elif text[:5] == "data:" and (url := _data_url(text)) is not None:
             return url
-        text = clean_text(text)
+        if not text.isascii():
+            text = clean_text(text)
         self.strings.append(text)
         length = len(text)
         self._chars -= length
         self.room_bytes -= (length if length < _MIN_USEFUL_CHARS else _MIN_USEFUL_CHARS) + 2
         return text
-
-    def _is_spent(self, depth: int) -> bool:
-        if self._nodes > 0 and depth < MAX_DEPTH and self.room_bytes >= 0:
-            return False
-        self.is_cut = True
-        return True
 
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         if ("data" in value or "blob" in value) and (blob := _blob(value)) is not None:
@@ -248,7 +249,8 @@ class _Reader:
         keys = self._keys
         try:
             for key, item in pairs:
-                if self._is_spent(depth):
+                if self._nodes <= 0 or self.room_bytes < 0 or depth >= MAX_DEPTH:
+                    self.is_cut = True
                     break
                 self._nodes -= 1
                 known = keys.get(key) if type(key) is str else None
@@ -256,7 +258,8 @@ class _Reader:
                 self.room_bytes -= len(name) + 4
                 if is_secret and item is not None and type(item) is not bool:
                     item = REDACTED
-                plain[name] = self.plain(item, depth + 1)
+                is_text = type(item) is str  # most are: spare a call
+                plain[name] = self._string(item) if is_text else self.plain(item, depth + 1)
         except Exception:  # noqa: BLE001 - a mapping of the watched program, or changed meanwhile
             self.is_cut = True
         return plain
@@ -291,7 +294,8 @@ class _Reader:
         before: Any = None
         try:
             for item in value:
-                if self._is_spent(depth):
+                if self._nodes <= 0 or self.room_bytes < 0 or depth >= MAX_DEPTH:
+                    self.is_cut = True
                     break
                 self._nodes -= 1
                 self.room_bytes -= 1
@@ -395,24 +399,13 @@ def _fit(tree: Any, size: int | None, max_bytes: int) -> str:
         size: Bytes of its text; None: not measured yet.
         max_bytes: Limit for the text.
     """
-    while True:
-        lengths: list[int] = []
-        nodes = _measure(tree, lengths)
-        lengths.sort()
-        if size is None and len(lengths) > _FEW_STRINGS:
-            size = _size(_ENCODER.encode(tree))
-        shortened = _shorten(tree, lengths, size or 0, max_bytes)
-        if shortened is not None:
-            return shortened
-        if nodes == 0:
-            return _ENCODER.encode(ELLIPSIS)
-        # Keep the share of the nodes that fits if all are as large as the average.
-        size = size or _size(_ENCODER.encode(tree))
-        tree = _prune(tree, [min(nodes - 1, nodes * max_bytes // size)])
-        text = _ENCODER.encode(tree)
-        size = _size(text)
-        if size <= max_bytes:
-            return text
+    lengths: list[int] = []
+    _measure(tree, lengths)
+    lengths.sort()
+    if size is None and len(lengths) > _FEW_STRINGS:
+        size = _size(_ENCODER.encode(tree))
+    shortened = _shorten(tree, lengths, size or 0, max_bytes)
+    return _beginning(tree, max_bytes) if shortened is None else shortened
 
 
 def _shorten(tree: Any, lengths: Sequence[int], size: int, max_bytes: int) -> str | None:
@@ -434,20 +427,17 @@ def _shorten(tree: Any, lengths: Sequence[int], size: int, max_bytes: int) -> st
     return None
 
 
-def _measure(tree: Any, lengths: list[int]) -> int:
-    """Return how many keys and items are inside `tree`; add the lengths of its strings."""
+def _measure(tree: Any, lengths: list[int]) -> None:
+    """Add the lengths of the strings inside `tree`."""
     kind = type(tree)
     if kind is str:
         lengths.append(len(tree))
-    if kind is not dict and kind is not list:
-        return 0
-    nodes = len(tree)
-    for item in tree.values() if kind is dict else tree:
-        if type(item) is str:  # most are: spare the call
-            lengths.append(len(item))
-        else:
-            nodes += _measure(item, lengths)
-    return nodes
+    elif kind is dict or kind is list:
+        for item in tree.values() if kind is dict else tree:
+            if type(item) is str:  # most are: spare the call
+                lengths.append(len(item))
+            else:
+                _measure(item, lengths)
 
 
 def _common_length(lengths: Sequence[int], budget: int) -> int:
@@ -473,23 +463,70 @@ def _map_strings(tree: Any, change: Callable[[str], str], *, has_keys: bool = Fa
     return tree
 
 
-def _prune(tree: Any, nodes: list[int]) -> Any:
-    """Keep the first `nodes[0]` nodes, depth first."""
-    kind = type(tree)
-    if kind is dict:
-        pruned: dict[str, Any] = {}
-        for key, item in tree.items():
-            if nodes[0] <= 0:
+def _beginning(tree: Any, max_bytes: int) -> str:
+    """Return the text of as many leading items as fit, with long strings cut to a share of it."""
+    writer = _Writer(max_bytes)
+    writer.write(tree)
+    return "".join(writer.parts) or _ENCODER.encode(ELLIPSIS)
+
+
+class _Writer:
+    """Writes the beginning of a tree as JSON; each value is written whole or not at all."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self.parts: list[str] = []
+        self._room = max_bytes
+        self._max_chars = max(max_bytes // _STRINGS_AT_LEAST, _MIN_USEFUL_CHARS)
+        self._names: dict[str, str] = {}
+
+    def write(self, tree: Any, before: str = "") -> bool:
+        """Write `before` and what fits of `tree`; return whether that is all of it."""
+        kind = type(tree)
+        if kind is dict:
+            return self._write_dict(tree, before)
+        if kind is list:
+            return self._write_list(tree, before)
+        if kind is str:
+            short = tree if len(tree) <= self._max_chars else cut_text(tree, self._max_chars)
+            text = before + encode_basestring(short)
+        else:
+            text = before + _ENCODER.encode(tree)
+        size = len(text) if text.isascii() else len(text.encode())
+        if size > self._room:
+            return False
+        self._room -= size
+        self.parts.append(text)
+        return True
+
+    def _write_dict(self, items: dict[str, Any], before: str) -> bool:
+        if not self._open(before, "{"):
+            return False
+        is_whole, comma, names = True, "", self._names
+        for key, item in items.items():
+            name = names.get(key)
+            if name is None:
+                name = names[key] = encode_basestring(key) + ":"
+            if not (is_whole := self.write(item, comma + name)):
                 break
-            nodes[0] -= 1
-            pruned[key] = item if type(item) is str else _prune(item, nodes)
-        return pruned
-    if kind is list:
-        items: list[Any] = []
-        for item in islice(tree, nodes[0]):
-            if nodes[0] <= 0:
+            comma = ","
+        self.parts.append("}")
+        return is_whole
+
+    def _write_list(self, items: list[Any], before: str) -> bool:
+        if not self._open(before, "["):
+            return False
+        is_whole, comma = True, ""
+        for item in items:
+            if not (is_whole := self.write(item, comma)):
                 break
-            nodes[0] -= 1
-            items.append(item if type(item) is str else _prune(item, nodes))
-        return items
-    return tree
+            comma = ","
+        self.parts.append("]")
+        return is_whole
+
+    def _open(self, before: str, bracket: str) -> bool:
+        room = self._room - _size(before) - 2  # for the other bracket, too
+        if room < 0:
+            return False
+        self._room = room
+        self.parts.append(before + bracket)
+        return True
