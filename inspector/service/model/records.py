@@ -198,7 +198,7 @@ class TraceRecord:
     """None until a span of it was seen."""
     state: bytes
     """JSON."""
-    is_new: bool = False
+    is_new: bool = field(default=False, compare=False)
     """The store does not have it yet."""
 
 
