@@ -197,8 +197,10 @@ async def test_spans_come_as_rows_and_as_columns_page_by_page(api: Api) -> None:
         cursor: str | None = ""
         while cursor is not None:
             query = {"limit": "2", "format": format_} | ({"cursor": cursor} if cursor else {})
-            page = (await api.get("/sessions/S/spans", params=query)).json()
+            answer = await api.get("/sessions/S/spans", params=query)
+            page = answer.json()
             cursor = page["next_cursor"]
+            assert answer.headers.get("inspector-next-cursor") == cursor
             assert page["epoch_ns"] == str(START_NS + 1)
             if format_ == "rows":
                 found += page["spans"]

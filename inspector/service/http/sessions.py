@@ -33,6 +33,13 @@ MOVED: dict[int | str, dict[str, Any]] = {
     308: {"description": "Merged into another session; `Location` is where."}
 }
 _JSON = "application/json"
+_NEXT_CURSOR = {
+    "Inspector-Next-Cursor": {
+        "description": "`next_cursor`, for a reader who asks for the next page while this one "
+        "comes; left out on the last page.",
+        "schema": {"type": "string"},
+    }
+}
 _MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an SQLite integer
 
 
@@ -133,7 +140,7 @@ def session_histogram(
 @router.get(
     "/sessions/{session_id:path}/spans",
     response_model=wire.SpanSkeleton | wire.SpanColumns,
-    responses=MOVED,
+    responses={**MOVED, 200: {"headers": _NEXT_CURSOR}},
 )
 def list_spans(
     request: Request,
@@ -158,15 +165,17 @@ def list_spans(
         page = reader.span_lines(session_id, position, limit, is_columns=is_columns)
         head = reader.head
     last = page.next
+    next_cursor = encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None
     frame = {
         "session_id": session_id,
         "epoch_ns": str(session.row.epoch_ns),
-        "next_cursor": encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None,
+        "next_cursor": next_cursor,
         "as_of": parts.feed.position(head),
         "columns" if is_columns else "spans": orjson.Fragment(page.json),
     }
+    headers = {"Inspector-Next-Cursor": next_cursor} if next_cursor else None
     # Straight to bytes: FastAPI would check every row once more.
-    return Response(orjson.dumps(frame), media_type=_JSON)
+    return Response(orjson.dumps(frame), media_type=_JSON, headers=headers)
 
 
 @router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=MOVED)

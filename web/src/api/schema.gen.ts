@@ -4923,6 +4923,8 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    /** @description `next_cursor`, for a reader who asks for the next page while this one comes; left out on the last page. */
+                    "Inspector-Next-Cursor"?: string;
                     [name: string]: unknown;
                 };
                 content: {

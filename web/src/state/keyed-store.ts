@@ -26,8 +26,8 @@ export class KeyedStore<V> {
   }
 
   /**
-   * Write all changes, then notify the subscribers of each changed row once, then those of the
-   * whole.
+   * Write each change as it comes, then notify the subscribers of each changed row once, then those
+   * of the whole.
    */
   commit(changes: Iterable<readonly [string, V | undefined]>): void {
     const changed: string[] = [];

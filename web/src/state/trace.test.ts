@@ -20,13 +20,9 @@ function service(rows: Map<string, SpanRow>): Api {
     spans: (session_id: string, { cursor }: { cursor?: string }) => {
       const from = Number(cursor ?? 0);
       const all = [...rows.values()];
-      return Promise.resolve({
-        session_id,
-        epoch_ns: '0',
-        spans: all.slice(from, from + 2),
-        next_cursor: from + 2 < all.length ? String(from + 2) : null,
-        as_of: '',
-      });
+      const next_cursor = from + 2 < all.length ? String(from + 2) : undefined;
+      const page = { session_id, epoch_ns: '0', spans: all.slice(from, from + 2), as_of: '' };
+      return Promise.resolve({ next_cursor, read: () => Promise.resolve(page) });
     },
   } as unknown as Api;
 }

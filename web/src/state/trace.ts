@@ -1,6 +1,6 @@
 /** Spans of one open session: its skeleton, updated by the feed. */
-import type { Api } from '../api/client.ts';
-import type { Session, SpanRow, SpanSkeleton, StreamEvent } from '../api/types.ts';
+import type { Api, SpanPage } from '../api/client.ts';
+import type { Session, SpanRow, StreamEvent } from '../api/types.ts';
 import { SessionTally } from '../model/sessions/session-tally.ts';
 import { SpanForest } from '../model/trace/span-forest.ts';
 import { spanKey } from '../model/trace/span-key.ts';
@@ -49,8 +49,8 @@ export class Trace {
   private readonly api: Api;
   private readonly deferred = new Map<string, SpanRow>();
   private loading: AbortController | undefined;
-  /** Keys that a load in progress, or the feed during it, has confirmed. */
-  private confirmed: Set<string> | undefined;
+  /** Keys from before the load in progress that neither it nor the feed has had since. */
+  private unconfirmed: Set<string> | undefined;
   /** Number of spans at the last arrangement, and whether the structure changed since. */
   private arranged = 0;
   private isBehind = false;
@@ -82,18 +82,19 @@ export class Trace {
   }
 
   private async loadPages(signal: AbortSignal): Promise<void> {
-    const confirmed = new Set<string>();
-    this.confirmed = confirmed;
+    const unconfirmed = new Set(this.spans.keys());
+    this.unconfirmed = unconfirmed;
     try {
       await this.readPages(signal);
     } finally {
       // Another load may have begun meanwhile: it goes on.
-      if (this.confirmed === confirmed) {
-        this.confirmed = undefined;
+      if (this.unconfirmed === unconfirmed) {
+        this.unconfirmed = undefined;
         if (this.isBehind) this.arrange();
+        this.errorCount.set(this.tally.errors.size);
       }
     }
-    this.drop([...this.spans.keys()].filter((key) => !confirmed.has(key)));
+    this.drop([...unconfirmed]);
   }
 
   private async readPages(signal: AbortSignal): Promise<void> {
@@ -103,13 +104,14 @@ export class Trace {
         cursor === undefined ? { limit: FIRST_PAGE } : { cursor, limit: PAGE },
         signal,
       );
-    let coming: Promise<SpanSkeleton> | undefined = page(undefined);
+    let coming: Promise<SpanPage> | undefined = page(undefined);
     while (coming !== undefined) {
-      const { epoch_ns, spans, next_cursor }: SpanSkeleton = await coming;
-      signal.throwIfAborted();
-      // The service makes the next page while this one is taken in.
-      coming = next_cursor === null ? undefined : page(next_cursor);
+      const { next_cursor, read }: SpanPage = await coming;
+      // The service makes the next page while this one is read and taken in.
+      coming = next_cursor === undefined ? undefined : page(next_cursor);
       coming?.catch(() => {}); // It is awaited later, or nobody wants it any more.
+      const { epoch_ns, spans } = await read();
+      signal.throwIfAborted();
       this.epoch_ns.set(epoch_ns);
       this.merge(spans);
     }
@@ -121,7 +123,6 @@ export class Trace {
     this.forest = new SpanForest();
     this.tally = new SessionTally();
     for (const span of this.spans.values()) this.count(span, spanKey(span));
-    this.errorCount.set(this.tally.errors.size);
     this.arrange(); // At once: numbers are others.
   }
 
@@ -183,27 +184,38 @@ export class Trace {
 
   private merge(rows: readonly SpanRow[]): void {
     const freeze = this.freeze.get();
-    // A key is made once a row: made anew, it is hashed anew wherever it is looked up.
-    const changes = new Map<string, SpanRow>();
-    for (const row of rows) {
-      const key = spanKey(row);
-      this.confirmed?.add(key);
-      const known = freeze === undefined ? this.spans : this.deferred;
-      changes.set(key, newerRow(changes.get(key) ?? known.get(key), row));
-    }
     if (freeze !== undefined) {
-      for (const [key, row] of changes) this.deferred.set(key, row);
+      for (const row of rows) {
+        const key = this.confirm(row);
+        this.deferred.set(key, newerRow(this.deferred.get(key), row));
+      }
       this.freeze.set({ ...freeze, behind: this.deferred.size });
       return;
     }
-    let isNewStructure = false;
-    for (const [key, row] of changes) {
-      if (row === this.spans.get(key)) continue;
-      isNewStructure = this.count(row, key) || isNewStructure;
+    this.spans.commit(this.newer(rows));
+    if (this.isBehind) this.restructure();
+    // While pages arrive only with their rows: each view of errors reads all of them.
+    if (this.unconfirmed === undefined) this.errorCount.set(this.tally.errors.size);
+  }
+
+  /** Count the rows that are newer than those known; each is known before the next is asked for. */
+  private *newer(rows: readonly SpanRow[]): Generator<readonly [string, SpanRow]> {
+    for (const row of rows) {
+      const key = this.confirm(row);
+      const known = this.spans.get(key);
+      const newer = newerRow(known, row);
+      if (newer === known) continue;
+      if (this.count(newer, key)) this.isBehind = true;
+      yield [key, newer];
     }
-    this.spans.commit(changes);
-    this.errorCount.set(this.tally.errors.size);
-    if (isNewStructure) this.restructure();
+  }
+
+  /** Note that a row is still there; return its key. */
+  private confirm(row: SpanRow): string {
+    // A key is made once a row: made anew, it is hashed anew wherever it is looked up.
+    const key = spanKey(row);
+    if (this.unconfirmed !== undefined && this.unconfirmed.size > 0) this.unconfirmed.delete(key);
+    return key;
   }
 
   /**
@@ -211,11 +223,10 @@ export class Trace {
    * pages arrive only when their number has doubled.
    */
   private restructure(): void {
-    this.isBehind = true;
-    if (this.confirmed !== undefined && this.spans.size < 2 * this.arranged) return;
+    if (this.unconfirmed !== undefined && this.spans.size < 2 * this.arranged) return;
     const pause_ms = this.spans.size / SPANS_A_MS;
     const left_ms = this.arranged_ms + pause_ms - performance.now();
-    if (this.confirmed !== undefined || pause_ms < FRAME_MS || left_ms <= 0) this.arrange();
+    if (this.unconfirmed !== undefined || pause_ms < FRAME_MS || left_ms <= 0) this.arrange();
     else this.arranging ??= setTimeout(() => this.arrange(), left_ms);
   }
 
@@ -225,6 +236,7 @@ export class Trace {
     this.isBehind = false;
     this.arranged = this.spans.size;
     this.arranged_ms = performance.now();
+    this.errorCount.set(this.tally.errors.size);
     this.structure.set(this.structure.get() + 1);
   }
 

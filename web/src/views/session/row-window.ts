@@ -87,8 +87,8 @@ export function useElementKeys(rows: readonly string[]): readonly number[] {
 }
 
 function elementKeys(before: ReadonlyMap<string, number>, rows: readonly string[]): number[] {
-  const kept = new Set(rows.filter((row) => before.has(row)));
-  const left = kept.size > 1 ? [] : [...before].filter(([row]) => !kept.has(row));
+  const staying = new Set(rows.filter((row) => before.has(row)));
+  const left = staying.size > 1 ? [] : [...before].filter(([row]) => !staying.has(row));
   const free = left.map(([, element]) => element).values();
   let last = Math.max(-1, ...before.values());
   return rows.map((row) => before.get(row) ?? free.next().value ?? ++last);
