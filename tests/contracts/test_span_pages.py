@@ -94,6 +94,10 @@ def _contents(reader: Reader, after: SpanPosition | None, limit: int) -> _Page:
     return page.rows, page.next
 
 
+def _facts(reader: Reader, after: SpanPosition | None, limit: int) -> _Page:
+    return reader.span_facts("S", after, limit), reader.contents_of("S", after, limit).next
+
+
 def _pages(store: Store, read: _Read, limit: int) -> list[_Page]:
     pages: list[_Page] = []
     while not pages or pages[-1][1] is not None:
@@ -102,7 +106,7 @@ def _pages(store: Store, read: _Read, limit: int) -> list[_Page]:
     return pages
 
 
-@pytest.mark.parametrize("read", [_rows, _columns, _contents])
+@pytest.mark.parametrize("read", [_rows, _columns, _contents, _facts])
 @given(spans=_spans(), limit=st.integers(1, 8))
 def test_pages_are_those_of_the_model(read: _Read, spans: list[SpanRecord], limit: int) -> None:
     store, model = open_store("memory:"), ModelStore()

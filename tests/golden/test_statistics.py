@@ -15,12 +15,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.analysis.statistics import Statistics
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 from inspector.service.normalise.kinds import subject_of
 from inspector.service.present import statistics as presenter
-from tests.support.telemetry.span_rows import MS, row
+from tests.support.telemetry.span_rows import MS, row, table_of
 
 _FILE = Path(__file__).with_name("statistics.json")
 _NAMES = {
@@ -98,7 +97,7 @@ def _with_subjects(rows: list[SpanRow]) -> list[SpanRow]:
 
 
 def _expected(rows: list[SpanRow]) -> dict[str, list[dict[str, Any]]]:
-    found = Statistics(SpanTree.of(rows))
+    found = Statistics(table_of(rows))
     presented: dict[str, list[BaseModel]] = {
         "operations": [presenter.operation(share) for share in found.shares],
         "models": [presenter.roll_up(one) for one in found.models],

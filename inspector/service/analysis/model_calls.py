@@ -12,12 +12,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.analysis.statistics import MODEL_KINDS
 from inspector.service.model.otlp_values import as_float, as_int, as_text, json_value
-from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.normalise import keys
 from inspector.service.normalise.conventions import SpanSource, first_found
 from inspector.service.normalise.usage import usage_of
-from inspector.service.storage.base import Reader
+from inspector.service.storage.base import Reader, SpanFacts
 
 MAX_SPANS = 10_000
 MAX_BYTES = 64 * 2**20
@@ -26,7 +25,7 @@ _HANDOFF_FROM = ("gen_ai.handoff.from_agent", "from_agent")
 _HANDOFF_TO = ("gen_ai.handoff.to_agent", "to_agent")
 _STALL = "inspector.stream.longest_stall_s"
 _CHUNKS = "inspector.stream.chunk_count"
-_WANTED = frozenset(
+_USAGE = frozenset(
     {
         *keys.CACHE_READ_TOKENS,
         *keys.CACHE_WRITE_TOKENS,
@@ -34,23 +33,25 @@ _WANTED = frozenset(
         "gen_ai.usage.input_token_details",
         "gen_ai.usage.output_token_details",
         "gen_ai.usage.raw",
-        "gen_ai.response.time_to_first_chunk",
-        "gen_ai.server.time_to_first_token",
-        "ai.response.msToFirstChunk",
-        "ai.stream.msToFirstChunk",
-        _STALL,
-        _CHUNKS,
-        *_HANDOFF_FROM,
-        *_HANDOFF_TO,
     }
 )
+_WANTED = _USAGE | {
+    "gen_ai.response.time_to_first_chunk",
+    "gen_ai.server.time_to_first_token",
+    "ai.response.msToFirstChunk",
+    "ai.stream.msToFirstChunk",
+    _STALL,
+    _CHUNKS,
+    *_HANDOFF_FROM,
+    *_HANDOFF_TO,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """One model call, as its sender measured it; None: not reported."""
 
-    record: SpanRecord
+    record: SpanFacts
     first_chunk_ns: int | None
     """Time from the start to the first chunk of the answer."""
     longest_stall_ns: int | None
@@ -65,7 +66,7 @@ class ModelCall:
 class Handoff:
     """A hand-off from one agent to another, as the attributes of its span report it."""
 
-    record: SpanRecord
+    record: SpanFacts
     from_agent: str | None
     to_agent: str
 
@@ -79,11 +80,11 @@ class CallDetails:
     left_out: int = 0
 
 
-def read_details(reader: Reader, records: Iterable[SpanRecord]) -> CallDetails:
+def read_details(reader: Reader, records: Iterable[SpanFacts]) -> CallDetails:
     """Read model calls and hand-offs from the first `records`, up to a limit."""
     found = CallDetails()
     room_bytes = MAX_BYTES
-    chosen: list[SpanRecord] = []
+    chosen: list[SpanFacts] = []
     for record in filter(_is_wanted, records):
         room_bytes -= record.size_bytes
         if room_bytes < 0 or len(chosen) == MAX_SPANS:
@@ -96,19 +97,19 @@ def read_details(reader: Reader, records: Iterable[SpanRecord]) -> CallDetails:
     return found
 
 
-def _is_wanted(record: SpanRecord) -> bool:
+def _is_wanted(record: SpanFacts) -> bool:
     return record.duplicate_of is None and (
         record.kind in MODEL_KINDS
-        or record.kind is SpanKind.AGENT
+        or record.kind == SpanKind.AGENT
         or "handoff" in record.name.lower()
     )
 
 
-def _pages(records: Sequence[SpanRecord]) -> Iterator[Sequence[SpanRecord]]:
+def _pages(records: Sequence[SpanFacts]) -> Iterator[Sequence[SpanFacts]]:
     return (records[start : start + _PAGE] for start in range(0, len(records), _PAGE))
 
 
-def _read(record: SpanRecord, span: Span, found: CallDetails) -> None:
+def _read(record: SpanFacts, span: Span, found: CallDetails) -> None:
     attributes = {
         pair.key: json_value(pair.value) for pair in span.attributes if pair.key in _WANTED
     }
@@ -120,13 +121,15 @@ def _read(record: SpanRecord, span: Span, found: CallDetails) -> None:
         found.calls.append(_model_call(record, span, attributes))
 
 
-def _model_call(record: SpanRecord, span: Span, attributes: dict[str, Json]) -> ModelCall:
-    source = SpanSource(
-        attributes, span.name, record.kind, span.start_time_unix_nano, list(_moments(span))
-    )
+def _model_call(record: SpanFacts, span: Span, attributes: dict[str, Json]) -> ModelCall:
+    # Most calls say nothing of all this: to ask every convention takes as long as all the rest.
+    if not attributes and not span.events:
+        return ModelCall(record, None, None, None, None, None, None)
+    moments, start_ns = list(_moments(span)), span.start_time_unix_nano
+    source = SpanSource(attributes, span.name, SpanKind(record.kind), start_ns, moments)
     first_ms = first_found(source, lambda convention: convention.first_chunk_ms)
     stall_s = as_float(attributes.get(_STALL))
-    usage = usage_of(attributes, SpanKind.LLM)
+    usage = None if _USAGE.isdisjoint(attributes) else usage_of(attributes, SpanKind.LLM)
     return ModelCall(
         record,
         first_chunk_ns=None if first_ms is None else _whole_ns(first_ms, 1e6),

@@ -5,13 +5,14 @@ A span without its parent is a root. So is the first span of each circle of pare
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from inspector.service.model.rows import SpanRow
 from inspector.service.model.waits import Interval, length_ns, merged
+from inspector.service.storage.base import SpanFacts
 
 MAX_FOLDED = 64
 """Limit of descendants of a span that is folded at first; equal to `MAX_FOLDED` of the page."""
@@ -31,7 +32,7 @@ class SpanTree:
         """Return the tree of `rows`, in linear time."""
         index = {(row.trace_id, row.span_id): place for place, row in enumerate(rows)}
         parents = [index.get((row.trace_id, row.parent_span_id or "")) for row in rows]
-        _cut_circles(parents, rows)
+        cut_circles(parents, lambda place: _start(rows[place]))
         order = sorted(range(len(rows)), key=lambda place: _start(rows[place]))
         roots: list[int] = []
         children: list[list[int]] = [[] for _ in rows]
@@ -72,25 +73,6 @@ class SpanTree:
                 found.append(self.rows[child])
         return sorted(found, key=_start)
 
-    def waited(self) -> dict[int, int]:
-        """Return the time (ns) that each ended span, or a descendant, waited for a person.
-
-        Spans that did not wait are left out. Time in which several waited counts once.
-        """
-        found: defaultdict[int, list[Interval]] = defaultdict(list)
-        for place, row in enumerate(self.rows):
-            unplaced_ns = 0 if row.waited else row.wait_ns
-            waits = [*_waits(row), *_wait_at_start(row, unplaced_ns)]
-            for wait in waits if row.duration_ns is None else _within(waits, row):
-                found[place].append(wait)
-                for above in self.above(place):
-                    found[above].append(wait)
-        return {
-            place: length_ns(merged(_within(waits, self.rows[place])))
-            for place, waits in found.items()
-            if self.rows[place].duration_ns is not None
-        }
-
     def own_ns(self, place: int) -> int | None:
         """Return the self time of a span, without waits; None while it runs."""
         row = self.rows[place]
@@ -105,25 +87,27 @@ class SpanTree:
         )
         waits = [wait for one in (row, *duplicates) for wait in _waits(one)]
         unplaced_ns = 0 if row.waited else row.wait_ns
-        covered_ns = length_ns(merged(_within([*inside, *waits], row)))
+        covered_ns = length_ns(merged(within([*inside, *waits], row)))
         return max(row.duration_ns - covered_ns - unplaced_ns, 0)
 
     def _is_duplicate(self, child: int, place: int) -> bool:
         return self.rows[child].duplicate_of == self.rows[place].span_id
 
 
-def _waits(row: SpanRow) -> Iterator[Interval]:
-    for offset_ns, duration_ns in row.waited:
+def _waits(row: SpanRow | SpanFacts) -> Iterator[Interval]:
+    for offset_ns, duration_ns in row.waited or ():
         yield offset_ns, None if duration_ns is None else offset_ns + duration_ns
 
 
-def _wait_at_start(row: SpanRow, wait_ns: int) -> Iterator[Interval]:
-    """Yield a wait of known length but unknown start, as if it had been at the beginning."""
-    if wait_ns:
-        yield row.offset_ns, row.offset_ns + wait_ns
+def all_waits(row: SpanRow | SpanFacts) -> list[Interval]:
+    """Return the waits of a span; one of unknown start as if it had been at the beginning."""
+    waits = list(_waits(row))
+    if not waits and row.wait_ns:
+        waits.append((row.offset_ns, row.offset_ns + row.wait_ns))
+    return waits
 
 
-def _within(intervals: Iterable[Interval], row: SpanRow) -> Iterator[Interval]:
+def within(intervals: Iterable[Interval], row: SpanRow | SpanFacts) -> Iterator[Interval]:
     """Yield the parts of `intervals` inside an ended span."""
     end_ns = row.offset_ns + (row.duration_ns or 0)
     for start, end in intervals:
@@ -135,17 +119,20 @@ def _start(row: SpanRow) -> tuple[int, str, str]:
     return row.offset_ns, row.span_id, row.trace_id
 
 
-def _cut_circles(parents: list[int | None], rows: Sequence[SpanRow]) -> None:
-    """Make the first span of each circle a root."""
+def cut_circles(parents: list[int | None], order: Callable[[int], Any] | None = None) -> None:
+    """Make the first span of each circle a root; by default they are in order."""
     is_safe = bytearray(len(parents))
-    for start in range(len(parents)):
+    for first, above in enumerate(parents):
+        if above is None or is_safe[above]:  # of most, as a parent comes before its children
+            is_safe[first] = 1
+            continue
         path: list[int] = []
         on_path: set[int] = set()
-        place: int | None = start
+        place: int | None = first
         while place is not None and not is_safe[place]:
             if place in on_path:
                 circle = path[path.index(place) :]
-                parents[min(circle, key=lambda one: _start(rows[one]))] = None
+                parents[min(circle, key=order)] = None
                 break
             path.append(place)
             on_path.add(place)

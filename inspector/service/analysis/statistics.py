@@ -7,16 +7,16 @@ By kind and name of spans, by model, by tool and by agent. The page makes the sa
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from inspector.service.analysis.causes import is_failed
-from inspector.service.analysis.span_tree import SpanTree
-from inspector.service.analysis.usage import Used, below, counted
-from inspector.service.model.rows import SpanKind, SpanRow
+from inspector.service.analysis.span_table import SpanTable
+from inspector.service.analysis.usage import Use, Used, UsedBelow, counted, total
+from inspector.service.model.rows import SpanKind, SpanStatus
 from inspector.service.normalise.kinds import calls_tool
+from inspector.service.storage.base import SpanFacts
 
 MODEL_KINDS = (SpanKind.LLM, SpanKind.EMBEDDING)
 
@@ -36,7 +36,7 @@ class Times:
     mean_ns: int | None
     median_ns: int | None
     p95_ns: int | None
-    longest: SpanRow
+    longest: SpanFacts
     longest_ns: int | None
 
 
@@ -85,53 +85,56 @@ class RollUp:
     tool_calls: int
 
 
-@dataclass(slots=True)
-class _Group:
-    """Spans of one name, and the usage that counts for it."""
-
-    places: list[int] = field(default_factory=list)
-    outermost: list[int] = field(default_factory=list)
-    """Spans below no other of their name."""
-    used: Used = field(default_factory=Used)
-    model_calls: int = 0
-    tool_calls: int = 0
-
-    def add(self, row: SpanRow, used: Used | None) -> None:
-        self.used.add(used)
-        if row.duplicate_of is None:
-            self.model_calls += row.kind in MODEL_KINDS
-            self.tool_calls += calls_tool(row.kind, row.name)
-
-
-@dataclass(frozen=True)
 class Statistics:
     """Sums over all spans of a session; duplicates are left out, but their usage counts."""
 
-    tree: SpanTree
+    def __init__(self, table: SpanTable) -> None:
+        self._table = table
+        self._of = table.columns
+        self._used = counted(table)
+        self._took_ns = table.took_ns()
+        self._groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+        """Places by kind and name, without duplicates."""
+        both = zip(self._of.kind, self._of.name, strict=True)
+        for place, (operation, duplicate_of) in enumerate(
+            zip(both, self._of.duplicate_of, strict=True)
+        ):
+            if duplicate_of is None:
+                self._groups[operation].append(place)
 
     @cached_property
     def shares(self) -> list[Share]:
         """Sums by kind and name, the largest self time first."""
-        groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for place, row in self._rows():
-            groups[row.kind, row.name].append(place)
-        found = [self._share(places) for places in groups.values()]
+        own_ns = self._table.own_ns()
+        found = [
+            Share(
+                **self._counts(name, places),
+                kind=kind,
+                own_ns=sum(map(own_ns.__getitem__, places)),
+                times=self._times(places),
+                used=total(map(self._used.get, places)),
+            )
+            for (kind, name), places in self._groups.items()
+        ]
         return sorted(found, key=lambda share: (-share.own_ns, share.kind, share.name))
 
     @cached_property
     def models(self) -> list[RollUp]:
         """Sums by model, the highest cost first."""
+        wanted: list[int] = []
+        for (kind, _), places in self._groups.items():
+            is_model = kind in MODEL_KINDS
+            wanted += places if is_model else (place for place in places if place in self._used)
         groups: dict[str, list[int]] = defaultdict(list)
-        for place, row in self._rows():
-            if row.kind in MODEL_KINDS or self._used[place] is not None:
-                groups[row.model or ""].append(place)
+        for place in sorted(wanted):
+            groups[self._of.model[place] or ""].append(place)
         return self._sorted(
             RollUp(
                 **self._counts(name, places),
                 times=self._times(places),
-                used=(used := _sum(self._used[place] for place in places)),
+                used=(used := total(map(self._used.get, places))),
                 used_in_all=used,
-                model_calls=sum(self.tree.rows[place].kind in MODEL_KINDS for place in places),
+                model_calls=sum(self._of.kind[place] in MODEL_KINDS for place in places),
                 tool_calls=0,
             )
             for name, places in groups.items()
@@ -148,96 +151,97 @@ class Statistics:
         return self._nested(SpanKind.AGENT)
 
     @cached_property
-    def _used(self) -> list[Used | None]:
-        return counted(self.tree)
+    def _used_below(self) -> UsedBelow:
+        return UsedBelow(self._table, self._used)
 
-    @cached_property
-    def _below(self) -> list[Used]:
-        return below(self.tree, self._used)
-
-    @cached_property
-    def _waited(self) -> Mapping[int, int]:
-        return self.tree.waited()
-
-    def _rows(self) -> Iterator[tuple[int, SpanRow]]:
-        return ((n, row) for n, row in enumerate(self.tree.rows) if row.duplicate_of is None)
-
-    def _share(self, places: list[int]) -> Share:
-        first = self.tree.rows[places[0]]
-        return Share(
-            **self._counts(first.name, places),
-            kind=first.kind,
-            own_ns=sum(self.tree.own_ns(place) or 0 for place in places),
-            times=self._times(places),
-            used=_sum(self._used[place] for place in places),
+    def _nested(self, wanted: SpanKind) -> list[RollUp]:
+        """Each span counts for the nearest span of the kind at or above it."""
+        names = self._names(wanted)
+        owners = self._nearest(names)
+        groups: dict[str, list[int]] = defaultdict(list)
+        for place in sorted(names):
+            groups[names[place]].append(place)
+        outermost = self._outermost(names)
+        used: dict[str | None, list[Use]] = defaultdict(list)
+        for place, one in self._used.items():
+            used[owners[place]].append(one)
+        model_calls, tool_calls = Counter[str | None](), Counter[str | None]()
+        for (kind, name), places in self._groups.items():
+            if kind in MODEL_KINDS:
+                model_calls.update(map(owners.__getitem__, places))
+            if calls_tool(SpanKind(kind), name):
+                tool_calls.update(map(owners.__getitem__, places))
+        return self._sorted(
+            RollUp(
+                **self._counts(name, places),
+                times=self._times(places),
+                used=total(used[name]),
+                used_in_all=total(map(self._used_below, outermost[name])),
+                model_calls=model_calls[name],
+                tool_calls=tool_calls[name],
+            )
+            for name, places in groups.items()
         )
 
-    def _times(self, places: list[int]) -> Times:
-        took = {
-            place: duration_ns - self._waited.get(place, 0)
+    def _names(self, wanted: SpanKind) -> dict[int, str]:
+        """Return the subjects of the spans of a kind, by place."""
+        return {
+            place: self._of.subject[place] or name
+            for (kind, name), places in self._groups.items()
+            if kind == wanted
             for place in places
-            if (duration_ns := self.tree.rows[place].duration_ns) is not None
         }
-        longest = max(places, key=lambda place: took.get(place, 0))
-        ordered = sorted(took.values())
+
+    def _nearest(self, names: Mapping[int, str]) -> list[str | None]:
+        """Return the name at or above each span, the nearest one."""
+        found: list[str | None] = [None] * len(self._table.spans)
+        parents = self._table.parents
+        for place in self._table.walk:
+            if place in names:
+                found[place] = names[place]
+            elif (parent := parents[place]) is not None:
+                found[place] = found[parent]
+        return found
+
+    def _outermost(self, names: Mapping[int, str]) -> dict[str, list[int]]:
+        """Return the named spans that are below no other of their name."""
+        found: dict[str, list[int]] = defaultdict(list)
+        inside = Counter[str]()
+        open_until: list[tuple[int, str]] = []
+        ranges = self._table.ranges
+        for place in filter(names.__contains__, self._table.walk):
+            begin, end = ranges[place]
+            while open_until and open_until[-1][0] <= begin:
+                inside[open_until.pop()[1]] -= 1
+            name = names[place]
+            if not inside[name]:
+                found[name].append(place)
+            inside[name] += 1
+            open_until.append((end, name))
+        return found
+
+    def _times(self, places: Sequence[int]) -> Times:
+        took = list(map(self._took_ns.__getitem__, places))
+        ordered = sorted(took_ns for took_ns in took if took_ns is not None)
+        # One that took no time is as long as one that runs: the first of both.
+        longest = took.index(ordered[-1]) if ordered and ordered[-1] else 0
         return Times(
             total_ns=sum(ordered),
             mean_ns=sum(ordered) // len(ordered) if ordered else None,
             median_ns=median(ordered),
             p95_ns=percentile(ordered, 95),
-            longest=self.tree.rows[longest],
-            longest_ns=took.get(longest),
+            longest=self._table.spans[places[longest]],
+            longest_ns=took[longest],
         )
 
-    def _counts(self, name: str, places: list[int]) -> dict[str, Any]:
-        rows = [self.tree.rows[place] for place in places]
+    def _counts(self, name: str, places: Sequence[int]) -> dict[str, Any]:
         return {
             "name": name,
-            "count": len(rows),
-            "failed": sum(map(is_failed, rows)),
-            "running": sum(row.duration_ns is None for row in rows),
-            "wait_ns": sum(row.wait_ns for row in rows),
+            "count": len(places),
+            "failed": [*map(self._of.status.__getitem__, places)].count(SpanStatus.ERROR),
+            "running": [*map(self._of.duration_ns.__getitem__, places)].count(None),
+            "wait_ns": sum(map(self._of.wait_ns.__getitem__, places)),
         }
-
-    def _nested(self, kind: SpanKind) -> list[RollUp]:
-        groups = self._groups(kind)
-        return self._sorted(
-            RollUp(
-                **self._counts(name, group.places),
-                times=self._times(group.places),
-                used=group.used,
-                used_in_all=_sum(self._below[place] for place in group.outermost),
-                model_calls=group.model_calls,
-                tool_calls=group.tool_calls,
-            )
-            for name, group in groups.items()
-        )
-
-    def _groups(self, kind: SpanKind) -> dict[str, _Group]:
-        """Walk down once; each span counts for the nearest span of the kind above it."""
-        groups: dict[str, _Group] = defaultdict(_Group)
-        inside: Counter[str] = Counter()
-        # Places, with the name of the nearest above; None: the end of the spans below a name.
-        walk: list[tuple[int | None, str | None]] = [(one, None) for one in self.tree.roots[::-1]]
-        while walk:
-            place, name = walk.pop()
-            if place is None:
-                inside[name or ""] -= 1
-                continue
-            row = self.tree.rows[place]
-            if row.kind is kind and row.duplicate_of is None:
-                name = row.subject or row.name
-                groups[name].places.append(place)
-                if not inside[name]:
-                    groups[name].outermost.append(place)
-                inside[name] += 1
-                walk.append((None, name))
-            if name is not None:
-                groups[name].add(row, self._used[place])
-            walk += [(child, name) for child in reversed(self.tree.children[place])]
-        for group in groups.values():
-            group.places.sort()
-        return groups
 
     @staticmethod
     def _sorted(found: Iterator[RollUp]) -> list[RollUp]:
@@ -263,10 +267,3 @@ def median(ordered: Sequence[int]) -> int | None:
 def percentile(ordered: Sequence[int], percent: int) -> int | None:
     """Return a percentile of sorted values by nearest rank; None without values."""
     return ordered[(percent * len(ordered) + 99) // 100 - 1] if ordered else None
-
-
-def _sum(used: Iterable[Used | None]) -> Used:
-    found = Used()
-    for one in used:
-        found.add(one)
-    return found

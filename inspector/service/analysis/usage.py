@@ -7,11 +7,15 @@ the duplicate counts for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import TypeAlias
 
-from inspector.service.analysis.span_tree import SpanTree
-from inspector.service.model.rows import SpanRow
+from inspector.service.analysis.span_table import SpanTable
 
+Use: TypeAlias = tuple[int, int, int]
+"""Input tokens, output tokens and cost in nanodollars."""
 _NANODOLLARS = 1_000_000_000
 
 
@@ -23,50 +27,57 @@ class Used:
     output_tokens: int = 0
     cost_nanodollars: int = 0
 
-    def add(self, other: Used | None) -> None:
-        """Add another sum."""
-        if other is not None:
-            self.input_tokens += other.input_tokens
-            self.output_tokens += other.output_tokens
-            self.cost_nanodollars += other.cost_nanodollars
-
     @property
     def cost_usd(self) -> float:
         """The cost."""
         return self.cost_nanodollars / _NANODOLLARS
 
 
-def counted(tree: SpanTree) -> list[Used | None]:
-    """Return the usage of each span that counts, by its place; None for all others."""
-    used = [None if row.duplicate_of else _reported(row) for row in tree.rows]
-    places = {(row.trace_id, row.span_id): place for place, row in enumerate(tree.rows)}
-    for row in tree.rows:
-        shown = places.get((row.trace_id, row.duplicate_of or ""))
-        if shown is not None and used[shown] is None and not tree.rows[shown].duplicate_of:
-            used[shown] = _reported(row)
-    is_above = bytearray(len(used))
-    for place, one in enumerate(used):
-        above = tree.parents[place] if one is not None else None
-        while above is not None and not is_above[above]:
-            is_above[above] = 1
-            above = tree.parents[above]
-    return [None if is_above[place] else one for place, one in enumerate(used)]
+def counted(table: SpanTable) -> dict[int, Use]:
+    """Return the usage of the spans whose usage counts, by place."""
+    of = table.columns
+    reported = {
+        place: (input_tokens or 0, output_tokens or 0, round((cost_usd or 0.0) * _NANODOLLARS))
+        for place, (input_tokens, output_tokens, cost_usd) in enumerate(
+            zip(of.input_tokens, of.output_tokens, of.cost_usd, strict=True)
+        )
+        if not (input_tokens is None and output_tokens is None and cost_usd is None)
+    }
+    used = {place: one for place, one in reported.items() if not of.duplicate_of[place]}
+    for place, one in reported.items():
+        repeated = of.duplicate_of[place]
+        shown = table.places.get(of.trace_id[place] + repeated) if repeated else None
+        if shown is not None and shown not in used and not of.duplicate_of[shown]:
+            used[shown] = one
+    above_any: set[int] = set()
+    for place in used:
+        above = table.parents[place]
+        while above is not None and above not in above_any:
+            above_any.add(above)
+            above = table.parents[above]
+    return {place: one for place, one in used.items() if place not in above_any}
 
 
-def below(tree: SpanTree, used: list[Used | None]) -> list[Used]:
-    """Return the usage of each span and its descendants, by its place."""
-    sums = [Used() for _ in used]
-    order = [place for root in tree.roots for place in tree.below(root)]
-    for place in reversed(order):  # each after what is below it
-        sums[place].add(used[place])
-        parent = tree.parents[place]
-        if parent is not None:
-            sums[parent].add(sums[place])
-    return sums
+def total(uses: Iterable[Use | None]) -> Used:
+    """Return the sum of what is known."""
+    known = [one for one in uses if one is not None]
+    return Used(*map(sum, zip(*known, strict=True))) if known else Used()
 
 
-def _reported(row: SpanRow) -> Used | None:
-    if row.input_tokens is None and row.output_tokens is None and row.cost_usd is None:
-        return None
-    cost = round((row.cost_usd or 0.0) * _NANODOLLARS)
-    return Used(row.input_tokens or 0, row.output_tokens or 0, cost)
+class UsedBelow:
+    """What was used at or below a span."""
+
+    def __init__(self, table: SpanTable, used: Mapping[int, Use]) -> None:
+        self._table, self._used = table, used
+        of_none = (0, 0, 0)
+        walked = zip(*(used.get(place, of_none) for place in table.walk), strict=True)
+        # Sums up to a place of the walk: what is below a span is the difference of two of them.
+        self._sums = [[0, *accumulate(column)] for column in walked]
+
+    def __call__(self, place: int) -> Use | None:
+        """Return the sum at and below a span."""
+        if place not in self._table.children:
+            return self._used.get(place)
+        begin, end = self._table.ranges[place]
+        input_tokens, output_tokens, cost = (sums[end] - sums[begin] for sums in self._sums)
+        return input_tokens, output_tokens, cost

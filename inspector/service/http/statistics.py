@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import chain, islice
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from inspector.service.analysis.model_calls import read_details
-from inspector.service.analysis.span_tree import SpanTree
+from inspector.service.analysis.span_table import SpanTable
 from inspector.service.analysis.statistics import Statistics
 from inspector.service.http.parts import ReadPartsDep
-from inspector.service.http.queries import span_pages
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.present import statistics as presenter
 from inspector.service.storage.base import Reader
@@ -24,7 +22,6 @@ MAX_SPANS = 200_000
 MAX_OPERATIONS = 1000
 MAX_NAMES = 500
 MAX_RUNS = 10_000
-_PAGE = 20_000
 
 
 @router.get(
@@ -58,21 +55,19 @@ def session_statistics(
 
 
 def _count(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionStatistics:
-    pages = islice(span_pages(reader, session_id, _PAGE), MAX_SPANS // _PAGE)
-    records = list(chain.from_iterable(pages))
-    details = read_details(reader, records)
-    rows = [record.row() for record in records] if totals else []
-    found = Statistics(SpanTree.of(rows))
+    spans = reader.span_facts(session_id, limit=MAX_SPANS)
+    details = read_details(reader, spans)
+    found = Statistics(SpanTable(spans if totals else []))
     return wire.SessionStatistics(
         session_id=session_id,
         as_of="",
-        span_count=len(records),
+        span_count=len(spans),
         operations=[presenter.operation(share) for share in found.shares[:MAX_OPERATIONS]],
         operation_count=len(found.shares),
         models=[presenter.roll_up(one) for one in found.models[:MAX_NAMES]],
         tools=[presenter.roll_up(one) for one in found.tools[:MAX_NAMES]],
         agents=[presenter.roll_up(one) for one in found.agents[:MAX_NAMES]],
-        agent_runs=presenter.agent_runs(records)[:MAX_RUNS],
+        agent_runs=presenter.agent_runs(spans)[:MAX_RUNS],
         streams=presenter.streams(details.calls),
         cache=presenter.cache(details.calls)[:MAX_NAMES],
         handoffs=[presenter.handoff(one) for one in details.handoffs[:MAX_NAMES]],

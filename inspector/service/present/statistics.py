@@ -10,9 +10,9 @@ from operator import attrgetter
 from inspector.service.analysis.model_calls import Handoff, ModelCall
 from inspector.service.analysis.statistics import RollUp, Share, Times, median, percentile
 from inspector.service.analysis.usage import Used
-from inspector.service.model.records import SpanRecord
-from inspector.service.model.rows import SpanKind, SpanRow
+from inspector.service.model.rows import SpanKind
 from inspector.service.normalise.kinds import agent_name
+from inspector.service.storage.base import SpanFacts
 from inspector.service.wire import statistics as wire
 
 MAX_WORST = 10
@@ -55,12 +55,12 @@ def handoff(one: Handoff) -> wire.Handoff:
     return wire.Handoff(span=_ref(one.record), from_agent=one.from_agent, to_agent=one.to_agent)
 
 
-def agent_runs(records: Iterable[SpanRecord]) -> list[wire.AgentRun]:
+def agent_runs(records: Iterable[SpanFacts]) -> list[wire.AgentRun]:
     """Return the agents of runs whose spans have other names."""
     return [
         wire.AgentRun(trace_id=one.trace_id, span_id=one.span_id, agent=one.subject)
         for one in records
-        if one.kind is SpanKind.AGENT
+        if one.kind == SpanKind.AGENT
         and one.duplicate_of is None
         and one.subject is not None
         and one.subject != agent_name(one.name, {})
@@ -84,7 +84,7 @@ def _use(used: Used) -> wire.Use:
     )
 
 
-def _ref(span: SpanRow | SpanRecord) -> wire.SpanRef:
+def _ref(span: SpanFacts) -> wire.SpanRef:
     return wire.SpanRef(trace_id=span.trace_id, span_id=span.span_id, name=span.name)
 
 
@@ -130,12 +130,12 @@ def _streamed(call: ModelCall) -> wire.StreamedCall:
 
 def cache(calls: Iterable[ModelCall]) -> list[wire.CacheUse]:
     """Return the cached and reasoning tokens, where reported."""
-    groups: dict[tuple[SpanKind, str, str | None], list[ModelCall]] = defaultdict(list)
+    groups: dict[tuple[str, str, str | None], list[ModelCall]] = defaultdict(list)
     for call in calls:
         groups[call.record.kind, call.record.name, call.record.model].append(call)
     found = (
         wire.CacheUse(
-            kind=kind,
+            kind=SpanKind(kind),
             name=name,
             model=model,
             cache_read_tokens=_sum(call.cache_read_tokens for call in group),

@@ -35,6 +35,7 @@ from inspector.service.model.rows import (
     SessionStatus,
     SpanStatus,
 )
+from inspector.service.model.waits import Interval
 from inspector.service.query.tree import Node
 from inspector.service.storage.orders import Order, SortPosition
 
@@ -52,6 +53,31 @@ class SpanTime(NamedTuple):
 def time_of(span: SpanRecord) -> SpanTime:
     """Return the time of a span."""
     return SpanTime(span.trace_id, span.span_id, span.start_ns, span.end_ns, span.status)
+
+
+class SpanFacts(NamedTuple):
+    """What statistics need of a span, by the names of `SpanRow`."""
+
+    trace_id: str
+    span_id: str
+    parent_span_id: str | None
+    name: str
+    kind: str
+    status: str
+    offset_ns: int
+    duration_ns: int | None
+    wait_ns: int
+    waited: tuple[Interval, ...] | None
+    """None: it did not wait, or nobody knows when."""
+    model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+    size_bytes: int
+    duplicate_of: str | None
+    subject: str | None
+    content: int
+    """Change that brought its content."""
 
 
 T = TypeVar("T")
@@ -204,6 +230,11 @@ class Reader(Protocol):
     def span_times(self, session_id: str) -> list[SpanTime]:
         """Return the time of each of a session's spans, in the order of `SpanPosition`."""
 
+    def span_facts(
+        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+    ) -> list[SpanFacts]:
+        """Return the facts of the same page of spans as `spans_of`."""
+
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end, running and lost, by change."""
 
@@ -213,7 +244,7 @@ class Reader(Protocol):
     def content(self, span: SpanRecord) -> Content:
         """Return the received content of a span."""
 
-    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+    def contents(self, spans: Sequence[SpanRecord | SpanFacts]) -> list[Content]:
         """Return the received content of each of `spans`, in their order."""
 
     def contents_of(

@@ -22,11 +22,23 @@ from inspector.service.model.records import (
 )
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanStatus
 from inspector.service.query.tree import Node
-from inspector.service.storage.base import Chunk, SpanLines, SpanPosition, SpanTime
+from inspector.service.storage.base import (
+    Chunk,
+    SpanFacts,
+    SpanLines,
+    SpanPosition,
+    SpanTime,
+)
 from inspector.service.storage.orders import MAX_TITLE, Order, SortKey, SortPosition
 from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
 from inspector.service.storage.sqlite_narrowing import narrowing
-from inspector.service.storage.sqlite_span_lines import SPAN_COLUMNS, SPAN_ENDS, SPAN_ROWS
+from inspector.service.storage.sqlite_span_lines import (
+    SPAN_COLUMNS,
+    SPAN_ENDS,
+    SPAN_FACTS,
+    SPAN_ROWS,
+    facts_of,
+)
 from inspector.service.storage.sqlite_span_rows import IN_ORDER, PROCESS, SELECT_SPAN, span_of
 
 _Row: TypeAlias = tuple[Any, ...]  # what SQLite gives: typed by the functions below
@@ -316,6 +328,13 @@ class SqliteReader(ControlReader):
             for trace_id, span_id, start_ns, end_ns, status in self._all(sql, (session_id,))
         ]
 
+    def span_facts(
+        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+    ) -> list[SpanFacts]:
+        where, parameters = _behind(session_id, after)
+        rows = self._all(SPAN_FACTS.format(where=where), (*parameters, limit))
+        return [facts_of(row) for row in rows]
+
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         where = (
             " WHERE span.end_ns IS NULL AND span.process_no IN (SELECT no FROM process WHERE id = ?"
@@ -339,7 +358,7 @@ class SqliteReader(ControlReader):
         )
         return Content(*self._all(sql, (span.content,))[0])
 
-    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+    def contents(self, spans: Sequence[SpanRecord | SpanFacts]) -> list[Content]:
         sql = (
             "SELECT content.no, payload, bytes FROM json_each(?)"
             " CROSS JOIN content ON content.no = value JOIN origin ON origin.no = origin_no"

@@ -7,9 +7,12 @@ ten times as long, and all other threads wait meanwhile.
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Final
+from typing import Any, Final
+
+import orjson
 
 from inspector.service.model.rows import SpanRow
+from inspector.service.storage.base import SpanFacts
 from inspector.service.storage.sqlite_span_rows import IN_ORDER
 
 _WAITED = (
@@ -48,8 +51,24 @@ _COLUMNS = ", ".join(
 )
 SPAN_COLUMNS: Final = f"SELECT CAST(json_object({_COLUMNS}) AS BLOB) FROM (SELECT {_NAMED}{_PAGE})"
 """An object of a page of lines: one array for each field."""
+_FACTS = ", ".join(
+    f"iif(span.waited IS NULL, NULL, ({_WAITED}))"
+    if name == "waited"
+    else _VALUES.get(name, f"span.{name}")
+    for name in SpanFacts._fields
+)
+SPAN_FACTS: Final = f"SELECT {_FACTS}{_PAGE}"
 SPAN_ENDS: Final = (
     "SELECT span.start_ns, span.span_id, trace.id FROM span"
     f" CROSS JOIN trace ON trace.no = span.trace_no WHERE {{where}} {IN_ORDER} LIMIT 2 OFFSET ?"
 )
 """The last line of a page, and the first of the next: one row if there is none."""
+
+
+def facts_of(row: tuple[Any, ...]) -> SpanFacts:
+    """Return the facts of a row of `SPAN_FACTS`."""
+    facts = SpanFacts._make(row)
+    stored: Any = facts.waited  # as SQLite returns it
+    if stored is None:
+        return facts
+    return facts._replace(waited=tuple(map(tuple, orjson.loads(stored))))

@@ -45,6 +45,7 @@ from inspector.service.query.tree import All, Node
 from inspector.service.storage.base import (
     Chunk,
     Reader,
+    SpanFacts,
     SpanLines,
     SpanPosition,
     SpanTime,
@@ -53,6 +54,7 @@ from inspector.service.storage.base import (
 )
 from inspector.service.storage.orders import Order, SortPosition, place_of
 from inspector.service.wire import SpanRow
+from tests.support.telemetry.span_rows import facts_of
 
 _SpanKey = tuple[str, str]
 
@@ -328,6 +330,12 @@ class _Tables:
         found = [span for span in self._spans.values() if span.session_id == session_id]
         return [time_of(span) for span in sorted(found, key=_span_order)]
 
+    def span_facts(
+        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
+    ) -> list[SpanFacts]:
+        found = self.spans_of(session_id, after, limit)
+        return [facts_of(record.row(), record.content) for record in found]
+
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         found = (
             span
@@ -343,7 +351,7 @@ class _Tables:
     def content(self, span: SpanRecord) -> Content:
         return self._contents[span.content]
 
-    def contents(self, spans: Sequence[SpanRecord]) -> list[Content]:
+    def contents(self, spans: Sequence[SpanRecord | SpanFacts]) -> list[Content]:
         return [self._contents[span.content] for span in spans]
 
     def contents_of(

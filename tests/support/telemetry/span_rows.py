@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from inspector.service.analysis.span_table import SpanTable
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
+from inspector.service.storage.base import SpanFacts
 
 MS = 1_000_000
 
@@ -47,3 +50,19 @@ def rows_from_text(text: str) -> list[SpanRow]:
         rows.append(row(number, open_at[-1][1] if open_at else None, name, **values))
         open_at.append((indent, number))
     return rows
+
+
+def facts_of(row: SpanRow, content: int = 0) -> SpanFacts:
+    """Return what statistics need of a row."""
+    values = {name: getattr(row, name) for name in SpanFacts._fields if name != "content"}
+    return SpanFacts(**values | {"waited": row.waited or None}, content=content)
+
+
+def table_of(rows: Iterable[SpanRow]) -> SpanTable:
+    """Return the columns of rows, by start."""
+    return SpanTable([facts_of(row) for row in by_start(rows)])
+
+
+def by_start(rows: Iterable[SpanRow]) -> list[SpanRow]:
+    """Return rows in the order of `SpanPosition`."""
+    return sorted(rows, key=lambda row: (row.offset_ns, row.span_id, row.trace_id))

@@ -1,15 +1,21 @@
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.analysis.statistics import Share, Statistics
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
-from tests.support.telemetry.span_rows import MS, row, rows_from_text
+from tests.support.models.statistics import PlainStatistics
+from tests.support.telemetry.span_rows import MS, by_start, row, rows_from_text, table_of
 
 
 def shares(*rows: SpanRow) -> list[Share]:
-    return Statistics(SpanTree.of(rows)).shares
+    return Statistics(table_of(rows)).shares
 
 
 def test_time_tokens_and_money_are_summed_by_kind_and_name_the_slowest_first() -> None:
-    tree = SpanTree.of(
+    table = table_of(
         rows_from_text(
             """
             agent lead duration_ms=1000
@@ -21,7 +27,7 @@ def test_time_tokens_and_money_are_summed_by_kind_and_name_the_slowest_first() -
         )
     )
     # Siblings of a drawing start a millisecond apart: both calls run at the same time.
-    lead, chat, ask = Statistics(tree).shares
+    lead, chat, ask = Statistics(table).shares
     assert (lead.name, lead.own_ns) == ("lead", 700 * MS)
     assert (chat.name, chat.count, chat.own_ns, chat.times.median_ns) == (
         "chat",
@@ -59,7 +65,7 @@ def test_what_below_it_waited_is_no_part_of_how_long_a_span_took() -> None:
 
 
 def test_use_that_an_agent_repeats_counts_once_where_it_was_used() -> None:
-    tree = SpanTree.of(
+    table = table_of(
         rows_from_text(
             """
             agent invoke_agent_lead input_tokens=130
@@ -72,7 +78,7 @@ def test_use_that_an_agent_repeats_counts_once_where_it_was_used() -> None:
             """
         )
     )
-    found = Statistics(tree)
+    found = Statistics(table)
     assert sum(one.used.input_tokens for one in found.shares) == 137
     by_agent = {one.name: one for one in found.agents}
     lead, helper = by_agent["invoke_agent_lead"], by_agent["helper"]
@@ -90,7 +96,7 @@ def test_use_that_an_agent_repeats_counts_once_where_it_was_used() -> None:
 
 
 def test_an_agent_below_itself_is_not_counted_twice_in_all() -> None:
-    tree = SpanTree.of(
+    table = table_of(
         rows_from_text(
             """
             agent loop
@@ -100,7 +106,7 @@ def test_an_agent_below_itself_is_not_counted_twice_in_all() -> None:
             """
         )
     )
-    [loop] = Statistics(tree).agents
+    [loop] = Statistics(table).agents
     assert (loop.count, loop.used.input_tokens, loop.used_in_all.input_tokens) == (2, 12, 12)
 
 
@@ -124,3 +130,47 @@ def test_the_95th_percentile_is_a_measured_time() -> None:
         40 * MS,
     )
     assert (share.times.total_ns, share.times.mean_ns) == (820 * MS, 20_500_000)
+
+
+_KINDS = (SpanKind.AGENT, SpanKind.TOOL, SpanKind.LLM, SpanKind.MCP)
+_TIMES = st.integers(-9, 30)
+_LENGTHS = st.none() | st.integers(0, 20)
+_COUNTS = st.none() | st.integers(0, 3)
+
+
+@st.composite
+def _rows(draw: st.DrawFn) -> list[SpanRow]:
+    """Return any spans, with circles of parents, duplicates of duplicates, and waits anywhere."""
+    numbers = st.none() | st.integers(0, 9)
+    rows = [
+        row(
+            number,
+            draw(numbers),
+            draw(st.sampled_from(("a", "b", "tools/call a"))),
+            kind=draw(st.sampled_from(_KINDS)),
+            status=draw(st.sampled_from((SpanStatus.OK, SpanStatus.ERROR))),
+            offset_ns=draw(_TIMES),
+            duration_ns=draw(_LENGTHS),
+            waited=tuple(draw(st.lists(st.tuples(_TIMES, _LENGTHS), max_size=2))),
+            wait_ns=draw(st.sampled_from((0, 0, 3))),
+            model=draw(st.sampled_from((None, "m"))),
+            input_tokens=draw(_COUNTS),
+            output_tokens=draw(_COUNTS),
+            cost_usd=draw(st.none() | st.just(0.25)),
+            duplicate_of=draw(st.sampled_from((None, None, f"{draw(st.integers(0, 9)):016x}"))),
+            subject=draw(st.sampled_from((None, "s"))),
+        )
+        for number in range(draw(st.integers(0, 9)))
+    ]
+    traces = st.sampled_from(("1" * 32, "2" * 32))
+    return [replace(one, trace_id=draw(traces)) if draw(st.booleans()) else one for one in rows]
+
+
+@given(_rows())
+@settings(max_examples=500)
+def test_sums_over_columns_are_those_of_plain_walks(rows: list[SpanRow]) -> None:
+    found, plain = Statistics(table_of(rows)), PlainStatistics(SpanTree.of(by_start(rows)))
+    assert found.shares == plain.shares
+    assert found.models == plain.models
+    assert found.tools == plain.tools
+    assert found.agents == plain.agents
