@@ -6,7 +6,9 @@ shared bus; `Bus()` makes a separate one. `CATALOGUE` is the contract, documente
 `docs/instrumentation-hooks.md`.
 """
 
-from instrument.approvals import ApprovalAnswer, ApprovalProvider, ApprovalRequest
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from instrument.bus import Bus
 from instrument.catalogue import CATALOGUE, CONTRACT_VERSION
 from instrument.decision import Decision, Outcome
@@ -31,7 +33,10 @@ from instrument.default import (
 )
 from instrument.errors import HookContractError, HookDenied, HookFailed, HookStopped
 from instrument.operations import Operation
-from instrument.stream import StreamStats
+
+if _TYPE_CHECKING:
+    from instrument.approvals import ApprovalAnswer, ApprovalProvider, ApprovalRequest
+    from instrument.stream import StreamStats
 
 __all__ = [
     "CATALOGUE",
@@ -63,3 +68,24 @@ __all__ = [
     "set_approval_provider",
     "unregister",
 ]
+
+_LATER = {
+    "ApprovalAnswer": "instrument.approvals",
+    "ApprovalProvider": "instrument.approvals",
+    "ApprovalRequest": "instrument.approvals",
+    "StreamStats": "instrument.stream",
+}
+"""Modules of public names that few processes use; each is imported when a name of it is."""
+
+
+def __getattr__(name: str) -> _Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - see `_LATER`
+
+    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

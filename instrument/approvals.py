@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from instrument.question import Kind, Question, are_kwargs
+from instrument.parts import Kind, Question
+from instrument.question import are_kwargs
 
 GRANTS = frozenset({"allow", "allow once", "allow always"})
 

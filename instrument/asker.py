@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from threading import Lock
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from instrument.approvals import ApprovalAnswer, ApprovalProvider
-from instrument.asking import Subject, ask_person, question_with
 from instrument.once import once
 from instrument.operations import current_call_id
-from instrument.question import APPROVAL_TIMEOUT_S, Question
-from instrument.waiting import Channel, Waiting, completed
+from instrument.question import APPROVAL_TIMEOUT_S
+from instrument.waiting import completed
+
+if TYPE_CHECKING:
+    from instrument.approvals import ApprovalAnswer, ApprovalProvider
+    from instrument.channel import Channel, Waiting
+    from instrument.parts import Question
+else:
+    Channel = object
 
 ASKER = "ask"
 """Name of the asker where the program asks without giving one."""
@@ -80,6 +85,8 @@ class Asker(Channel):
             ValueError: An argument is invalid.
             asyncio.CancelledError: The asking task was cancelled; the request is withdrawn.
         """
+        from instrument.asking import question_with  # noqa: PLC0415 - few processes ask
+
         question = question_with(
             prompt,
             form=form,
@@ -117,6 +124,8 @@ class Asker(Channel):
         Raises:
             ValueError: An argument is invalid.
         """
+        from instrument.asking import question_with  # noqa: PLC0415 - few processes ask
+
         question = question_with(
             prompt,
             form=form,
@@ -131,6 +140,8 @@ class Asker(Channel):
 async def _ask(
     bus: Channel, waiting: Waiting, question: Question, name: str | None
 ) -> ApprovalAnswer:
+    from instrument.asking import Subject, ask_person  # noqa: PLC0415 - see `Asker.ask`
+
     call_id = current_call_id(bus)
     subject = Subject(None, name or ASKER, {} if call_id is None else {"call_id": call_id})
     return await ask_person(bus, waiting, question, subject)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from instrument.approvals import (
     ApprovalAnswer,
@@ -18,8 +18,12 @@ from instrument.approvals import (
 )
 from instrument.delivery import is_our_own_cancellation
 from instrument.ids import next_call_id
-from instrument.question import APPROVAL_OPTIONS, Question, is_duration
-from instrument.waiting import Channel, NobodyAnsweredError, Waiting
+from instrument.parts import Question
+from instrument.question import APPROVAL_OPTIONS, is_duration
+from instrument.waiting import NobodyAnsweredError
+
+if TYPE_CHECKING:
+    from instrument.channel import Channel, Waiting
 
 NO_PROVIDER = "no approval provider"
 

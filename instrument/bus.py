@@ -14,11 +14,9 @@ from functools import partial
 from inspect import Parameter, isawaitable, signature
 from threading import Lock
 from types import CoroutineType
-from typing import Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 from weakref import WeakSet
 
-from instrument.approvals import ApprovalProvider
-from instrument.around import Around, Wrapper
 from instrument.asker import Asker
 from instrument.catalogue import CATALOGUE, Noun, find_noun
 from instrument.decision import Outcome
@@ -37,7 +35,6 @@ from instrument.delivery import (
 from instrument.interceptors import (
     Interceptor,
     OnError,
-    Registry,
     is_observed,
     only_observers_of,
     with_interceptor,
@@ -45,7 +42,12 @@ from instrument.interceptors import (
 from instrument.once import FirstTimes, once
 from instrument.operations import Operation, RepeatableOperation
 from instrument.unknown import UnknownNames
-from instrument.waiting import AsyncWaiting, SyncWaiting, Waiting, completed
+from instrument.waiting import AsyncWaiting, SyncWaiting, completed
+
+if TYPE_CHECKING:
+    from instrument.approvals import ApprovalProvider
+    from instrument.around import Wrapper
+    from instrument.channel import Registry, Waiting
 
 OWN_EVENTS = frozenset(
     {
@@ -246,6 +248,8 @@ class Bus(Asker):
         Raises:
             TypeError: `wrapper` cannot be called.
         """
+        from instrument.around import Around  # noqa: PLC0415 - few processes wrap operations
+
         pair, row = Around(noun, wrapper), find_noun(noun)
         offs = [
             self._add_interceptor(Interceptor(row.before, pair.before, name=pair.name)),

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
 
 CONTRACT_VERSION = "1.5"
 """Minor: a hook or kwarg was added. Major: one was removed or renamed."""
@@ -41,40 +40,83 @@ IDENTITY = ("call_id", "parent_call_id")
 """The last kwargs of every hook of an operation."""
 
 
-class Kwarg(NamedTuple):
-    """A keyword argument of a hook."""
-
-    name: str
-    type: str
-    """A Python annotation."""
-    since: str
-    always: bool
-    """Whether every emission has it: always for kwargs of 1.2, not always for later ones."""
+# The rows are plain objects: making a `NamedTuple` class takes an eighth of importing all of this,
+# and an attribute of a tuple takes three times as long to read.
 
 
-class Value(NamedTuple):
-    """The kwarg that an interceptor replaces, with its types."""
+class Kwarg:
+    """A keyword argument of a hook.
 
-    kwarg: str
-    input: str
-    output: str
-    stop: str | None
-    """Type of the value that a stop must give; None: this event cannot be stopped."""
+    Attributes:
+        name: Its name.
+        type: A Python annotation.
+        since: Version of the contract that added it.
+        always: Whether every emission has it: always for kwargs of 1.2, not always for later ones.
+    """
+
+    __slots__ = ("always", "name", "since", "type")
+
+    def __init__(self, name: str, type: str, since: str, always: bool) -> None:
+        self.name = name
+        self.type = type
+        self.since = since
+        self.always = always
 
 
-class Hook(NamedTuple):
-    """An event of the contract."""
+class Value:
+    """The kwarg that an interceptor replaces, with its types.
 
-    name: str
-    when: str
-    since: str
-    kwargs: tuple[Kwarg, ...]
-    writable: tuple[str, ...] = ()
-    """Kwargs that an interceptor may replace."""
-    value: Value | None = None
-    retryable: bool = False
-    aliases: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Names of this event by vocabulary: `control`, `typed`, `guidance`, `flow`."""
+    Attributes:
+        kwarg: Its name.
+        input: Type of the value that interceptors get.
+        output: Type of the value that they may give.
+        stop: Type of the value that a stop must give; None: this event cannot be stopped.
+    """
+
+    __slots__ = ("input", "kwarg", "output", "stop")
+
+    def __init__(self, kwarg: str, input: str, output: str, stop: str | None) -> None:
+        self.kwarg = kwarg
+        self.input = input
+        self.output = output
+        self.stop = stop
+
+
+class Hook:
+    """An event of the contract.
+
+    Attributes:
+        name: Its name.
+        when: The occasion on which it is emitted.
+        since: Version of the contract that added it.
+        kwargs: Its kwargs.
+        writable: Kwargs that an interceptor may replace.
+        value: The kwarg that is its value, if it has one.
+        retryable: Whether an interceptor may request a retry.
+        aliases: Names of this event by vocabulary: `control`, `typed`, `guidance`, `flow`.
+    """
+
+    __slots__ = ("aliases", "kwargs", "name", "retryable", "since", "value", "when", "writable")
+
+    def __init__(
+        self,
+        name: str,
+        when: str,
+        since: str,
+        kwargs: tuple[Kwarg, ...],
+        writable: tuple[str, ...] = (),
+        value: Value | None = None,
+        retryable: bool = False,
+        aliases: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+    ) -> None:
+        self.name = name
+        self.when = when
+        self.since = since
+        self.kwargs = kwargs
+        self.writable = writable
+        self.value = value
+        self.retryable = retryable
+        self.aliases = aliases
 
 
 class Noun:
@@ -96,7 +138,6 @@ class Noun:
         identity: The required kwarg, which identifies the operation; None for an unknown noun.
     """
 
-    # No tuple: an attribute of one takes three times as long to read.
     __slots__ = (
         "after",
         "after_defaults",
@@ -146,11 +187,11 @@ class Noun:
         self.identity = identity
 
 
-def _kwargs(types: Mapping[str, str], since: str, *, always: bool) -> tuple[Kwarg, ...]:
-    return tuple(Kwarg(name, annotation, since, always) for name, annotation in types.items())
-
-
-_IDENTITY_TYPES = dict(zip(IDENTITY, ("str", "str | None"), strict=True))
+_OF_OPERATIONS = frozenset({"before", "after", "error"})
+_IDENTITY = [
+    Kwarg(name, annotation, "1.3", False)
+    for name, annotation in zip(IDENTITY, ("str", "str | None"), strict=True)
+]
 _ANY_CONTEXT = {"context": "Any"}
 _EXC = {"exc": "BaseException"}
 
@@ -182,13 +223,15 @@ def _hook(
         retryable: Whether an interceptor may request a retry.
         **aliases: Names of the event by vocabulary.
     """
-    kwargs = _kwargs(types, since, always=True) + _kwargs(later, "1.3", always=False)
-    kwargs += _kwargs(latest, "1.4", always=False)
-    if name.partition("_")[0] in {"before", "after", "error"} and name != "before_final_response":
-        kwargs += _kwargs(_IDENTITY_TYPES, "1.3", always=False)
+    kwargs = [Kwarg(kwarg, annotation, since, True) for kwarg, annotation in types.items()]
+    kwargs += [Kwarg(kwarg, annotation, "1.3", False) for kwarg, annotation in later.items()]
+    kwargs += [Kwarg(kwarg, annotation, "1.4", False) for kwarg, annotation in latest.items()]
+    if name.partition("_")[0] in _OF_OPERATIONS and name != "before_final_response":
+        kwargs += _IDENTITY
     if value is not None:
         writable = writable or (value.kwarg,)
-    return Hook(name, when, since, kwargs, writable, value, retryable, MappingProxyType(aliases))
+    proxied = MappingProxyType(aliases)
+    return Hook(name, when, since, tuple(kwargs), writable, value, retryable, proxied)
 
 
 _AGENT = (

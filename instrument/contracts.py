@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from instrument.catalogue import CATALOGUE, NOUNS, Hook
-from instrument.decision import ACTIONS, NO_CHANGES, ROLES, UNSET, Decision, Injection
+from instrument.decision import ACTIONS, NO_CHANGES, ROLES, UNSET, Decision
 from instrument.errors import HookContractError, MalformedDecisionError
-from instrument.question import Question, are_kwargs, is_duration
+from instrument.question import are_kwargs, is_duration
 
 
 def changes_of(hook: str, decision: Decision, interceptor: str) -> dict[str, Any]:
@@ -93,6 +93,8 @@ def _problem_of(decision: object) -> str | None:
 
 
 def _problem_of_injection(decision: Decision) -> str | None:
+    from instrument.parts import Injection  # noqa: PLC0415 - see there
+
     injection: object = decision.injection
     if not isinstance(injection, Injection) or not _is_text(injection.text):
         return "wants to inject context and gave no text"
@@ -102,6 +104,8 @@ def _problem_of_injection(decision: Decision) -> str | None:
 
 
 def _problem_of_question(decision: Decision) -> str | None:
+    from instrument.parts import Question  # noqa: PLC0415 - see there
+
     question: object = decision.question
     if not isinstance(question, Question) or not _is_text(question.prompt) or not question.prompt:
         return "wants to ask a person and gave no prompt"

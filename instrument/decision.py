@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from instrument.errors import HookDenied, HookFailed, HookStopped, HookVerdict
-from instrument.question import APPROVAL_OPTIONS, APPROVAL_TIMEOUT_S, Question
+from instrument.question import APPROVAL_OPTIONS, APPROVAL_TIMEOUT_S
 
 if TYPE_CHECKING:
     from instrument.approvals import ApprovalAnswer
+    from instrument.parts import Injection, Question, Verdict
 
 
 Action: TypeAlias = Literal[
@@ -36,21 +37,6 @@ class Unset:
 
 
 UNSET = Unset()
-
-
-class Injection(NamedTuple):
-    """Text that the model should see next."""
-
-    text: str
-    role: str = "system"
-    is_ephemeral: bool = False
-    """Whether it is for the next model call only, not for the history."""
-    source: str | None = None
-    """The interceptor that injected it."""
-    is_hidden: bool = False
-    """Whether it is hidden from the user."""
-    is_for_tool_result: bool = False
-    """Whether it is appended to the last tool result, if there is one."""
 
 
 class Decision:
@@ -162,6 +148,8 @@ class Decision:
         user_message: str | None = None,
     ) -> Decision:
         """Continue, and let the model see `text`; the emitter finds it in `op.injections`."""
+        from instrument.parts import Injection  # noqa: PLC0415 - see there
+
         injection = Injection(text, role, ephemeral)
         return cls("inject_context", injection=injection, reason=reason, user_message=user_message)
 
@@ -183,19 +171,10 @@ class Decision:
         questions the first is asked, and a timeout allows only if all of them say so.
         A `breakpoint` is a stop to look around, not an approval.
         """
+        from instrument.parts import Question  # noqa: PLC0415 - see there
+
         question = Question(prompt, tuple(options), default, timeout, kind)
         return cls("ask_user", question=question, reason=reason)
-
-
-class Verdict(NamedTuple):
-    """A line of the trail: the decision of an interceptor or a person."""
-
-    interceptor: str
-    action: str
-    microseconds: float
-    reason: str | None = None
-    actor: str | None = None
-    """Name of the person, if one decided and is known."""
 
 
 class Outcome:
@@ -216,10 +195,10 @@ class Outcome:
         question: The question of the first `ask_user`, or None.
         approval: The answer to the question.
         user_messages: Lines for the user, in order.
-        lines: The trail, as plain tuples.
     """
 
     __slots__ = (
+        "_lines",
         "action",
         "approval",
         "changes",
@@ -227,7 +206,6 @@ class Outcome:
         "decided_by",
         "hook",
         "injections",
-        "lines",
         "question",
         "reason",
         "retry_changes",
@@ -236,10 +214,6 @@ class Outcome:
         "user_messages",
     )
 
-    retry_changes: Mapping[str, Any]
-    changes: Mapping[str, Any]
-    shown: Mapping[str, Any]
-
     def __init__(self, hook: str, data: dict[str, Any]) -> None:
         self.hook = hook
         self.data = data
@@ -247,12 +221,15 @@ class Outcome:
         self.reason: str | None = None
         self.decided_by: str | None = None
         self.stop_value: Any = None
-        self.retry_changes = self.changes = self.shown = NO_CHANGES
+        self.retry_changes: Mapping[str, Any] = NO_CHANGES
+        self.changes: Mapping[str, Any] = NO_CHANGES
+        self.shown: Mapping[str, Any] = NO_CHANGES
         self.injections: list[Injection] = []
         self.question: Question | None = None
         self.approval: ApprovalAnswer | None = None
         self.user_messages: list[str] = []
-        self.lines: list[tuple[str, str, float, str | None, str | None]] = []
+        # The trail, as plain tuples: they take a third of the time.
+        self._lines: list[tuple[str, str, float, str | None, str | None]] = []
 
     def __repr__(self) -> str:
         return f"Outcome({self.hook!r}, {self.action!r}, reason={self.reason!r})"
@@ -260,7 +237,9 @@ class Outcome:
     @property
     def trail(self) -> list[Verdict]:
         """Every decision, in order."""
-        return [Verdict(*line) for line in self.lines]
+        from instrument.parts import Verdict  # noqa: PLC0415 - see there
+
+        return [Verdict(*line) for line in self._lines]
 
     @property
     def is_allowed(self) -> bool:

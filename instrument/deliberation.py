@@ -18,18 +18,19 @@ from contextvars import ContextVar
 from inspect import isawaitable
 from time import perf_counter_ns
 from types import CoroutineType
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from instrument.approvals import ApprovalAnswer
-from instrument.asking import Subject, ask_person
 from instrument.contracts import changes_of, check_changes
 from instrument.decision import CHANGING, ENDING, NO_CHANGES, Decision, Outcome
 from instrument.delivery import HOOK_FAILED, Observer, Table, is_our_own_cancellation
 from instrument.edits import copies_of, edited
 from instrument.errors import HookContractError, HookFailed, MalformedDecisionError
-from instrument.interceptors import Interceptor, Registry
-from instrument.question import Question
-from instrument.waiting import Channel, Waiting
+from instrument.interceptors import Interceptor
+
+if TYPE_CHECKING:
+    from instrument.approvals import ApprovalAnswer
+    from instrument.channel import Channel, Registry, Waiting
+    from instrument.parts import Question
 
 HOOK_DECIDED = "hook_decided"
 PERSON = "approval"
@@ -190,7 +191,7 @@ def _next_answer(
             if HOOK_DECIDED in table:
                 return entry, began_ns, None, None, copies
             took_us = (perf_counter_ns() - began_ns) / 1000
-            outcome.lines.append((entry.name, "continue", took_us, None, None))
+            outcome._lines.append((entry.name, "continue", took_us, None, None))
     return None
 
 
@@ -270,8 +271,9 @@ class _Chain:
             event = {"call_id": call_id, "hook": hook, "handler": name, "exc": error}
             await self._waiting.notify(HOOK_FAILED, event)
         is_malformed = isinstance(error, MalformedDecisionError)
-        is_asked = self._outcome.question is not None  # from now on every failure denies
-        if is_asked or is_malformed or interceptor.on_error == "deny":
+        # Once a person is to be asked, every failure denies.
+        must_deny = self._outcome.question is not None or is_malformed
+        if must_deny or interceptor.on_error == "deny":
             return Decision.deny(_failure(name, error))
         if interceptor.on_error == "raise":
             if isinstance(error, Exception):
@@ -310,7 +312,7 @@ class _Chain:
 
     def _add_question(self, name: str, decision: Decision) -> None:
         """Store the first question; a timeout allows only if all questions say so."""
-        outcome, question = self._outcome, cast(Question, decision.question)
+        outcome, question = self._outcome, cast("Question", decision.question)
         if outcome.question is None:
             outcome.question, outcome.action = question, "ask_user"
             outcome.reason, outcome.decided_by = decision.reason, name
@@ -319,8 +321,10 @@ class _Chain:
 
     async def ask(self) -> None:
         """Ask a person about the final data, and apply the answer."""
+        from instrument.asking import Subject, ask_person  # noqa: PLC0415 - few processes ask
+
         outcome = self._outcome
-        question = cast(Question, outcome.question)
+        question = cast("Question", outcome.question)
         began_ns = perf_counter_ns()
         # All names: `allow always` for one asker does not cover the others.
         names = dict.fromkeys(name for name, _ in self._askers)
@@ -372,7 +376,7 @@ class _Chain:
     ) -> float:
         """Add a decision to the trail; return the microseconds that it took."""
         took_us = (perf_counter_ns() - began_ns) / 1000
-        self._outcome.lines.append((name, decision.action, took_us, decision.reason, actor))
+        self._outcome._lines.append((name, decision.action, took_us, decision.reason, actor))
         return took_us
 
     def _event(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import count
-from typing import Any, Literal, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from instrument.contracts import writable_kwargs
 from instrument.delivery import EVERY, Observer, Table, describe, observers_of
@@ -16,19 +16,12 @@ from instrument.errors import UnheededPolicyError
 from instrument.once import FirstTimes
 from instrument.question import is_duration
 
+if TYPE_CHECKING:
+    from instrument.channel import Registry
+
 OnError: TypeAlias = Literal["raise", "deny", "continue"]
 
 _sequence = count()
-
-
-class Registry(Protocol):
-    """A registry of callbacks in another vocabulary.
-
-    Attributes:
-        vocabulary: Registries of the same vocabulary do not get events emitted on each other.
-    """
-
-    vocabulary: str
 
 
 class Interceptor:

@@ -18,18 +18,22 @@ from collections.abc import AsyncIterable, Iterable, Mapping
 from contextvars import Context, ContextVar, copy_context
 from time import perf_counter_ns
 from types import TracebackType
-from typing import Any, Literal, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from instrument.catalogue import Noun, find_noun
-from instrument.decision import Injection, Outcome
+from instrument.decision import Outcome
 from instrument.deliberation import decide
 from instrument.delivery import EVERY, deliver, deliver_sync, observers_of
 from instrument.errors import HookContractError, HookDenied, HookFailed, HookStopped, HookVerdict
 from instrument.ids import next_call_id
 from instrument.interceptors import Interceptor
-from instrument.stream import AsyncStream, Step, StepContext, StreamMeter, SyncStream
 from instrument.unknown import MAX_LOGGED
-from instrument.waiting import Channel, Waiting, completed
+from instrument.waiting import completed
+
+if TYPE_CHECKING:
+    from instrument.channel import Channel, Waiting
+    from instrument.parts import Injection
+    from instrument.stream import AsyncStream, StreamMeter, SyncStream
 
 T = TypeVar("T")
 
@@ -216,6 +220,15 @@ class Operation:
         The operation is current while a chunk is being made, but not while the consumer handles it:
         operations of the consumer are not its children.
         """
+        # Imported here: few operations stream.
+        from instrument.stream import (  # noqa: PLC0415
+            AsyncStream,
+            Step,
+            StepContext,
+            StreamMeter,
+            SyncStream,
+        )
+
         if self._is_reported:
             step = Step(StepContext(self._outside, self._inside), self._metered())
         else:
@@ -468,6 +481,8 @@ class Operation:
 
     def _metered(self) -> StreamMeter:
         if self._meter is None:
+            from instrument.stream import StreamMeter  # noqa: PLC0415 - see `stream`
+
             self._meter = StreamMeter(self._started_ns)
         return self._meter
 

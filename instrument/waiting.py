@@ -11,57 +11,24 @@ from collections.abc import Awaitable, Coroutine
 from contextvars import copy_context
 from threading import TIMEOUT_MAX, Thread
 from time import monotonic
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from instrument.approvals import ApprovalProvider, ApprovalRequest, SyncApprovalProvider
-from instrument.catalogue import Noun
-from instrument.delivery import Table, deliver, run_alone
+from instrument.delivery import deliver, run_alone
 from instrument.errors import HookContractError
 from instrument.interceptors import is_observed, only_observers_of
 
 GRACE_S = 0.1
 """Seconds for a provider to clean up after its timeout."""
 
+if TYPE_CHECKING:
+    from instrument.approvals import ApprovalProvider, ApprovalRequest
+    from instrument.channel import Channel
+
 T = TypeVar("T")
 
 
 class NobodyAnsweredError(TimeoutError):
     """The time to answer is over; distinct from a `TimeoutError` inside a provider."""
-
-
-class Channel(Protocol):
-    """The parts of a bus that a decision needs."""
-
-    _hooks: Table
-    _approval_providers: tuple[list[ApprovalProvider], ...]
-    _waiting: Waiting
-    _sync_waiting: Waiting
-    _checked_nouns: set[str]
-
-    def _notify_sync(self, name: str, /, **kwargs: Any) -> None: ...
-
-    def _check_operation(self, name: object, noun: Noun) -> None: ...
-
-
-class Waiting(Protocol):
-    """A way to wait: in async code or in sync code."""
-
-    async def notify(self, hook: str, kwargs: dict[str, Any]) -> None:
-        """Deliver an event to its observers."""
-
-    def finish(self, awaitable: Awaitable[Any], timeout_s: float | None) -> Awaitable[Any]:
-        """Return the result of an interceptor's awaitable; raise `TimeoutError` when late."""
-
-    async def ask(self, provider: ApprovalProvider, request: ApprovalRequest) -> Any:
-        """Return the provider's answer; raise `NobodyAnsweredError` on timeout."""
-
-
-@runtime_checkable
-class AwaitableAtOnce(Protocol):
-    """An interceptor's awaitable that can also decide without being awaited."""
-
-    def at_once(self) -> Any:
-        """Return the decision for sync code on a thread whose event loop is running."""
 
 
 class AsyncWaiting:
@@ -188,8 +155,9 @@ async def _within(
 
 
 def _in_one_step(awaitable: Awaitable[Any]) -> Any:
-    if isinstance(awaitable, AwaitableAtOnce):
-        return awaitable.at_once()
+    at_once = getattr(awaitable, "at_once", None)  # one of ours may decide without waiting
+    if at_once is not None:
+        return at_once()
     steps = awaitable.__await__()
     try:
         next(steps)
@@ -208,6 +176,8 @@ def _on_a_thread(provider: ApprovalProvider, request: ApprovalRequest) -> Any:
     """Ask on a separate thread, so that the bus can stop waiting whatever the provider does."""
     answers: list[Any] = []
     failures: list[BaseException] = []
+
+    from instrument.approvals import SyncApprovalProvider  # noqa: PLC0415 - few processes ask
 
     def ask() -> None:
         try:

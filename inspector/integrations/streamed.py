@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from inspector.integrations.session import in_session
 from instrument import Bus, Operation
-from instrument.decision import Injection
 from instrument.operations import RepeatableOperation
+from instrument.parts import Injection
 from instrument.stream import AsyncStream, Step, StepContext, StreamMeter
 
 T = TypeVar("T")

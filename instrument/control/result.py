@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias
 
-from instrument.decision import Decision, Injection, Outcome
+from instrument.decision import Decision, Outcome
 from instrument.errors import MalformedDecisionError
-from instrument.question import APPROVAL_OPTIONS, APPROVAL_TIMEOUT_S, Question
+from instrument.parts import Injection, Question
+from instrument.question import APPROVAL_OPTIONS, APPROVAL_TIMEOUT_S
 
 ResultAction: TypeAlias = Literal["continue", "deny", "modify", "inject_context", "ask_user"]
 

@@ -13,7 +13,7 @@ from instrument.bus import Bus
 from instrument.decision import Decision, Outcome
 from instrument.delivery import describe
 from instrument.interceptors import Interceptor
-from instrument.question import Question
+from instrument.parts import Question
 from instrument.typed.events import AgentInitializedEvent, BaseHookEvent, Interrupted
 from instrument.typed.inference import event_types
 from instrument.typed.translation import (

@@ -100,12 +100,16 @@ def rows() -> dict[str, Any]:
     return {"version": CONTRACT_VERSION, "rows": {h.name: _row(h) for h in CATALOGUE.values()}}
 
 
+VALUE_KEYS = ("kwarg", "input", "output", "stop")
+
+
 def _row(hook: Hook) -> dict[str, Any]:
+    value = hook.value
     return {
         "since": hook.since,
         "kwargs": {kwarg.name: kwarg.type for kwarg in hook.kwargs},
         "writable": list(hook.writable),
-        "value": None if hook.value is None else hook.value._asdict(),
+        "value": value and {name: getattr(value, name) for name in VALUE_KEYS},
         "retryable": hook.retryable,
         "aliases": {name: list(names) for name, names in hook.aliases.items()},
     }

@@ -13,7 +13,7 @@ from inspector.agent_side.policies.rules import Event, Policy, Question, RuleLis
 from instrument import Decision
 from instrument.decision import Outcome
 from instrument.deliberation import being_decided
-from instrument.question import Question as BusQuestion
+from instrument.parts import Question as BusQuestion
 
 MAX_QUESTIONS = 10_000
 _MAX_NAME_CHARS = 200

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 
-    from instrument.decision import Injection
+    from instrument.parts import Injection
 
 
 def as_answer(value: Any) -> AIMessage:

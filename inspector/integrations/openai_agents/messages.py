@@ -16,7 +16,7 @@ from inspector.integrations.conversion import (
     find_own,
     text_of,
 )
-from instrument.decision import Injection
+from instrument.parts import Injection
 
 Item = Mapping[str, Any]
 

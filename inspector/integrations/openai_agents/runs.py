@@ -19,7 +19,7 @@ from inspector.integrations.openai_agents.messages import convert
 from inspector.integrations.session import in_session
 from inspector.integrations.verdicts import REFUSALS, refused_as
 from instrument import Bus, Operation
-from instrument.decision import Injection
+from instrument.parts import Injection
 
 NOUN = "agent_call"
 

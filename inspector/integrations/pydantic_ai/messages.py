@@ -23,7 +23,7 @@ from inspector.integrations.conversion import (
     find_own,
     text_of,
 )
-from instrument.decision import Injection
+from instrument.parts import Injection
 
 
 def convert(messages: Iterable[ModelMessage]) -> list[ConvertedMessage]:

@@ -35,7 +35,7 @@ from inspector.integrations.pydantic_ai.streams import CountedModel, report
 from inspector.integrations.session import in_session
 from inspector.integrations.verdicts import refused_as
 from instrument import Bus, HookStopped, Operation
-from instrument.decision import Injection
+from instrument.parts import Injection
 
 _OWN_SCOPE = "pydantic-ai"
 """The instrumentation scope of Pydantic AI's own spans, which a program may turn on."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from inspector.integrations.conversion import AgentFacts
 from instrument import Operation
-from instrument.decision import Injection
+from instrument.parts import Injection
 
 _PARAMS = ("max_tokens", "temperature", "top_p", "top_k", "stop_sequences")
 

@@ -22,7 +22,7 @@ async def decide_plainly(bus: Bus, outcome: Outcome, spelling: str | None = None
         if decision is NO_OBJECTION and interceptor.is_quiet:
             continue
         changes, name = _changes_of(decision, outcome, interceptor), decision.by or interceptor.name
-        outcome.lines.append((name, decision.action, 0.0, decision.reason, None))
+        outcome._lines.append((name, decision.action, 0.0, decision.reason, None))
         await bus._emit("hook_decided", **_event(name, decision, changes, outcome))
         _apply(name, decision, changes, outcome)
         if decision.action in ENDING:

@@ -21,7 +21,7 @@ from instrument import (
     waiting,
 )
 from instrument.asking import Subject, ask_person
-from instrument.question import Question
+from instrument.parts import Question
 from instrument.waiting import AsyncWaiting
 from tests.unit.instrument.conftest import NEVER, Person, Story, cancel_after, only
 

@@ -27,10 +27,10 @@ from instrument import (
 )
 from instrument.catalogue import CATALOGUE, Hook, Value
 from instrument.contracts import _has_type
-from instrument.decision import ENDING, Injection
+from instrument.decision import ENDING
 from instrument.deliberation import being_decided
 from instrument.interceptors import only_observers_of
-from instrument.question import Question
+from instrument.parts import Injection, Question
 from instrument.testing import capture_hook
 from instrument.waiting import completed
 from tests.unit.instrument.conftest import Pause, Story, cancel_after

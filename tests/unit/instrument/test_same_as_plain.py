@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from instrument import Bus, Decision, HookDenied
 from instrument.decision import Outcome
 from instrument.interceptors import Interceptor
-from instrument.question import Question
+from instrument.parts import Question
 from instrument.typed.events import AfterToolCallEvent, BaseHookEvent, ToolUse
 from instrument.typed.translation import HOOKS, event_from
 from instrument.views import copied
@@ -122,7 +122,7 @@ async def story(
     except Exception as error:  # noqa: BLE001 - it is part of the story
         seen.append(repr(error))
     seen.append([plain(verdict._asdict()) for verdict in outcome.trail])
-    seen.append({name: getattr(outcome, name) for name in Outcome.__slots__ if name != "lines"})
+    seen.append({name: getattr(outcome, name) for name in Outcome.__slots__ if name != "_lines"})
     return seen
 
 
