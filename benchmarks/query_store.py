@@ -39,6 +39,7 @@ class StoreFiller:
         self._session_count = session_count
         self._next = 0
         self._head = 0
+        self._created: dict[str, int] = {}
         self._words = _vocabulary(self._random)
         self._weights = list(itertools.accumulate(1 / (n + 3) for n in range(len(self._words))))
 
@@ -75,7 +76,8 @@ class StoreFiller:
         changes.traces.append(TraceRecord(trace_id, session_id, b"{}"))
         self._head += 1
         row = _session_row(session_id, began_ns, service, spans, pick)
-        record = SessionRecord(row, b"{}", self._head, self._head, self._head, END_NS)
+        created = self._created.setdefault(session_id, self._head)
+        record = SessionRecord(row, b"{}", self._head, created, self._head, END_NS)
         changes.sessions.append(record)
 
     def _span(

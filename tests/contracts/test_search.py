@@ -351,6 +351,17 @@ def test_a_circle_of_parents_is_gone_round_once(store: Store) -> None:
     assert found_spans(store, "ancestor(kind:tool)") == {"1", "2"}
 
 
+def test_a_text_of_a_parent_fits_in_any_case_of_any_alphabet(store: Store) -> None:
+    kelvin = "8\u212a"  # a sign, and a k in another case
+    rows = [replace(span(1, change=1), kind=SpanKind.AGENT, subject=kelvin, name="CAFÉ")]
+    rows.append(replace(span(2, change=2), parent_span_id=span_hex(1)))
+    contents = {row.content: Content(b"", b"") for row in rows}
+    store.commit(Changes(1, 3, [session("S", 3)], [trace(1)], spans=rows, contents=contents))
+    assert found_spans(store, "parent(agent:8k)") == {"2"}
+    assert found_spans(store, "parent(name:café)") == {"2"}
+    assert found_spans(store, "parent(agent:8)") == set()
+
+
 # --- what a store leaves out beforehand would not have fitted --------------------------------
 
 _TERMS = [
@@ -359,7 +370,8 @@ _TERMS = [
     "duration>2ns", "ended:*", "started<2026-01-01", "size<4", "waiting>1ns", "model:m*", "name~2",
     "engine:otlp", "parent(kind:llm)", "child(status:ok)", "tokens:2..4", "duration<=1ns",
     "active>1ns", "session(status:failed)", "span(kind:llm tokens>2)", "parent(parent(kind:tool))",
-    "ancestor(tokens>3)", "descendant(kind:agent)", "started>2026-01-01", "spans>0",
+    "ancestor(tokens>3)", "descendant(kind:agent)", "started>2026-01-01", "spans>0", "agent:one",
+    "parent(agent:one)", "parent(model:m1 kind:llm)", "span(tool:one)", "parent(-tool:one)",
 ]  # fmt: skip
 _queries = st.recursive(
     st.sampled_from(_TERMS),
@@ -384,7 +396,8 @@ def _rows(draw: st.DrawFn, number: int) -> SpanRecord:
         kind=draw(st.sampled_from([SpanKind.LLM, SpanKind.TOOL, SpanKind.AGENT])),
         status=draw(st.sampled_from(SpanStatus)),
         is_root=draw(st.booleans()),
-        model=draw(st.none() | st.sampled_from(["m1", "x"])),
+        model=draw(st.none() | st.sampled_from(["M1", "x"])),
+        subject=draw(st.none() | st.sampled_from(["One", "two"])),
         input_tokens=draw(_small),
         output_tokens=draw(_small),
         cost_usd=draw(st.none() | st.floats(0, 1)),

@@ -55,7 +55,9 @@ _COLUMNS: Mapping[QueryScope, Mapping[str, str]] = {
     QueryScope.SESSION: SESSION_COLUMNS,
     QueryScope.SPAN: SPAN_COLUMNS,
 }
+_TEXTS = {"name": "name", "tool": "subject", "agent": "subject", "model": "model"}
 # Texts are compared in any case, which SQLite can do for ASCII only.
+_SAME = "(lower({0}) = ? OR length({0}) <> octet_length({0}))"
 _IMPLIED = {
     "tool": "{0}.kind = 'tool'",
     "agent": "{0}.kind = 'agent'",
@@ -143,8 +145,7 @@ def _compare(node: Compare, span: str) -> SqlCondition:
         return SqlCondition(sql, (node.value,), is_exact=False)
     column = _COLUMNS[field.scope].get(field.name)
     if column is None:
-        hint = _IMPLIED.get(field.name) if field.scope is QueryScope.SPAN else None
-        return SqlCondition(hint.format(span), (), is_exact=False) if hint else _ANYTHING
+        return _text(node, span) if field.scope is QueryScope.SPAN else _ANYTHING
     table = span if field.scope is QueryScope.SPAN else "session"
     column = column.format(table) if "{" in column else f"{table}.{column}"
     if operator is Operator.IS_KNOWN:
@@ -154,3 +155,13 @@ def _compare(node: Compare, span: str) -> SqlCondition:
     if operator in _ORDER:  # in SQL, nothing compares with NULL: not even negated
         return SqlCondition(f"coalesce({column} {operator} ?, 0)", (node.value,))
     return _ANYTHING
+
+
+def _text(node: Compare, span: str) -> SqlCondition:
+    name = node.field.name
+    hint = _IMPLIED.get(name, "1").format(span)
+    # The index of words knows which sessions have one: SQLite would read all spans of each.
+    if name not in _TEXTS or node.operator is not Operator.EQUALS or span == "one":
+        return SqlCondition(hint, (), is_exact=False)
+    same = _SAME.format(f"{span}.{_TEXTS[name]}")
+    return SqlCondition(f"({hint} AND {same})", (node.value,), is_exact=False)
