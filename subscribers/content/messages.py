@@ -37,6 +37,7 @@ _BESIDE = frozenset({"thought", "thoughtSignature", "thought_signature", "videoM
 """Keys of Gemini's parts that are not content."""
 _BOXES = ("messages", "contents")
 """Keys of the messages in a prompt that is an object."""
+_ROLE_AND_CONTENT = frozenset({"role", "content"})
 _SCALARS = (str, int, float)
 _OFFICIAL = frozenset(
     {"tool_call", "tool_call_response", "server_tool_call", "server_tool_call_response", "blob",
@@ -178,6 +179,10 @@ def _output(choice: Any) -> Message:
 def _message(item: Any, default_role: str) -> Message:
     if isinstance(item, str):
         return {"role": default_role, "parts": [_text(item)]}
+    if type(item) is dict and item.keys() == _ROLE_AND_CONTENT:  # as most are
+        role, content = item["role"], item["content"]
+        if type(role) is str and type(content) is str:
+            return {"role": _ROLES.get(role, role), "parts": [_text(content)]}
     role = member_value(_get(item, "role"))
     if role is None and isinstance(kind := step(item, "type"), str):
         role = _TYPES.get(kind)

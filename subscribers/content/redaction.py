@@ -375,6 +375,8 @@ class Redactor:
     ) -> None:
         self._patterns = tuple(re.compile(pattern) for pattern in patterns)
         self._callback = callback
+        self.has_own_rules = bool(self._patterns) or callback is not None
+        """Whether rules of the user may change any text, not only secrets."""
 
     def text(self, text: str) -> str:
         """Return `text` with every secret replaced by `[redacted]`; idempotent."""
@@ -387,8 +389,7 @@ class Redactor:
         """
         joined = _BETWEEN.join(texts)
         scrubbed = _scrubbed(joined)
-        is_split = self._patterns or self._callback is not None
-        if scrubbed == joined and not is_split:
+        if scrubbed == joined and not self.has_own_rules:
             return {}
         parts = scrubbed.split(_BETWEEN)
         if len(parts) != len(texts):  # one of them holds the separator itself

@@ -89,7 +89,32 @@ def to_json(
     items go. Applied to its own parsed output it changes nothing.
     """
     reader = _Reader(redactor, max_bytes)
+    return _content(reader, _scrub(reader.plain(value, 0), redactor, reader.strings), max_bytes)
+
+
+def to_json_in_two_forms(
+    value: Any,
+    other_form: Callable[[Any], Any],
+    *,
+    redactor: Redactor | None = None,
+    max_bytes: int = DEFAULT_MAX_CONTENT_BYTES,
+) -> tuple[Content, Content]:
+    """Serialise `value` and `other_form(value)`, which has the same strings and is no longer.
+
+    The second is made of what is read and redacted for the first, where that is whole.
+    """
+    reader = _Reader(redactor, max_bytes)
     tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
+    content = _content(reader, tree, max_bytes)
+    if not content.is_truncated and (redactor is None or not redactor.has_own_rules):
+        text = _ENCODER.encode(other_form(tree))
+        if _size(text) <= max_bytes:
+            return content, Content(text, False)
+    return content, to_json(other_form(value), redactor=redactor, max_bytes=max_bytes)
+
+
+def _content(reader: _Reader, tree: Any, max_bytes: int) -> Content:
+    """Return what the reader read as text, shortened if it must be."""
     if reader.room_bytes < 0:  # short strings would not help
         return Content(_beginning(tree, max_bytes), True)
     if reader.is_oversize:

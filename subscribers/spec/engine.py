@@ -12,18 +12,28 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 from subscribers.content.convert import CONVERSIONS, MAX_LIST_ITEMS
+from subscribers.content.messages import mcp_messages
 from subscribers.content.paths import Reader, compile_path, inner_names, path_from
 from subscribers.content.redaction import REDACTED, Redactor, is_secret_key
-from subscribers.content.serialise import Content, clean_text, cut_text, to_json
+from subscribers.content.serialise import (
+    Content,
+    clean_text,
+    cut_text,
+    to_json,
+    to_json_in_two_forms,
+)
 from subscribers.options import Capture, Options, Vocabulary
 from subscribers.spec.model import Attribute, Sensitivity, SpanSpec, Spec, Truncation
 
 Attributes: TypeAlias = dict[str, Any]
 Kwargs: TypeAlias = Mapping[str, Any]
+
+_MCP_FORMS = {"mcp_input": "input_messages", "mcp_output": "output_messages"}
+"""Conversion to MCP's messages, and the one to the conventions' messages that it goes through."""
 
 TRUNCATED = "inspector.truncated"
 MAX_PLANS = 1_024
@@ -70,6 +80,15 @@ class Engine:
             name: [row for row in hook.attributes if self._is_wanted(row)]
             for name, hook in spec.hooks.items()
         }
+        self._pairs = {
+            id(row): after
+            for rows in self._rows.values()
+            for row, after in pairwise(rows)
+            if _MCP_FORMS.get(after.via) == row.via
+            and (after.source, after.when, after.sensitivity)
+            == (row.source, row.when, row.sensitivity)
+        }
+        """Rows of messages whose next row is the same in MCP's form; one function writes both."""
         self._plans: dict[_Shape, _Plan] = {}
         self._narrow_plans: dict[tuple[_Shape, tuple[_Keys, ...]], _Plan] = {}
         self._inner = {
@@ -136,7 +155,8 @@ class Engine:
         return narrow
 
     def _compiled(self, hook: str, available: _Available) -> tuple[_Row, ...]:
-        rows = (self._compile(row, available) for row in self._rows[hook])
+        paired = {id(row) for row in self._pairs.values()}
+        rows = (self._compile(row, available) for row in self._rows[hook] if id(row) not in paired)
         return tuple(row for row in rows if row is not None)
 
     def _compile(self, row: Attribute, available: _Available) -> _Row | None:
@@ -161,6 +181,8 @@ class Engine:
                 return (row.legacy,) if row.legacy else ()
 
     def _writer(self, row: Attribute, keys: Sequence[str]) -> _Write:
+        if row.type == "json" and (mcp_row := self._pairs.get(id(row))) is not None:
+            return self._pair_writer(row, mcp_row)
         if row.type == "json":
             return self._json_writer(row, keys)
         if row.type == "map":
@@ -204,7 +226,7 @@ class Engine:
         is_structured = self.options.has_structured_content
 
         def write(found: Attributes, value: Any) -> None:
-            if isinstance(value, Content):  # made by the bridge
+            if isinstance(value, Content):
                 content = value
             else:
                 content = to_json(value, redactor=redactor, max_bytes=max_bytes)
@@ -213,6 +235,21 @@ class Engine:
                 found[key] = json.loads(content.text) if structured else content.text
                 if content.is_truncated:
                     self._mark(found, key, is_legacy=key == row.legacy)
+
+        return write
+
+    def _pair_writer(self, row: Attribute, mcp_row: Attribute) -> _Write:
+        """Return a writer of messages in the conventions' form, and in MCP's."""
+        redactor, max_bytes = self._redactor_of(row), self.options.max_content_bytes
+        write_one = self._json_writer(row, self._keys(row))
+        write_other = self._json_writer(mcp_row, self._keys(mcp_row))
+
+        def write(found: Attributes, messages: Any) -> None:
+            one, other = to_json_in_two_forms(
+                messages, mcp_messages, redactor=redactor, max_bytes=max_bytes
+            )
+            write_one(found, one)
+            write_other(found, other)
 
         return write
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from subscribers import Capture, Options, Vocabulary, load_spec, read_options
 from subscribers.content.convert import CONVERSIONS
 from subscribers.content.paths import read_path, roots
-from subscribers.spec.engine import MAX_PLANS, Engine
+from subscribers.content.redaction import Redactor
+from subscribers.spec.engine import MAX_PLANS, TRUNCATED, Engine
 from subscribers.spec.model import Sensitivity
 
 SPEC = load_spec()
@@ -256,6 +257,53 @@ def test_a_plan_says_what_all_rows_would_say(
     for _ in range(2):  # the plan is made, then used again
         found = engine.attributes(hook, kwargs)
         assert list(found.items()) == list(expected.items())
+
+
+SECRET = "sk-abcdefghijklmnopqrstuv"
+TEXTS = st.text(max_size=9) | st.sampled_from([SECRET, "data:image/png;base64,AAAA", "x" * 900])
+ARGUMENTS = st.dictionaries(st.sampled_from(["q", "api_key", SECRET]), TEXTS | st.integers())
+BLOCKS = st.one_of(
+    TEXTS.map(lambda text: {"type": "text", "text": text}),
+    ARGUMENTS.map(lambda found: {"type": "tool_use", "id": "1", "name": "t", "input": found}),
+    ARGUMENTS.map(lambda found: {"type": "tool_result", "tool_use_id": "1", "content": [found]}),
+    ARGUMENTS.map(lambda found: {"type": "image", "source": {"data": "AAAA", **found}}),
+    ARGUMENTS,
+    TEXTS,
+)
+MESSAGES = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "model", "tool", SECRET, 1])},
+        optional={
+            "content": TEXTS | st.lists(BLOCKS, max_size=3) | BLOCKS,
+            "tool_call_id": TEXTS,
+            "tool_calls": st.lists(ARGUMENTS, max_size=2),
+            "name": TEXTS,
+        },
+    )
+    | TEXTS,
+    max_size=4,
+)
+WITH_MESSAGES = [
+    Engine(SPEC, Options(capture=Capture.REDACTED, max_content_bytes=max_bytes), redactor)
+    for max_bytes in (300, 30_720)
+    for redactor in (Redactor(), Redactor(callback=str.upper), Redactor(["text|content|[a-f]"]))
+]
+
+
+@pytest.mark.parametrize("engine", WITH_MESSAGES)
+@given(messages=MESSAGES)
+def test_messages_written_in_both_forms_at_once_are_those_written_one_by_one(
+    engine: Engine, messages: list[Any]
+) -> None:
+    for hook, kwargs in (
+        ("before_llm_generate", {"prompt": messages}),
+        ("after_llm_generate", {"response": {"output": messages}}),
+        ("after_llm_generate", {"response": messages}),
+    ):
+        found, expected = engine.attributes(hook, kwargs), visiting_every_row(engine, hook, kwargs)
+        for attributes in (found, expected):
+            attributes[TRUNCATED] = sorted(set(attributes.get(TRUNCATED, ())))
+        assert found == expected
 
 
 def test_an_emitter_that_invents_kwargs_fills_no_memory() -> None:
