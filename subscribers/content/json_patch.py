@@ -6,6 +6,7 @@ not change is shared between before and after.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -14,6 +15,8 @@ Json: TypeAlias = Any
 Operation: TypeAlias = dict[str, Any]
 Step: TypeAlias = Literal["add", "remove", "replace"]
 
+_WITHOUT_REFERENCES = 2
+"""Version of marshal's format."""
 _MAX_DEPTH = 1_000
 """Limit of the depth of a path: nothing that is sent is deeper."""
 
@@ -70,6 +73,9 @@ def _of_arrays(old: list[Any], new: list[Any], path: str) -> Iterator[Operation]
 
 
 def _is_same(old: Any, new: Any) -> bool:
+    # Bytes are compared quickly, and tell 1 from 1.0 and True; equal values may have others.
+    if marshal.dumps(old, _WITHOUT_REFERENCES) == marshal.dumps(new, _WITHOUT_REFERENCES):
+        return True
     return next(difference(old, new), None) is None
 
 

@@ -18,7 +18,7 @@ from enum import Enum
 from functools import lru_cache, partial
 from json.encoder import encode_basestring
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from subscribers.content.paths import step
@@ -45,8 +45,7 @@ _ENCODER = json.JSONEncoder(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """JSON text within a limit of UTF-8 bytes."""
 
     text: str
@@ -134,6 +133,25 @@ def to_tree(
     reader = _Reader(redactor, max_bytes, max_nodes)
     tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
     return tree, not (reader.is_cut or reader.room_bytes < 0)
+
+
+def count_nodes(value: Any, most: int) -> int:
+    """Count the keys and items in the dicts and lists of `value`, until there are more than `most`.
+
+    Level by level, which takes a tenth of the time of reading them.
+    """
+    count, level = 0, [value]
+    try:
+        while containers := [one for one in level if type(one) is dict or type(one) is list]:
+            count += sum(map(len, containers))
+            if count > most:
+                break
+            level = []
+            for one in containers:
+                level += one.values() if type(one) is dict else one
+    except RuntimeError:  # changed meanwhile
+        pass
+    return count
 
 
 def encode(tree: Any) -> str:

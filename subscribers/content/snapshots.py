@@ -15,7 +15,7 @@ from typing import Any
 
 from subscribers.content.json_patch import difference
 from subscribers.content.redaction import Redactor
-from subscribers.content.serialise import Content, encode, to_json, to_tree
+from subscribers.content.serialise import Content, count_nodes, encode, to_json, to_tree
 
 MAX_SNAPSHOT_BYTES = 262_144
 """Limit for patches; of a larger state only the beginning is sent, marked as truncated."""
@@ -54,21 +54,23 @@ class Snapshots:
 
     def take(self, key: Hashable, value: Any) -> Snapshot:
         """Return the snapshot or patch of `value`, and store it as the last under `key`."""
+        before = self._forget(key)
+        if count_nodes(value, MAX_SNAPSHOT_NODES) > MAX_SNAPSHOT_NODES:
+            content = to_json(value, redactor=self._redactor, max_bytes=self._max_bytes)
+            return Snapshot(Content(content.text, is_truncated=True), None, None, None)
         tree, is_whole = to_tree(
             value,
             redactor=self._redactor,
             max_bytes=MAX_SNAPSHOT_BYTES,
             max_nodes=MAX_SNAPSHOT_NODES,
         )
-        before = self._forget(key)
         if not is_whole:
             return Snapshot(self._cut(tree), None, None, None)
-        text = encode(tree)
-        size_bytes = len(text.encode())
-        new = _Stored(tree, hash_of(tree), size_bytes)
+        canonical = _canonical(tree)
+        new = _Stored(tree, hashlib.sha256(canonical).hexdigest(), len(canonical))
         self._store(key, new)
-        if size_bytes <= self._max_bytes:
-            return Snapshot(Content(text, is_truncated=False), None, new.hash, None)
+        if len(canonical) <= self._max_bytes:
+            return Snapshot(Content(encode(tree), is_truncated=False), None, new.hash, None)
         if before is not None:
             patch = encode(list(difference(before.tree, tree)))
             if len(patch.encode()) <= self._max_bytes:
@@ -95,5 +97,9 @@ class Snapshots:
 
 def hash_of(tree: Any) -> str:
     """Return the hash of a state, in hexadecimal."""
+    return hashlib.sha256(_canonical(tree)).hexdigest()
+
+
+def _canonical(tree: Any) -> bytes:
     text = json.dumps(tree, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return text.encode(errors="surrogatepass")

@@ -48,9 +48,9 @@ class LiveSpanProcessor(SpanProcessor):
             original = owned.span.get_span_context().span_id
             span.set_attribute(DUPLICATE_OF, trace.format_span_id(original))
         self._name_session(span)
-        attributes = dict(span.attributes or {})
+        attributes: Any = span.attributes  # read one by one they would take locks
         record = LiveRecord(
-            STARTED, span.start_time or time_ns(), context, attributes, span.resource, span
+            STARTED, span.start_time or time_ns(), context, attributes.copy(), span.resource, span
         )
         self._delivery.put(record)
 

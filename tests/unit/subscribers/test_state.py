@@ -18,7 +18,9 @@ from pydantic import BaseModel
 import inspector
 from subscribers import Capture, Vocabulary, capture_state, dump_state_to_span
 from subscribers.content.json_patch import difference
-from subscribers.content.snapshots import MAX_SNAPSHOT_BYTES, Snapshots
+from subscribers.content.redaction import Redactor
+from subscribers.content.serialise import to_json
+from subscribers.content.snapshots import MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_NODES, Snapshots
 from tests.unit.subscribers.conftest import Traced
 
 
@@ -110,6 +112,17 @@ def test_a_state_that_is_far_too_large_is_cut_and_marked() -> None:
     assert snapshot.value.is_truncated
     assert len(snapshot.value.text) <= 30_720
     assert snapshot.hash is None
+
+
+@pytest.mark.parametrize("notes", [MAX_SNAPSHOT_NODES // 2, MAX_SNAPSHOT_NODES // 2 - 2])
+def test_a_state_of_too_many_parts_is_cut_as_one_that_is_read_whole(notes: int) -> None:
+    state = {"password": "hunter22", "notes": [{"n": n} for n in range(notes)]}
+    snapshot = Snapshots(Redactor(), 1_000).take("k", state)
+    assert snapshot.value is not None
+    assert snapshot.value.is_truncated
+    assert snapshot.value.text == to_json(state, redactor=Redactor(), max_bytes=1_000).text
+    assert "hunter22" not in snapshot.value.text
+    assert (snapshot.hash is None) == (notes == MAX_SNAPSHOT_NODES // 2)
 
 
 def test_states_of_two_traces_are_not_mixed(traced: Traced) -> None:
