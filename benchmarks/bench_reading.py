@@ -4,7 +4,8 @@ A session of `SPANS` spans, taken in by the recorder as if it had been sent, is 
 HTTP application, without a socket: as pages of rows, as columns, as a file, and its statistics.
 Each line is CPU time of the process, beside floors of the same run: bare SQLite reading the same
 rows, orjson encoding the same answers, and zlib packing the same file. Meanwhile somebody asks for
-the list of sessions: p95 of the time that passed, alone and while the file is written.
+the list of sessions: p95 of the time that passed, alone and while the file is written. And a page
+that shows a live session asks for its statistics again and again.
 
 `--store` keeps the filled store in a folder, or takes the one that is there.
 """
@@ -26,7 +27,7 @@ from typing import Any
 import apsw
 import httpx
 import orjson
-from fastapi import FastAPI
+from ingest_load import request
 from screen_traces import joined, long_session
 
 from inspector.service.app import create_app
@@ -34,17 +35,20 @@ from inspector.service.feed.feed import Feed
 from inspector.service.http.access import Access
 from inspector.service.http.parts import ReadParts
 from inspector.service.ingest.recorder import Recorder
+from inspector.service.model.records import Changes
 from inspector.service.otlp.receiver import read_request
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import TRACES
 from inspector.service.settings import load_settings
-from inspector.service.storage import open_store
+from inspector.service.storage import Store, open_store
 
 SPANS = 100_000
 SESSION = "long"
 PAGE = 2_000
 LONG_PAGE = 20_000
 LIVE_SPANS = (2_000, 10_000, 30_000)
+LIVE_MORE = 20
+LIVE_ROUNDS = 9
 LISTS_EVERY_S = 0.02
 _BARE = (
     "SELECT t.id, s.span_id, s.parent_id, s.name, s.kind, s.status, s.start_ns, s.end_ns,"
@@ -76,30 +80,39 @@ def main() -> None:
         asyncio.run(_measure(path, options.spans, options.only))
 
 
+class _Intake:
+    """Spans on their way into a store, as the service takes them in."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._recorder = Recorder(store, time.time_ns())
+
+    def add(self, body: bytes) -> None:
+        batch = read_request(TRACES, body, rejections=Rejections(), scrubs=False)
+        self._commit(self._recorder.record(batch.spans, [], time.time_ns()))
+
+    def end(self) -> None:
+        """Let a minute pass, after which all is over."""
+        later_ns = time.time_ns() + 60 * 10**9
+        while not (changes := self._recorder.tick(later_ns)).is_empty:
+            self._commit(changes)
+
+    def _commit(self, changes: Changes) -> None:
+        self._store.commit(changes)
+        self._recorder.committed()
+
+
 def _fill(path: Path, count: int) -> None:
     with closing(open_store(f"sqlite:///{path}")) as store:
-        recorder = Recorder(store, time.time_ns())
+        intake = _Intake(store)
         for body in joined([long_session(SESSION, count)]):
-            batch = read_request(TRACES, body, rejections=Rejections(), scrubs=False)
-            store.commit(recorder.record(batch.spans, [], time.time_ns()))
-            recorder.committed()
-        later_ns = time.time_ns() + 60 * 10**9
-        while not (changes := recorder.tick(later_ns)).is_empty:  # as they would be by then: over
-            store.commit(changes)
-            recorder.committed()
+            intake.add(body)
+        intake.end()
 
 
 async def _measure(path: Path, count: int, only: list[str]) -> None:
     with closing(open_store(f"sqlite:///{path}")) as store:
-        settings = load_settings(store=f"sqlite:///{path}", token="token")
-        app = create_app(settings, token="token")
-        app.state.parts = ReadParts(
-            settings=settings,
-            access=Access.build("token", bind=settings.host),
-            store=store,
-            feed=Feed(store),
-        )
-        async with _client(app) as client:
+        async with _client(store) as client:
             await _list_sessions(client)  # what is loaded at first is no part of any line
             parts: dict[str, Callable[[], Any]] = {
                 "rows": lambda: _pages(client, path, "rows", PAGE),
@@ -107,6 +120,7 @@ async def _measure(path: Path, count: int, only: list[str]) -> None:
                 "file": lambda: _file(client, path),
                 "statistics": lambda: _statistics(client),
                 "lists": lambda: _lists_meanwhile(client),
+                "live": _live,
             }
             for name, part in parts.items():
                 if not only or any(name.startswith(one) for one in only):
@@ -167,6 +181,27 @@ async def _statistics(client: httpx.AsyncClient) -> None:
     _print("statistics", took[0])
 
 
+async def _live() -> None:
+    """Ask for the statistics of a session again and again, while spans of it come in."""
+    for count in LIVE_SPANS:
+        with closing(open_store("memory:")) as store:
+            intake, made = _Intake(store), long_session("live", count + LIVE_MORE * LIVE_ROUNDS)
+            for start in range(0, count, 1000):
+                spans = made.spans[start : min(start + 1000, count)]
+                intake.add(request(spans).SerializeToString())
+            took_s: list[float] = []
+            async with _client(store) as client:
+                for round_ in range(LIVE_ROUNDS + 1):
+                    with _lap() as took:
+                        (await client.get("/sessions/live/statistics")).raise_for_status()
+                    took_s += took
+                    start = count + round_ * LIVE_MORE
+                    spans = made.spans[start : start + LIVE_MORE]
+                    intake.add(request(spans).SerializeToString())
+        _print(f"live: statistics of {count:,}, first", took_s[0])
+        _print(f"live: after {LIVE_MORE} more, median", statistics.median(took_s[1:]))
+
+
 async def _lists_meanwhile(client: httpx.AsyncClient) -> None:
     alone = [await _list_sessions(client) for _ in range(50)]
     writing = asyncio.create_task(client.get(f"/trace/{SESSION}"))
@@ -206,7 +241,11 @@ def _print(name: str, seconds: float, whole_s: float | None = None) -> None:
     print(f"{name:44}{seconds:8.3f} s{beside}", flush=True)
 
 
-def _client(app: FastAPI) -> httpx.AsyncClient:
+def _client(store: Store) -> httpx.AsyncClient:
+    settings = load_settings(store="memory:", token="token")
+    app = create_app(settings, token="token")
+    access = Access.build("token", bind=settings.host)
+    app.state.parts = ReadParts(settings=settings, access=access, store=store, feed=Feed(store))
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app),
         base_url="http://127.0.0.1",

@@ -6,7 +6,8 @@ They are in the attributes, so they are read from a store, up to a limit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -71,6 +72,9 @@ class Handoff:
     to_agent: str
 
 
+_Details: TypeAlias = tuple[ModelCall | None, Handoff | None]
+
+
 @dataclass(slots=True)
 class CallDetails:
     """The details of a session's model calls, and the number of spans that were not read."""
@@ -78,10 +82,19 @@ class CallDetails:
     calls: list[ModelCall] = field(default_factory=list)
     handoffs: list[Handoff] = field(default_factory=list)
     left_out: int = 0
+    by_content: dict[int, _Details] = field(default_factory=dict)
 
 
-def read_details(reader: Reader, records: Iterable[SpanFacts]) -> CallDetails:
-    """Read model calls and hand-offs from the first `records`, up to a limit."""
+def read_details(
+    reader: Reader, records: Iterable[SpanFacts], before: CallDetails | None = None
+) -> CallDetails:
+    """Read model calls and hand-offs from the first `records`, up to a limit.
+
+    Args:
+        reader: The store.
+        records: The spans.
+        before: What was read of the session earlier; content never changes.
+    """
     found = CallDetails()
     room_bytes = MAX_BYTES
     chosen: list[SpanFacts] = []
@@ -91,10 +104,27 @@ def read_details(reader: Reader, records: Iterable[SpanFacts]) -> CallDetails:
             found.left_out += 1
         else:
             chosen.append(record)
-    for page in _pages(chosen):
+    known = before.by_content if before is not None else {}
+    for page in _pages([record for record in chosen if record.content not in known]):
         for record, content in zip(page, reader.contents(page), strict=True):
-            _read(record, content.span(), found)
+            found.by_content[record.content] = _read(record, content.span())
+    for record in chosen:
+        details = found.by_content.get(record.content) or _of(record, known[record.content])
+        found.by_content[record.content] = details
+        call, handoff = details
+        found.calls += [call] if call else []
+        found.handoffs += [handoff] if handoff else []
     return found
+
+
+def _of(record: SpanFacts, details: _Details) -> _Details:
+    """Return the details of a content, with the present version of its span."""
+    call, handoff = details
+    if call and call.record is not record:
+        call = replace(call, record=record)
+    if handoff and handoff.record is not record:
+        handoff = replace(handoff, record=record)
+    return call, handoff
 
 
 def _is_wanted(record: SpanFacts) -> bool:
@@ -109,16 +139,15 @@ def _pages(records: Sequence[SpanFacts]) -> Iterator[Sequence[SpanFacts]]:
     return (records[start : start + _PAGE] for start in range(0, len(records), _PAGE))
 
 
-def _read(record: SpanFacts, span: Span, found: CallDetails) -> None:
+def _read(record: SpanFacts, span: Span) -> _Details:
     attributes = {
         pair.key: json_value(pair.value) for pair in span.attributes if pair.key in _WANTED
     }
+    call = _model_call(record, span, attributes) if record.kind in MODEL_KINDS else None
     to_agent = as_text(keys.first(attributes, _HANDOFF_TO))
-    if to_agent is not None:
-        from_agent = as_text(keys.first(attributes, _HANDOFF_FROM))
-        found.handoffs.append(Handoff(record, from_agent, to_agent))
-    if record.kind in MODEL_KINDS:
-        found.calls.append(_model_call(record, span, attributes))
+    if to_agent is None:
+        return call, None
+    return call, Handoff(record, as_text(keys.first(attributes, _HANDOFF_FROM)), to_agent)
 
 
 def _model_call(record: SpanFacts, span: Span, attributes: dict[str, Json]) -> ModelCall:

@@ -216,8 +216,9 @@ class Statistics:
             name = names[place]
             if not inside[name]:
                 found[name].append(place)
-            inside[name] += 1
-            open_until.append((end, name))
+            if end > begin + 1:
+                inside[name] += 1
+                open_until.append((end, name))
         return found
 
     def _times(self, places: Sequence[int]) -> Times:

@@ -50,6 +50,12 @@ class ResponseCache(Generic[T]):
         self._store(key, entry)
         return entry.value
 
+    def last(self, key: Hashable) -> T | None:
+        """Return the cached answer for `key`, of whatever version."""
+        with self._lock:
+            entry = self._entries.get(key)
+        return None if entry is None else entry.value
+
     def clear(self) -> None:
         """Empty the cache."""
         with self._lock:

@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector.service.analysis.model_calls import read_details
+from inspector.service.analysis.session_spans import SessionSpans, read_spans
 from inspector.service.analysis.span_table import SpanTable
 from inspector.service.analysis.statistics import Statistics
-from inspector.service.http.parts import ReadPartsDep
+from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.present import statistics as presenter
 from inspector.service.storage.base import Reader
@@ -45,18 +45,28 @@ def session_statistics(
     with parts.store.read() as reader:
         if reader.session(session_id) is None:
             return missing_session(request, reader, session_id, "session_statistics")
+        change = reader.last_change(session_id)
         found = parts.statistics.answer(
             (session_id, totals),
-            reader.last_change(session_id),
-            lambda: (_count(reader, session_id, totals=totals), 1),
+            change,
+            lambda: (_count(_read(parts, reader, session_id, change), session_id, totals), 1),
         )
         body = found.model_copy(update={"as_of": parts.feed.position(reader.head)})
     return Response(body.model_dump_json(), media_type="application/json")
 
 
-def _count(reader: Reader, session_id: str, *, totals: bool) -> wire.SessionStatistics:
-    spans = reader.span_facts(session_id, limit=MAX_SPANS)
-    details = read_details(reader, spans)
+def _read(parts: ReadParts, reader: Reader, session_id: str, change: int) -> SessionSpans:
+    before = parts.session_spans.last(session_id)
+
+    def read() -> tuple[SessionSpans, int]:
+        found = read_spans(reader, session_id, before, MAX_SPANS)
+        return found, len(found.spans)
+
+    return parts.session_spans.answer(session_id, change, read)
+
+
+def _count(read: SessionSpans, session_id: str, totals: bool) -> wire.SessionStatistics:
+    spans, details = read.spans, read.details
     found = Statistics(SpanTable(spans if totals else []))
     return wire.SessionStatistics(
         session_id=session_id,

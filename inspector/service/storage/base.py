@@ -235,6 +235,9 @@ class Reader(Protocol):
     ) -> list[SpanFacts]:
         """Return the facts of the same page of spans as `spans_of`."""
 
+    def changed_facts(self, session_id: str, after: int) -> tuple[list[SpanFacts], int]:
+        """Return the facts of the spans that changed after a change, and the number of all."""
+
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end, running and lost, by change."""
 

@@ -335,6 +335,14 @@ class SqliteReader(ControlReader):
         rows = self._all(SPAN_FACTS.format(where=where), (*parameters, limit))
         return [facts_of(row) for row in rows]
 
+    def changed_facts(self, session_id: str, after: int) -> tuple[list[SpanFacts], int]:
+        of_session = "span.session_no = (SELECT no FROM session WHERE id = ?)"
+        # The plus: by change, not by session.
+        changed = SPAN_FACTS.format(where=f"+{of_session} AND span.change > ?")
+        rows = self._all(changed, (session_id, after, -1))
+        count = self._all(f"SELECT count(*) FROM span WHERE {of_session}", (session_id,))
+        return [facts_of(row) for row in rows], count[0][0]
+
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         where = (
             " WHERE span.end_ns IS NULL AND span.process_no IN (SELECT no FROM process WHERE id = ?"

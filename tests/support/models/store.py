@@ -336,6 +336,11 @@ class _Tables:
         found = self.spans_of(session_id, after, limit)
         return [facts_of(record.row(), record.content) for record in found]
 
+    def changed_facts(self, session_id: str, after: int) -> tuple[list[SpanFacts], int]:
+        found = self.spans_of(session_id, limit=len(self._spans))
+        changed = [record for record in found if record.change > after]
+        return [facts_of(record.row(), record.content) for record in changed], len(found)
+
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         found = (
             span
