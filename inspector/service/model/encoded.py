@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 Fields: TypeAlias = Sequence[tuple[str, int, str, bool]]
-"""Of each field: name, number, message type ("" is bytes), whether repeated."""
+"""Of each field: name, number, type, whether repeated. No type: bytes, whatever they hold."""
 _Field = descriptor_pb2.FieldDescriptorProto
 
 
@@ -26,11 +26,15 @@ def message_classes(messages: Mapping[str, Fields]) -> dict[str, Any]:
                 name=name,
                 number=number,
                 label=_Field.LABEL_REPEATED if is_repeated else _Field.LABEL_OPTIONAL,
-                type=_Field.TYPE_MESSAGE if kind else _Field.TYPE_BYTES,
-                type_name=f".{kind}" if kind else None,
+                type=_Field.Type.Value(f"TYPE_{_type_of(kind, messages)}"),
+                type_name=f".{kind}" if kind in messages else None,
             )
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     return {
         name: message_factory.GetMessageClass(pool.FindMessageTypeByName(name)) for name in messages
     }
+
+
+def _type_of(kind: str, messages: Mapping[str, Fields]) -> str:
+    return "MESSAGE" if kind in messages else (kind or "bytes").upper()

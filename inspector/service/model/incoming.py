@@ -21,7 +21,6 @@ class IncomingSpan:
     Not frozen, because one is made for every span, and that takes three times as long.
     """
 
-    span: Span
     content: Content
     record: SpanRecord
     """The row to store. Its session and numbers are set when it is recorded, again by a retry."""
@@ -43,6 +42,16 @@ class IncomingSpan:
     tags: tuple[str, ...] = ()
     is_progress: bool = False
     """Whether the record has only the changes since the start of the span."""
+
+    @property
+    def span_kind(self) -> int:
+        """The kind of OTLP."""
+        return self.content.facts.span_kind if self.content.facts else self.span.kind
+
+    @property
+    def span(self) -> Span:
+        """The span, decoded anew: nearly all that is asked of one is known without."""
+        return self.content.span()
 
 
 @dataclass(frozen=True, slots=True)

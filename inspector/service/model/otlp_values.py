@@ -89,7 +89,7 @@ def as_int(value: Json) -> int | None:
 
 def as_token_count(value: Json) -> int | None:
     """Return a number of tokens; None if it is too large for a call."""
-    count = as_int(value)
+    count = value if type(value) is int and value >= 0 else as_int(value)
     return count if count is not None and count <= MAX_TOKENS else None
 
 

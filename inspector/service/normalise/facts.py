@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope, KeyValue
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.model.incoming import IncomingSpan
-from inspector.service.model.otlp_values import as_cost_usd, as_text, as_token_count, json_value
+from inspector.service.model.otlp_values import as_cost_usd, as_text, as_token_count
 from inspector.service.model.records import (
     Content,
     ContentFacts,
@@ -29,7 +30,7 @@ from inspector.service.normalise.conversation import (
     is_about_messages,
 )
 from inspector.service.normalise.duplicates import OPERATION_KEYS
-from inspector.service.normalise.encoded import MAX_BYTES, EncodedAttributes
+from inspector.service.normalise.encoded import EncodedSpan, Shape, wanted_attributes
 from inspector.service.normalise.kinds import KIND_KEYS, MCP_KINDS, kind_of, subject_of
 from inspector.service.normalise.session_ids import session_id
 from inspector.service.normalise.usage import GENKIT_OUTPUT, usage_of
@@ -47,46 +48,47 @@ _WITHOUT_SESSIONS = "2026"
 _ASKS_FOR_ERA = "server/discover"
 """Request that servers of older MCP versions refuse, so that a client has to `initialize`."""
 _MODELS = (SpanKind.LLM, SpanKind.EMBEDDING)
-_HAVE_SUBJECTS = (SpanKind.AGENT, SpanKind.TOOL)
 _CONVERSES = (SpanKind.AGENT, SpanKind.LLM, SpanKind.WORKFLOW)
 _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION, *keys.ENGINE})
-_OF_GENKIT = ("genkit:name", GENKIT_OUTPUT)
-_OF_A_SPAN = frozenset(
+_STEADY = frozenset(
     {
         *KIND_KEYS,
-        *INPUT_KEYS,
-        *OPERATION_KEYS,
         *keys.SESSION,
         *keys.ENGINE,
         *keys.TITLE,
         *keys.AGENT,
-        *keys.RESPONSE_ID,
-        *keys.INPUT_TOKENS,
-        *keys.OUTPUT_TOKENS,
-        *keys.COST_USD,
+        *keys.TOOL,
+        *keys.MODEL,
         *keys.TAGS,
         *keys.RUN,
-        *_OF_GENKIT,
+        *keys.MCP_METHOD,
         *keys.MCP_CONNECTION,
+        "genkit:name",
         _MCP_VERSION,
         "error.type",
         "inspector.cancelled",
-        "inspector.duplicate_of",
     }
+    - INPUT_KEYS
 )
+"""Keys of a span whose values recur: what they say is read once for many spans."""
 # By key, the part of the facts that it is for: most spans lack most of them.
-_IDENTITY, _MODEL, _INPUT, _OUTPUT, _COST, _MESSAGES, _GENKIT = 1, 2, 4, 8, 16, 32, 64
+_RESPONSE, _INPUT, _OUTPUT, _COST, _GENKIT, _DUPLICATE, _MESSAGES, _EVENTS = (
+    2**place for place in range(8)
+)
 _PARTS = {
-    **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
-    "inspector.duplicate_of": _IDENTITY,
-    **dict.fromkeys((*keys.MODEL, *keys.RESPONSE_ID), _MODEL),
+    **dict.fromkeys(keys.RESPONSE_ID, _RESPONSE),
     **dict.fromkeys(keys.INPUT_TOKENS, _INPUT),
     **dict.fromkeys(keys.OUTPUT_TOKENS, _OUTPUT),
     **dict.fromkeys(keys.COST_USD, _COST),
     **dict.fromkeys(INPUT_KEYS, _MESSAGES),
-    **dict.fromkeys(_OF_GENKIT, _GENKIT),
+    **dict.fromkeys(("genkit:name", GENKIT_OUTPUT), _GENKIT),
+    "inspector.duplicate_of": _DUPLICATE,
 }
-_ENCODED = EncodedAttributes(lambda key: key in _OF_A_SPAN)
+_OF_A_SPAN = frozenset({*_STEADY, *_PARTS, *OPERATION_KEYS})
+_VARYING = _OF_A_SPAN - _STEADY
+_MAX_SHAPES, _MAX_SKETCHES = 1_000, 4_000
+_MAX_REMEMBERED_BYTES = 4 * 1024
+"""Keys or values longer than this are no part of what many spans have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +111,67 @@ def read_span(
 
 def read_decoded_span(span: Span, resource: Resource, origin: bytes) -> IncomingSpan:
     """Read a decoded span; `origin` is the encoded resource and scope."""
-    attributes = _wanted(span.attributes, _OF_A_SPAN)
-    content = Content(span.SerializeToString(), origin)
-    return _read(span, content, attributes, resource_facts(resource))
+    attributes = wanted_attributes(span.attributes, _OF_A_SPAN)
+    sketch = _sketch(span, attributes, attributes)
+    content = Content(span.SerializeToString(), origin, sketch.facts)
+    incoming = _fill_in(sketch, span, content, resource_facts(resource))
+    if sketch.parts:
+        _read_varying(incoming, sketch.parts, attributes)
+    return incoming
 
 
-def read_encoded_span(
-    span: Span, content: Content, attributes: Iterable[bytes], of_resource: ResourceFacts
-) -> IncomingSpan:
-    """Read an encoded span; `attributes` are encoded `KeyValue`s."""
-    return _read(span, content, _ENCODED.pick(attributes), of_resource)
+class EncodedSpanReader:
+    """Reads encoded spans. What those of one name, shape and steady attributes say is kept.
+
+    Threads may share it: at worst two of them learn the same.
+    """
+
+    def __init__(self) -> None:
+        self._shapes: dict[bytes, Shape] = {}
+        self._sketches: dict[object, _Sketch] = {}
+
+    def read(self, encoded: EncodedSpan, origin: bytes, of_resource: ResourceFacts) -> IncomingSpan:
+        """Read an encoded span; `origin` is the encoded resource and scope."""
+        payload, fields, shape_message = encoded
+        pairs, shape_bytes = fields.attributes, shape_message.SerializeToString()
+        shape = self._shapes.get(shape_bytes) or self._learn(shape_bytes, shape_message)
+        alike = (shape, fields.name, not fields.parent_span_id, shape.steady_bytes(pairs))
+        sketch = self._sketches.get(alike) or self._sketch(alike, payload, pairs, shape)
+        content = Content(payload, origin, sketch.facts)
+        incoming = _fill_in(sketch, fields, content, of_resource)
+        attributes = sketch.facts.attributes
+        if shape.is_varying:
+            attributes = {**attributes, **shape.varying(pairs)}
+            content.facts = ContentFacts(sketch.facts.span_kind, attributes)
+        if sketch.parts:
+            _read_varying(incoming, sketch.parts, attributes)
+        return incoming
+
+    def _learn(self, shape_bytes: bytes, shape_message: Any) -> Shape:
+        shape = Shape((pair.key for pair in shape_message.attributes), _STEADY, _VARYING)
+        if len(shape_bytes) <= _MAX_REMEMBERED_BYTES:
+            if len(self._shapes) >= _MAX_SHAPES:
+                self._shapes.clear()
+                self._sketches.clear()
+            self._shapes[shape_bytes] = shape
+        return shape
+
+    def _sketch(
+        self, alike: object, payload: bytes, pairs: Sequence[bytes], shape: Shape
+    ) -> _Sketch:
+        steady = shape.steady(pairs)
+        span = Span.FromString(payload)
+        sketch = _sketch(span, {**steady, **shape.varying(pairs)}, steady)
+        if len(span.name) + shape.size_bytes(pairs) <= _MAX_REMEMBERED_BYTES:
+            if len(self._sketches) >= _MAX_SKETCHES:
+                self._sketches.clear()
+            self._sketches[alike] = sketch
+        return sketch
 
 
 def resource_facts(resource: Resource) -> ResourceFacts:
     """Read the facts of a resource about each of its spans."""
-    attributes = _wanted(resource.attributes, _OF_A_RESOURCE)
+    attributes = wanted_attributes(resource.attributes, _OF_A_RESOURCE)
     return ResourceFacts(
         session_key=_session_key(attributes),
         service=as_text(attributes.get("service.name")),
@@ -134,75 +182,130 @@ def resource_facts(resource: Resource) -> ResourceFacts:
 
 def content_facts(span: Span) -> ContentFacts:
     """Return the facts of a stored span; one that arrives has them already."""
-    return ContentFacts(span.kind, _wanted(span.attributes, OPERATION_KEYS))
+    return ContentFacts(span.kind, wanted_attributes(span.attributes, OPERATION_KEYS))
 
 
-def _read(
-    span: Span, content: Content, attributes: dict[str, Json], of_resource: ResourceFacts
-) -> IncomingSpan:
-    content.facts = ContentFacts(span.kind, attributes)
+@dataclass(slots=True)
+class _Sketch:
+    """What spans have in common whose name, shape and steady attributes are the same."""
+
+    facts: ContentFacts
+    """With the steady attributes."""
+    parts: int
+    """The parts of the facts that differ among them."""
+    kind: SpanKind
+    status: SpanStatus
+    """The status at the end."""
+    is_root: bool
+    is_helper: bool
+    dropped_count: int
+    model: str | None
+    subject: str | None
+    agent: str | None
+    session_key: tuple[int, str] | None
+    engine: Engine | None
+    title: str | None
+    tags: tuple[str, ...]
+    connection_id: str | None = None
+    is_mcp: bool = False
+
+
+def _sketch(span: Span, attributes: Mapping[str, Json], steady: Mapping[str, Json]) -> _Sketch:
+    """Read what `span` has in common with others; of what varies only whether it is there."""
     kind = kind_of(span, attributes)
-    trace_id, end_ns = span.trace_id.hex(), span.end_time_unix_nano
+    parts = 0
+    for key in attributes:
+        parts |= _PARTS.get(key, 0)
+    if kind not in _MODELS:
+        parts &= ~_GENKIT
+    if kind not in _CONVERSES:
+        parts &= ~_MESSAGES
+    elif span.events:
+        parts |= _EVENTS
+    models = (as_text(attributes.get(key)) for key in keys.MODEL)
+    sketch = _Sketch(
+        facts=ContentFacts(span.kind, steady),
+        parts=parts,
+        kind=kind,
+        status=_status_at_end(span, attributes),
+        is_root=not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE,
+        is_helper=span.name == _HELPER,
+        dropped_count=span.dropped_attributes_count
+        + span.dropped_events_count
+        + span.dropped_links_count,
+        model=next((name for name in models if name and name != "none"), None),
+        subject=_cut(subject_of(kind, span.name, attributes)),
+        agent=as_text(keys.first(attributes, keys.AGENT)) if kind is SpanKind.AGENT else None,
+        session_key=_session_key(attributes),
+        engine=_engine(attributes),
+        title=_cut(as_text(keys.first(attributes, keys.TITLE))),
+        tags=_tags(attributes),
+    )
+    if kind in MCP_KINDS:
+        sketch.connection_id = _connection(attributes)
+        sketch.is_mcp = sketch.connection_id is not None or "mcp.method.name" in attributes
+    return sketch
+
+
+def _fill_in(
+    sketch: _Sketch, span: Any, content: Content, of_resource: ResourceFacts
+) -> IncomingSpan:
+    """Return a span of `sketch` with the ids and times of its own, those of `span`."""
+    trace_id, parent_span_id = span.trace_id.hex(), span.parent_span_id.hex() or None
+    end_ns = span.end_time_unix_nano
     # By position: by name takes three times as long, and this is done for every span.
     record = SpanRecord(
         trace_id,
         span.span_id.hex(),
         "",
         0,
-        span.parent_span_id.hex() or None,
+        parent_span_id,
         span.name,
-        kind,
-        status_of(span, attributes),
+        sketch.kind,
+        sketch.status if end_ns else SpanStatus.RUNNING,
         clamp(span.start_time_unix_nano),
         clamp(end_ns) if end_ns else None,
-        not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE,
+        sketch.is_root,
         of_resource.process_id or trace_process(trace_id),
+        sketch.model,
+        None,
+        None,
+        None,
+        False,
+        sketch.dropped_count,
+        0,
+        0,
+        (),
+        len(content.payload),
+        parent_span_id if sketch.is_helper else None,
+        sketch.subject,
     )
-    record.dropped_count = (
-        span.dropped_attributes_count + span.dropped_events_count + span.dropped_links_count
+    own, shared = sketch.session_key, of_resource.session_key
+    return IncomingSpan(
+        content,
+        record,
+        # Of the same rank, the span's own is the closer one.
+        min((own, shared), key=_rank) if own and shared else (own or shared),
+        of_resource.service,
+        sketch.engine or of_resource.engine,
+        sketch.title,
+        sketch.agent,
+        None,
+        sketch.connection_id,
+        sketch.is_mcp,
+        None,
+        sketch.tags,
     )
-    record.size_bytes = len(content.payload)
-    incoming = IncomingSpan(
-        span, content, record, of_resource.session_key, of_resource.service, of_resource.engine
-    )
-    parts = 0
-    for key in attributes:
-        parts |= _PARTS.get(key, 0)
-    if parts & _IDENTITY:
-        _read_identity(incoming, attributes, of_resource)
-    if parts & (_MODEL | _INPUT | _OUTPUT | _COST):
-        _read_model_call(incoming, attributes, parts)
-    if parts & _GENKIT and kind in _MODELS:
-        _read_genkit(record, attributes)
-    if record.name == _HELPER:
-        record.duplicate_of = record.parent_span_id
-    record.is_counted = record.duplicate_of is None and (
-        record.input_tokens is not None
-        or record.output_tokens is not None
-        or record.cost_usd is not None
-    )
-    if kind in _HAVE_SUBJECTS:
-        record.subject = _cut(subject_of(kind, record.name, attributes))
-    if kind in MCP_KINDS:
-        _read_connection(incoming, attributes)
-    elif kind is SpanKind.AGENT:
-        incoming.agent = as_text(keys.first(attributes, keys.AGENT))
-    if kind in _CONVERSES and (parts & _MESSAGES or span.events):
-        incoming.first_user_message = _cut(first_user_text(attributes, span.events))
-    return incoming
 
 
-def _read_model_call(incoming: IncomingSpan, attributes: dict[str, Json], parts: int) -> None:
+def _rank(session_key: tuple[int, str]) -> int:
+    return session_key[0]
+
+
+def _read_varying(incoming: IncomingSpan, parts: int, attributes: Mapping[str, Json]) -> None:
+    """Read what differs among spans that are otherwise alike: usage, ids, messages."""
     record = incoming.record
-    if parts & _MODEL:
-        record.model = next(
-            (
-                name
-                for key in keys.MODEL
-                if (name := as_text(attributes.get(key))) != "none" and name
-            ),
-            None,
-        )
+    if parts & _RESPONSE:
         incoming.response_id = as_text(keys.first(attributes, keys.RESPONSE_ID))
     if parts & _INPUT:
         record.input_tokens = as_token_count(keys.first(attributes, keys.INPUT_TOKENS))
@@ -210,51 +313,39 @@ def _read_model_call(incoming: IncomingSpan, attributes: dict[str, Json], parts:
         record.output_tokens = as_token_count(keys.first(attributes, keys.OUTPUT_TOKENS))
     if parts & _COST:
         record.cost_usd = as_cost_usd(keys.first(attributes, keys.COST_USD))
+    if parts & _GENKIT:
+        _read_genkit(record, attributes)
+    if parts & _DUPLICATE:
+        record.duplicate_of = record.duplicate_of or as_text(
+            attributes.get("inspector.duplicate_of")
+        )
+    if parts & (_MESSAGES | _EVENTS):
+        events = incoming.span.events if parts & _EVENTS else ()
+        incoming.first_user_message = _cut(first_user_text(attributes, events))
+    record.is_counted = record.duplicate_of is None and (
+        record.input_tokens is not None
+        or record.output_tokens is not None
+        or record.cost_usd is not None
+    )
 
 
-def _read_genkit(record: SpanRecord, attributes: dict[str, Json]) -> None:
+def _read_genkit(record: SpanRecord, attributes: Mapping[str, Json]) -> None:
     record.model = as_text(attributes.get("genkit:name"))
     usage = usage_of(attributes, record.kind)
     if usage is not None:
         record.input_tokens, record.output_tokens = usage.input_tokens, usage.output_tokens
 
 
-def _read_identity(
-    incoming: IncomingSpan, attributes: dict[str, Json], of_resource: ResourceFacts
-) -> None:
-    """Read the identity of a span: session key, engine, title, duplicate and tags."""
-    own, shared = _session_key(attributes), of_resource.session_key
-    # Of the same rank, the span's own is the closer one.
-    incoming.session_key = (
-        min((own, shared), key=lambda key: key[0]) if own and shared else (own or shared)
-    )
-    incoming.engine = _engine(attributes) or of_resource.engine
-    incoming.title = _cut(as_text(keys.first(attributes, keys.TITLE)))
-    incoming.record.duplicate_of = as_text(attributes.get("inspector.duplicate_of"))
-    incoming.tags = _tags(attributes)
-
-
-def _read_connection(incoming: IncomingSpan, attributes: dict[str, Json]) -> None:
+def _connection(attributes: Mapping[str, Json]) -> str | None:
+    """Return the MCP connection that a span names."""
     ours, theirs = (as_text(attributes.get(key)) for key in keys.MCP_CONNECTION)
     version = as_text(attributes.get(_MCP_VERSION)) or ""
     found = ours or (theirs if version < _WITHOUT_SESSIONS else None)
-    incoming.connection_id = None if found is None else session_id(found)
-    incoming.is_mcp = found is not None or "mcp.method.name" in attributes
+    return None if found is None else session_id(found)
 
 
-def _wanted(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dict[str, Json]:
-    """Decode only the attributes that facts are read from: this runs for every span."""
-    return {
-        pair.key: json_value(pair.value)
-        for pair in pairs
-        if pair.key in wanted and pair.ByteSize() <= MAX_BYTES
-    }
-
-
-def status_of(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
-    """Return the status: running without an end, cancelled for a cancellation's error."""
-    if not span.end_time_unix_nano:
-        return SpanStatus.RUNNING
+def _status_at_end(span: Span, attributes: Mapping[str, Json]) -> SpanStatus:
+    """Return the status of a span that ended: cancelled for a cancellation's error."""
     code = span.status.code
     if code == _ERROR:
         if attributes.get("error.type") == "cancelled" or attributes.get("inspector.cancelled"):

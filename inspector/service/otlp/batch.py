@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -12,9 +13,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.errors import TooLargeError
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
-from inspector.service.model.records import Content, origin_of
-from inspector.service.normalise.facts import read_encoded_span, resource_facts
-from inspector.service.otlp.payloads import span_parts
+from inspector.service.model.records import origin_of
+from inspector.service.normalise.facts import EncodedSpanReader, resource_facts
+from inspector.service.otlp.payloads import encoded_spans
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import LOGS, METRICS, TRACES, ExportRequest, OtlpSignal
 
@@ -30,6 +31,7 @@ LIVE_SCOPE = "inspector.live"
 IsOwn: TypeAlias = Callable[[Span | LogRecord], bool]
 """Returns whether a span, or a live record of one, is about ourselves."""
 
+_reader = EncodedSpanReader()
 _NO_TRACE, _NO_SPAN = bytes(16), bytes(8)
 
 
@@ -96,13 +98,12 @@ def make_batch(
 
 def _read_spans(scopes: list[tuple[Any, Any]], body: bytes) -> Iterator[IncomingSpan]:
     """Read each span of a request, whose bytes are `body`."""
-    parts = span_parts(body)
+    encoded = encoded_spans(body)
     for group, scope in scopes:
         of_resource = resource_facts(group.resource)
         origin = origin_of(group.resource, scope.scope, group.schema_url, scope.schema_url)
-        for span in scope.spans:
-            payload, attributes = next(parts)
-            yield read_encoded_span(span, Content(payload, origin), attributes, of_resource)
+        for one in itertools.islice(encoded, len(scope.spans)):
+            yield _reader.read(one, origin, of_resource)
 
 
 def _filled_scopes(signal: OtlpSignal, request: ExportRequest) -> list[tuple[Any, Any]]:

@@ -1,16 +1,18 @@
-"""Extract the bytes of each span and each attribute of a request, without message objects.
+"""Take the spans of a request apart, without message objects for their attributes.
 
 The stock message classes make a Python object for every attribute that is looked at; here a span's
-attributes are a list of bytes. What is taken apart has been parsed by the stock classes before, so
-it is sound.
+attributes are a list of bytes, and their keys are some bytes that many spans have in common. What
+is taken apart has been parsed by the stock classes before, so it is sound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from inspector.service.model.encoded import Fields, message_classes
+from inspector.service.normalise.encoded import EncodedSpan
 
+_PARTS = ("Envelope", "Spans", "Shapes")
 _FIELDS: dict[str, Fields] = {
     "Envelope": [("groups", 1, "Group", True)],
     "Group": [
@@ -18,24 +20,52 @@ _FIELDS: dict[str, Fields] = {
         ("scopes", 2, "Scope", True),
         ("schema_url", 3, "", False),
     ],
-    "Scope": [("scope", 1, "", False), ("items", 2, "", True), ("schema_url", 3, "", False)],
-    "Request": [("groups", 1, "SpanGroup", True)],
+    "Scope": [
+        ("scope", 1, "", False),
+        ("items", 2, "", True),
+        ("schema_url", 3, "", False),
+    ],
+    "Spans": [("groups", 1, "SpanGroup", True)],
     "SpanGroup": [("scopes", 2, "SpanScope", True)],
-    "SpanScope": [("spans", 2, "Attributes", True)],
-    "Attributes": [("attributes", 9, "", True)],
+    "SpanScope": [("spans", 2, "SpanFields", True)],
+    "SpanFields": [
+        ("trace_id", 1, "", False),
+        ("span_id", 2, "", False),
+        ("parent_span_id", 4, "", False),
+        ("name", 5, "string", False),
+        ("start_time_unix_nano", 7, "fixed64", False),
+        ("end_time_unix_nano", 8, "fixed64", False),
+        ("attributes", 9, "", True),
+    ],
+    "Shapes": [("groups", 1, "ShapeGroup", True)],
+    "ShapeGroup": [("scopes", 2, "ShapeScope", True)],
+    "ShapeScope": [("spans", 2, "SpanShape", True)],
+    "SpanShape": [
+        ("kind", 6, "int32", False),
+        ("attributes", 9, "Key", True),
+        ("dropped_attributes_count", 10, "uint32", False),
+        ("events", 11, "Nothing", False),  # however many: only whether there are any
+        ("dropped_events_count", 12, "uint32", False),
+        ("dropped_links_count", 14, "uint32", False),
+        ("status", 15, "StatusCode", False),
+        ("flags", 16, "fixed32", False),
+    ],
+    "Key": [("key", 1, "", False)],
+    "Nothing": [],
+    "StatusCode": [("code", 3, "int32", False)],
 }
 
 
-def span_parts(body: bytes) -> Iterator[tuple[bytes, Iterable[bytes]]]:
-    """Yield the bytes of each span in an export request and of its attributes, in order."""
-    wholes, parts = Envelope.FromString(body), _Request.FromString(body)
-    for whole_group, group in zip(wholes.groups, parts.groups, strict=True):
-        for whole_scope, scope in zip(whole_group.scopes, group.scopes, strict=True):
-            for payload, span in zip(whole_scope.items, scope.spans, strict=True):
-                yield payload, span.attributes
+def encoded_spans(body: bytes) -> Iterator[EncodedSpan]:
+    """Yield the spans of an export request, in order."""
+    wholes, fields, shapes = (_CLASSES[name].FromString(body) for name in _PARTS)
+    shapes.DiscardUnknownFields()  # values are known to the two others only
+    for groups in zip(wholes.groups, fields.groups, shapes.groups, strict=True):
+        for scopes in zip(*(group.scopes for group in groups), strict=True):
+            whole, *parts = scopes
+            yield from zip(whole.items, *(part.spans for part in parts), strict=True)
 
 
 _CLASSES = message_classes(_FIELDS)
 Envelope = _CLASSES["Envelope"]
 """The shape of an export request of any signal; what it holds stays bytes."""
-_Request = _CLASSES["Request"]

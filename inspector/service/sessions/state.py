@@ -303,7 +303,7 @@ class TraceState:
         process_id = incoming.record.process_id
         if incoming.record.parent_span_id is None:
             self.mcp_root = process_id
-        is_answer = incoming.span.kind == Span.SPAN_KIND_SERVER
+        is_answer = incoming.span_kind == Span.SPAN_KIND_SERVER
         ends = self.answering if is_answer else self.connections
         is_room = process_id in ends or len(ends) < MAX_NAMES
         if is_room and ends.get(process_id) is None:

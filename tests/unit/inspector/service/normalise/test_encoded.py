@@ -1,104 +1,152 @@
-"""Attributes read from their bytes equal those read from their objects."""
+"""Spans read from their bytes, with what was learnt from others, say what they say alone."""
 
 from __future__ import annotations
 
-from hypothesis import example, given
-from hypothesis import strategies as st
-from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from collections.abc import Sequence
 
-from inspector.service.model.otlp_values import json_value
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
+
+from inspector.service.model.incoming import IncomingSpan
 from inspector.service.model.rows import Json
-from inspector.service.normalise import read_span
+from inspector.service.normalise import facts, read_span
 from inspector.service.normalise.duplicates import OPERATION_KEYS
-from inspector.service.normalise.encoded import MAX_BYTES, EncodedAttributes
-from inspector.service.normalise.facts import content_facts, read_encoded_span, resource_facts
-from tests.support.telemetry.otlp import any_value, resource, span
+from inspector.service.normalise.encoded import MAX_BYTES
+from inspector.service.normalise.facts import EncodedSpanReader, content_facts, resource_facts
+from inspector.service.otlp.payloads import encoded_spans
+from tests.support.telemetry.otlp import any_value, key_values, resource, span
 from tests.unit.inspector.service.normalise.test_facts import JSON, KNOWN_KEYS
 
-KEYS = st.sampled_from(["", "a", "wanted.x", "wanted." + "y" * 130, "x" * 127, "x" * 128])
-PAIRS = st.lists(st.tuples(KEYS, JSON | st.text(min_size=100, max_size=200)), max_size=8)
+SOME_KEYS = [
+    "gen_ai.operation.name", "gen_ai.request.model", "gen_ai.usage.input_tokens", "session.id",
+    "gen_ai.response.id", "inspector.session.title", "inspector.duplicate_of", "genkit:name",
+    "genkit:output", "all_messages_events", "gen_ai.prompt", "mcp.method.name", "error.type",
+    "gen_ai.tool.name", "mcp.session.id", "gen_ai.agent.name", "x" * 128, "",
+]  # fmt: skip
+ATTRIBUTES = st.dictionaries(
+    st.sampled_from(SOME_KEYS) | st.sampled_from([*KNOWN_KEYS, *facts._OF_A_SPAN]),
+    st.sampled_from([7, "chat", "tools/call", "x" * 200, "server/discover", "", True]) | JSON,
+    max_size=5,
+)
+EVENTS = [
+    Span.Event(name="e"),
+    Span.Event(name="gen_ai.user.message", attributes=key_values({"content": "Why?"})),
+]
+NAMES = st.sampled_from(["a", "ResponseStreamWriter", "MCP send tools/call x", "tools/list.mcp"])
 
 
-def is_wanted(key: str) -> bool:
-    return key.startswith("wanted.") or key == ""
-
-
-def plain(pairs: list[KeyValue]) -> str:
-    """Return the wanted ones of `pairs`; as text, in which NaN is equal to itself."""
-    return repr({pair.key: json_value(pair.value) for pair in pairs if is_wanted(pair.key)})
-
-
-@given(st.lists(PAIRS, max_size=3))
-def test_what_is_picked_is_what_decoding_everything_would_give(
-    spans: list[list[tuple[str, Json]]],
-) -> None:
-    attributes = EncodedAttributes(is_wanted)
-    for drawn_pairs in spans:  # the later ones find what was learnt from the first
-        pairs = [KeyValue(key=key, value=any_value(value)) for key, value in drawn_pairs]
-        encoded = [pair.SerializeToString() for pair in pairs]
-        assert repr(attributes.pick(encoded)) == plain([pair for pair in pairs if pair.ByteSize()])
-
-
-@given(st.lists(st.tuples(KEYS, st.text(max_size=5)), min_size=1, max_size=4), st.booleans())
-@example([("wanted.x", "sixsix"), ("wanted.z", "sixsix")], False)  # encoded as long as the keys
-def test_a_value_before_its_key_is_read_as_well(
-    drawn_pairs: list[tuple[str, str]], is_known: bool
-) -> None:
-    attributes = EncodedAttributes(is_wanted)
-    pairs = [KeyValue(key=key, value=any_value(value)) for key, value in drawn_pairs]
-    if is_known:
-        attributes.pick([pair.SerializeToString() for pair in pairs])
-    reversed_ = [
-        KeyValue(value=pair.value).SerializeToString() + KeyValue(key=pair.key).SerializeToString()
-        for pair in pairs
-    ]
-    for _ in range(2):  # what is learnt of it is of no use the second time
-        assert repr(attributes.pick(reversed_)) == plain(pairs)
-
-
-def test_of_a_value_that_is_written_twice_the_last_counts() -> None:
-    attributes = EncodedAttributes(is_wanted)
-    key = KeyValue(key="wanted.x").SerializeToString()
-    twice = any_value("a").SerializeToString() + any_value(5).SerializeToString()
-    inside = key + bytes([0x12, len(twice)]) + twice
-    beside = key + b"".join(
-        KeyValue(value=any_value(value)).SerializeToString() for value in ("a", 5)
+def spans(names: Sequence[str], attributes: Sequence[dict[str, Json]]) -> st.SearchStrategy[Span]:
+    return st.builds(
+        span,
+        st.sampled_from(names),
+        parent=st.sampled_from([None, 2]),
+        duration_ns=st.sampled_from([None, 3]),
+        attributes=st.sampled_from(attributes),
+        events=st.sampled_from([(), EVENTS[:1], EVENTS]),
+        error=st.sampled_from([None, "failed"]),
+        kind=st.sampled_from([Span.SPAN_KIND_CLIENT, Span.SPAN_KIND_SERVER]),
+        flags=st.sampled_from([0x101, 0x301]),
     )
-    for _ in range(2):
-        assert attributes.pick([inside]) == {"wanted.x": 5}
-        assert attributes.pick([beside]) == {"wanted.x": 5}
 
 
-def test_an_attribute_that_is_too_long_to_be_a_fact_is_left_out() -> None:
-    attributes = EncodedAttributes(is_wanted)
-    short, long = "y", "y" * MAX_BYTES
-    for value in (short, long, short):
-        pair = KeyValue(key="wanted.x", value=AnyValue(string_value=value))
-        found = attributes.pick([pair.SerializeToString()])
-        assert found == ({"wanted.x": short} if value == short else {})
+ALIKE = st.tuples(
+    st.lists(NAMES, min_size=1, max_size=2),
+    st.lists(st.just({"gen_ai.operation.name": "chat"}) | ATTRIBUTES, min_size=1, max_size=2),
+).flatmap(lambda drawn: st.lists(spans(*drawn), min_size=2, max_size=8))
+"""Spans that have most in common, as those of one program have."""
 
 
-def test_any_number_of_keys_is_remembered_in_bounded_memory() -> None:
-    attributes = EncodedAttributes(is_wanted)
-    for number in range(20_000):
-        pair = KeyValue(key=f"wanted.{number}", value=AnyValue(int_value=number))
-        assert attributes.pick([pair.SerializeToString()]) == {f"wanted.{number}": number}
-    assert len(attributes._wanted) + len(attributes._unwanted) < 5_000
+def read(reader: EncodedSpanReader, owner: Resource, bodies: Sequence[bytes]) -> list[IncomingSpan]:
+    """Return encoded spans of `owner` as read."""
+    # Field 2 of a scope: a span, its length in as many bytes as any may need.
+    group = ResourceSpans(resource=owner, scope_spans=[ScopeSpans()])
+    scope = b"".join(_field(2, body) for body in bodies)
+    request = _field(1, group.resource.SerializeToString()) + _field(2, scope)
+    ExportTraceServiceRequest.FromString(body := _field(1, request))
+    origin, of_resource = read_span(Span(), owner).content.origin, resource_facts(owner)
+    return [reader.read(one, origin, of_resource) for one in encoded_spans(body)]
+
+
+def _field(number: int, value: bytes) -> bytes:
+    size = len(value)
+    length = bytes((size >> shift & 0x7F) | 0x80 for shift in (0, 7, 14)) + bytes([size >> 21])
+    return bytes([number << 3 | 2]) + length + value
+
+
+def facts_of(one: IncomingSpan) -> str:
+    """Return the facts beside the row; as text, in which NaN is equal to itself."""
+    assert one.content.facts is not None
+    return repr((one.content.facts.span_kind, sorted(one.content.facts.attributes.items())))
 
 
 @given(
-    st.dictionaries(st.sampled_from(KNOWN_KEYS), JSON | st.sampled_from([7, "agent"]), max_size=6),
+    ALIKE,
     st.dictionaries(st.sampled_from(["service_name", "session_id", "inspector_engine"]), JSON),
 )
-def test_facts_are_the_same_from_bytes(
-    attributes: dict[str, Json], of_resource: dict[str, Json]
+def test_a_span_says_the_same_from_bytes_whatever_came_before(
+    sent: list[Span], of_resource: dict[str, Json]
 ) -> None:
-    sent, owner = span(attributes=attributes), resource(**of_resource)
-    encoded = [pair.SerializeToString() for pair in sent.attributes]
-    expected = read_span(sent, owner)
-    read = read_encoded_span(sent, expected.content, encoded, resource_facts(owner))
-    assert read == expected
-    compared = content_facts(sent)
-    assert read.content.facts is not None
-    found = {k: v for k, v in read.content.facts.attributes.items() if k in OPERATION_KEYS}
-    assert repr((read.content.facts.span_kind, found)) == repr(tuple(compared))
+    reader, owner = EncodedSpanReader(), resource(**of_resource)
+    for _ in range(2):  # the second time, all is known
+        found = read(reader, owner, [one.SerializeToString() for one in sent])
+        expected = [read_span(one, owner) for one in sent]
+        assert found == expected
+        assert list(map(facts_of, found)) == list(map(facts_of, expected))
+
+
+@given(ATTRIBUTES)
+def test_what_is_compared_of_a_new_span_is_what_is_compared_of_a_stored_one(
+    attributes: dict[str, Json],
+) -> None:
+    sent = span(attributes=attributes)
+    (found,) = read(EncodedSpanReader(), resource(), [sent.SerializeToString()])
+    assert found.content.facts is not None
+    kind, read_keys = found.content.facts
+    compared = {key: value for key, value in read_keys.items() if key in OPERATION_KEYS}
+    stored_kind, stored = content_facts(sent)
+    assert kind == stored_kind
+    assert repr(sorted(compared.items())) == repr(sorted(stored.items()))
+
+
+def test_whatever_order_an_encoder_writes_in_and_whatever_it_repeats_the_last_counts() -> None:
+    key = KeyValue(key="gen_ai.request.model").SerializeToString()
+    value = KeyValue(value=any_value("b")).SerializeToString()
+    other = KeyValue(value=any_value("a")).SerializeToString()
+    twice = any_value("a").SerializeToString() + any_value("b").SerializeToString()
+    forms = [key + value, value + key, key + other + value, key + _field(2, twice)]
+    forms.append(KeyValue(key="n").SerializeToString() + value + key)
+    reader = EncodedSpanReader()
+    name = Span(name="chat").SerializeToString()
+    for _ in range(2):
+        found = read(reader, resource(), [_field(9, form) + name for form in forms])
+        assert [one.record.model for one in found] == ["b"] * len(forms)
+        assert [one.record.name for one in found] == ["chat"] * len(forms)
+
+
+def test_an_attribute_that_is_too_long_to_be_a_fact_has_no_value() -> None:
+    reader = EncodedSpanReader()
+    for key, value in (("gen_ai.request.model", "m"), ("gen_ai.prompt", "Why?")):
+        for text in (value, value + "y" * MAX_BYTES, value):
+            sent = span(attributes={"gen_ai.operation.name": "chat", key: text})
+            (found,) = read(reader, resource(), [sent.SerializeToString()])
+            assert found == read_span(sent, resource())
+            known = found.record.model or found.first_user_message
+            assert known == (value if text == value else None)
+
+
+def test_any_number_of_names_keys_and_values_is_remembered_in_bounded_memory() -> None:
+    reader = EncodedSpanReader()
+    for number in range(6_000):
+        sent = span(f"span {number}", attributes={f"key.{number % 1500}": 1, "session.id": "s"})
+        read(reader, resource(), [sent.SerializeToString()])
+    assert 0 < len(reader._shapes) <= 1_000
+    assert 0 < len(reader._sketches) <= 4_000
+    shapes, sketches = len(reader._shapes), len(reader._sketches)
+    long = AnyValue(string_value="y" * 5_000)
+    pairs = [KeyValue(key="session.id", value=long), KeyValue(key="k" * 5_000)]
+    read(reader, resource(), [Span(name="x", attributes=pairs).SerializeToString()])
+    assert (len(reader._shapes), len(reader._sketches)) == (shapes, sketches)

@@ -11,7 +11,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span
 
 from inspector.service.normalise import read_span
-from inspector.service.otlp.payloads import span_parts
+from inspector.service.otlp.payloads import encoded_spans
 from inspector.service.otlp.receiver import read_request
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.signals import TRACES
@@ -50,10 +50,13 @@ def _spans(numbers: Iterator[int], count: int) -> list[Span]:
 def test_parts_are_those_of_each_span_in_order(shape: list[list[int]]) -> None:
     sent = request(shape)
     spans = [s for group in sent.resource_spans for scope in group.scope_spans for s in scope.spans]
-    parts = [(whole, list(each)) for whole, each in span_parts(sent.SerializeToString())]
-    assert [Span.FromString(whole) for whole, _ in parts] == spans
-    assert [each for _, each in parts] == [
+    parts = list(encoded_spans(sent.SerializeToString()))
+    assert [Span.FromString(whole) for whole, _, _ in parts] == spans
+    assert [list(fields.attributes) for _, fields, _ in parts] == [
         [pair.SerializeToString() for pair in one.attributes] for one in spans
+    ]
+    assert [[pair.key.decode() for pair in shape.attributes] for _, _, shape in parts] == [
+        [pair.key for pair in one.attributes] for one in spans
     ]
 
 
@@ -82,4 +85,4 @@ def test_bytes_and_facts_go_with_their_span_when_others_are_rejected() -> None:
     for one in batch.spans:
         assert one == read_span(one.span, one.content.resource_spans().resource)
     payloads = [one.content.payload for one in batch.spans]
-    assert [whole for whole, _ in span_parts(batch.forward)] == payloads
+    assert [whole for whole, _, _ in encoded_spans(batch.forward)] == payloads
