@@ -1,8 +1,9 @@
 """Delivery to the inspector: one bounded buffer, one daemon thread.
 
 `put` only appends to a deque. The thread sends a batch 10 ms after its first item or at 128 items,
-and larger batches when it is behind. While the target is away it buffers as much as fits and
-retries with growing pauses. The order stays, so a start never comes after its end.
+1 ms after an item that follows silence, and larger batches when it is behind. While the target is
+away it buffers as much as fits and retries with growing pauses. The order stays, so a start never
+comes after its end.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class SendResult(Enum):
 
 _DIVISIBLE = frozenset({SendResult.TOO_LARGE, SendResult.UNENCODABLE})
 """Results that may be due to a single item."""
+_FIRST_PART = 0.1
+"""The first item after silence waits for this part of the pause: what comes with it goes along."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class Limits:
     """Limits of the buffer and of retries."""
 
     flush_after_s: float = 0.010
+    """From the first item to its batch, unless none was sent for as long: then a tenth."""
     max_batch_items: int = 128
     """Items that end the gathering of a batch."""
     max_request_items: int = 1_024
@@ -211,6 +215,7 @@ class Delivery:
         self._is_away = False
         self._failures = 0
         self._dropped = 0
+        self._sent_s = 0.0
 
     def after_fork(self) -> None:
         """Start afresh in the child: the parent sends the buffered items."""
@@ -233,6 +238,7 @@ class Delivery:
                 next_beat_s = now_s + self._limits.heartbeat_s
             self._gather(max(next_beat_s - monotonic(), 0.0))
             self._send_pending()
+            self._sent_s = monotonic()
             self._end_sent_flushes()
         self._send_exit()
 
@@ -241,7 +247,9 @@ class Delivery:
         self._wake.wait(timeout_s)
         self._wake.clear()
         if self._inbox and not self._urgent.is_set():
-            self._full.wait(self._limits.flush_after_s)
+            pause_s = self._limits.flush_after_s
+            is_first = monotonic() - self._sent_s > pause_s
+            self._full.wait(pause_s * _FIRST_PART if is_first else pause_s)
         self._full.clear()
         self._drain_inbox()
 

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -423,6 +424,38 @@ def test_what_two_threads_hand_over_at_once_does_not_wait_for_the_next_heartbeat
     receiver.wait_for(lambda r: len(r.events("at once")) == 2)
     for thread in inbox.threads:
         thread.join()
+
+
+class _Pauses(threading.Event):
+    """Notes for how long a batch is gathered, and ends that at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pauses_s: list[float | None] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.pauses_s.append(timeout)
+        return True
+
+
+def test_the_first_record_after_silence_is_sent_at_once_and_those_behind_it_together(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    limits = Limits(flush_after_s=30.0, heartbeat_s=60.0)
+    delivery = connect(receiver.url, limits).wiring.delivery
+    assert delivery.flush(DEADLINE_S)
+    delivery._full = full = _Pauses()
+    record = LiveRecord("probe", 1, None, {}, Resource.get_empty())
+    for count, sent_s in ((1, float("-inf")), (2, float("inf"))):
+        delivery._sent_s = sent_s
+        delivery.put(record)
+        receiver.wait_for(partial(_has_probes, count))
+        assert delivery.flush(DEADLINE_S)
+    assert (full.pauses_s[0], full.pauses_s[-1]) == (3.0, 30.0)
+
+
+def _has_probes(count: int, receiver: Receiver) -> bool:
+    return len(receiver.events("probe")) == count
 
 
 SECRET = "sk-proj-abcdefghijklmnopqrstuvwx"
