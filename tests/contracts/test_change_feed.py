@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.service.feed import feed as feed_module
+from inspector.service.feed import tail as tail_module
 from inspector.service.feed.feed import Feed, FeedTiming
 from inspector.service.model.records import Changes
 from inspector.service.present import rows as presenter
@@ -24,13 +26,16 @@ from tests.support.telemetry.records import log, progressed, started, trace_hex
 
 # Keep-alives soon: they tell the position when the last changes concern no viewer.
 _AT_ONCE = FeedTiming(interval_s=0.0, keep_alive_s=0.01)
+# Once the rows of other sessions were sent, a connection gets no more of them.
+_LIST_ONCE = FeedTiming(interval_s=0.0, list_interval_s=1e9, keep_alive_s=0.01)
 
 
 class _FedRig(Rig):
     """A rig whose commits are published, as the service does."""
 
-    def __init__(self, store: Store) -> None:
-        self.feed = Feed(store, timing=_AT_ONCE, clock=lambda: START_NS)
+    def __init__(self, store: Store, timing: FeedTiming = _AT_ONCE) -> None:
+        self._timing = timing
+        self.feed = Feed(store, timing=timing, clock=lambda: START_NS)
         super().__init__(store)
 
     def commit(self, changes: Changes) -> None:
@@ -40,7 +45,7 @@ class _FedRig(Rig):
 
     def restart(self) -> None:
         super().restart()
-        self.feed = Feed(self.store, timing=_AT_ONCE, clock=lambda: START_NS)
+        self.feed = Feed(self.store, timing=self._timing, clock=lambda: START_NS)
 
     @property
     def position(self) -> str:
@@ -83,7 +88,7 @@ async def follow(rig: _FedRig, viewer: Viewer, event_count: int | None) -> None:
         await stream.aclose()
 
 
-async def _events(stream: AsyncIterator[bytes]) -> AsyncIterator[str]:
+async def _events(stream: AsyncIterator[bytes]) -> AsyncGenerator[str, None]:
     async for block in stream:
         for event in block.decode().removesuffix("\n\n").split("\n\n"):
             yield event
@@ -129,9 +134,133 @@ def test_a_reader_that_follows_the_rules_ends_with_the_stores_state(
             rig.store.close()
 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(feed_module, "_TAIL_ROWS", tail_entries)
-        patch.setattr(feed_module, "_CHUNK", 3)
+        patch.setattr(tail_module, "TAIL_ROWS", tail_entries)
+        patch.setattr(tail_module, "CHUNK", 3)
+        patch.setattr(feed_module, "CHUNK", 3)
         asyncio.run(scenario(folder))
+
+
+class _Follower(Viewer):
+    """A viewer of some sessions, which stays connected until it is cut off."""
+
+    def __init__(self, rig: _FedRig, session_ids: frozenset[str]) -> None:
+        super().__init__(last_id=rig.feed.position(0))
+        self._rig = rig
+        self._session_ids = session_ids
+        self._events: AsyncGenerator[str, None] | None = None
+        self._feed = rig.feed
+
+    async def follow(self, event_count: int | None) -> None:
+        """Read that many events and be cut off, or all there are and stay connected."""
+        if self._events is None or self._feed is not self._rig.feed:
+            self._feed = self._rig.feed
+            self._events = _events(self._feed.stream(self.last_id, self._session_ids))
+            self.read(await anext(self._events))
+        types_before = len(self.types)
+        async with asyncio.timeout(10):
+            while len(self.types) - types_before != event_count:
+                self.read(await anext(self._events))
+                if self.types[-1] == "Heartbeat" and event_count is None:
+                    return
+        await self.cut()
+
+    async def cut(self) -> None:
+        if self._events is not None:
+            await self._events.aclose()
+            self._events = None
+
+    def read(self, event: str) -> None:
+        super().read(event)
+        if self.must_reload:
+            reload(self._rig, self)
+        moved_from = json.loads(event.partition("data: ")[2]).get("moved_from")
+        if moved_from in self.sessions and moved_from in self._session_ids:
+            self.spans = {k: v for k, v in self.spans.items() if v[0] != moved_from}
+            with self._rig.store.read() as reader:
+                for one in reader.spans_of(moved_from):
+                    row = presenter.span_row(one.row()).model_dump(mode="json")
+                    self.spans[one.trace_id, one.span_id] = (moved_from, row)
+
+    def shows(self) -> tuple[object, ...]:
+        return self._narrowed(shown(self))
+
+    def should_show(self) -> tuple[object, ...]:
+        return self._narrowed(stored(self._rig))
+
+    def _narrowed(self, state: tuple[object, ...]) -> tuple[object, ...]:
+        sessions, spans, requests = state
+        assert isinstance(spans, dict)
+        return (
+            sessions,
+            {key: one for key, one in spans.items() if one[0] in self._session_ids},
+            requests,
+        )
+
+
+@settings(max_examples=150)
+@given(
+    steps=controlled_schedules,
+    readings=st.lists(st.none() | st.integers(1, 4), min_size=14, max_size=14),
+    session_ids=st.sampled_from([frozenset({"S"}), frozenset({"C", trace_hex(1)})]),
+    tail_entries=st.sampled_from([2, 1000]),
+    chunk=st.sampled_from([1, 3, 500]),
+)
+def test_a_viewer_of_some_sessions_ends_with_the_stores_state_though_others_wait(
+    steps: list[Step],
+    readings: list[int | None],
+    session_ids: frozenset[str],
+    tail_entries: int,
+    chunk: int,
+) -> None:
+    """Cut off while rows of other sessions wait, it gets them next."""
+
+    async def scenario() -> None:
+        rig = _FedRig(open_store("memory:"), _LIST_ONCE)
+        viewer = _Follower(rig, session_ids)
+        try:
+            for step, event_count in zip(steps, readings, strict=False):
+                play(rig, step)
+                await viewer.follow(event_count)
+            await viewer.cut()
+            while viewer.last_id != rig.position:
+                await viewer.follow(None)
+            assert viewer.shows() == viewer.should_show()
+        finally:
+            await viewer.cut()
+            rig.store.close()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tail_module, "TAIL_ROWS", tail_entries)
+        patch.setattr(tail_module, "CHUNK", chunk)
+        patch.setattr(feed_module, "CHUNK", chunk)
+        asyncio.run(scenario())
+
+
+async def test_rows_of_other_sessions_wait_unless_they_came_or_settled() -> None:
+    rig = _FedRig(open_store("memory:"), _LIST_ONCE)
+    rig.record(started(span(trace=1)), started(span(trace=2)))
+    stream = rig.feed.stream(None, [trace_hex(1)])
+    await anext(stream)
+    viewer = Viewer()
+
+    async def read() -> list[str]:
+        viewer.types.clear()
+        for event in (await anext(stream)).decode().removesuffix("\n\n").split("\n\n"):
+            viewer.read(event)
+        return [kind for kind in viewer.types if kind.startswith("Session")]
+
+    rig.record(started(span(trace=2, span_id=2)))
+    assert await read() == ["SessionUpdated"]  # the first after silence is sent at once
+    seen = viewer.last_id
+    rig.record(started(span(trace=2, span_id=3)))
+    rig.record(started(span(trace=1, span_id=2)))
+    assert await read() == ["SessionUpdated"]
+    assert viewer.sessions[trace_hex(1)]["span_count"] == 2
+    assert viewer.sessions[trace_hex(2)]["span_count"] == 2
+    assert viewer.last_id == seen  # cut off now, it gets what waits
+    rig.record(started(span(trace=3)))
+    assert await read() == ["SessionStarted"]
+    await stream.aclose()
 
 
 async def test_a_reader_without_a_position_hears_only_what_comes(fed: _FedRig) -> None:
@@ -295,7 +424,7 @@ async def test_a_burst_is_one_write_to_each_viewer(fed: _FedRig) -> None:
 async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_nothing(
     fed: _FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed_module, "_TAIL_ROWS", 20)
+    monkeypatch.setattr(tail_module, "TAIL_ROWS", 20)
     stalled = fed.feed.stream()
     await anext(stalled)
     viewers = [Viewer(last_id=fed.position) for _ in range(199)]
@@ -303,7 +432,7 @@ async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_
         fed.record(span(trace=number))
     await asyncio.gather(*(follow(fed, viewer, None) for viewer in viewers))
     assert all(len(viewer.spans) == 60 for viewer in viewers)
-    assert fed.feed._tail._row_count <= 20  # all that is kept, for whoever is behind
+    assert fed.feed._tail.row_count <= 20  # all that is kept, for whoever is behind
     late = Viewer()
     async with asyncio.timeout(10):
         while len(late.spans) < 60:

@@ -1,24 +1,24 @@
 """The change feed: it delivers every commit to every viewer, late ones too (ADR 0003).
 
 A viewer is only a position. What it has not seen is sent from the newest commits in memory
-(`_Tail`), or, when it is further behind, from the store: a slow viewer costs no memory.
+(`Tail`), or, when it is further behind, from the store: a slow viewer costs no memory.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
+import math
 import threading
 import time
-from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator
+from dataclasses import dataclass
 
 from inspector.errors import StoreUnavailableError
 from inspector.service import wire
-from inspector.service.feed.messages import FeedEntry, entries_of
-from inspector.service.model.records import Change, Changes, SpanRecord, shown_bytes
+from inspector.service.feed.messages import SESSION, FeedEntry, entries_of, event
+from inspector.service.feed.tail import CHUNK, Interest, News, Position, Tail, Unseen, unseen
+from inspector.service.model.records import Changes
 from inspector.service.model.rows import SessionRow
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
@@ -27,11 +27,12 @@ from inspector.service.storage.health import StoreHealth
 
 MAX_BEHIND = 100_000
 """Limit of changes that a viewer catches up with; further behind, it reads the lists again."""
-_TAIL_ROWS = 16_384
-_ROW_BYTES = 4_096
-"""Bytes of a request's arguments that count as one row."""
-_CHUNK = 500
-"""Entries per write."""
+NO_SESSION = "-"
+"""The id of no session. A viewer of it gets no spans, and rows of sessions without delay."""
+_MAX_SLOW = 4_096
+"""Changes after which rows of other sessions do not wait any longer."""
+_TICK_S = 0.005
+"""Viewers that are due within it are woken together."""
 _RETRY_S = 5.0
 """Time until a store that could not be read is read again."""
 
@@ -41,17 +42,134 @@ class FeedTiming:
     """The intervals at which the feed writes to a viewer."""
 
     interval_s: float = 0.1
+    """The interval of writes under load."""
+    row_s: float = 0.005
+    """The pause after a write for each row in it and each viewer, while that is shorter."""
+    list_interval_s: float = 1.0
+    """The interval of changes of other sessions, for a viewer of some."""
     keep_alive_s: float = 10.0
 
+    def next_write_s(self, now_s: float, rows: int) -> float:
+        """Return the time of the next write after one at `now_s`; `rows` counts every viewer's."""
+        pause_s = rows * self.row_s
+        return now_s + pause_s if pause_s < self.interval_s else _next(now_s, self.interval_s)
 
-@dataclass(eq=False, slots=True)
+    def next_list_s(self, now_s: float) -> float:
+        """Return the time from which on changes of other sessions are due again."""
+        return _next(now_s, self.list_interval_s)
+
+
+def _next(now_s: float, interval_s: float) -> float:
+    """Return a time about an interval later, the same for all: what they share is made once."""
+    return math.ceil(now_s / interval_s + 0.5) * interval_s if interval_s else now_s
+
+
+class _Clock:
+    """Calls the viewers of one loop in time, those that are due at about the same time together.
+
+    Beside a thousand writes a second, a timer for each would be much of their cost.
+    """
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.viewers: set[_Viewer] = set()
+        self._calls: dict[int, list[Callable[[], None]]] = {}
+
+    def report(self, news: News) -> None:
+        """Wake the viewers that a commit concerns, in time."""
+        for viewer in self.viewers:
+            if not viewer.has_news:
+                viewer.notice(news)
+
+    def wake_all(self) -> None:
+        """Wake all viewers at once."""
+        for viewer in self.viewers:
+            viewer.call()
+
+    def call_at(self, time_s: float, call: Callable[[], None]) -> None:
+        tick = math.ceil(time_s / _TICK_S)
+        if tick not in self._calls:
+            self._calls[tick] = []
+            self.loop.call_at(tick * _TICK_S, self._ring, tick)
+        self._calls[tick].append(call)
+
+    def _ring(self, tick: int) -> None:
+        for call in self._calls.pop(tick):
+            call()
+
+
 class _Viewer:
-    """Wakes one stream; lives in the loop that serves it."""
+    """A position, and what its stream waits for. Lives in the loop that serves it."""
 
-    loop: asyncio.AbstractEventLoop
-    news: asyncio.Event = field(default_factory=asyncio.Event)
-    health: StoreHealth | None = None
-    """The last that was sent to it."""
+    def __init__(self, clock: _Clock, interest: Interest, head: int, keep_alive_s: float) -> None:
+        self.interest = interest
+        self.seen = Position(head, head)
+        self.health: StoreHealth | None = None  # the last that was sent to it
+        self.has_news = False
+        self.has_slow_news = False  # rows of other sessions changed, which may wait
+        self.news_due_s = 0.0
+        self.slow_news_due_s = 0.0
+        self.keep_alive_due_s = clock.loop.time() + keep_alive_s
+        self._keep_alive_s = keep_alive_s
+        self._clock = clock
+        self._is_called = False
+        self._waiting: asyncio.Future[None] | None = None
+
+    def now_s(self) -> float:
+        return self._clock.loop.time()
+
+    def notice(self, news: News) -> None:
+        """Wake in time for what concerns it in `news`."""
+        if news.concerns(self.interest):
+            self.has_news = True
+        elif news.changed and not self.has_slow_news:
+            self.has_slow_news = True
+        else:
+            return
+        self._wake_in_time()
+
+    def call(self) -> None:
+        """Wake at once."""
+        self._is_called = True
+        self._wake_in_time()
+
+    async def wait(self) -> None:
+        """Wait until something is due."""
+        self._waiting = self._clock.loop.create_future()
+        try:
+            self._wake_in_time()
+            await self._waiting
+        finally:
+            self._waiting = None
+            self._is_called = False
+
+    def keep_alive(self) -> None:
+        """Wake whenever it is due for a sign of life; called once, it calls itself."""
+        if self not in self._clock.viewers:
+            return
+        self._wake_if_due()
+        due_s, now_s = self.keep_alive_due_s, self.now_s()
+        # One that is stalled by its connection looks by itself when that goes on.
+        self._clock.call_at(due_s if due_s > now_s else now_s + self._keep_alive_s, self.keep_alive)
+
+    def _wake_in_time(self) -> None:
+        self._wake_if_due()
+        if self._waiting is not None and (self.has_news or self.has_slow_news):
+            self._clock.call_at(self._due_s(), self._wake_if_due)
+
+    def _wake_if_due(self) -> None:
+        waiting = self._waiting
+        if waiting is None or waiting.done():
+            return
+        if self._is_called or self._due_s() <= self.now_s():
+            waiting.set_result(None)
+
+    def _due_s(self) -> float:
+        if self.has_news:
+            return min(self.news_due_s, self.keep_alive_due_s)
+        if self.has_slow_news:
+            return min(max(self.news_due_s, self.slow_news_due_s), self.keep_alive_due_s)
+        return self.keep_alive_due_s
 
 
 class Feed:
@@ -76,10 +194,10 @@ class Feed:
         self._timing = timing or FeedTiming()
         self._clock = clock
         with store.read() as reader:
-            self._tail = _Tail(reader.head)
+            self._tail = Tail(reader.head, store.id)
         self._health = StoreHealth("ok", clock())
         self._lock = threading.Lock()
-        self._viewers: set[_Viewer] = set()
+        self._clocks: dict[asyncio.AbstractEventLoop, _Clock] = {}
         self._is_closed = False
 
     def position(self, change: int) -> str:
@@ -89,32 +207,34 @@ class Feed:
     def publish(self, changes: Changes) -> None:
         """Send a commit to the viewers; after it is durable, and in order."""
         with self._lock:
-            self._tail.add(changes, is_watched=bool(self._viewers))
-        self._wake_all()
+            news = self._tail.add(changes, is_watched=bool(self._clocks))
+        if news is not None:
+            self._in_each_loop(lambda clock: clock.report(news))
 
     def start_again(self) -> None:
         """Forget the commits in memory: viewers continue from the store."""
         with self._store.read() as reader:
-            tail = _Tail(reader.head)
+            tail = Tail(reader.head, self._store.id)
         with self._lock:
             self._tail = tail
-        self._wake_all()
+        self._in_each_loop(_Clock.wake_all)
 
     def publish_health(self, health: StoreHealth) -> None:
         """Send the health of the store to every viewer at once; from any thread."""
         self._health = health
-        self._wake_all()
+        self._in_each_loop(_Clock.wake_all)
 
     async def close(self) -> None:
         """End every stream. Idempotent."""
         self._is_closed = True
-        self._wake_all()
+        self._in_each_loop(_Clock.wake_all)
 
-    def _wake_all(self) -> None:
+    def _in_each_loop(self, act: Callable[[_Clock], None]) -> None:
         with self._lock:
-            viewers = list(self._viewers)
-        for loop, group in itertools.groupby(viewers, key=lambda viewer: viewer.loop):
-            _wake(loop, list(group))
+            clocks = list(self._clocks.values())
+        for clock in clocks:
+            with contextlib.suppress(RuntimeError):  # that loop is closed, and its streams with it
+                clock.loop.call_soon_threadsafe(act, clock)
 
     async def stream(
         self, after: str | None = None, session_ids: Collection[str] = ()
@@ -123,23 +243,65 @@ class Feed:
 
         Args:
             after: The last id that the viewer saw, or `as_of` of a list; None: new changes only.
-            session_ids: Spans of these sessions only; empty: of all.
+            session_ids: Spans of these sessions only; empty: of all. Rows of other sessions may
+                then come later, unless `NO_SESSION` is among them.
         """
-        viewer = _Viewer(asyncio.get_running_loop())
+        ids, timing = frozenset(session_ids), self._timing
+        interest = Interest(ids, is_list_slow=bool(ids) and NO_SESSION not in ids)
+        with self._watching(interest) as viewer:
+            yield self._begin(viewer, after)
+            while not self._is_closed:
+                if viewer.health is not self._health or viewer.now_s() >= viewer.keep_alive_due_s:
+                    yield self._heartbeat(viewer)
+                if not self._is_in_reach(viewer.seen.cursor):
+                    yield self._gap(viewer)
+                viewer.has_news = viewer.has_slow_news = False
+                try:
+                    found = self._recent(viewer)
+                    if found is None:
+                        found = await asyncio.to_thread(self._read, viewer.seen, interest)
+                except StoreUnavailableError:
+                    yield self._heartbeat(viewer)
+                    viewer.has_news, viewer.news_due_s = True, viewer.now_s() + _RETRY_S
+                    await viewer.wait()
+                    continue
+                viewer.seen = found.position
+                viewer.has_slow_news |= viewer.seen.cursor < viewer.seen.ahead
+                now_s = viewer.now_s()
+                if found.has_list:
+                    viewer.slow_news_due_s = timing.next_list_s(now_s)
+                if found.block:
+                    rows = found.entry_count * self._viewer_count
+                    viewer.news_due_s = timing.next_write_s(now_s, rows)
+                    viewer.keep_alive_due_s = now_s + timing.keep_alive_s
+                    yield found.block
+                if found.is_all:  # else it catches up: the pace is that of its connection
+                    await viewer.wait()
+
+    @contextlib.contextmanager
+    def _watching(self, interest: Interest) -> Iterator[_Viewer]:
+        """Have commits kept for a viewer, and reported to it."""
+        loop = asyncio.get_running_loop()
         with self._lock:
-            self._viewers.add(viewer)
+            clock = self._clocks.setdefault(loop, _Clock())
+            viewer = _Viewer(clock, interest, self._tail.head, self._timing.keep_alive_s)
+            clock.viewers.add(viewer)
+        viewer.keep_alive()
         try:
-            cursor = self._start(after)
-            if cursor is None:
-                cursor = self._tail.head
-                yield self._gap(cursor)
-            else:
-                yield self._heartbeat(cursor, viewer)
-            async for block in self._follow(viewer, cursor, frozenset(session_ids)):
-                yield block
+            yield viewer
         finally:
             with self._lock:
-                self._viewers.discard(viewer)
+                clock.viewers.discard(viewer)
+                if not clock.viewers:
+                    del self._clocks[loop]
+
+    def _begin(self, viewer: _Viewer, after: str | None) -> bytes:
+        """Return the first event, for a viewer that goes on from `after`."""
+        cursor = self._start(after)
+        if cursor is None:
+            return self._gap(viewer)
+        viewer.seen = Position(cursor, cursor)
+        return self._heartbeat(viewer)
 
     def _start(self, after: str | None) -> int | None:
         """Return the position to continue from; None when `after` is unknown here."""
@@ -156,191 +318,62 @@ class Feed:
         head = self._tail.head
         return head - MAX_BEHIND <= change <= head
 
-    async def _follow(
-        self, viewer: _Viewer, cursor: int, session_ids: frozenset[str]
-    ) -> AsyncIterator[bytes]:
-        loop, timing = viewer.loop, self._timing
-        written_s = loop.time()
-        earliest_s = 0.0
-        while not self._is_closed:
-            viewer.news.clear()
-            if viewer.health is not self._health:
-                yield self._heartbeat(cursor, viewer)
-            if not self._is_in_reach(cursor):
-                cursor = self._tail.head
-                yield self._gap(cursor)
-            if cursor == self._tail.head:
-                if not await _has_news(viewer, written_s + timing.keep_alive_s):
-                    written_s = loop.time()
-                    yield self._heartbeat(cursor, viewer)
-                continue
-            await _sleep_until(loop, earliest_s)
-            try:
-                entries, reached = await self._after(cursor, session_ids)
-            except StoreUnavailableError:
-                yield self._heartbeat(cursor, viewer)
-                await _has_news(viewer, loop.time() + _RETRY_S)
-                continue
-            block = b"".join(self._blocks(entries, cursor, session_ids))
-            cursor = reached
-            if block:
-                written_s = loop.time()
-                earliest_s = written_s + timing.interval_s
-                yield block
-            if cursor < self._tail.head and len(entries) >= _CHUNK:
-                earliest_s = 0.0  # it catches up: the pace is that of its connection
+    @property
+    def _viewer_count(self) -> int:
+        return sum(len(clock.viewers) for clock in list(self._clocks.values()))
 
-    async def _after(
-        self, cursor: int, session_ids: frozenset[str]
-    ) -> tuple[Sequence[FeedEntry], int]:
-        """Return the oldest entries after `cursor`, and the position that they reach."""
+    def _recent(self, viewer: _Viewer) -> Unseen | None:
+        """Return what a viewer has not seen, from memory; None: it is further behind."""
+        seen = viewer.seen
+        is_list_due = (
+            not viewer.interest.is_list_slow
+            or viewer.now_s() >= viewer.slow_news_due_s
+            or self._tail.head - seen.cursor > _MAX_SLOW
+        )
         with self._lock:
-            commits = self._tail.since(cursor)
-        if commits is not None:
-            return _oldest(commits, cursor, session_ids)
-        return await asyncio.to_thread(self._read_after, cursor)
+            return self._tail.unseen(seen, viewer.interest, is_list_due=is_list_due)
 
-    def _read_after(self, cursor: int) -> tuple[Sequence[FeedEntry], int]:
+    def _read(self, seen: Position, interest: Interest) -> Unseen:
         with self._store.read() as reader:
-            found = reader.changes(cursor, _CHUNK)
-            entries = entries_of(found, lambda id_: _destination_row(reader, id_))
-            is_all = len(found) < _CHUNK
-            return entries, reader.head if is_all else found[-1].change
+            rows = reader.changes(seen.cursor, CHUNK)
+            entries = entries_of(rows, lambda id_: _destination_row(reader, id_))
+            is_all = len(rows) < CHUNK
+            reached = reader.head if is_all else rows[-1].change
+        return unseen(
+            [entry for entry in entries if _is_wanted(entry, seen, interest)],
+            seen,
+            Position(reached, max(seen.ahead, reached)),
+            self._store.id,
+            is_all=is_all,
+            has_list=True,
+        )
 
-    def _blocks(
-        self, entries: Iterable[FeedEntry], cursor: int, session_ids: frozenset[str]
-    ) -> Iterable[bytes]:
-        for entry in entries:
-            if entry.concerns(session_ids):
-                *before, last = entry.messages(cursor)
-                for message in before:
-                    yield _event(message)
-                # Only the last message of a change has its id: a viewer that is cut off before
-                # it gets the change again.
-                yield _event(last, self.position(entry.change))
-
-    def _heartbeat(self, cursor: int, viewer: _Viewer) -> bytes:
+    def _heartbeat(self, viewer: _Viewer) -> bytes:
         now_ns = self._clock()
         viewer.health = self._health
+        viewer.keep_alive_due_s = viewer.now_s() + self._timing.keep_alive_s
         beat = wire.Heartbeat(
             time=rfc3339(now_ns), now_ns=str(now_ns), store=presenter.store_health(viewer.health)
         )
-        return _event(beat.model_dump_json(), self.position(cursor))
+        return event(beat.model_dump_json().encode(), self.position(viewer.seen.cursor))
 
-    def _gap(self, cursor: int) -> bytes:
+    def _gap(self, viewer: _Viewer) -> bytes:
+        """Return the request to read all lists again, from where the viewer now goes on."""
+        head = self._tail.head
+        viewer.seen = Position(head, head)
         gap = wire.Gap(time=rfc3339(self._clock()))
-        return _event(gap.model_dump_json(), self.position(cursor))
+        return event(gap.model_dump_json().encode(), self.position(head))
 
 
-class _Commit:
-    """The changes of one commit; entries are made on first use."""
-
-    def __init__(self, changes: Changes) -> None:
-        self.head = changes.head
-        self.rows = changes.published(changes.first - 1)
-        shown = sum(shown_bytes(record.row) for record in changes.requests)
-        self.weight = len(self.rows) + shown // _ROW_BYTES
-        self.moves_spans = bool(changes.departures)
-        self._session_rows = {record.row.id: record.row for record in changes.sessions}
-        self._entries: dict[int, FeedEntry | None] = {}
-
-    def entry(self, row: Change) -> FeedEntry | None:
-        """Return the feed entry of `row`; None: it has none."""
-        if row.change not in self._entries:
-            made = entries_of([row], self._session_rows.get)
-            self._entries[row.change] = made[0] if made else None
-        return self._entries[row.change]
-
-
-class _Tail:
-    """The newest commits, while there are viewers."""
-
-    def __init__(self, head: int) -> None:
-        self.head = head
-        self._floor = head  # everything newer than this is here
-        self._commits: deque[_Commit] = deque()
-        self._row_count = 0
-
-    def add(self, changes: Changes, *, is_watched: bool) -> None:
-        self.head = changes.head
-        if is_watched:
-            commit = _Commit(changes)
-            self._commits.append(commit)
-            self._row_count += commit.weight
-        else:  # a later viewer reads from the store what it has missed
-            self._commits.clear()
-            self._floor, self._row_count = changes.head, 0
-        while self._row_count > _TAIL_ROWS:
-            oldest = self._commits.popleft()
-            self._floor = oldest.head
-            self._row_count -= oldest.weight
-
-    def since(self, cursor: int) -> list[_Commit] | None:
-        """Return the commits after `cursor`, newest first; None when they are not all here."""
-        if cursor < self._floor:
-            return None
-        newest_first = reversed(self._commits)
-        return list(itertools.takewhile(lambda commit: commit.head > cursor, newest_first))
-
-
-def _oldest(
-    commits: Sequence[_Commit], cursor: int, session_ids: frozenset[str]
-) -> tuple[Sequence[FeedEntry], int]:
-    """Return the first entries after `cursor` in `commits` (newest first), and how far they reach.
-
-    Of rows that changed more than once, the newest version.
-    """
-    moves_spans = any(commit.moves_spans for commit in commits)
-    seen: set[tuple[str, ...]] = set()
-    pending: list[FeedEntry] = []
-    for commit in commits:
-        for row in reversed(commit.rows):
-            if row.change <= cursor:
-                break
-            is_other = isinstance(row, SpanRecord) and row.session_id not in session_ids
-            if session_ids and is_other and not moves_spans:
-                continue  # of these there may be thousands
-            entry = commit.entry(row)
-            if entry is None or entry.key in seen:
-                continue
-            seen.add(entry.key)
-            pending.append(entry)
-    chunk = pending[::-1][:_CHUNK]
-    is_all = len(chunk) == len(pending)
-    return chunk, (commits[0].head if commits else cursor) if is_all else chunk[-1].change
+def _is_wanted(entry: FeedEntry, seen: Position, interest: Interest) -> bool:
+    """Return whether a viewer gets an entry that came from the store."""
+    ids = interest.session_ids
+    if ids and entry.only_for is not None and entry.only_for not in ids:
+        return False
+    return entry.change > seen.ahead or entry.key[0] == SESSION
 
 
 def _destination_row(reader: Reader, session_id: str) -> SessionRow | None:
     destination = reader.destination(session_id) or session_id
     record = reader.session(destination)
     return record.row if record else None
-
-
-def _event(data: str, position: str | None = None) -> bytes:
-    """Return one server-sent event; JSON has no line breaks of its own."""
-    head = "" if position is None else f"id: {position}\n"
-    return f"{head}data: {data}\n\n".encode()
-
-
-def _wake(loop: asyncio.AbstractEventLoop, viewers: Sequence[_Viewer]) -> None:
-    def ring() -> None:
-        for viewer in viewers:
-            viewer.news.set()
-
-    with contextlib.suppress(RuntimeError):  # that loop is closed, and its streams with it
-        loop.call_soon_threadsafe(ring)
-
-
-async def _has_news(viewer: _Viewer, until_s: float) -> bool:
-    """Wait for news; return whether there were any in time."""
-    try:
-        async with asyncio.timeout_at(until_s):
-            await viewer.news.wait()
-    except TimeoutError:
-        return False
-    return True
-
-
-async def _sleep_until(loop: asyncio.AbstractEventLoop, time_s: float) -> None:
-    if time_s > loop.time():
-        await asyncio.sleep(time_s - loop.time())

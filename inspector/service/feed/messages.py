@@ -1,15 +1,17 @@
 """Turn changed rows into the messages of the viewers' stream. Pure.
 
 The same row is a start to one viewer and an update to another: it depends on what the viewer has
-seen. Texts are made on first use, then shared by all viewers.
+seen. Each is encoded on first use, then shared by all viewers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, Protocol, TypeAlias, get_args
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, get_args
 
 import orjson
+from pydantic import BaseModel
 
 from inspector.service import wire
 from inspector.service.model.records import (
@@ -27,6 +29,8 @@ from inspector.service.sessions import live
 from inspector.service.sessions.state import SETTLED
 from inspector.service.wire import control as wire_control
 
+SESSION = "session"
+"""Begins the key of an entry that is a session."""
 _MOMENTS: dict[str, type[wire.MomentMessage]] = {
     live.SESSION_PAUSED: wire_control.WaitingOnSignal,
     live.SESSION_RESUMED: wire_control.SignalReceived,
@@ -43,6 +47,7 @@ _SessionMessage: TypeAlias = wire.SessionStarted | wire.SessionUpdated | wire.Se
 _SpanMessage: TypeAlias = (
     wire.SpanStarted | wire.SpanUpdated | wire.SpanEnded | wire.ResourceFetched | wire.PromptUsed
 )
+_Types: TypeAlias = tuple[type[_SessionMessage | _SpanMessage], ...]
 
 
 _DEFAULTS: dict[type[_SessionMessage | _SpanMessage], dict[str, Any]] = {
@@ -54,20 +59,64 @@ _DEFAULTS: dict[type[_SessionMessage | _SpanMessage], dict[str, Any]] = {
     for message in (*get_args(_SessionMessage), *get_args(_SpanMessage))
 }
 """The constant fields of each message: its `type`, and defaults."""
+_CHANGED: _Types = (wire.SessionUpdated,)
+_CAME: _Types = (wire.SessionStarted,)
+_SETTLED: _Types = (wire.SessionFinished,)
+_CAME_AND_SETTLED: _Types = (*_CAME, *_SETTLED)
 
 
-class FeedEntry(Protocol):
-    """A change, as the stream shows it."""
+class FeedEntry(ABC):
+    """A change, as the stream shows it.
 
-    change: int
-    key: tuple[str, ...]
-    """A later entry of the same key replaces this one."""
+    Attributes:
+        change: Its number.
+        key: A later entry of the same key replaces this one.
+        only_for: The session whose viewers get it; None: all do.
+        may_wait: Whether it is a session that neither came nor settled.
+    """
 
-    def concerns(self, session_ids: Collection[str]) -> bool:
-        """Return whether a viewer of these sessions (empty: of all) gets this entry."""
+    def __init__(self, change: int, *key: str, only_for: str | None = None) -> None:
+        self.change = change
+        self.key = key
+        self.only_for = only_for
+        self.may_wait = False
+        self._messages: dict[_Types, Sequence[bytes]] = {}
+        self._events: dict[tuple[_Types, str | None], bytes] = {}
 
-    def messages(self, cursor: int) -> Sequence[str]:
+    def events(self, cursor: int, store_id: str | None) -> bytes:
+        """Return the server-sent events for a viewer that has seen all up to `cursor`.
+
+        With `store_id` the last of them has an id: a viewer that is cut off before it gets the
+        change again.
+        """
+        case = (self._types(cursor), store_id)
+        if case not in self._events:
+            *before, last = self.messages(cursor)
+            position = None if store_id is None else f"{store_id}.{self.change}"
+            self._events[case] = b"".join([*map(event, before), event(last, position)])
+        return self._events[case]
+
+    def messages(self, cursor: int) -> Sequence[bytes]:
         """Return the JSON of the messages for a viewer that has seen all up to `cursor`."""
+        types = self._types(cursor)
+        if types not in self._messages:
+            self._messages[types] = self._encode(types)
+        return self._messages[types]
+
+    def _types(self, cursor: int) -> _Types:
+        """Return the types of the messages, where they depend on what was seen."""
+        return ()
+
+    @abstractmethod
+    def _encode(self, types: _Types) -> Sequence[bytes]:
+        """Return the JSON of the messages."""
+
+
+def event(data: bytes, position: str | None = None) -> bytes:
+    """Return one server-sent event; JSON has no line breaks of its own."""
+    if position is None:
+        return b"data: %b\n\n" % data
+    return b"id: %b\ndata: %b\n\n" % (position.encode(), data)
 
 
 def entries_of(
@@ -97,169 +146,135 @@ def entries_of(
     return entries
 
 
-def _text(
+def _message(
     message: type[_SessionMessage | _SpanMessage],
     time_ns: int,
     session_id: str,
     shown: dict[str, dict[str, Any]],
-) -> str:
+) -> bytes:
     """Return `message` as JSON, without validation: there may be thousands a second."""
     head = {**_DEFAULTS[message], "time": rfc3339(time_ns), "session_id": session_id}
-    return orjson.dumps({**head, **shown}).decode()
+    return orjson.dumps({**head, **shown})
 
 
-class _SessionEntry:
+class _SessionEntry(FeedEntry):
     def __init__(self, record: SessionRecord) -> None:
-        self.change = record.change
-        self.key: tuple[str, ...] = ("session", record.row.id)
+        super().__init__(record.change, SESSION, record.row.id)
+        self.may_wait = max(record.created, record.settled) < record.change
         self._record = record
-        self._texts: dict[str, str] = {}
 
-    def concerns(self, session_ids: Collection[str]) -> bool:
-        return True
-
-    def messages(self, cursor: int) -> Sequence[str]:
+    def _types(self, cursor: int) -> _Types:
         record = self._record
         is_over = record.row.status in SETTLED and record.settled > cursor
-        shown: list[type[_SessionMessage]] = []
         if record.created > cursor:
-            shown.append(wire.SessionStarted)
-        if is_over:
-            shown.append(wire.SessionFinished)
-        return [self._text(message) for message in shown or [wire.SessionUpdated]]
+            return _CAME_AND_SETTLED if is_over else _CAME
+        return _SETTLED if is_over else _CHANGED
 
-    def _text(self, message: type[_SessionMessage]) -> str:
-        if message.__name__ not in self._texts:
-            row = self._record.row
-            shown = {"session": presenter.session_fields(row)}
-            self._texts[message.__name__] = _text(message, self._record.changed_ns, row.id, shown)
-        return self._texts[message.__name__]
+    def _encode(self, types: _Types) -> Sequence[bytes]:
+        row, changed_ns = self._record.row, self._record.changed_ns
+        shown = {"session": presenter.session_fields(row)}
+        return [_message(type_, changed_ns, row.id, shown) for type_ in types]
 
 
-class _SpanEntry:
+class _SpanEntry(FeedEntry):
     def __init__(self, record: SpanRecord) -> None:
-        self.change = record.change
-        self.key: tuple[str, ...] = ("span", record.trace_id, record.span_id)
+        key = ("span", record.trace_id, record.span_id)
+        super().__init__(record.change, *key, only_for=record.session_id)
         self._record = record
-        self._texts: dict[str, Sequence[str]] = {}
 
-    def concerns(self, session_ids: Collection[str]) -> bool:
-        return not session_ids or self._record.session_id in session_ids
-
-    def messages(self, cursor: int) -> Sequence[str]:
+    def _types(self, cursor: int) -> _Types:
         record = self._record
-        message: type[wire.SpanStarted | wire.SpanUpdated | wire.SpanEnded] = wire.SpanUpdated
         if record.settled > cursor:
-            message = wire.SpanEnded
-        elif record.created > cursor and record.status is SpanStatus.RUNNING:
-            message = wire.SpanStarted
-        if message.__name__ not in self._texts:
-            shown: list[type[_SpanMessage]] = [message]
-            if message is wire.SpanEnded and (beside := _ENDED_BESIDE.get(record.kind)):
-                shown.insert(0, beside)
-            row = {"span": presenter.span_fields(record.row())}
-            self._texts[message.__name__] = [
-                _text(type_, record.changed_ns, record.session_id, row) for type_ in shown
-            ]
-        return self._texts[message.__name__]
+            beside = _ENDED_BESIDE.get(record.kind)
+            return (beside, wire.SpanEnded) if beside else (wire.SpanEnded,)
+        is_new = record.created > cursor and record.status is SpanStatus.RUNNING
+        return (wire.SpanStarted,) if is_new else (wire.SpanUpdated,)
+
+    def _encode(self, types: _Types) -> Sequence[bytes]:
+        record = self._record
+        shown = {"span": presenter.span_fields(record)}
+        return [_message(type_, record.changed_ns, record.session_id, shown) for type_ in types]
 
 
-class _MomentEntry:
+class _MomentEntry(FeedEntry):
     def __init__(self, record: MomentRecord, session_id: str) -> None:
-        self.change = record.change
-        self.key: tuple[str, ...] = ("moment", str(record.change))
+        only_for = None if record.name in live.PAUSES else session_id
+        super().__init__(record.change, "moment", str(record.change), only_for=only_for)
         self._record = record
         self._session_id = session_id
-        self._texts: tuple[str, ...] = ()
 
-    def concerns(self, session_ids: Collection[str]) -> bool:
-        is_request = self._record.name in live.PAUSES
-        return is_request or not session_ids or self._session_id in session_ids
-
-    def messages(self, cursor: int) -> Sequence[str]:
-        if not self._texts:
-            moment = self._record.moment()
-            message = _MOMENTS[moment.name](
-                time=rfc3339(self._record.changed_ns),
-                session_id=self._session_id,
-                trace_id=moment.trace_id,
-                span_id=moment.span_id,
-                name=moment.name,
-                attributes=dict(moment.attributes),
-            )
-            self._texts = (message.model_dump_json(),)
-        return self._texts
+    def _encode(self, types: _Types) -> Sequence[bytes]:
+        moment = self._record.moment()
+        message = _MOMENTS[moment.name](
+            time=rfc3339(self._record.changed_ns),
+            session_id=self._session_id,
+            trace_id=moment.trace_id,
+            span_id=moment.span_id,
+            name=moment.name,
+            attributes=dict(moment.attributes),
+        )
+        return [_dumped(message)]
 
 
-class _RequestEntry:
+class _RequestEntry(FeedEntry):
     def __init__(self, record: RequestRecord, session_title: str) -> None:
-        self.change = record.change
-        self.key: tuple[str, ...] = ("request", record.row.id)
+        super().__init__(record.change, "request", record.row.id)
         self._record = record
         self._session_title = session_title
-        self._texts: tuple[str, ...] = ()
 
-    def concerns(self, session_ids: Collection[str]) -> bool:
-        return True
-
-    def messages(self, cursor: int) -> Sequence[str]:
-        if not self._texts:
-            row = self._record.row
-            is_pending = row.status is RequestStatus.PENDING
-            head: dict[str, Any] = {
-                "time": rfc3339(self._record.changed_ns),
-                "session_id": row.session_id,
-                "request": presenter.request(row, self._session_title),
-            }
-            message: wire.StreamMessage
-            if row.kind == "question":
-                signal: dict[str, Any] = {}
-                if row.signal_name:
-                    signal["inspector.session.signal"] = row.signal_name
-                answered = wire_control.SignalReceived
-                message = (wire_control.WaitingOnSignal if is_pending else answered)(
-                    **head,
-                    trace_id=row.trace_id or "",
-                    span_id=row.span_id,
-                    name="inspector.request",
-                    attributes=signal,
-                )
-            else:
-                resolved = wire_control.ApprovalResolved
-                message = (wire_control.ApprovalRequested if is_pending else resolved)(**head)
-            self._texts = (message.model_dump_json(),)
-        return self._texts
+    def _encode(self, types: _Types) -> Sequence[bytes]:
+        row = self._record.row
+        is_pending = row.status is RequestStatus.PENDING
+        head: dict[str, Any] = {
+            "time": rfc3339(self._record.changed_ns),
+            "session_id": row.session_id,
+            "request": presenter.request(row, self._session_title),
+        }
+        if row.kind == "question":
+            signal: dict[str, Any] = {}
+            if row.signal_name:
+                signal["inspector.session.signal"] = row.signal_name
+            answered = wire_control.SignalReceived
+            question = (wire_control.WaitingOnSignal if is_pending else answered)(
+                **head,
+                trace_id=row.trace_id or "",
+                span_id=row.span_id,
+                name="inspector.request",
+                attributes=signal,
+            )
+            return [_dumped(question)]
+        resolved = wire_control.ApprovalResolved
+        return [_dumped((wire_control.ApprovalRequested if is_pending else resolved)(**head))]
 
 
-class _TombstoneEntry:
+class _TombstoneEntry(FeedEntry):
     def __init__(self, tombstone: Tombstone, target: SessionRow | None) -> None:
-        self.change = tombstone.change
-        self.key: tuple[str, ...] = ("tombstone", str(tombstone.change))
+        super().__init__(tombstone.change, "tombstone", str(tombstone.change))
         self._tombstone = tombstone
         self._target = target
-        self._texts: list[str] = []
 
-    def concerns(self, session_ids: Collection[str]) -> bool:
-        return True
+    def _encode(self, types: _Types) -> Sequence[bytes]:
+        gone, time = self._tombstone, rfc3339(self._tombstone.changed_ns)
+        messages: list[BaseModel] = []
+        if self._target is not None:
+            moved = wire.SessionUpdated(
+                time=time,
+                session_id=self._target.id,
+                session=presenter.session(self._target),
+                moved_from=gone.session_id,
+            )
+            messages.append(moved)
+        if gone.is_whole:
+            deleted = wire.SessionDeleted(
+                time=time, session_id=gone.session_id, moved_to=gone.moved_to
+            )
+            messages.append(deleted)
+        elif self._target is None:
+            # A trace moved to a session that is deleted by now: only by reading again does a
+            # viewer learn which spans are gone.
+            messages.append(wire.Gap(time=time))
+        return [_dumped(message) for message in messages]
 
-    def messages(self, cursor: int) -> Sequence[str]:
-        if not self._texts:
-            gone, time = self._tombstone, rfc3339(self._tombstone.changed_ns)
-            if self._target is not None:
-                moved = wire.SessionUpdated(
-                    time=time,
-                    session_id=self._target.id,
-                    session=presenter.session(self._target),
-                    moved_from=gone.session_id,
-                )
-                self._texts.append(moved.model_dump_json())
-            if gone.is_whole:
-                deleted = wire.SessionDeleted(
-                    time=time, session_id=gone.session_id, moved_to=gone.moved_to
-                )
-                self._texts.append(deleted.model_dump_json())
-            elif self._target is None:
-                # A trace moved to a session that is deleted by now: only by reading again does a
-                # viewer learn which spans are gone.
-                self._texts.append(wire.Gap(time=time).model_dump_json())
-        return self._texts
+
+def _dumped(message: BaseModel) -> bytes:
+    return message.model_dump_json().encode()

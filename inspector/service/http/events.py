@@ -55,7 +55,12 @@ async def events(
     ] = None,
     session_id: Annotated[
         str | None,
-        Query(max_length=5_000, description="Spans of these sessions only, comma-separated."),
+        Query(
+            max_length=5_000,
+            description="Spans of these sessions only, comma-separated. Rows of other sessions then"
+            " come at most once a second, unless the session came or settled. `-` is the id of no"
+            " session: with it they come at once.",
+        ),
     ] = None,
 ) -> EventStream:
     """Follow what changes.

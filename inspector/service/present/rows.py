@@ -6,6 +6,7 @@ Except the lines of the waterfall, which a store makes itself: `Reader.span_line
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any, Final, Literal
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -38,6 +39,9 @@ _OTLP_KINDS: Final[tuple[_OtlpKind, ...]] = (
     "producer",
     "consumer",
 )
+_COMPUTED = {"offset_ns", "duration_ns", "waited"}
+_SPAN_FIELDS = tuple(name for name in wire.SpanRow.model_fields if name not in _COMPUTED)
+_span_values = attrgetter(*_SPAN_FIELDS)
 
 
 def session(row: SessionRow) -> wire.Session:
@@ -87,12 +91,18 @@ def store_health(health: StoreHealth) -> wire.StoreHealth:
 
 def span_row(row: SpanRow) -> wire.SpanRow:
     """Return a line of the waterfall."""
-    return wire.SpanRow(**span_fields(row))
+    return wire.SpanRow(**{name: getattr(row, name) for name in wire.SpanRow.model_fields})
 
 
-def span_fields(row: SpanRow) -> dict[str, Any]:
+def span_fields(record: SpanRecord) -> dict[str, Any]:
     """Return the fields of `span_row` as a dict, for streams."""
-    return {name: getattr(row, name) for name in wire.SpanRow.model_fields}
+    start_ns, end_ns = record.start_ns, record.end_ns
+    return {
+        **dict(zip(_SPAN_FIELDS, _span_values(record), strict=True)),
+        "offset_ns": start_ns - record.epoch_ns,
+        "duration_ns": None if end_ns is None else max(end_ns - start_ns, 0),
+        "waited": record.row().waited if record.waited else (),
+    }
 
 
 def request(row: RequestRow, session_title: str) -> wire_control.Request:

@@ -321,7 +321,7 @@ class _Tables:
         self, session_id: str, after: SpanPosition | None, limit: int, *, is_columns: bool
     ) -> SpanLines:
         found = self.spans_of(session_id, after, limit + 1)
-        rows = [span_fields(record.row()) for record in found[:limit]]
+        rows = [span_fields(record) for record in found[:limit]]
         columns = {name: [row[name] for row in rows] for name in SpanRow.model_fields}
         lines = orjson.dumps(columns if is_columns else rows)
         return SpanLines(lines, _last_of(found, limit))

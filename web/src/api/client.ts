@@ -155,8 +155,8 @@ export interface SpanPage {
   readonly read: () => Promise<SpanSkeleton>;
 }
 
-/** The id of no session: with it the feed sends session rows only. */
-const NO_SESSION = '-';
+/** The id of no session: with it the feed sends no spans, and rows of sessions without delay. */
+export const NO_SESSION = '-';
 const NO_ANSWER = 'The service does not answer. Is `inspector serve` running?';
 
 /** `actor`: the name that the reader goes by, sent with what they do; empty for none. */

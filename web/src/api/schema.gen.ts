@@ -3985,7 +3985,7 @@ export interface operations {
             query?: {
                 /** @description An `as_of`, or the last id seen; the header wins. */
                 after?: string | null;
-                /** @description Spans of these sessions only, comma-separated. */
+                /** @description Spans of these sessions only, comma-separated. Rows of other sessions then come at most once a second, unless the session came or settled. `-` is the id of no session: with it they come at once. */
                 session_id?: string | null;
             };
             header?: never;

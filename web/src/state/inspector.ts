@@ -1,5 +1,5 @@
 /** State of the whole page, and its connection to the feed. */
-import type { Api } from '../api/client.ts';
+import { type Api, NO_SESSION } from '../api/client.ts';
 import type { StoreHealth, StreamEvent } from '../api/types.ts';
 import { Actions } from './actions.ts';
 import { Cell } from './cell.ts';
@@ -110,7 +110,7 @@ export class Inspector {
     });
     window.addEventListener('pagehide', () => this.feed.stop());
     this.feed.start();
-    void this.feed.cover([]).then(() => {
+    void this.feed.cover([NO_SESSION]).then(() => {
       void this.sessions.load();
       void this.requests.load();
     });
@@ -128,7 +128,7 @@ export class Inspector {
     trace.close();
     if (this.openTrace.get() !== trace) return;
     this.openTrace.set(undefined);
-    void this.feed.cover([]);
+    void this.feed.cover([NO_SESSION]);
   }
 
   /** Read all shown lists again: the feed had a gap, or the tab was hidden. */

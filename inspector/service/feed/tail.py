@@ -1,0 +1,245 @@
+"""The newest rows, kept in memory, and what a viewer has not seen of them. Pure."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict, deque
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+from inspector.service.feed.messages import SESSION, FeedEntry, entries_of
+from inspector.service.model.records import Changes, shown_bytes
+
+TAIL_ROWS = 16_384
+CHUNK = 500
+"""Entries per write."""
+_ROW_BYTES = 4_096
+"""Bytes of a request's arguments that count as one row."""
+
+
+_NEVER = 2**63
+"""Above every change."""
+
+
+class Interest(NamedTuple):
+    """What a viewer follows."""
+
+    session_ids: frozenset[str]
+    """The sessions whose spans it gets; empty: of all."""
+    is_list_slow: bool
+    """Whether rows of other sessions may wait, unless they came or settled."""
+
+
+class Position(NamedTuple):
+    """What a viewer has seen."""
+
+    cursor: int
+    """All changes up to here."""
+    ahead: int
+    """And up to here all but the rows of other sessions that may wait."""
+
+
+class Unseen(NamedTuple):
+    """The next write to a viewer, and where it brings it."""
+
+    block: bytes
+    """Server-sent events, in order; empty: none."""
+    entry_count: int
+    position: Position
+    is_all: bool
+    """Whether there is no more."""
+    has_list: bool
+    """Whether rows that may wait are in it."""
+
+
+def unseen(
+    entries: Sequence[FeedEntry],
+    seen: Position,
+    position: Position,
+    store_id: str,
+    *,
+    is_all: bool,
+    has_list: bool,
+) -> Unseen:
+    """Return `entries` as a write to a viewer that has seen `seen`, and then is at `position`."""
+    # What is ahead of rows that wait has no id: the next connection begins with those rows.
+    events = (
+        entry.events(seen.ahead, store_id if entry.change <= position.cursor else None)
+        for entry in entries
+    )
+    return Unseen(b"".join(events), len(entries), position, is_all, has_list)
+
+
+class News(NamedTuple):
+    """Whom a commit concerns."""
+
+    session_ids: frozenset[str]
+    """Sessions with new spans or moments."""
+    is_for_all: bool
+    """Whether every viewer gets something at once."""
+    changed: frozenset[str]
+    """Sessions whose rows changed, and may wait."""
+
+    def concerns(self, interest: Interest) -> bool:
+        """Return whether a viewer gets something that may not wait."""
+        ids, is_list_slow = interest
+        return bool(
+            self.is_for_all
+            or not ids
+            or (self.changed and not is_list_slow)
+            or not ids.isdisjoint(self.session_ids)
+            or not ids.isdisjoint(self.changed)
+        )
+
+
+class Tail:
+    """The newest version of each row that changed last, while there are viewers."""
+
+    def __init__(self, head: int, store_id: str) -> None:
+        self.head = head
+        self.row_count = 0
+        self._store_id = store_id
+        self._commits: deque[_Commit] = deque()
+        self._forget(head)
+
+    def _forget(self, floor: int) -> None:
+        self._floor = floor  # everything newer than this is here
+        self._commits.clear()
+        self.row_count = 0
+        self._all = _Newest()
+        self._own: defaultdict[str, _Newest] = defaultdict(_Newest)
+        """Spans and moments, by session."""
+        self._everyone = _Newest()
+        """What every viewer gets at once."""
+        self._changed = _Newest()
+        """Sessions that neither came nor settled."""
+        self._found: dict[tuple[Position, Interest, bool], Unseen] = {}
+        """The writes since the last commit: viewers of the same often are at the same position."""
+
+    def add(self, changes: Changes, *, is_watched: bool) -> News | None:
+        """Add a commit; returns whom it concerns, or None when nobody watches."""
+        self.head = changes.head
+        self._found.clear()
+        if not is_watched:  # a later viewer reads from the store what it has missed
+            self._forget(changes.head)
+            return None
+        session_rows = {record.row.id: record.row for record in changes.sessions}
+        entries = entries_of(changes.published(changes.first - 1), session_rows.get)
+        for entry in entries:
+            self._all.put(entry)
+            if entry.only_for is not None:
+                self._own[entry.only_for].put(entry)
+            elif entry.may_wait:
+                self._changed.put(entry)
+            else:
+                self._everyone.put(entry)
+                self._changed.pop(entry.key)
+        for departure in changes.departures:
+            # A span that moved must not show in the session that it left.
+            if left := self._own.get(departure.session_id):
+                for entry in entries:
+                    if entry.only_for != departure.session_id:
+                        left.pop(entry.key)
+        weight = len(entries)
+        weight += sum(shown_bytes(record.row) for record in changes.requests) // _ROW_BYTES
+        self._commits.append(_Commit(changes.head, weight, entries))
+        self.row_count += weight
+        while self.row_count > TAIL_ROWS:
+            self._drop(self._commits.popleft())
+        return News(
+            frozenset(entry.only_for for entry in entries if entry.only_for is not None),
+            any(entry.only_for is None and not entry.may_wait for entry in entries),
+            frozenset(entry.key[1] for entry in entries if entry.may_wait),
+        )
+
+    def _drop(self, oldest: _Commit) -> None:
+        self._floor = oldest.head
+        self.row_count -= oldest.weight
+        for entry in oldest.entries:
+            for newest in (self._all, self._everyone, self._changed):
+                newest.drop(entry)
+            if entry.only_for is not None and (own := self._own.get(entry.only_for)):
+                own.drop(entry)
+                if not own:
+                    del self._own[entry.only_for]
+
+    def unseen(self, seen: Position, interest: Interest, *, is_list_due: bool) -> Unseen | None:
+        """Return what a viewer has not seen; None when not all of it is here.
+
+        Of rows that changed more than once, the newest version.
+        """
+        if seen.cursor < self._floor:
+            return None
+        case = (seen, interest, is_list_due)
+        if case not in self._found:
+            self._found[case] = self._find(*case)
+        return self._found[case]
+
+    def _find(self, seen: Position, interest: Interest, is_list_due: bool) -> Unseen:
+        ids = interest.session_ids
+        waiting: list[FeedEntry] = []
+        if not ids:
+            entries = list(self._all.after(seen.cursor))
+        else:
+            entries = list(self._everyone.after(seen.ahead))
+            for id_ in ids:
+                if id_ in self._own:
+                    entries += self._own[id_].after(seen.ahead)
+                if (row := self._changed.get((SESSION, id_))) and row.change > seen.ahead:
+                    entries.append(row)
+            if is_list_due or seen.cursor == seen.ahead:
+                changed = self._changed.after(seen.cursor)
+                waiting = [entry for entry in changed if entry.key[1] not in ids]
+        owed = _NEVER
+        if is_list_due:
+            entries += waiting
+        elif seen.cursor < seen.ahead:
+            owed = seen.cursor + 1
+        elif waiting:
+            owed = waiting[-1].change
+        entries.sort(key=attrgetter("change"))
+        is_all = len(entries) <= CHUNK
+        reached = self.head if is_all else entries[CHUNK - 1].change
+        position = Position(min(reached, owed - 1), max(seen.ahead, reached))
+        has_list = is_list_due and bool(waiting)
+        return unseen(
+            entries[:CHUNK], seen, position, self._store_id, is_all=is_all, has_list=has_list
+        )
+
+
+class _Commit(NamedTuple):
+    head: int
+    weight: int
+    entries: Sequence[FeedEntry]
+
+
+class _Newest:
+    """The newest version of each row, by change."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, ...], FeedEntry] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._entries)
+
+    def put(self, entry: FeedEntry) -> None:
+        self._entries.pop(entry.key, None)  # put again, it comes last
+        self._entries[entry.key] = entry
+
+    def get(self, key: tuple[str, ...]) -> FeedEntry | None:
+        return self._entries.get(key)
+
+    def pop(self, key: tuple[str, ...]) -> None:
+        self._entries.pop(key, None)
+
+    def drop(self, entry: FeedEntry) -> None:
+        """Remove this version, unless there is a newer one."""
+        if self._entries.get(entry.key) is entry:
+            del self._entries[entry.key]
+
+    def after(self, change: int) -> Iterator[FeedEntry]:
+        """Yield the entries after `change`, newest first."""
+        return itertools.takewhile(
+            lambda entry: entry.change > change, reversed(self._entries.values())
+        )
