@@ -1,6 +1,7 @@
 /** Virtual rows of a long list: those in view and a few more. */
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect } from 'react';
+import { useLeaping } from './leaping.ts';
 
 const OVERSCAN = 12;
 
@@ -11,12 +12,13 @@ export function useRows(
   row_px: number,
   keyAt: (index: number) => string | undefined,
 ): Virtualizer<HTMLElement, Element> {
+  const isLeaping = useLeaping(scroller);
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count,
     getScrollElement: useCallback(() => scroller, [scroller]),
     estimateSize: useCallback(() => row_px, [row_px]),
     getItemKey: useCallback((index: number) => keyAt(index) ?? index, [keyAt]),
-    overscan: OVERSCAN,
+    overscan: isLeaping ? 0 : OVERSCAN,
   });
   useEffect(() => {
     if (row_px > 0) virtualizer.measure();

@@ -1,14 +1,12 @@
 /**
  * Virtual rows of one height: those in view and a few more. They are rendered in blocks, so that
- * most frames of scrolling have nothing to do. What a leap shows is rendered alone: the next one may
- * replace it, and the rows around it follow when none does.
+ * most frames of scrolling have nothing to do; those of a leap alone.
  */
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { useLeaping } from '../parts/leaping.ts';
 
 const BLOCK = 8;
-/** Pause after which a leap was the last one. */
-const LEAP_MS = 100;
 
 interface RowWindow {
   /** The first row in the document, and their number. */
@@ -25,35 +23,19 @@ export function useRowWindow(
   row_px: number,
   height_px: number,
 ): RowWindow {
-  /** First row in view; in whole blocks, unless it was leapt to. */
+  const isLeaping = useLeaping(scroller);
+  const step = isLeaping ? 1 : BLOCK;
+  /** First row in view, or the first one of its block. */
   const [top, setTop] = useState(0);
-  const [isLeap, setLeap] = useState(false);
-  const inView = Math.ceil(height_px / row_px);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (scroller === null) return;
-    const read = () => Math.floor(scroller.scrollTop / row_px);
-    let last = read();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const show = (isNow: boolean) => {
-      setLeap(isNow);
-      setTop(isNow ? last : last - (last % BLOCK));
-    };
-    show(false);
-    const onScroll = () => {
-      const row = read();
-      const isFar = Math.abs(row - last) > inView;
-      last = row;
-      clearTimeout(timer);
-      if (isFar) timer = setTimeout(() => show(false), LEAP_MS);
-      // In the same frame: what comes into view is there when it does.
-      flushSync(() => show(isFar));
-    };
+    const read = () => Math.floor(scroller.scrollTop / (row_px * step)) * step;
+    setTop(read());
+    // In the same frame: what comes into view is there when it does.
+    const onScroll = () => flushSync(() => setTop(read()));
     scroller.addEventListener('scroll', onScroll, { passive: true });
-    return () => {
-      scroller.removeEventListener('scroll', onScroll);
-      clearTimeout(timer);
-    };
-  }, [scroller, row_px, inView]);
+    return () => scroller.removeEventListener('scroll', onScroll);
+  }, [scroller, row_px, step]);
   const scrollTo = useCallback(
     (row: number) => {
       if (scroller === null) return;
@@ -65,10 +47,9 @@ export function useRowWindow(
     },
     [scroller, row_px, height_px],
   );
-  const above = isLeap ? 0 : BLOCK;
-  const below = isLeap ? 1 : 2 * BLOCK;
+  const [above, below] = isLeaping ? [0, 1] : [BLOCK, 2 * BLOCK];
   const first = Math.min(Math.max(0, top - above), Math.max(0, rowCount - 1));
-  const end = Math.min(rowCount, top + inView + below);
+  const end = Math.min(rowCount, top + Math.ceil(height_px / row_px) + below);
   return { first, count: Math.max(0, end - first), total_px: rowCount * row_px, scrollTo };
 }
 

@@ -5,6 +5,7 @@
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Entry } from '../../model/transcript/transcript.ts';
+import { useLeaping } from '../parts/leaping.ts';
 
 const OVERSCAN = 6;
 /** Distance from the end that counts as at the end. */
@@ -33,6 +34,7 @@ export function useEntryScrolling(
   entries: readonly Entry[],
   isLive: boolean,
 ): Scrolling {
+  const isLeaping = useLeaping(scroller);
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count: entries.length,
     getScrollElement: useCallback(() => scroller, [scroller]),
@@ -45,7 +47,7 @@ export function useEntryScrolling(
       [entries],
     ),
     getItemKey: useCallback((index: number) => entries[index]?.id ?? index, [entries]),
-    overscan: OVERSCAN,
+    overscan: isLeaping ? 0 : OVERSCAN,
   });
   useAnchor(scroller, entries, virtualizer);
   const end = useEnd(scroller, entries, virtualizer, isLive);
