@@ -39,13 +39,28 @@ interface Read {
 const cache = new Map<string, Read>();
 const MAX_CACHED = 64;
 
+/** Characters that are parsed and drawn within a frame or two. */
+const SLICE = 4_000;
+
+/** The end of the slice of a text after `end`: of what is one long block, twice as much. */
+export function nextSlice(text: string, end: number): number {
+  if (cache.has(text)) return text.length;
+  const { blocks, starts } = cache.get(text.slice(0, end)) ?? { blocks: [], starts: [] };
+  return end + Math.max(SLICE, end - (starts[blocks.length - 2] ?? starts[0] ?? 0));
+}
+
 /**
- * The blocks of a text; undefined for one that is shown as it is, because it is too tangled.
+ * The blocks of a text up to `end`; undefined for one that is shown as it is, because it is too
+ * tangled.
  *
  * Of a text that goes on where one before it ended, all blocks but the last two are the same objects.
  */
-export function markdownBlocks(text: string): readonly RootContent[] | undefined {
-  if (isTangled(text)) return undefined;
+export function markdownBlocks(
+  whole: string,
+  end = whole.length,
+): readonly RootContent[] | undefined {
+  if (isTangled(whole)) return undefined;
+  const text = whole.slice(0, end);
   const read = cache.get(text) ?? readMarkdown(text, longestBeginning(text));
   cache.delete(text);
   cache.set(text, read);

@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
-import { cleanup, render } from '@testing-library/react';
+import { cleanup, render, waitFor } from '@testing-library/react';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import MarkdownOrPlain from './markdown.tsx';
@@ -47,4 +47,15 @@ test('a table and a code block are elements', () => {
   const { container } = render(<Markdown text={'| a |\n|---|\n| 1 |\n\n```py\nx = 1\n```'} />);
   expect(container.querySelector('td')?.textContent).toBe('1');
   expect(container.querySelector('pre')?.textContent).toBe('x = 1');
+});
+
+test('a long text comes in slices, and ends as the whole', async () => {
+  const paragraphs = Array.from({ length: 3000 }, (_, at) => `paragraph **${at}**`);
+  const list = Array.from({ length: 3000 }, (_, at) => `- item ${at}`);
+  const { container } = render(<Markdown text={[...paragraphs, list.join('\n')].join('\n\n')} />);
+  const count = () => container.querySelectorAll('strong, li').length;
+  expect(count()).toBeGreaterThan(100);
+  expect(count()).toBeLessThan(1000);
+  await waitFor(() => expect(count()).toBe(6000), { timeout: 20_000 });
+  expect(container.querySelectorAll('ul')).toHaveLength(1);
 });

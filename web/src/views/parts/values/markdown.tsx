@@ -1,7 +1,7 @@
 /** Markdown as elements. No text becomes markup, a link to follow, or a request. */
 import type { ListItem, Nodes, RootContent, TableRow } from 'mdast';
-import { Fragment, memo, type ReactNode, useMemo } from 'react';
-import { markdownBlocks } from '../../../model/text/markdown.ts';
+import { Fragment, memo, type ReactNode, useEffect, useMemo, useState } from 'react';
+import { markdownBlocks, nextSlice } from '../../../model/text/markdown.ts';
 import { CopyButton } from '../copy-button.tsx';
 import './markdown.css';
 
@@ -12,7 +12,15 @@ interface MarkdownProps {
 }
 
 export default function Markdown({ text, plain }: MarkdownProps) {
-  const blocks = useMemo(() => markdownBlocks(text), [text]);
+  const [end, setEnd] = useState(() => nextSlice(text, 0));
+  const isWhole = end >= text.length;
+  const blocks = useMemo(() => markdownBlocks(text, end), [text, end]);
+  // A long text comes in slices, between which the page can paint and respond.
+  useEffect(() => {
+    if (isWhole) return;
+    const timer = setTimeout(() => setEnd(nextSlice(text, end)));
+    return () => clearTimeout(timer);
+  }, [text, end, isWhole]);
   if (blocks === undefined) return plain;
   return (
     <div className="ins-markdown">
