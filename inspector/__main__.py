@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Callable
 
 INSTALL = (
     "pip install 'mcp-agent-inspector[serve]'; or, without installing it: "
@@ -16,8 +18,17 @@ def main() -> None:
         from inspector.proxy.command import main as proxy  # noqa: PLC0415
 
         sys.exit(proxy(sys.argv[2:]))
+    run: Callable[[], None] | None = None
     try:
-        from inspector.cli.main import run  # noqa: PLC0415 - it may not be installed
+        if sys.argv[1:2] == ["serve"]:
+            gc.disable()  # a twentieth of the start; the service enables it
+            from inspector.cli.plain_serve import plain_serve  # noqa: PLC0415 - may not be there
+
+            run = plain_serve(sys.argv[2:])
+        if run is None:
+            from inspector.cli.main import run as run_command  # noqa: PLC0415 - as above
+
+            run = run_command
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in ("inspector", "instrument", "subscribers"):
             raise

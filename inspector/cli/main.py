@@ -7,11 +7,9 @@ of commands to agents, 4 on its way and not applied yet, 5 refused or not applie
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,16 +24,16 @@ from inspector.cli import policies as cli_policies
 from inspector.cli import run as cli_run
 from inspector.cli import selection, session_spans
 from inspector.cli.client import Client, NoServiceError
-from inspector.cli.output import FAILED, Json, print_json, print_now
+from inspector.cli.exits import FAILED, NO_SERVICE, reporting_errors
+from inspector.cli.output import Json, print_json, print_now
+from inspector.cli.plain_serve import NO_FLAG
 from inspector.cli.reader import find_reader
-from inspector.errors import InspectorError, RefusedError, SettingsError
+from inspector.errors import RefusedError, SettingsError
 from inspector.paths import write_private
-from inspector.service.analysis.sanitise import visible
 from inspector.service.settings import Settings, load_settings
 from inspector.service.token_file import load_token
 from inspector.version import VERSION
 
-CANNOT_START, NO_SERVICE = 2, 3
 NEWEST_FIRST = "-started"
 MCP_INSTALL = "pip install 'mcp-agent-inspector[serve,mcp]'"
 _EXIT_CODES = {
@@ -65,9 +63,6 @@ Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")
 ]
 Rotate = Annotated[bool, typer.Option("--rotate-token", help="Make a new token.")]
-
-# A token on the command line could be read by every user of the machine.
-NO_FLAG = frozenset({"token"})
 
 
 def _print_version(is_wanted: bool) -> None:
@@ -401,17 +396,5 @@ def _json_wanted(is_wanted: bool, indent: int | None = 2) -> Callable[[object], 
 
 def run() -> None:
     """Run the command line. An error of ours is one sentence, not a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a trace may hold any letter
-    try:
+    with reporting_errors(_EXIT_CODES):
         app()
-    except InspectorError as error:
-        typer.echo(f"inspector: {visible(str(error))}", err=True)
-        sys.exit(_EXIT_CODES.get(type(error), CANNOT_START))
-    except OSError as error:  # such as a full disk that the output goes to
-        typer.echo(f"inspector: {error.strerror or error}.", err=True)
-        sys.stdout = None  # Python would try to write the rest at exit
-        sys.exit(FAILED)
-    except KeyboardInterrupt:
-        sys.exit(130)

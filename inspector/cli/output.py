@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-FAILED = 1
+from inspector.cli.exits import FAILED as FAILED
 
 Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp, Lifespan
@@ -37,7 +37,6 @@ from inspector.service.http import (
     ui,
 )
 from inspector.service.http.access import Access
-from inspector.service.http.elsewhere import Elsewhere, elsewhere_router
 from inspector.service.http.guard import Guard
 from inspector.service.http.openapi import with_schemas
 from inspector.service.http.parts import Parts, ReadParts
@@ -51,6 +50,9 @@ from inspector.service.storage import open_store
 from inspector.service.storage.sqlite_open import MEMORY_BYTES
 from inspector.service.token_file import load_token, store_path
 from inspector.version import VERSION
+
+if TYPE_CHECKING:
+    from inspector.service.http.elsewhere import Elsewhere
 
 # FastAPI traces itself when a provider is set: the service would watch itself, without end.
 _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
@@ -126,6 +128,8 @@ def create_ingest_app(app: FastAPI) -> FastAPI:
 
 def create_passing_app(elsewhere: Elsewhere, settings: Settings) -> FastAPI:
     """Return the UI on the routes of a service that runs in another process, and has its token."""
+    from inspector.service.http.elsewhere import elsewhere_router  # noqa: PLC0415 - loads httpx
+
     access = Access.build(
         elsewhere.running.token or secrets.token_urlsafe(32),
         bind=settings.host,

@@ -185,9 +185,9 @@ def test_what_cannot_be_served_is_reported_before_anything_is_printed(
 
 def test_without_the_serve_extra_the_install_line_is_printed(tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
-    (blocked / "typer").mkdir(parents=True)
-    (blocked / "typer" / "__init__.py").write_text(
-        "raise ModuleNotFoundError(\"No module named 'typer'\", name='typer')"
+    (blocked / "fastapi").mkdir(parents=True)
+    (blocked / "fastapi" / "__init__.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'fastapi'\", name='fastapi')"
     )
     env = {**environment(tmp_path), "PYTHONPATH": f"{blocked}{os.pathsep}{Path.cwd()}"}
     ended = subprocess.run(

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-import httpx
-
 from inspector.errors import RefusedError
 from inspector.service.otlp.untraced import untraced
 
@@ -38,6 +36,8 @@ async def ask(
     Raises:
         RefusedError: The answer is a problem.
     """
+    import httpx  # noqa: PLC0415 - a twentieth of the start, and only tools of MCP ask
+
     transport = httpx.ASGITransport(app, client=(peer or "127.0.0.1", 0))
     with untraced():
         async with httpx.AsyncClient(

@@ -55,7 +55,6 @@ def serve(settings: Settings, *, say: Callable[[str], None] = print) -> None:
         StoreError: The store cannot be used.
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    _prepare_for_many_objects()
     max_connections = _prepare_for_connections()
     loop_factory = uvicorn.Config(_nothing, log_config=None).get_loop_factory()
     try:
@@ -77,6 +76,7 @@ def _prepare_for_many_objects() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
+    gc.enable()
     sys.setswitchinterval(0.0005)
 
 
@@ -118,6 +118,7 @@ async def _serve(settings: Settings, say: Callable[[str], None], max_connections
         stopping = _on_signals(servers)
         with _run_file(RunFile(base, token, os.getpid(), settings.store)):
             say(f"Inspector: {base}/ui/?token={token}")
+            _prepare_for_many_objects()
             await stopping.wait()
         parts: Parts = app.state.parts
         await parts.feed.close()  # ends the streams
