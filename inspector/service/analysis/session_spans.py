@@ -12,7 +12,7 @@ from operator import attrgetter
 from inspector.service.analysis.model_calls import CallDetails, read_details
 from inspector.service.storage.base import Reader, SpanFacts
 
-_position = attrgetter("offset_ns", "span_id", "trace_id")
+_position = attrgetter("offset_ns", "span_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class SessionSpans:
 
     head: int
     spans: list[SpanFacts]
-    """By start."""
+    """By start, then by span id."""
     details: CallDetails
 
 
@@ -31,7 +31,7 @@ def read_spans(
     """Read the first `most` spans of a session; `before`: those of an earlier time, if any."""
     spans = _renewed(reader, session_id, before) if before is not None else None
     if spans is None:
-        spans = reader.span_facts(session_id, limit=most)
+        spans = reader.span_facts(session_id, most)
     details = read_details(reader, spans, before.details if before is not None else None)
     return SessionSpans(reader.head, spans, details)
 

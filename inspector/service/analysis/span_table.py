@@ -7,9 +7,10 @@ A span is its place in the columns.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from operator import add
+from itertools import chain
+from operator import add, itemgetter
 from typing import Any, cast
 
 from inspector.service.analysis.span_tree import all_waits, cut_circles, within
@@ -23,13 +24,12 @@ class SpanTable:
     """The spans, in the tree of `SpanTree`.
 
     Args:
-        spans: In the order of `SpanPosition`.
+        spans: By start, then by span id.
 
     Attributes:
         spans: The rows.
         columns: The same, one sequence for each field.
-        keys: The trace id and the span id of each, in one.
-        places: The place of each, by its key.
+        places: The place of each, by its trace id and span id in one.
         parents: The parent of each; None: it is a root.
         children: The children of each that has any, by start; those of None are the roots.
         walk: All spans, each before its children.
@@ -37,11 +37,12 @@ class SpanTable:
 
     def __init__(self, spans: Sequence[SpanFacts]) -> None:
         self.spans = spans
-        columns: Any = zip(*spans, strict=True) if spans else [()] * len(SpanFacts._fields)
+        # Not `zip(*spans)`: it makes an iterator of each.
+        columns: Any = (list(map(itemgetter(at), spans)) for at in range(len(SpanFacts._fields)))
         self.columns = cast(Any, SpanFacts(*columns))
         trace_ids: Sequence[str] = self.columns.trace_id
-        self.keys = list(map(add, trace_ids, self.columns.span_id))
-        self.places = {key: place for place, key in enumerate(self.keys)}
+        keys = map(add, trace_ids, self.columns.span_id)
+        self.places = dict(zip(keys, range(len(spans)), strict=True))
         above = map(add, trace_ids, (one or "" for one in self.columns.parent_span_id))
         self.parents: list[int | None] = list(map(self.places.get, above))
         cut_circles(self.parents)
@@ -102,9 +103,11 @@ class SpanTable:
             if durations[place] is None:
                 continue
             inside, waits = self._inside(place)
-            covered = [(starts[one], ends[one]) for one in inside]
-            covered += [(start, _end(start, length)) for start, length in waits]
-            own_ns[place] -= _covered_ns(sorted(covered), starts[place], ends[place])
+            covered: Iterable[tuple[int, int]] = ((starts[one], ends[one]) for one in inside)
+            if waits or inside is not self.children.get(place):  # no longer by start
+                others = ((start, _end(start, length)) for start, length in waits)
+                covered = sorted(chain(covered, others))
+            own_ns[place] -= _covered_ns(covered, starts[place], ends[place])
             if not self.columns.waited[place]:
                 own_ns[place] -= self.columns.wait_ns[place]
             own_ns[place] = max(own_ns[place], 0)
@@ -117,21 +120,21 @@ class SpanTable:
     def _inside(self, place: int) -> tuple[list[int], list[Interval]]:
         """Return the children of a span and its waits; those of a duplicate are its own."""
         span_id, duplicates_of = self.columns.span_id[place], self.columns.duplicate_of
-        children, waits = list[int](), list(self.columns.waited[place] or ())
-        for child in self.children.get(place, ()):
-            if duplicates_of[child] == span_id:
-                children += self.children.get(child, ())
-                waits += self.columns.waited[child] or ()
-            else:
-                children.append(child)
-        return children, waits
+        below, waits = self.children.get(place, []), list(self.columns.waited[place] or ())
+        duplicates = {child for child in below if duplicates_of[child] == span_id}
+        if duplicates:
+            below = [child for child in below if child not in duplicates]
+        for duplicate in duplicates:
+            below += self.children.get(duplicate, ())
+            waits += self.columns.waited[duplicate] or ()
+        return below, waits
 
 
 def _end(start_ns: int, duration_ns: int | None) -> int:
     return _NEVER_NS if duration_ns is None else start_ns + duration_ns
 
 
-def _covered_ns(intervals: list[tuple[int, int]], start_ns: int, end_ns: int) -> int:
+def _covered_ns(intervals: Iterable[tuple[int, int]], start_ns: int, end_ns: int) -> int:
     """Return the time between start and end that any of the intervals covers; they are sorted."""
     covered_ns, until_ns = 0, start_ns
     for begin_ns, stop_ns in intervals:

@@ -185,8 +185,9 @@ class Statistics:
 
     def _names(self, wanted: SpanKind) -> dict[int, str]:
         """Return the subjects of the spans of a kind, by place."""
+        subjects = self._of.subject
         return {
-            place: self._of.subject[place] or name
+            place: subjects[place] or name
             for (kind, name), places in self._groups.items()
             if kind == wanted
             for place in places

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import itemgetter
 from typing import TypeAlias
 
 from inspector.service.analysis.span_table import SpanTable
@@ -61,7 +62,7 @@ def counted(table: SpanTable) -> dict[int, Use]:
 def total(uses: Iterable[Use | None]) -> Used:
     """Return the sum of what is known."""
     known = [one for one in uses if one is not None]
-    return Used(*map(sum, zip(*known, strict=True))) if known else Used()
+    return Used(*(sum(map(itemgetter(at), known)) for at in range(3)))
 
 
 class UsedBelow:
@@ -70,9 +71,9 @@ class UsedBelow:
     def __init__(self, table: SpanTable, used: Mapping[int, Use]) -> None:
         self._table, self._used = table, used
         of_none = (0, 0, 0)
-        walked = zip(*(used.get(place, of_none) for place in table.walk), strict=True)
+        walked = [used.get(place, of_none) for place in table.walk]
         # Sums up to a place of the walk: what is below a span is the difference of two of them.
-        self._sums = [[0, *accumulate(column)] for column in walked]
+        self._sums = [[0, *accumulate(map(itemgetter(at), walked))] for at in range(3)]
 
     def __call__(self, place: int) -> Use | None:
         """Return the sum at and below a span."""

@@ -13,7 +13,6 @@ from inspector.service.analysis.statistics import Statistics
 from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.present import statistics as presenter
-from inspector.service.storage.base import Reader
 from inspector.service.wire import statistics as wire
 
 router = APIRouter(tags=["sessions"])
@@ -45,27 +44,28 @@ def session_statistics(
     with parts.store.read() as reader:
         if reader.session(session_id) is None:
             return missing_session(request, reader, session_id, "session_statistics")
-        change = reader.last_change(session_id)
-        found = parts.statistics.answer(
-            (session_id, totals),
-            change,
-            lambda: (_count(_read(parts, reader, session_id, change), session_id, totals), 1),
-        )
-        body = found.model_copy(update={"as_of": parts.feed.position(reader.head)})
+        change, as_of = reader.last_change(session_id), parts.feed.position(reader.head)
+
+    def count() -> tuple[wire.SessionStatistics, int]:
+        return _count(_read(parts, session_id, change), session_id, totals=totals), 1
+
+    found = parts.statistics.answer((session_id, totals), change, count)
+    body = found.model_copy(update={"as_of": as_of})
     return Response(body.model_dump_json(), media_type="application/json")
 
 
-def _read(parts: ReadParts, reader: Reader, session_id: str, change: int) -> SessionSpans:
+def _read(parts: ReadParts, session_id: str, change: int) -> SessionSpans:
     before = parts.session_spans.last(session_id)
 
     def read() -> tuple[SessionSpans, int]:
-        found = read_spans(reader, session_id, before, MAX_SPANS)
+        with parts.store.read() as reader:  # and counted after it: it holds up a store in memory
+            found = read_spans(reader, session_id, before, MAX_SPANS)
         return found, len(found.spans)
 
     return parts.session_spans.answer(session_id, change, read)
 
 
-def _count(read: SessionSpans, session_id: str, totals: bool) -> wire.SessionStatistics:
+def _count(read: SessionSpans, session_id: str, *, totals: bool) -> wire.SessionStatistics:
     spans, details = read.spans, read.details
     found = Statistics(SpanTable(spans if totals else []))
     return wire.SessionStatistics(

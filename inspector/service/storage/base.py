@@ -230,10 +230,8 @@ class Reader(Protocol):
     def span_times(self, session_id: str) -> list[SpanTime]:
         """Return the time of each of a session's spans, in the order of `SpanPosition`."""
 
-    def span_facts(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
-    ) -> list[SpanFacts]:
-        """Return the facts of the same page of spans as `spans_of`."""
+    def span_facts(self, session_id: str, most: int) -> list[SpanFacts]:
+        """Return the facts of the first spans of a session, by start, then by span id."""
 
     def changed_facts(self, session_id: str, after: int) -> tuple[list[SpanFacts], int]:
         """Return the facts of the spans that changed after a change, and the number of all."""

@@ -55,6 +55,7 @@ _MOMENT = (
     " LEFT JOIN trace ON trace.no = moment.trace_no"
     " LEFT JOIN session ON session.no = coalesce(trace.session_no, moment.session_no)"
 )
+_OF_SESSION = "span.session_no = (SELECT no FROM session WHERE id = ?)"
 _CONTENTS = (
     "SELECT content.payload, origin.bytes, span.start_ns, span.span_id, trace.id FROM span"
     " CROSS JOIN trace ON trace.no = span.trace_no CROSS JOIN content ON content.no = span.content"
@@ -328,20 +329,17 @@ class SqliteReader(ControlReader):
             for trace_id, span_id, start_ns, end_ns, status in self._all(sql, (session_id,))
         ]
 
-    def span_facts(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
-    ) -> list[SpanFacts]:
-        where, parameters = _behind(session_id, after)
-        rows = self._all(SPAN_FACTS.format(where=where), (*parameters, limit))
-        return [facts_of(row) for row in rows]
+    def span_facts(self, session_id: str, most: int) -> list[SpanFacts]:
+        where = f"{_OF_SESSION} ORDER BY span.start_ns, span.span_id LIMIT ?"
+        rows = self._connection.execute(SPAN_FACTS + where, (session_id, most))
+        return list(map(facts_of, rows))
 
     def changed_facts(self, session_id: str, after: int) -> tuple[list[SpanFacts], int]:
-        of_session = "span.session_no = (SELECT no FROM session WHERE id = ?)"
         # The plus: by change, not by session.
-        changed = SPAN_FACTS.format(where=f"+{of_session} AND span.change > ?")
-        rows = self._all(changed, (session_id, after, -1))
-        count = self._all(f"SELECT count(*) FROM span WHERE {of_session}", (session_id,))
-        return [facts_of(row) for row in rows], count[0][0]
+        where = f"+{_OF_SESSION} AND span.change > ?"
+        changed = self._all(SPAN_FACTS + where, (session_id, after))
+        count = self._all(f"SELECT count(*) FROM span WHERE {_OF_SESSION}", (session_id,))
+        return [facts_of(row) for row in changed], count[0][0]
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         where = (
@@ -458,11 +456,10 @@ def _behind(
     session_id: str, after: SpanPosition | None
 ) -> tuple[str, tuple[apsw.SQLiteValue, ...]]:
     """Return the condition of a session's spans after a place."""
-    where = "span.session_no = (SELECT no FROM session WHERE id = ?)"
     if after is None:
-        return where, (session_id,)
-    where += (
-        " AND (span.start_ns, span.span_id) >= (?, ?)"
+        return _OF_SESSION, (session_id,)
+    where = (
+        f"{_OF_SESSION} AND (span.start_ns, span.span_id) >= (?, ?)"
         " AND (span.start_ns, span.span_id, trace.id) > (?, ?, ?)"
     )
     place = (after.start_ns, bytes.fromhex(after.span_id))

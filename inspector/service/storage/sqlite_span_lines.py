@@ -33,10 +33,11 @@ _VALUES = {
     for one in fields(SpanRow)
     if one.name != "session_id"
 }
-_PAGE: Final = (
+_FROM: Final = (
     " FROM span CROSS JOIN trace ON trace.no = span.trace_no"
-    f" CROSS JOIN session ON session.no = span.session_no WHERE {{where}} {IN_ORDER} LIMIT ?"
+    " CROSS JOIN session ON session.no = span.session_no WHERE "
 )
+_PAGE: Final = f"{_FROM}{{where}} {IN_ORDER} LIMIT ?"
 _LINE = ", ".join(f"'{name}', {value}" for name, value in _VALUES.items())
 SPAN_ROWS: Final = (
     "SELECT CAST('[' || coalesce(group_concat(line), '') || ']' AS BLOB)"
@@ -51,13 +52,11 @@ _COLUMNS = ", ".join(
 )
 SPAN_COLUMNS: Final = f"SELECT CAST(json_object({_COLUMNS}) AS BLOB) FROM (SELECT {_NAMED}{_PAGE})"
 """An object of a page of lines: one array for each field."""
-_FACTS = ", ".join(
-    f"iif(span.waited IS NULL, NULL, ({_WAITED}))"
-    if name == "waited"
-    else _VALUES.get(name, f"span.{name}")
-    for name in SpanFacts._fields
-)
-SPAN_FACTS: Final = f"SELECT {_FACTS}{_PAGE}"
+_FACTS = _VALUES | {
+    "waited": f"iif(span.waited IS NULL, NULL, ({_WAITED}))",
+    "content": "span.content",
+}
+SPAN_FACTS: Final = f"SELECT {', '.join(_FACTS[name] for name in SpanFacts._fields)}{_FROM}"
 SPAN_ENDS: Final = (
     "SELECT span.start_ns, span.span_id, trace.id FROM span"
     f" CROSS JOIN trace ON trace.no = span.trace_no WHERE {{where}} {IN_ORDER} LIMIT 2 OFFSET ?"

@@ -330,10 +330,8 @@ class _Tables:
         found = [span for span in self._spans.values() if span.session_id == session_id]
         return [time_of(span) for span in sorted(found, key=_span_order)]
 
-    def span_facts(
-        self, session_id: str, after: SpanPosition | None = None, limit: int = 1000
-    ) -> list[SpanFacts]:
-        found = self.spans_of(session_id, after, limit)
+    def span_facts(self, session_id: str, most: int) -> list[SpanFacts]:
+        found = self.spans_of(session_id, limit=most)
         return [facts_of(record.row(), record.content) for record in found]
 
     def changed_facts(self, session_id: str, after: int) -> tuple[list[SpanFacts], int]:
