@@ -145,7 +145,7 @@ def _choices(response: Any) -> list[Any]:
 def _choices_of(response: Any) -> list[Any]:
     for path in ("choices", "candidates"):
         choices = step(response, path)
-        if _is_list(choices) and not any(isinstance(one, _SCALARS) for one in choices[:1]):
+        if _is_list(choices) and not (choices and isinstance(choices[0], _SCALARS)):
             return list(islice(choices, _LOOKED_AT))
     if isinstance(message := read_path(response, "output.message"), Mapping):  # Bedrock
         return [{**message, "stop_reason": _get(response, "stopReason", "stop_reason")}]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import lru_cache, partial
+from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any
 
@@ -41,7 +41,7 @@ def step(value: Any, name: str) -> Any:
 def _reader(kind: type, name: str) -> _Read:
     """Return the function that reads `name` of values of `kind`; looked up once for each type."""
     if any("__class__" in vars(base) for base in kind.__mro__[:-1]):  # stands for another object
-        return partial(_read_proxy, name=name)
+        return lambda value: _read_proxy(value, name)
     if issubclass(kind, Mapping):
         return lambda value: value.get(name)
     if name.isdecimal():
@@ -51,39 +51,46 @@ def _reader(kind: type, name: str) -> _Read:
         return lambda value: value[place] if place < len(value) else None
     fields: Mapping[str, str] = _stored_fields(kind)  # type: ignore[arg-type]  # as above
     if (stored := fields.get(name)) is not None:
-        return partial(_read_field, name=name, stored=stored)
-    is_of_class = any(name in vars(base) for base in kind.__mro__)
-    if getattr(getattr(kind, "__getattr__", None), "__module__", None) == "pydantic.main" and not (
-        is_of_class or name.startswith("_")
-    ):
-        return partial(_read_extra, name=name)
-    return partial(_read_attribute, name=name)
+        return _reader_of_field(name, stored)
+    if name.startswith("_") or any(name in vars(base) for base in kind.__mro__):
+        return lambda value: _read_attribute(value, name)
+    if getattr(getattr(kind, "__getattr__", None), "__module__", None) == "pydantic.main":
+        return _reader_of_extra(name)
+    return lambda value: _read_attribute(value, name)
 
 
-def _read_proxy(value: Any, *, name: str) -> Any:
+def _reader_of_field(name: str, stored: str) -> _Read:
+    """Return the reader of a field around properties, which may warn of deprecation."""
+
+    def read(value: Any) -> Any:
+        own = value.__dict__
+        return own[stored] if stored in own else _read_attribute(value, name)
+
+    return read
+
+
+def _reader_of_extra(name: str) -> _Read:
+    """Return the reader of what is no field of a pydantic model: to ask that takes microseconds."""
+
+    def read(value: Any) -> Any:
+        found = value.__dict__.get(name)
+        if found is None and (extra := value.__pydantic_extra__):
+            return extra.get(name)
+        return found
+
+    return read
+
+
+def _read_proxy(value: Any, name: str) -> Any:
     if issubclass(value.__class__, Mapping):
         return value.get(name)
     if name.isdecimal():
         is_there = isinstance(value, Sequence) and int(name) < len(value)
         return value[int(name)] if is_there else None
-    return _read_attribute(value, name=name)
+    return _read_attribute(value, name)
 
 
-def _read_field(value: Any, *, name: str, stored: str) -> Any:
-    """Read a field around properties and descriptors, which may warn of deprecation."""
-    own = vars(value)
-    return own[stored] if stored in own else _read_attribute(value, name=name)
-
-
-def _read_extra(value: Any, *, name: str) -> Any:
-    """Read what is no field of a pydantic model; asking the model for it takes microseconds."""
-    found = vars(value).get(name)
-    if found is None and (extra := value.__pydantic_extra__):
-        return extra.get(name)
-    return found
-
-
-def _read_attribute(value: Any, *, name: str) -> Any:
+def _read_attribute(value: Any, name: str) -> Any:
     key: tuple[type, str] = (type(value), name)
     if key in _slow:
         return None
@@ -138,31 +145,21 @@ def _split(path: str) -> tuple[tuple[str, ...], ...]:
 
 def compile_path(path: str) -> Reader:
     """Return a function that reads `path` from hook kwargs."""
-    alternatives = [_compile_one(root, tuple(names)) for root, *names in _split(path)]
-    if len(alternatives) == 1:
-        return alternatives[0]
-
-    def read(kwargs: Mapping[str, Any]) -> Any:
-        for alternative in alternatives:
-            value = alternative(kwargs)
-            if value is not None:
-                return value
-        return None
-
-    return read
-
-
-def _compile_one(root: str, names: tuple[str, ...]) -> Reader:
-    if not names:
+    alternatives = [(root, tuple(names)) for root, *names in _split(path)]
+    if len(alternatives) == 1 and not alternatives[0][1]:
+        root = alternatives[0][0]
         return lambda kwargs: kwargs.get(root)
 
     def read(kwargs: Mapping[str, Any]) -> Any:
-        value = kwargs.get(root)
-        for name in names:
-            if value is None:
-                return None
-            value = step(value, name)
-        return value
+        for root, names in alternatives:
+            value = kwargs.get(root)
+            for name in names:
+                if value is None:
+                    break
+                value = step(value, name)
+            if value is not None:
+                return value
+        return None
 
     return read
 

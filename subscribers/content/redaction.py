@@ -306,10 +306,10 @@ _RULES: tuple[_Rule, ...] = (
 )
 
 _BY_GATE = tuple(
-    (gate[:1], gate[-1:], tuple(rule for rule in _RULES if rule.gate == gate))
+    (gate[:1], gate[1:], tuple(rule for rule in _RULES if rule.gate == gate))
     for gate in dict.fromkeys(rule.gate for rule in _RULES)
 )
-"""Rules by the two characters of their gate, which may be one, or none."""
+"""Rules by the one or two characters of their gate; all texts pass an empty one."""
 
 _SECRET_KEYS = frozenset(
     {"token", "authorization", "proxyauthorization", "cookie", "cookies", "setcookie", "auth",
@@ -439,8 +439,8 @@ def _search(text: str) -> str:
         lowered = "".join(char.lower() if char.isascii() else char for char in text)
     rules = [
         rule
-        for first, last, group in _BY_GATE
-        if first in text or last in text
+        for first, other, group in _BY_GATE
+        if first in text or (other and other in text)
         for rule in group
         if rule.stem in (lowered if rule.is_any_case else text)
     ]
