@@ -26,7 +26,7 @@ from inspector.service.wire.statistics import SessionStatistics
 MAX_COMPARED_SPANS = 200_000
 """Spans of one session that are compared."""
 MAX_RENEWED_SPANS = 60_000
-"""Spans in memory for statistics that go on, half a kB each."""
+"""Spans in memory for statistics that are asked for again, less than 1 kB each."""
 
 
 @dataclass(frozen=True, kw_only=True)
