@@ -72,9 +72,10 @@ _STEADY = frozenset(
 )
 """Keys of a span whose values recur: what they say is read once for many spans."""
 # By key, the part of the facts that it is for: most spans lack most of them.
-_RESPONSE, _INPUT, _OUTPUT, _COST, _GENKIT, _DUPLICATE, _MESSAGES, _EVENTS = (
-    2**place for place in range(8)
+_RESPONSE, _INPUT, _OUTPUT, _COST, _GENKIT, _DUPLICATE, _MESSAGES, _EVENTS, _IDENTITY, _MODEL = (
+    2**place for place in range(10)
 )
+_RECURRING = _IDENTITY | _MODEL
 _PARTS = {
     **dict.fromkeys(keys.RESPONSE_ID, _RESPONSE),
     **dict.fromkeys(keys.INPUT_TOKENS, _INPUT),
@@ -82,6 +83,8 @@ _PARTS = {
     **dict.fromkeys(keys.COST_USD, _COST),
     **dict.fromkeys(INPUT_KEYS, _MESSAGES),
     **dict.fromkeys(("genkit:name", GENKIT_OUTPUT), _GENKIT),
+    **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
+    **dict.fromkeys(keys.MODEL, _MODEL),
     "inspector.duplicate_of": _DUPLICATE,
 }
 _OF_A_SPAN = frozenset({*_STEADY, *_PARTS, *OPERATION_KEYS})
@@ -199,13 +202,13 @@ class _Sketch:
     is_root: bool
     is_helper: bool
     dropped_count: int
-    model: str | None
     subject: str | None
     agent: str | None
-    session_key: tuple[int, str] | None
-    engine: Engine | None
-    title: str | None
-    tags: tuple[str, ...]
+    model: str | None = None
+    session_key: tuple[int, str] | None = None
+    engine: Engine | None = None
+    title: str | None = None
+    tags: tuple[str, ...] = ()
     connection_id: str | None = None
     is_mcp: bool = False
 
@@ -222,10 +225,9 @@ def _sketch(span: Span, attributes: Mapping[str, Json], steady: Mapping[str, Jso
         parts &= ~_MESSAGES
     elif span.events:
         parts |= _EVENTS
-    models = (as_text(attributes.get(key)) for key in keys.MODEL)
     sketch = _Sketch(
         facts=ContentFacts(span.kind, steady),
-        parts=parts,
+        parts=parts & ~_RECURRING,
         kind=kind,
         status=_status_at_end(span, attributes),
         is_root=not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE,
@@ -233,14 +235,16 @@ def _sketch(span: Span, attributes: Mapping[str, Json], steady: Mapping[str, Jso
         dropped_count=span.dropped_attributes_count
         + span.dropped_events_count
         + span.dropped_links_count,
-        model=next((name for name in models if name and name != "none"), None),
         subject=_cut(subject_of(kind, span.name, attributes)),
         agent=as_text(keys.first(attributes, keys.AGENT)) if kind is SpanKind.AGENT else None,
-        session_key=_session_key(attributes),
-        engine=_engine(attributes),
-        title=_cut(as_text(keys.first(attributes, keys.TITLE))),
-        tags=_tags(attributes),
     )
+    if parts & _MODEL:
+        models = (as_text(attributes.get(key)) for key in keys.MODEL)
+        sketch.model = next((name for name in models if name and name != "none"), None)
+    if parts & _IDENTITY:
+        sketch.session_key, sketch.engine = _session_key(attributes), _engine(attributes)
+        sketch.title = _cut(as_text(keys.first(attributes, keys.TITLE)))
+        sketch.tags = _tags(attributes)
     if kind in MCP_KINDS:
         sketch.connection_id = _connection(attributes)
         sketch.is_mcp = sketch.connection_id is not None or "mcp.method.name" in attributes
