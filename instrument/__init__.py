@@ -70,10 +70,10 @@ __all__ = [
 ]
 
 _LATER = {
-    "ApprovalAnswer": "instrument.approvals",
-    "ApprovalProvider": "instrument.approvals",
-    "ApprovalRequest": "instrument.approvals",
-    "StreamStats": "instrument.stream",
+    "ApprovalAnswer": ".approvals",
+    "ApprovalProvider": ".approvals",
+    "ApprovalRequest": ".approvals",
+    "StreamStats": ".stream",
 }
 """Modules of public names that few processes use; each is imported when a name of it is."""
 
@@ -83,7 +83,7 @@ def __getattr__(name: str) -> _Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415 - see `_LATER`
 
-    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    value = globals()[name] = getattr(import_module(_LATER[name], __name__), name)
     return value
 
 
