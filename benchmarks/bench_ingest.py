@@ -38,12 +38,17 @@ HERE = Path(__file__).resolve().parent
 PROTOCOLS = ("http/protobuf", "http/json", "grpc")
 STAGE_BATCHES = 60
 BATCHES_A_COMMIT = 8
+WORDS_THREAD = "inspector-words"
 
 
-def cpu_s(service: Service) -> float:
-    """Return the CPU time that the service has used."""
-    fields = Path(f"/proc/{service.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def cpu_s(service: Service, thread: str | None = None) -> float:
+    """Return the CPU time that the service has used, or its threads of one name."""
+    tasks = list(Path(f"/proc/{service.process.pid}/task").iterdir())
+    if thread is None:
+        tasks = [Path(f"/proc/{service.process.pid}")]
+    named = [one for one in tasks if thread in {None, (one / "comm").read_text().strip()}]
+    stats = [(one / "stat").read_text().rsplit(")", 1)[1].split() for one in named]
+    return sum(int(one[11]) + int(one[12]) for one in stats) / os.sysconf("SC_CLK_TCK")
 
 
 def rss_mib(service: Service) -> int:
@@ -96,17 +101,19 @@ def _print_line(
     seconds: float,
     floors: Sequence[float],
 ) -> None:
-    before_s = cpu_s(service)
+    before_s, words_before_s = cpu_s(service), cpu_s(service, WORDS_THREAD)
     with Follower(_address(service), service.token) as follower:
         sent = _send(service, protocol, senders, seconds)
     spans = sent["requests"] * SPANS
     rate = spans / sent["seconds"]
     cpu_us = (cpu_s(service) - before_s) / spans * 1e6
+    words_us = (cpu_s(service, WORDS_THREAD) - words_before_s) / spans * 1e6
     answers, seen = _percentiles_ms(sent["took_s"]), _percentiles_ms(follower.took_s)
     print(
         f"{protocol:13} {stored:10,} stored, {senders} at once {rate:8,.0f} spans/s"
         f"   1/{floors[0] / rate:.1f} of parsing   1/{floors[1] / rate:.1f} of bare SQLite"
-        f"   {cpu_us:4.0f} µs CPU a span   {rss_mib(service):4} MiB"
+        f"   {cpu_us:4.0f} µs CPU a span, {words_us:.0f} of them the index of words"
+        f"   {rss_mib(service):4} MiB"
         f"\n    answered after {answers}; seen by the viewer after {seen}, "
         f"{len(follower.took_s)} of {follower.sent_count} spans",
         flush=True,

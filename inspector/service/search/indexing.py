@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from inspector.errors import StoreError, StoreUnavailableError
@@ -23,6 +24,7 @@ _MAX_BYTES = 8 * 1024**2
 """Content after which fewer are."""
 _ENOUGH_CHARS = 8 * 1024**2
 """Size of the documents that are indexed together while there are more."""
+_THREAD = "inspector-words"
 _IDLE_S = 0.25
 _RETRY_S = 5.0
 # Above so many changes a second, ingest needs the processor more.
@@ -60,7 +62,7 @@ class Indexer:
         self._index = index
         self._gathered: list[Additions] = []
         self._is_closed = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="inspector-words", daemon=True)
+        self._thread = threading.Thread(target=self._work, name=_THREAD, daemon=True)
         if is_running:
             self._thread.start()
 
@@ -95,6 +97,8 @@ class Indexer:
             self._thread.join()
 
     def _work(self) -> None:
+        with suppress(OSError):  # the system's tools tell it by its name; Python does since 3.14
+            Path(f"/proc/self/task/{threading.get_native_id()}/comm").write_text(_THREAD)
         head, looked_s = 0, time.monotonic()
         pause_s, is_failing = 0.0, False
         while not self._is_closed.wait(pause_s):
