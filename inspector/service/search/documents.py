@@ -171,18 +171,19 @@ def _has_escapes(text: str) -> bool:
     return text[:1] in {"{", "[", '"'} and "\\" in text
 
 
-def _leaves(value: Json) -> Iterator[str]:
-    waiting: list[Iterator[Json]] = [iter((value,))]
+def _leaves(value: Json) -> list[str]:
+    """Return the keys and values within `value`, in their order."""
+    leaves: list[str] = []
+    waiting = [value]
     while waiting:
-        for one in waiting[-1]:
-            if isinstance(one, dict):
-                waiting.append(part for pair in one.items() for part in pair)
-                break
-            if isinstance(one, list):
-                waiting.append(iter(one))
-                break
-            if one is not None:
-                leaf = as_text(one)
-                yield _ESCAPES.sub(" ", leaf) if _has_escapes(leaf) else leaf
-        else:
-            waiting.pop()
+        one = waiting.pop()
+        if isinstance(one, str):
+            leaves.append(_ESCAPES.sub(" ", one) if _has_escapes(one) else one)
+        elif isinstance(one, dict):
+            for key, inner in reversed(one.items()):
+                waiting += (inner, key)
+        elif isinstance(one, list):
+            waiting += reversed(one)
+        elif one is not None:
+            leaves.append(as_text(one))
+    return leaves

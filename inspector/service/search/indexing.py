@@ -20,10 +20,10 @@ from inspector.service.storage.word_index import Additions, SpanDocument, WordIn
 
 CHUNK = 500
 """Changes that are read together."""
-_MAX_BYTES = 8 * 1024**2
+_MAX_BYTES = 2 * 1024**2
 """Content after which fewer are."""
-_ENOUGH_CHARS = 8 * 1024**2
-"""Size of the documents that are indexed together while there are more."""
+_MANY_CHUNKS = 16
+"""Chunks that are indexed together while there are more: FTS5 merges less then."""
 _THREAD = "inspector-words"
 _IDLE_S = 0.25
 _RETRY_S = 5.0
@@ -85,7 +85,7 @@ class Indexer:
         if through < head:
             reached = changes[-1].change if has_more else head
             self._gathered.append(_additions(reached, changes, contents))
-        if self._gathered and not (has_more and _are_few(self._gathered)):
+        if self._gathered and not (has_more and len(self._gathered) < _MANY_CHUNKS):
             gathered, self._gathered = self._gathered, []
             self._index.add(gathered)
         return has_more
@@ -147,7 +147,3 @@ def _additions(through: int, changes: list[Change], contents: list[Content]) -> 
         elif isinstance(row, Tombstone) and row.is_whole:
             found.gone_sessions.append(row.session_id)
     return found
-
-
-def _are_few(gathered: list[Additions]) -> bool:
-    return sum(len(span.words) for one in gathered for span in one.spans) < _ENOUGH_CHARS

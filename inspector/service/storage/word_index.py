@@ -48,6 +48,7 @@ CREATE VIRTUAL TABLE span_words_{no}
     USING fts5(words, content='', contentless_delete=1, tokenize='ascii');
 INSERT INTO span_words_{no} (span_words_{no}, rank) VALUES ('pgsz', 8000);
 INSERT INTO span_words_{no} (span_words_{no}, rank) VALUES ('hashsize', 16777216);
+INSERT INTO span_words_{no} (span_words_{no}, rank) VALUES ('automerge', 8);
 INSERT INTO part VALUES ({no});
 """
 _FORMAT = 1
