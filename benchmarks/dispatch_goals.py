@@ -13,7 +13,7 @@ from dispatch_ours import (
     GUARDED,
     TYPED_INVOKE,
 )
-from dispatch_work import NOTHING, ONE_ASYNC, OPERATION
+from dispatch_work import DECIDE_ONE, NOTHING, ONE_ASYNC, OPERATION
 
 IMPORT_GOAL_MS = 5.0
 
@@ -33,8 +33,9 @@ GOALS = (
     Goal((NOTHING, GUARDED), (NOTHING, MCP_AGENT), 0.25),
     Goal((ONE_ASYNC, EMIT_ASYNC), (ONE_ASYNC, LOOP), 1.5),
     Goal((OPERATION, "operation, idle"), (NOTHING, EMPTY), 8),
-    Goal((OPERATION, "operation, one observer"), (NOTHING, EMPTY), 50),
-    Goal((OPERATION, "operation, one observer after"), (NOTHING, EMPTY), 50),
+    Goal((OPERATION, "operation, one observer"), (NOTHING, EMPTY), 40),
+    Goal((OPERATION, "operation, one observer after"), (NOTHING, EMPTY), 40),
+    Goal((DECIDE_ONE, DISPATCH), (NOTHING, EMPTY), 25),
 )
 
 _PLUGGY = (
