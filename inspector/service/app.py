@@ -60,6 +60,7 @@ _NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False}
 OpenParts: TypeAlias = Callable[[Settings, Access], AbstractAsyncContextManager[ReadParts]]
 
 ROUTERS = [
+    otlp.router,  # first: routes are tried in order, and nothing is asked for as often
     health.router,
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
     # Before `/sessions/{id}`, whose ids may hold anything.
@@ -77,7 +78,6 @@ ROUTERS = [
     requests.router,
     processes.router,
     audit.router,
-    otlp.router,
     mcp.router,
     ui.router,
 ]
