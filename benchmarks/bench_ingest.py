@@ -103,7 +103,7 @@ def _print_line(
 ) -> None:
     before_s, words_before_s = cpu_s(service), cpu_s(service, WORDS_THREAD)
     with Follower(_address(service), service.token) as follower:
-        sent = _send(service, protocol, senders, seconds)
+        sent = send(service, protocol, senders, seconds)
     spans = sent["requests"] * SPANS
     rate = spans / sent["seconds"]
     cpu_us = (cpu_s(service) - before_s) / spans * 1e6
@@ -135,7 +135,8 @@ def _address(service: Service) -> str:
     return service.url.removeprefix("http://")
 
 
-def _send(service: Service, protocol: str, senders: int, seconds: float) -> dict[str, Any]:
+def send(service: Service, protocol: str, senders: int, seconds: float) -> dict[str, Any]:
+    """Send as much as the service takes; return the number of requests and their durations."""
     address = f"127.0.0.1:{service.otlp_grpc_port}" if protocol == "grpc" else _address(service)
     script = str(HERE / "ingest_senders.py")
     command = [sys.executable, script, protocol, address, str(senders), str(seconds)]

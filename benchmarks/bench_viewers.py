@@ -4,6 +4,9 @@ A real `inspector serve` is sent 500 spans a second in 50 sessions, by real agen
 their own. Viewers in another process each follow one of the sessions over a connection of their
 own; one of them never reads. Phases without viewers, with one and with all alternate, so that the
 difference of the service's CPU time is that of the viewers.
+
+Then four senders send as many spans as they can, as in `bench_ingest.py`, where each trace is a
+session of its own: without a viewer, and with one that follows another session.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,7 +28,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from bench_hook_to_pixel import SESSIONS, loaded
-from bench_ingest import cpu_s
+from bench_ingest import cpu_s, send
+from ingest_load import SPANS
 
 from tests.support.services.process import Service
 
@@ -146,6 +150,24 @@ def main() -> None:
     base = statistics.mean(phase.core_percent for phase in phases[0])
     for count, measured in phases.items():
         _print_line(count, measured, base, options.seconds)
+    _print_ingest(options.seconds, options.rounds)
+
+
+def _print_ingest(seconds: float, rounds: int) -> None:
+    """Print what a viewer adds to each span of four senders."""
+    cpu_us: dict[int, list[float]] = {0: [], 1: []}
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder, Service(Path(folder)) as service:
+        for _ in range(rounds):
+            for count, measured in cpu_us.items():
+                with Viewers(service, count) if count else nullcontext():
+                    used_s = cpu_s(service)
+                    sent = send(service, "http/protobuf", senders=4, seconds=seconds)
+                    measured.append((cpu_s(service) - used_s) / sent["requests"] / SPANS * 1e6)
+    alone, watched = (statistics.mean(measured) for measured in cpu_us.values())
+    print(
+        f"four senders: {alone:.1f} µs CPU a span; with a viewer of another session {watched:.1f},"
+        f" which adds {watched - alone:.1f} µs"
+    )
 
 
 def _print_line(count: int, phases: Sequence[Phase], base: float, seconds: float) -> None:
