@@ -19,10 +19,10 @@ import statistics
 import tempfile
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import apsw
 import httpx
@@ -77,7 +77,20 @@ def main() -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             _fill(path, options.spans)
         print(f"a session of {options.spans:,} spans")
-        asyncio.run(_measure(path, options.spans, options.only))
+        asyncio.run(_print(path, options.only))
+
+
+async def ratios(spans: int) -> dict[str, float]:
+    """Return rows, columns, file and statistics of a session, to bare SQLite."""
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        path = Path(folder, "store.sqlite3")
+        _fill(path, spans)
+        lines = [line async for line in _measured(path, ["rows", "columns", "file", "statistics"])]
+    return {
+        f"reading, {line.part}": line.whole_s / line.seconds
+        for line in lines
+        if line.whole_s is not None and "bare" in line.name
+    }
 
 
 class _Intake:
@@ -110,24 +123,47 @@ def _fill(path: Path, count: int) -> None:
         intake.end()
 
 
-async def _measure(path: Path, count: int, only: list[str]) -> None:
+class _Line(NamedTuple):
+    """CPU time of something; of a floor, also what it is a floor of."""
+
+    part: str
+    name: str
+    seconds: float
+    whole_s: float | None = None
+
+
+_Lines = AsyncIterator[_Line]
+
+
+async def _print(path: Path, only: list[str]) -> None:
+    async for line in _measured(path, only):
+        beside = "" if line.whole_s is None else f"   1/{line.whole_s / line.seconds:.1f}"
+        print(f"{line.name:44}{line.seconds:8.3f} s{beside}", flush=True)
+    if not only or "lists" in only:
+        with closing(open_store(f"sqlite:///{path}")) as store:
+            async with _client(store) as client:
+                await _list_sessions(client)
+                await _lists_meanwhile(client)
+
+
+async def _measured(path: Path, only: list[str]) -> _Lines:
     with closing(open_store(f"sqlite:///{path}")) as store:
         async with _client(store) as client:
             await _list_sessions(client)  # what is loaded at first is no part of any line
-            parts: dict[str, Callable[[], Any]] = {
+            parts: dict[str, Callable[[], _Lines]] = {
                 "rows": lambda: _pages(client, path, "rows", PAGE),
                 "columns": lambda: _pages(client, path, "columns", LONG_PAGE),
                 "file": lambda: _file(client, path),
-                "statistics": lambda: _statistics(client),
-                "lists": lambda: _lists_meanwhile(client),
+                "statistics": lambda: _statistics(client, path),
                 "live": _live,
             }
             for name, part in parts.items():
                 if not only or any(name.startswith(one) for one in only):
-                    await part()
+                    async for line in part():
+                        yield line
 
 
-async def _pages(client: httpx.AsyncClient, path: Path, form: str, limit: int) -> None:
+async def _pages(client: httpx.AsyncClient, path: Path, form: str, limit: int) -> _Lines:
     bodies: list[bytes] = []
     first_s = cpu_s = 0.0
     cursor: str | None = ""
@@ -146,13 +182,13 @@ async def _pages(client: httpx.AsyncClient, path: Path, form: str, limit: int) -
         for one in read:
             orjson.dumps(one)
     size_mb = sum(map(len, bodies)) / 1e6
-    _print(f"{form}: first page of {min(limit, rows):,}", first_s)
-    _print(f"{form}: all {len(bodies)} pages, {size_mb:,.0f} MB", cpu_s)
-    _print("    bare SQLite, the same rows", bare[0], cpu_s)
-    _print("    orjson, the same answers", encoding[0], cpu_s)
+    yield _Line(form, f"{form}: first page of {min(limit, rows):,}", first_s)
+    yield _Line(form, f"{form}: all {len(bodies)} pages, {size_mb:,.0f} MB", cpu_s)
+    yield _Line(form, "    bare SQLite, the same rows", bare[0], cpu_s)
+    yield _Line(form, "    orjson, the same answers", encoding[0], cpu_s)
 
 
-async def _file(client: httpx.AsyncClient, path: Path) -> None:
+async def _file(client: httpx.AsyncClient, path: Path) -> _Lines:
     with _lap() as took:
         packed = (await client.get(f"/trace/{SESSION}")).raise_for_status().content
     text = zlib.decompress(packed, wbits=31)
@@ -168,20 +204,25 @@ async def _file(client: httpx.AsyncClient, path: Path) -> None:
     with _lap() as encoding:
         for line in lines:
             orjson.dumps(line)
-    _print(f"file: {len(text) / 1e6:,.0f} MB, packed {len(packed) / 1e6:,.0f} MB", took[0])
-    _print("    bare SQLite, the same content", bare[0], took[0])
-    _print("    orjson, the same lines", encoding[0], took[0])
-    _print("    orjson, reading the lines", reading[0], took[0])
-    _print("    zlib, the same file", packing[0], took[0])
+    sizes_mb = (len(text) / 1e6, len(packed) / 1e6)
+    yield _Line("file", f"file: {sizes_mb[0]:,.0f} MB, packed {sizes_mb[1]:,.0f} MB", took[0])
+    yield _Line("file", "    bare SQLite, the same content", bare[0], took[0])
+    yield _Line("file", "    orjson, the same lines", encoding[0], took[0])
+    yield _Line("file", "    orjson, reading the lines", reading[0], took[0])
+    yield _Line("file", "    zlib, the same file", packing[0], took[0])
 
 
-async def _statistics(client: httpx.AsyncClient) -> None:
+async def _statistics(client: httpx.AsyncClient, path: Path) -> _Lines:
     with _lap() as took:
         (await client.get(f"/sessions/{SESSION}/statistics")).raise_for_status()
-    _print("statistics", took[0])
+    with _lap() as bare, closing(_connection(path)) as connection:
+        for _ in connection.execute(_BARE):
+            pass
+    yield _Line("statistics", "statistics", took[0])
+    yield _Line("statistics", "    bare SQLite, the same rows", bare[0], took[0])
 
 
-async def _live() -> None:
+async def _live() -> _Lines:
     """Ask for the statistics of a session again and again, while spans of it come in."""
     for count in LIVE_SPANS:
         with closing(open_store("memory:")) as store:
@@ -198,8 +239,9 @@ async def _live() -> None:
                     start = count + round_ * LIVE_MORE
                     spans = made.spans[start : start + LIVE_MORE]
                     intake.add(request(spans).SerializeToString())
-        _print(f"live: statistics of {count:,}, first", took_s[0])
-        _print(f"live: after {LIVE_MORE} more, median", statistics.median(took_s[1:]))
+        yield _Line("live", f"live: statistics of {count:,}, first", took_s[0])
+        again_s = statistics.median(took_s[1:])
+        yield _Line("live", f"live: after {LIVE_MORE} more, median", again_s)
 
 
 async def _lists_meanwhile(client: httpx.AsyncClient) -> None:
@@ -234,11 +276,6 @@ def _lap() -> Iterator[list[float]]:
 
 def _connection(path: Path) -> apsw.Connection:
     return apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-
-
-def _print(name: str, seconds: float, whole_s: float | None = None) -> None:
-    beside = "" if whole_s is None else f"   1/{whole_s / seconds:.1f}"
-    print(f"{name:44}{seconds:8.3f} s{beside}", flush=True)
 
 
 def _client(store: Store) -> httpx.AsyncClient:

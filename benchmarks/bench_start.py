@@ -24,6 +24,7 @@ from importing import import_times
 STARTS = 10
 POLL_S = 0.002
 DEADLINE_S = 60.0
+FLOOR, OURS = "FastAPI and uvicorn, one route", "inspector serve"
 
 BARE = """
 import sys, uvicorn
@@ -46,28 +47,36 @@ class Start(NamedTuple):
 
 def main() -> None:
     """Measure and print."""
-    starts: dict[str, list[Start]] = {}
-    for number in range(STARTS + 1):
-        for name, start in _starts():
-            if number > 0:  # the first writes the caches
-                starts.setdefault(name, []).append(start)
+    starts = measured(STARTS)
     print(f"{'to the first answer':<36}{'ms':>8}{'CPU ms':>8}{'x FastAPI':>11}")
-    floor_s = median(one.cpu_s for one in starts["FastAPI and uvicorn, one route"])
-    for name, measured in starts.items():
-        passed_s, cpu_s = (median(values) for values in zip(*measured, strict=True))
+    floor_s = starts[FLOOR].cpu_s
+    for name, (passed_s, cpu_s) in starts.items():
         print(f"{name:<36}{passed_s * 1e3:8.0f}{cpu_s * 1e3:8.0f}{cpu_s / floor_s:11.2f}")
     for module in ("instrument", "inspector.attach"):
         times = import_times(module)
         print(f"import {module:<29}{times.median_ms:8.1f}{times.best_ms:8.1f} (best)")
 
 
+def measured(count: int) -> dict[str, Start]:
+    """Return the medians of `count` starts of each."""
+    starts: dict[str, list[Start]] = {}
+    for number in range(count + 1):
+        for name, start in _starts():
+            if number > 0:  # the first writes the caches
+                starts.setdefault(name, []).append(start)
+    return {
+        name: Start(*(median(values) for values in zip(*times, strict=True)))
+        for name, times in starts.items()
+    }
+
+
 def _starts() -> Iterator[tuple[str, Start]]:
     with _environment() as (environment, port):
         yield "python -c pass", _started([sys.executable, "-c", "pass"], environment, None)
         bare = [sys.executable, "-c", BARE, str(port)]
-        yield "FastAPI and uvicorn, one route", _started(bare, environment, port)
+        yield FLOOR, _started(bare, environment, port)
         serve = [sys.executable, "-m", "inspector", "serve"]
-        yield "inspector serve", _started(serve, environment, port)
+        yield OURS, _started(serve, environment, port)
 
 
 @contextmanager

@@ -25,6 +25,9 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 from bench_bridge import ratio as bridge_ratio  # noqa: E402
 from bench_bridge import settings as bridge_settings  # noqa: E402
+from bench_reading import ratios as reading_ratios  # noqa: E402
+from bench_start import FLOOR, OURS  # noqa: E402
+from bench_start import measured as start_times  # noqa: E402
 from dispatch_floors import EMPTY, floors  # noqa: E402
 from dispatch_ours import our_cases  # noqa: E402
 from dispatch_work import NOTHING  # noqa: E402
@@ -70,11 +73,24 @@ def ingest() -> Ratios:
     }
 
 
+def reading() -> Ratios:
+    """Return the ways to read a session of 20 000 spans, to bare SQLite."""
+    return asyncio.run(reading_ratios(20_000))
+
+
+def start() -> Ratios:
+    """Return the CPU time until the service answers, to that of a bare FastAPI app."""
+    starts = start_times(3)
+    return {"start of the service": starts[OURS].cpu_s / starts[FLOOR].cpu_s}
+
+
 PARTS: dict[str, Callable[[], Ratios]] = {
     "hooks": hooks,
     "imports": imports,
     "bridge": bridge,
     "ingest": ingest,
+    "reading": reading,
+    "start": start,
 }
 
 
