@@ -46,8 +46,8 @@ from instrument.waiting import AsyncWaiting, SyncWaiting, completed
 
 if TYPE_CHECKING:
     from instrument.approvals import ApprovalProvider
-    from instrument.around import Wrapper
     from instrument.channel import Registry, Waiting
+    from instrument.wrapping import Wrapper
 
 OWN_EVENTS = frozenset(
     {
@@ -248,7 +248,7 @@ class Bus(Asker):
         Raises:
             TypeError: `wrapper` cannot be called.
         """
-        from instrument.around import Around  # noqa: PLC0415 - few processes wrap operations
+        from instrument.wrapping import Around  # noqa: PLC0415 - few processes wrap operations
 
         pair, row = Around(noun, wrapper), find_noun(noun)
         offs = [

@@ -1,5 +1,7 @@
 """Generators around an operation."""
 
+import subprocess
+import sys
 from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
@@ -188,3 +190,10 @@ async def test_the_trail_names_the_wrapper_at_both_ends(bus: Bus) -> None:
         await bus.call("tool_call", lambda _: None)
 
     assert [kwargs["interceptor"] for _, kwargs in decided] == [describe(wrapper)] * 2
+
+
+def test_wrapping_an_operation_leaves_the_public_function_alone() -> None:
+    # Python sets a module that is imported late on its package, over what has its name.
+    program = "import instrument\nfor _ in range(2): instrument.around('tool_call', print)"
+
+    subprocess.run([sys.executable, "-c", program], check=True)
