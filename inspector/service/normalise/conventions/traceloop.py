@@ -20,7 +20,13 @@ _ASSOCIATED = "traceloop.association.properties."
 
 
 def _entries(source: SpanSource, prefix: str) -> list[Mapping[str, Any]]:
-    found = expand(source.attributes, prefix)
+    # Others have a name below the same prefix: `gen_ai.prompt.name` is no message.
+    numbered = {
+        key: value
+        for key, value in source.attributes.items()
+        if key.startswith(prefix) and key[len(prefix) :].partition(".")[0].isdecimal()
+    }
+    found = expand(numbered, prefix)
     return [e for e in found if isinstance(e, dict)] if isinstance(found, list) else []
 
 

@@ -187,6 +187,16 @@ def test_a_count_that_is_none_is_not_believed(value: Json) -> None:
     assert facts.record.output_tokens is None
 
 
+def test_a_message_of_a_prompt_with_a_name_is_read_like_any_other() -> None:
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.prompt.name": "greeting",
+        "gen_ai.prompt.0.role": "user",
+        "gen_ai.prompt.0.content": "Hello?",
+    }
+    assert read_span(span(attributes=attributes), Resource()).first_user_message == "Hello?"
+
+
 def test_the_first_user_message_is_cut_to_one_line() -> None:
     prompt = '[{"role":"system","parts":[{"type":"text","content":"be kind"}]},' + (
         '{"role":"user","parts":[{"type":"text","content":"Write\\n\\nrelease %s notes"}]}]'
