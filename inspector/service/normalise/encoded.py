@@ -56,6 +56,8 @@ class Shape:
         self._steady = [_place(at, key) for at, key in found if key in steady]
         self._varying = [_place(at, key) for at, key in found if key in varying]
         self.is_varying = bool(self._varying)
+        self.is_remembered = False
+        """Whether later spans meet it again: what is learnt of one that is not is of no use."""
         places = [place.at for place in self._steady]
         self.steady_bytes: Callable[[Sequence[bytes]], Any] = (
             itemgetter(*places) if places else _nothing

@@ -157,6 +157,7 @@ class EncodedSpanReader:
                 self._shapes.clear()
                 self._sketches.clear()
             self._shapes[shape_bytes] = shape
+            shape.is_remembered = True
         return shape
 
     def _sketch(
@@ -165,7 +166,8 @@ class EncodedSpanReader:
         steady = shape.steady(pairs)
         span = Span.FromString(payload)
         sketch = _sketch(span, {**steady, **shape.varying(pairs)}, steady)
-        if len(span.name) + shape.size_bytes(pairs) <= _MAX_REMEMBERED_BYTES:
+        size_bytes = len(span.name) + shape.size_bytes(pairs)
+        if shape.is_remembered and size_bytes <= _MAX_REMEMBERED_BYTES:
             if len(self._sketches) >= _MAX_SKETCHES:
                 self._sketches.clear()
             self._sketches[alike] = sketch

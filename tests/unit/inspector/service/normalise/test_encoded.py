@@ -148,5 +148,7 @@ def test_any_number_of_names_keys_and_values_is_remembered_in_bounded_memory() -
     shapes, sketches = len(reader._shapes), len(reader._sketches)
     long = AnyValue(string_value="y" * 5_000)
     pairs = [KeyValue(key="session.id", value=long), KeyValue(key="k" * 5_000)]
-    read(reader, resource(), [Span(name="x", attributes=pairs).SerializeToString()])
+    many = [KeyValue(key="gen_ai.response.id")] * 500
+    for odd in (pairs, many):
+        read(reader, resource(), [Span(name="x", attributes=odd).SerializeToString()])
     assert (len(reader._shapes), len(reader._sketches)) == (shapes, sketches)
