@@ -18,6 +18,7 @@ from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.storage import open_store, open_to_read
 from inspector.service.storage.orders import Order, SortKey
+from inspector.service.storage.sqlite_numbers import Origins
 from tests.contracts.test_store import content_of, fill, moment, session, trace
 from tests.contracts.test_store import span as stored_span
 from tests.support.services.recorder_rig import Rig, sweep_all
@@ -523,6 +524,18 @@ def test_the_last_session_of_a_process_takes_its_name_and_resource_along(path: P
         rows.append([_count(path, table) for table in ("origin", "process")])
     assert rows == [[1, 1], [0, 0]]
     store.close()
+
+
+def test_resources_are_numbered_once_and_remembered_in_bounded_memory(path: Path) -> None:
+    open_store(url(path)).close()
+    with contextlib.closing(apsw.Connection(str(path))) as connection, connection:
+        origins = Origins(connection)
+        sent = [b"x" * 100_000, *(b"%d" % number for number in range(4_100))]
+        numbers = [origins.of(one) for one in sent]
+        assert [origins.of(one) for one in sent] == numbers
+        assert len(set(numbers)) == len(sent)
+        assert 0 < len(origins._known) <= 4_000
+        assert max(map(len, origins._known)) < 100
 
 
 def _undo_trace_uses(connection: apsw.Connection) -> None:

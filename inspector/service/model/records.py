@@ -127,6 +127,10 @@ class ContentFacts(NamedTuple):
     """The attributes that any fact is read from."""
 
 
+MAX_CACHED_ORIGIN_BYTES = 16 * 1024
+"""A larger resource and scope are no key of a cache: a sender may make up any number of them."""
+
+
 @dataclass(slots=True)
 class Content:
     """The received telemetry of a span or a record, as protobuf bytes."""
@@ -149,16 +153,20 @@ class Content:
     @property
     def scope_name(self) -> str:
         """The name of the instrumentation that made it."""
-        return _scope_name(self.origin)
+        is_short = len(self.origin) <= MAX_CACHED_ORIGIN_BYTES
+        return (_known_scope_name if is_short else _scope_name)(self.origin)
 
     def resource_spans(self) -> ResourceSpans:
         """Return the resource and the scope it came under."""
         return ResourceSpans.FromString(self.origin)
 
 
-@lru_cache(maxsize=256)  # there are few, and each comes with thousands of spans
 def _scope_name(origin: bytes) -> str:
     return ResourceSpans.FromString(origin).scope_spans[0].scope.name
+
+
+# There are few, and each comes with thousands of spans.
+_known_scope_name = lru_cache(maxsize=256)(_scope_name)
 
 
 def origin_of(

@@ -17,7 +17,12 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span, Status
 
 from inspector.service.model.encoded import message_classes
 from inspector.service.model.otlp_values import flat_attributes, json_value
-from inspector.service.model.records import Content, SessionRecord, SpanRecord
+from inspector.service.model.records import (
+    MAX_CACHED_ORIGIN_BYTES,
+    Content,
+    SessionRecord,
+    SpanRecord,
+)
 from inspector.service.model.rows import Json
 from inspector.service.query.words import fold
 from inspector.service.search.marks import (
@@ -113,10 +118,16 @@ def session_document(session: SessionRecord) -> str:
     return " ".join((*words, *sorted(session_marks(session))))
 
 
-@lru_cache(256)
 def _origin_terms(origin: bytes) -> str:
+    return (_known_resource if len(origin) <= MAX_CACHED_ORIGIN_BYTES else _resource_terms)(origin)
+
+
+def _resource_terms(origin: bytes) -> str:
     resource = ResourceSpans.FromString(origin).resource
     return " ".join(attribute_marks(flat_attributes(resource.attributes)))
+
+
+_known_resource = lru_cache(256)(_resource_terms)
 
 
 def _terms(attribute: bytes) -> str:

@@ -35,6 +35,8 @@ _SIZED = {Kind.COUNT, Kind.MONEY, Kind.DURATION, Kind.SIZE}
 # Every row has another id, and much of a session changes all the time.
 _UNMARKED_SPAN = {"id", "trace", "ended"}
 _MARKED_SESSION = {"engine", "model", "service", "agent", "tag"}
+_MAX_REMEMBERED_CHARS = 256
+"""Names longer than this are not remembered: any sender may make them up, of any length."""
 _MICRO = 1_000_000
 _TOP_MAGNITUDE = 24
 """The last: of 3 days, or 10^14 tokens, and above."""
@@ -114,7 +116,9 @@ def session_marks(session: SessionRecord) -> Iterable[str]:
 
 def span_marks(span: SpanRecord) -> list[str]:
     """Return the marks of a span's fields."""
-    marks = [*_exact_span_marks(*_exact_columns(span)), *_hours_of(span.start_ns // _HOUR_NS)]
+    is_short = len(span.name) + len(span.model or "") <= _MAX_REMEMBERED_CHARS
+    exact_marks = _known_span_marks if is_short else _exact_span_marks
+    marks = [*exact_marks(*_exact_columns(span)), *_hours_of(span.start_ns // _HOUR_NS)]
     for kind, read_field, of_magnitude in _SIZED_SPAN:
         value: Any = read_field(span, 0)
         if value is not None and not (span.end_ns is None and kind is Kind.DURATION):
@@ -140,11 +144,11 @@ def value_marks(key: str, value: Json) -> list[str]:
     """Return the marks of one attribute."""
     if value is None:
         return []
-    seed, presence = _of_key(key)
+    seed, presence = (_known_key if len(key) <= _MAX_REMEMBERED_CHARS else _of_key)(key)
     marks = [presence]
     if isinstance(value, int | float) and not isinstance(value, bool):
-        marks.append(_mark(zlib.crc32(repr(float(value)).encode(), _seed(f"@{key}#"))))
-        marks.append(_mark(_seed(f"@{key}^") + _magnitude(value)))
+        marks.append(_mark(zlib.crc32(b"#" + repr(float(value)).encode(), seed)))
+        marks.append(_mark(zlib.crc32(b"^", seed) + _magnitude(value)))
     for one in value[:MAX_MARKS] if isinstance(value, list) else (value,):
         text = as_text(one)
         # Folding makes no text shorter, and takes time for a long one.
@@ -175,10 +179,12 @@ _exact_columns = attrgetter(*_EXACT_COLUMNS)
 _BLANK = SpanRecord("", "", "", 0, None, "", SpanKind.OTHER, SpanStatus.UNSET, 0, 0, False, "")
 
 
-@lru_cache(8_192)
 def _exact_span_marks(*columns: Any) -> list[str]:
     span = replace(_BLANK, **dict(zip(_EXACT_COLUMNS, columns, strict=True)))
     return _exact_marks((field, read(field, span, 0)) for field in _EXACT_SPAN)
+
+
+_known_span_marks = lru_cache(8_192)(_exact_span_marks)
 
 
 def _exact_marks(values: Iterable[tuple[Field, Value]]) -> list[str]:
@@ -203,16 +209,17 @@ def _magnitude(value: float, kind: Kind = Kind.COUNT) -> int:
     return (int(scaled).bit_length() + 1) // 2 if scaled > 0 else 0
 
 
-@lru_cache(16_384)
 def _seed(name: str) -> int:
     return zlib.crc32(name.encode(errors="replace"))
 
 
-@lru_cache(16_384)
 def _of_key(key: str) -> tuple[int, str]:
     """Return the seed of an attribute's values, and the mark of its presence."""
     seed = _seed(f"@{key}")
     return seed, _mark(seed)
+
+
+_known_key = lru_cache(16_384)(_of_key)
 
 
 def _mark(number: int) -> str:

@@ -7,9 +7,11 @@ from collections.abc import Iterable
 
 import apsw
 
+from inspector.service.model.records import MAX_CACHED_ORIGIN_BYTES
 from inspector.service.storage.sqlite_reader import in_chunks
 
 _REMEMBERED = 100_000
+_REMEMBERED_ORIGINS = 4_000
 
 
 class Numbers:
@@ -91,8 +93,9 @@ class Origins:
             (digest, origin),
         )
         rows = self._connection.execute("SELECT no FROM origin WHERE digest = ?", (digest,))
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
         number: int = next(rows)[0]
-        self._known[origin] = number
+        if len(origin) <= MAX_CACHED_ORIGIN_BYTES:
+            if len(self._known) >= _REMEMBERED_ORIGINS:
+                self._known.clear()
+            self._known[origin] = number
         return number

@@ -8,11 +8,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.model import records
 from inspector.service.model.rows import Json
 from inspector.service.normalise import read_span
 from inspector.service.query.fields import SPAN_FIELDS, Kind
 from inspector.service.query.tree import Operator
 from inspector.service.query.words import fold, has_words
+from inspector.service.search import documents, marks
 from inspector.service.search.documents import MAX_TEXT_CHARS, span_document, span_text
 from inspector.service.search.fields import read
 from inspector.service.search.marks import (
@@ -64,9 +66,24 @@ def test_a_document_has_every_word_and_mark_of_its_span(
     texts, attributes = span_text(known.record, known.content)
     for words in map(fold, texts):
         assert not words or has_words(document, words)
-    marks = {word for word in document.split() if word[0] == "k" and word != "k"}
+    found = {word for word in document.split() if word[0] == "k" and word != "k"}
     plain = _field_marks(known.record) | attribute_marks(attributes)
-    assert marks == plain | attribute_marks({"service.name": "demo"})
+    assert found == plain | attribute_marks({"service.name": "demo"})
+
+
+def test_no_name_that_a_sender_makes_very_long_is_remembered() -> None:
+    caches = (
+        marks._known_span_marks, marks._known_key, documents._known_resource,
+        documents._known_terms, records._known_scope_name,
+    )  # fmt: skip
+    sizes = []
+    for name in ("short", "x" * 20_000, "y" * 20_000):
+        message = span(name, attributes={name: 1, "gen_ai.request.model": name})
+        known = read_span(message, resource(service_name=name), SCOPE)
+        assert name in span_document(known.record, known.content)
+        assert known.content.scope_name == SCOPE.name
+        sizes.append([cache.cache_info().currsize for cache in caches])
+    assert sizes[0] == sizes[1] == sizes[2]
 
 
 def _field_marks(record: Any) -> set[str]:
