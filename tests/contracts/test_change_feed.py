@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
+import selectors
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
 
@@ -263,6 +265,18 @@ async def test_rows_of_other_sessions_wait_unless_they_came_or_settled() -> None
     await stream.aclose()
 
 
+async def test_a_session_that_came_and_changed_since_is_sent_once_to_a_viewer_of_some(
+    fed: _FedRig,
+) -> None:
+    stream = fed.feed.stream(None, [trace_hex(1)])
+    await anext(stream)
+    for number in (1, 2, 1):
+        fed.record(started(span(trace=number)), started(span(trace=number, span_id=2 + number)))
+        fed.record(started(span(trace=number, span_id=9)))
+    assert (await anext(stream)).count(b"SessionStarted") == 2
+    await stream.aclose()
+
+
 async def test_a_reader_without_a_position_hears_only_what_comes(fed: _FedRig) -> None:
     fed.record(span(trace=1))
     stream = fed.feed.stream()
@@ -380,6 +394,20 @@ async def test_a_trace_that_moves_says_where_from_and_where_to(fed: _FedRig) -> 
     assert set(viewer.sessions) == {"S"}
 
 
+async def test_nothing_is_kept_of_a_session_that_a_trace_left(
+    fed: _FedRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail_module, "TAIL_ROWS", 3)
+    stream = fed.feed.stream()
+    await anext(stream)
+    fed.record(span(span_id=2, parent=1))
+    fed.record(span(attributes={"session.id": "S"}))
+    for number in range(2, 5):
+        fed.record(span(trace=number))
+    assert not {trace_hex(1), "S"} & set(fed.feed._tail._own)
+    await stream.aclose()
+
+
 async def test_an_idle_stream_stays_alive_with_the_services_clock(fed: _FedRig) -> None:
     feed = Feed(fed.store, timing=FeedTiming(0.0, keep_alive_s=0.01), clock=lambda: 7 * SECOND_NS)
     stream = feed.stream()
@@ -439,6 +467,59 @@ async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_
             for event in (await anext(stalled)).decode().removesuffix("\n\n").split("\n\n"):
                 late.read(event)
     await stalled.aclose()
+
+
+async def test_what_viewers_of_different_positions_share_is_bounded(
+    fed: _FedRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tail_module, "TAIL_ROWS", 20)
+    stream = fed.feed.stream()
+    await anext(stream)
+    fed.record(*(started(span(trace=1, span_id=number)) for number in range(1, 15)))
+    for change in range(fed.feed._tail.head):
+        viewer = Viewer(last_id=fed.feed.position(change))
+        await follow(fed, viewer, None)
+    rows = sum(found.entry_count for found in fed.feed._tail._found.values())
+    assert rows <= 20
+    await stream.aclose()
+
+
+class _NoWaiting(selectors.DefaultSelector):
+    """Moves the time on in place of waiting, in whole milliseconds."""
+
+    now_ms = 8 * 3_600_000
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        self.now_ms += math.ceil(round((timeout or 0) * 1000, 3))
+        return super().select(0)
+
+
+class _LoopOfMilliseconds(asyncio.SelectorEventLoop):
+    """A loop that counts whole milliseconds, as uvloop does, of a machine that is up for hours."""
+
+    def __init__(self) -> None:
+        self._selected = _NoWaiting()
+        super().__init__(self._selected)
+
+    def time(self) -> float:
+        return self._selected.now_ms / 1000
+
+
+def test_news_comes_in_time_in_a_loop_that_counts_milliseconds() -> None:
+    async def scenario() -> None:
+        rig = _FedRig(open_store("memory:"))
+        timing = FeedTiming(row_s=1.0, keep_alive_s=60.0)
+        rig.feed = Feed(rig.store, timing=timing, clock=lambda: START_NS)
+        stream = rig.feed.stream()
+        await anext(stream)
+        for number in range(1, 100):
+            rig.record(span(trace=number))
+            async with asyncio.timeout(5):
+                assert b"SpanEnded" in await anext(stream)
+        await stream.aclose()
+
+    with asyncio.Runner(loop_factory=_LoopOfMilliseconds) as runner:
+        runner.run(scenario())
 
 
 @pytest.fixture

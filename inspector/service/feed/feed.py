@@ -33,6 +33,8 @@ _MAX_SLOW = 4_096
 """Changes after which rows of other sessions do not wait any longer."""
 _TICK_S = 0.005
 """Viewers that are due within it are woken together."""
+_LATE_S = 0.001
+"""Time after the tick, as a loop may count whole milliseconds: when called, all are due."""
 _RETRY_S = 5.0
 """Time until a store that could not be read is read again."""
 
@@ -90,7 +92,7 @@ class _Clock:
         tick = math.ceil(time_s / _TICK_S)
         if tick not in self._calls:
             self._calls[tick] = []
-            self.loop.call_at(tick * _TICK_S, self._ring, tick)
+            self.loop.call_at(tick * _TICK_S + _LATE_S, self._ring, tick)
         self._calls[tick].append(call)
 
     def _ring(self, tick: int) -> None:

@@ -116,11 +116,12 @@ class Tail:
         """Sessions that neither came nor settled."""
         self._found: dict[tuple[Position, Interest, bool], Unseen] = {}
         """The writes since the last commit: viewers of the same often are at the same position."""
+        self._found_rows = 0
 
     def add(self, changes: Changes, *, is_watched: bool) -> News | None:
         """Add a commit; returns whom it concerns, or None when nobody watches."""
         self.head = changes.head
-        self._found.clear()
+        self._clear_found()
         if not is_watched:  # a later viewer reads from the store what it has missed
             self._forget(changes.head)
             return None
@@ -159,10 +160,11 @@ class Tail:
         for entry in oldest.entries:
             for newest in (self._all, self._everyone, self._changed):
                 newest.drop(entry)
-            if entry.only_for is not None and (own := self._own.get(entry.only_for)):
-                own.drop(entry)
-                if not own:
-                    del self._own[entry.only_for]
+            id_ = entry.only_for
+            if id_ is not None and id_ in self._own:
+                self._own[id_].drop(entry)
+                if not self._own[id_]:  # also if all of it moved away
+                    del self._own[id_]
 
     def unseen(self, seen: Position, interest: Interest, *, is_list_due: bool) -> Unseen | None:
         """Return what a viewer has not seen; None when not all of it is here.
@@ -172,9 +174,18 @@ class Tail:
         if seen.cursor < self._floor:
             return None
         case = (seen, interest, is_list_due)
-        if case not in self._found:
-            self._found[case] = self._find(*case)
-        return self._found[case]
+        found = self._found.get(case)
+        if found is None:
+            found = self._find(*case)
+            self._found_rows += 1 + found.entry_count
+            if self._found_rows > TAIL_ROWS:  # where a viewer begins is its own choice
+                self._clear_found()
+            self._found[case] = found
+        return found
+
+    def _clear_found(self) -> None:
+        self._found.clear()
+        self._found_rows = 0
 
     def _find(self, seen: Position, interest: Interest, is_list_due: bool) -> Unseen:
         ids = interest.session_ids
@@ -182,7 +193,7 @@ class Tail:
         if not ids:
             entries = list(self._all.after(seen.cursor))
         else:
-            entries = list(self._everyone.after(seen.ahead))
+            entries = []
             for id_ in ids:
                 if id_ in self._own:
                     entries += self._own[id_].after(seen.ahead)
@@ -198,6 +209,10 @@ class Tail:
             owed = seen.cursor + 1
         elif waiting:
             owed = waiting[-1].change
+        if ids:  # what came for everyone may have changed since
+            newer = {entry.key for entry in entries}
+            everyone = self._everyone.after(seen.ahead)
+            entries += [entry for entry in everyone if entry.key not in newer]
         entries.sort(key=attrgetter("change"))
         is_all = len(entries) <= CHUNK
         reached = self.head if is_all else entries[CHUNK - 1].change
