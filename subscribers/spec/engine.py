@@ -336,7 +336,7 @@ def _namer(span: SpanSpec, words: Sequence[_Word]) -> Callable[[Attributes], str
             for key in keys:
                 if isinstance(word := attributes.get(key), str):
                     break
-            if isinstance(word, str):
+            if word and isinstance(word, str):
                 text = f"{text} {word}" if text else word
         return text or span.noun
 

@@ -45,6 +45,7 @@ def test_span_names_are_official_but_for_legacy() -> None:
 def test_unknown_parts_of_a_name_are_left_out() -> None:
     engine = Engine(SPEC, Options())
     assert engine.span_name(SPEC.spans["agent"], {}) == "invoke_agent"
+    assert engine.span_name(SPEC.spans["agent"], {"gen_ai.agent.name": ""}) == "invoke_agent"
     assert engine.span_name(SPEC.spans["rpc"], {"mcp.method.name": "ping"}) == "ping"
     assert engine.span_name(SPEC.spans["rpc"], {}) == "rpc_request"
 
