@@ -281,8 +281,7 @@ class _Reader:
 
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         if ("data" in value or "blob" in value) and (blob := _blob(value)) is not None:
-            self.room_bytes -= 40
-            return blob
+            return self._pairs(blob.items(), depth)
         if "value" in value and self._redacts and _names_secret(value):
             return self._pairs(_with_hidden_value(value), depth)
         return self._pairs(value.items(), depth)

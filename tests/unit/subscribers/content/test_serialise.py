@@ -259,3 +259,10 @@ def test_cut_text_keeps_its_length(text: str, max_chars: int) -> None:
 def test_a_redaction_is_never_cut_in_half() -> None:
     for max_chars in range(1, 30):
         assert "[" not in cut_text("password=" + REDACTED + "tail", max_chars).replace(REDACTED, "")
+
+
+def test_the_type_of_inline_media_is_redacted_and_cleaned_as_any_text() -> None:
+    blob = {"mime_type": "password=hunter2secret\ud800", "data": "aGk="}
+    text = to_json(blob, redactor=redactor).text
+    assert "hunter2" not in text
+    assert text.encode("utf-8")
