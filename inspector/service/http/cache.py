@@ -24,7 +24,8 @@ class ResponseCache(Generic[T]):
     """The answers used last: for pages of one answer, and for concurrent viewers.
 
     Args:
-        max_weight: Limit of the sum of their weights; a heavier answer is not cached.
+        max_weight: Limit of the sum of their weights, of which none counts as less than one; a
+            heavier answer is not cached.
         idle_s: The cache is emptied after so long without a request.
     """
 
@@ -67,7 +68,7 @@ class ResponseCache(Generic[T]):
             if entry.weight > self._max_weight:
                 return
             self._entries[key] = entry
-            while sum(one.weight for one in self._entries.values()) > self._max_weight:
+            while sum(max(one.weight, 1) for one in self._entries.values()) > self._max_weight:
                 self._entries.popitem(last=False)
             if self._timer is not None:
                 self._timer.cancel()

@@ -53,3 +53,11 @@ def test_all_is_let_go_when_nobody_asks() -> None:
         timer.join(10)
     fresh = object()
     assert cache.answer("key", 1, lambda: (fresh, 1)) is fresh
+
+
+def test_answers_without_weight_are_bounded_in_number() -> None:
+    cache = ResponseCache[str](2)
+    for key in range(5):
+        cache.answer(key, 1, lambda: ("", 0))
+    assert [key for key in range(5) if cache.last(key) is not None] == [3, 4]
+    cache.clear()
