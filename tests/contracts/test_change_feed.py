@@ -394,7 +394,7 @@ async def test_a_trace_that_moves_says_where_from_and_where_to(fed: _FedRig) -> 
     assert set(viewer.sessions) == {"S"}
 
 
-async def test_nothing_is_kept_of_a_session_that_a_trace_left(
+async def test_a_session_that_a_trace_left_is_forgotten(
     fed: _FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tail_module, "TAIL_ROWS", 3)
