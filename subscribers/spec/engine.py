@@ -147,10 +147,10 @@ class Engine:
         inner = tuple([_keys_in(kwargs[name], read) for name, read in plan.inner])
         narrow = self._narrow_plans.get((shape, inner))
         if narrow is None:
-            keys = {name: found for (name, _), found in zip(plan.inner, inner, strict=True)}
-            narrow = _Plan(self._compiled(shape[0], dict.fromkeys(shape[1:]) | keys), ())
             if len(self._narrow_plans) >= MAX_PLANS:
                 return plan
+            keys = {name: found for (name, _), found in zip(plan.inner, inner, strict=True)}
+            narrow = _Plan(self._compiled(shape[0], dict.fromkeys(shape[1:]) | keys), ())
             self._narrow_plans[shape, inner] = narrow
         return narrow
 
