@@ -13,7 +13,7 @@ from inspector.service.storage import Store, open_store
 from inspector.service.storage.sqlite_sweep import BYTES_A_STEP, ROWS_A_STEP
 from tests.support.services.recorder_rig import Rig, sweep_all
 from tests.support.telemetry.otlp import span
-from tests.support.telemetry.records import log, started, trace_hex
+from tests.support.telemetry.records import incoming, log, started, trace_hex
 
 SESSION = {"session.id": "S"}
 
@@ -104,6 +104,43 @@ def test_a_step_takes_so_many_rows_and_so_many_bytes(tmp_path: Path) -> None:
             now_left = rows(tmp_path / "s.sqlite3").get("doomed", 0)
             assert left - now_left <= most
             left = now_left
+    rig.store.close()
+
+
+def test_a_step_takes_so_many_resources_and_processes_of_traces(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite3"
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    count = 2 * ROWS_A_STEP
+    for trace in (1, 2):
+        names = (f"{trace}-{number}" for number in range(count // 2))
+        spans = (span(trace=trace, span_id=place) for place in range(1, count // 2 + 1))
+        rig.record(*(incoming(one, name, name) for one, name in zip(spans, names, strict=True)))
+        rig.delete(trace_hex(trace))
+    tables = ("trace_origin", "trace_process", "origin", "process")
+    left = [rows(path)[table] for table in tables]
+    assert left == [count] * 4
+    while rig.store.sweep():
+        now_left = [rows(path).get(table, 0) for table in tables]
+        removed = [before - after for before, after in zip(left, now_left, strict=True)]
+        assert sum(removed) <= 2 * ROWS_A_STEP  # each with what only it had
+        left = now_left
+    assert left == [0] * 4
+    rig.store.close()
+
+
+def test_a_step_takes_so_many_bytes_of_resources(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite3"
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    half = "x" * (BYTES_A_STEP // 2)
+    spans = (span(span_id=number) for number in range(1, 5))
+    rig.record(*(incoming(one, service=f"{one.span_id[-1]}{half}") for one in spans))
+    rig.delete(trace_hex(1))
+    left = 4
+    while rig.store.sweep():
+        now_left = rows(path).get("origin", 0)
+        assert left - now_left <= 1
+        left = now_left
+    assert left == 0
     rig.store.close()
 
 

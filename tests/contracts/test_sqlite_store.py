@@ -210,6 +210,34 @@ def test_spans_of_a_store_of_before_are_of_the_tool_or_agent_that_names_or_attri
     again.store.close()
 
 
+@pytest.mark.parametrize("is_deleted_before", [True, False])
+def test_a_session_of_a_store_of_before_is_deleted_with_all_that_only_it_had(
+    path: Path, is_deleted_before: bool
+) -> None:
+    rig = Rig(open_store(url(path)))
+    rig.record(
+        incoming(span(trace=1, span_id=1), "p1", "one"),
+        incoming(span(trace=1, span_id=2), "p2", "both"),
+        incoming(span(trace=2, span_id=1), "p2", "both"),
+    )
+    if is_deleted_before:
+        rig.delete(trace_hex(1))  # and not swept yet
+    rig.store.close()
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        _undo_trace_uses(connection)
+        connection.pragma("user_version", 9)
+    again = Rig(open_store(url(path)))
+    if not is_deleted_before:
+        again.delete(trace_hex(1))
+    sweep_all(again.store)
+    tables = ("content", "origin", "process", "trace_origin", "trace_process")
+    assert [_count(path, table) for table in tables] == [1] * 5
+    again.delete(trace_hex(2))
+    sweep_all(again.store)
+    assert [_count(path, table) for table in tables] == [0] * 5
+    again.store.close()
+
+
 def test_open_spans_are_found_among_many_by_their_own_index(path: Path) -> None:
     open_store(url(path)).close()
     connection = apsw.Connection(str(path))

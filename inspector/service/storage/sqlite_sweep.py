@@ -24,6 +24,8 @@ _PROCESS_ORPHANS = f"""
 DELETE FROM process WHERE no IN {_AMONG}
     AND NOT EXISTS (SELECT 1 FROM trace_process WHERE process_no = process.no)
 """
+_USES = (("origin", "bytes", _ORIGIN_ORPHANS), ("process", "id", _PROCESS_ORPHANS))
+"""What traces have rows of, its size, and how to delete what no trace has any more."""
 
 
 def doom(writer: apsw.Connection, session_no: int) -> None:
@@ -75,10 +77,11 @@ def _sweep_traces(writer: apsw.Connection, session_no: int) -> bool:
     if traces == "[]":
         return False
     among = f"trace_no IN {_AMONG}"
-    if not (_sweep_moments(writer, among, traces) or _sweep_ancestors(writer, among, traces)):
-        for used, orphans in (("origin", _ORIGIN_ORPHANS), ("process", _PROCESS_ORPHANS)):
-            sql = f"DELETE FROM trace_{used} WHERE {among} RETURNING {used}_no"
-            writer.execute(orphans, (_json({row[0] for row in _all(writer, sql, traces)}),))
+    if not (
+        _sweep_moments(writer, among, traces)
+        or _sweep_ancestors(writer, among, traces)
+        or any(_sweep_uses(writer, *uses, among, traces) for uses in _USES)
+    ):
         writer.execute(f"DELETE FROM doomed_trace WHERE no IN {_AMONG}", (traces,))
     return True
 
@@ -88,6 +91,21 @@ def _sweep_ancestors(writer: apsw.Connection, among: str, traces: str) -> bool:
     sql = f"DELETE FROM usage_ancestor WHERE (trace_no, span_id) IN ({some})"
     writer.execute(sql, (traces, ROWS_A_STEP))
     return writer.changes() > 0
+
+
+def _sweep_uses(
+    writer: apsw.Connection, used: str, value: str, orphans: str, among: str, traces: str
+) -> bool:
+    sql = (
+        f"SELECT trace_no, {used}_no, coalesce(length({value}), 0) FROM trace_{used}"
+        f" LEFT JOIN {used} ON no = {used}_no WHERE {among} LIMIT ?"
+    )
+    rows = _all(writer, sql, traces, ROWS_A_STEP)
+    rows = rows[: _fitting(row[2] for row in rows)]
+    sql = f"DELETE FROM trace_{used} WHERE trace_no = ? AND {used}_no = ?"
+    writer.executemany(sql, [row[:2] for row in rows])
+    writer.execute(orphans, (_json({row[1] for row in rows}),))
+    return bool(rows)
 
 
 def _all(writer: apsw.Connection, sql: str, *parameters: int | str) -> list[tuple[Any, ...]]:
