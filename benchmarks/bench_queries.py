@@ -1,19 +1,22 @@
-"""Query time as a store grows: `python benchmarks/bench_queries.py [SPANS...]`.
+"""Query time as a store grows: `python benchmarks/bench_queries.py [SPANS...] [--store FOLDER]`.
 
 The queries of `queries.txt` through the HTTP application, without a socket: the first page and
 the next one, p50 and p95 of the CPU time of the process, and p50 of the time that passed: on a
 quiet machine they are the same. Beside them the floor, the same number of newest rows by a bare
 SQLite statement, and how long an answer takes that is followed to a full page or to the end.
+
+`--store` fills a store of the last size, with a session of 100 000 spans, in a folder, and stops;
+or measures the one that is there.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +33,8 @@ from inspector.service.http.access import Access
 from inspector.service.http.parts import ReadParts
 from inspector.service.search import Indexer, open_words
 from inspector.service.settings import load_settings
-from inspector.service.storage import open_store
+from inspector.service.storage import Store, open_store
+from inspector.service.storage.word_index import WordIndex
 
 SIZES = (10_000, 100_000, 1_000_000)
 ROUNDS = 40
@@ -72,42 +76,73 @@ class _Watch:
 
 def main() -> None:
     """Print the times."""
-    sizes = tuple(map(int, sys.argv[1:])) or SIZES
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("spans", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--store", type=Path, help="folder to keep the filled store in")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(_measure(Path(folder), sizes))
+        measuring = _Measuring(options.store or Path(folder), options.spans)
+        asyncio.run(measuring.in_parts() if options.store else measuring.as_it_grows())
 
 
-async def _measure(folder: Path, sizes: tuple[int, ...]) -> None:
-    path = folder / "store.sqlite3"
-    url = f"sqlite:///{path}"
-    with closing(open_store(url)) as store:
-        words = open_words(store, path)
-        assert words is not None
-        settings = load_settings(store=url, token="token")
-        app = create_app(settings, token="token")
-        app.state.parts = ReadParts(
-            settings=settings,
-            access=Access.build("token", bind=settings.host),
-            store=store,
-            feed=Feed(store),
-            words=words,
-        )
-        filler = StoreFiller(store, sizes[-1] // SESSION_SPANS)
+class _Measuring:
+    """A store, its index of words, and the application that reads them."""
+
+    def __init__(self, folder: Path, sizes: Sequence[int]) -> None:
+        folder.mkdir(exist_ok=True)
+        self._path, self._sizes = folder / "store.sqlite3", sizes
+
+    async def as_it_grows(self) -> None:
+        """Fill the store up to each size, and measure at each."""
+        with self._open() as (store, words, app):
+            filler = StoreFiller(store, self._sizes[-1] // SESSION_SPANS)
+            for size in self._sizes:
+                filler.fill(size // SESSION_SPANS)
+                self._index(store, words)
+                await _ask_all(app, self._path)
+            filler.fill_one(_LONG)
+            await _open_long(app)
+
+    async def in_parts(self) -> None:
+        """Fill the store; or measure it, if it is there."""
+        is_there = self._path.exists()
+        with self._open() as (store, words, app):
+            if is_there:
+                await _ask_all(app, self._path)
+                await _open_long(app)
+                return
+            filler = StoreFiller(store, self._sizes[-1] // SESSION_SPANS)
+            filler.fill(self._sizes[-1] // SESSION_SPANS)
+            filler.fill_one(_LONG)
+            self._index(store, words)
+
+    @contextmanager
+    def _open(self) -> Iterator[tuple[Store, WordIndex, FastAPI]]:
+        url = f"sqlite:///{self._path}"
+        with closing(open_store(url)) as store:
+            words = open_words(store, self._path)
+            assert words is not None
+            settings = load_settings(store=url, token="token")
+            app = create_app(settings, token="token")
+            app.state.parts = ReadParts(
+                settings=settings,
+                access=Access.build("token", bind=settings.host),
+                store=store,
+                feed=Feed(store),
+                words=words,
+            )
+            with closing(words):
+                yield store, words, app
+
+    def _index(self, store: Store, words: WordIndex) -> None:
+        with store.read() as reader:
+            head, through = reader.head, words.through()
         indexer = Indexer(store, words, is_running=False)
-        for size in sizes:
-            filler.fill(size // SESSION_SPANS)
-            with store.read() as reader:
-                head, through = reader.head, words.through()
-            began = time.process_time()
-            while indexer.step():
-                pass
-            rate = (head - through) / (time.process_time() - began)
-            print(f"\n{size:,} spans; indexed at {rate:,.0f} a second of CPU; {_sizes(path)}")
-            await _ask_all(app, path)
-        print(f"\na session of {_LONG:,} spans; {_sizes(path)}")
-        filler.fill_one(_LONG)
-        await _open_long(app)
-        words.close()
+        began = time.process_time()
+        while indexer.step():
+            pass
+        rate = (head - through) / (time.process_time() - began)
+        print(f"\n{head:,} spans; indexed at {rate:,.0f} a second of CPU; {_sizes(self._path)}")
 
 
 def _sizes(path: Path) -> str:
@@ -183,6 +218,7 @@ def _floor(path: Path) -> Times:
 
 
 async def _open_long(app: FastAPI) -> None:
+    print(f"\na session of {_LONG:,} spans")
     async with _client(app) as client:
         for form in ("rows", "columns"):
             first_ms: float | None = None
