@@ -99,10 +99,10 @@ def _with_subjects(rows: list[SpanRow]) -> list[SpanRow]:
 def _expected(rows: list[SpanRow]) -> dict[str, list[dict[str, Any]]]:
     found = Statistics(table_of(rows))
     presented: dict[str, list[BaseModel]] = {
-        "operations": [presenter.operation(share) for share in found.shares],
-        "models": [presenter.roll_up(one) for one in found.models],
-        "tools": [presenter.roll_up(one) for one in found.tools],
-        "agents": [presenter.roll_up(one) for one in found.agents],
+        "operations": [presenter.operation(share) for share in found.shares(len(rows))],
+        "models": [presenter.roll_up(one) for one in found.models(len(rows))],
+        "tools": [presenter.roll_up(one) for one in found.tools(len(rows))],
+        "agents": [presenter.roll_up(one) for one in found.agents(len(rows))],
     }
     return {
         name: [one.model_dump(mode="json") for one in lines] for name, lines in presented.items()

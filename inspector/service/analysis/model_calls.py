@@ -5,19 +5,22 @@ They are in the attributes, so they are read from a store, up to a limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import accumulate, chain
+from typing import NamedTuple, TypeAlias
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.analysis.span_table import NamedSpan, SpanTable
 from inspector.service.analysis.statistics import MODEL_KINDS
 from inspector.service.model.otlp_values import as_float, as_int, as_text, json_value
 from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.normalise import keys
 from inspector.service.normalise.conventions import SpanSource, first_found
 from inspector.service.normalise.usage import usage_of
-from inspector.service.storage.base import Reader, SpanFacts
+from inspector.service.storage.base import Reader
 
 MAX_SPANS = 10_000
 MAX_BYTES = 64 * 2**20
@@ -49,30 +52,39 @@ _WANTED = _USAGE | {
 
 
 @dataclass(frozen=True, slots=True)
-class ModelCall:
-    """One model call, as its sender measured it; None: not reported."""
+class Measured:
+    """What a model call says of itself; None: not reported."""
 
-    record: SpanFacts
-    first_chunk_ns: int | None
+    first_chunk_ns: int | None = None
     """Time from the start to the first chunk of the answer."""
-    longest_stall_ns: int | None
+    longest_stall_ns: int | None = None
     """Longest wait for a piece after the first."""
-    chunk_count: int | None
-    cache_read_tokens: int | None
-    cache_write_tokens: int | None
-    reasoning_tokens: int | None
+    chunk_count: int | None = None
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Handoff:
+class ModelCall(NamedTuple):
+    """One model call, as its sender measured it."""
+
+    span: NamedSpan
+    kind: SpanKind
+    model: str | None
+    measured: Measured
+
+
+class Handoff(NamedTuple):
     """A hand-off from one agent to another, as the attributes of its span report it."""
 
-    record: SpanFacts
+    span: NamedSpan
     from_agent: str | None
     to_agent: str
 
 
-_Details: TypeAlias = tuple[ModelCall | None, Handoff | None]
+_Details: TypeAlias = tuple[Measured | None, tuple[str | None, str] | None]
+"""What a content says: of a model call, and the agents of a hand-off."""
+_NOTHING: _Details = (None, None)
 
 
 @dataclass(slots=True)
@@ -80,87 +92,69 @@ class CallDetails:
     """The details of a session's model calls, and the number of spans that were not read."""
 
     calls: list[ModelCall] = field(default_factory=list)
+    """Those that report anything."""
     handoffs: list[Handoff] = field(default_factory=list)
     left_out: int = 0
     by_content: dict[int, _Details] = field(default_factory=dict)
 
 
 def read_details(
-    reader: Reader, records: Iterable[SpanFacts], before: CallDetails | None = None
+    reader: Reader, table: SpanTable, before: CallDetails | None = None
 ) -> CallDetails:
-    """Read model calls and hand-offs from the first `records`, up to a limit.
+    """Read model calls and hand-offs from the first spans, up to a limit.
 
     Args:
         reader: The store.
-        records: The spans.
+        table: The spans.
         before: What was read of the session earlier; content never changes.
     """
-    found = CallDetails()
-    room_bytes = MAX_BYTES
-    chosen: list[SpanFacts] = []
-    for record in filter(_is_wanted, records):
-        room_bytes -= record.size_bytes
-        if room_bytes < 0 or len(chosen) == MAX_SPANS:
-            found.left_out += 1
-        else:
-            chosen.append(record)
+    of = table.columns
+    wanted = [places for (kind, name), places in table.operations.items() if _is_wanted(kind, name)]
+    places = sorted(chain.from_iterable(wanted))
+    sizes_bytes = accumulate(of.size_bytes[place] for place in places[:MAX_SPANS])
+    chosen = places[: bisect_right(list(sizes_bytes), MAX_BYTES)]
+    kinds = {of.content[place]: SpanKind(of.kind[place]) for place in chosen}
     known = before.by_content if before is not None else {}
-    for page in _pages([record for record in chosen if record.content not in known]):
-        for record, content in zip(page, reader.contents(page), strict=True):
-            found.by_content[record.content] = _read(record, content.span())
-    for record in chosen:
-        details = found.by_content.get(record.content) or _of(record, known[record.content])
-        found.by_content[record.content] = details
-        call, handoff = details
-        found.calls += [call] if call else []
-        found.handoffs += [handoff] if handoff else []
+    found = CallDetails(left_out=len(places) - len(chosen))
+    found.by_content = {number: known[number] for number in kinds if number in known}
+    unread = [number for number in kinds if number not in known]
+    for page in (unread[start : start + _PAGE] for start in range(0, len(unread), _PAGE)):
+        for number, content in zip(page, reader.contents(page), strict=True):
+            found.by_content[number] = _read(kinds[number], content.span())
+    for place in chosen:
+        measured, agents = found.by_content[of.content[place]]
+        if measured is not None:
+            kind = SpanKind(of.kind[place])
+            found.calls.append(ModelCall(table.named(place), kind, of.model[place], measured))
+        if agents is not None:
+            found.handoffs.append(Handoff(table.named(place), *agents))
     return found
 
 
-def _of(record: SpanFacts, details: _Details) -> _Details:
-    """Return the details of a content, with the present version of its span."""
-    call, handoff = details
-    if call and call.record is not record:
-        call = replace(call, record=record)
-    if handoff and handoff.record is not record:
-        handoff = replace(handoff, record=record)
-    return call, handoff
+def _is_wanted(kind: str, name: str) -> bool:
+    return kind in MODEL_KINDS or kind == SpanKind.AGENT or "handoff" in name.lower()
 
 
-def _is_wanted(record: SpanFacts) -> bool:
-    return record.duplicate_of is None and (
-        record.kind in MODEL_KINDS
-        or record.kind == SpanKind.AGENT
-        or "handoff" in record.name.lower()
-    )
-
-
-def _pages(records: Sequence[SpanFacts]) -> Iterator[Sequence[SpanFacts]]:
-    return (records[start : start + _PAGE] for start in range(0, len(records), _PAGE))
-
-
-def _read(record: SpanFacts, span: Span) -> _Details:
+def _read(kind: SpanKind, span: Span) -> _Details:
     attributes = {
         pair.key: json_value(pair.value) for pair in span.attributes if pair.key in _WANTED
     }
-    call = _model_call(record, span, attributes) if record.kind in MODEL_KINDS else None
+    if not attributes and not span.events:
+        return _NOTHING  # as most; to ask every convention takes as long as all the rest
+    measured = _measured(kind, span, attributes) if kind in MODEL_KINDS else None
     to_agent = as_text(keys.first(attributes, _HANDOFF_TO))
     if to_agent is None:
-        return call, None
-    return call, Handoff(record, as_text(keys.first(attributes, _HANDOFF_FROM)), to_agent)
+        return measured, None
+    return measured, (as_text(keys.first(attributes, _HANDOFF_FROM)), to_agent)
 
 
-def _model_call(record: SpanFacts, span: Span, attributes: dict[str, Json]) -> ModelCall:
-    # Most calls say nothing of all this: to ask every convention takes as long as all the rest.
-    if not attributes and not span.events:
-        return ModelCall(record, None, None, None, None, None, None)
+def _measured(kind: SpanKind, span: Span, attributes: dict[str, Json]) -> Measured:
     moments, start_ns = list(_moments(span)), span.start_time_unix_nano
-    source = SpanSource(attributes, span.name, SpanKind(record.kind), start_ns, moments)
+    source = SpanSource(attributes, span.name, kind, start_ns, moments)
     first_ms = first_found(source, lambda convention: convention.first_chunk_ms)
     stall_s = as_float(attributes.get(_STALL))
     usage = None if _USAGE.isdisjoint(attributes) else usage_of(attributes, SpanKind.LLM)
-    return ModelCall(
-        record,
+    return Measured(
         first_chunk_ns=None if first_ms is None else _whole_ns(first_ms, 1e6),
         longest_stall_ns=None if stall_s is None else _whole_ns(stall_s, 1e9),
         chunk_count=as_int(attributes.get(_CHUNKS)),

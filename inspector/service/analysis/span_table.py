@@ -7,141 +7,192 @@ A span is its place in the columns.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import chain
-from operator import add, itemgetter
-from typing import Any, cast
+from itertools import repeat
+from operator import add, lt
+from typing import NamedTuple
 
-from inspector.service.analysis.span_tree import all_waits, cut_circles, within
+from inspector.service.analysis.span_tree import cut_circles, within
 from inspector.service.model.waits import Interval, length_ns, merged
-from inspector.service.storage.base import SpanFacts
+from inspector.service.storage.base import SessionColumns
 
 _NEVER_NS = 2**64
 
 
+class NamedSpan(NamedTuple):
+    """A span's ids and name."""
+
+    trace_id: str
+    span_id: str
+    name: str
+
+
 class SpanTable:
-    """The spans, in the tree of `SpanTree`.
+    """The spans, in the tree of `SpanTree`."""
 
-    Args:
-        spans: By start, then by span id.
+    def __init__(self, columns: SessionColumns) -> None:
+        self.columns = columns
 
-    Attributes:
-        spans: The rows.
-        columns: The same, one sequence for each field.
-        places: The place of each, by its trace id and span id in one.
-        parents: The parent of each; None: it is a root.
-        children: The children of each that has any, by start; those of None are the roots.
-        walk: All spans, each before its children.
-    """
+    def __len__(self) -> int:
+        return len(self.columns.span_id)
 
-    def __init__(self, spans: Sequence[SpanFacts]) -> None:
-        self.spans = spans
-        # Not `zip(*spans)`: it makes an iterator of each.
-        columns: Any = (list(map(itemgetter(at), spans)) for at in range(len(SpanFacts._fields)))
-        self.columns = cast(Any, SpanFacts(*columns))
-        trace_ids: Sequence[str] = self.columns.trace_id
-        keys = map(add, trace_ids, self.columns.span_id)
-        self.places = dict(zip(keys, range(len(spans)), strict=True))
-        above = map(add, trace_ids, (one or "" for one in self.columns.parent_span_id))
-        self.parents: list[int | None] = list(map(self.places.get, above))
-        cut_circles(self.parents)
-        children: defaultdict[int | None, list[int]] = defaultdict(list)
-        for place, parent in enumerate(self.parents):
-            children[parent].append(place)
-        self.children: dict[int | None, list[int]] = dict(children)
-        self.walk = list(self._walk())
-
-    def _walk(self) -> Iterator[int]:
-        waiting = self.children.get(None, [])[::-1]
-        while waiting:
-            place = waiting.pop()
-            yield place
-            if place in self.children:
-                waiting += reversed(self.children[place])
+    def named(self, place: int) -> NamedSpan:
+        """Return the ids and the name of a span."""
+        of = self.columns
+        return NamedSpan(of.trace_id[place].hex(), of.span_id[place].hex(), of.name[place])
 
     @cached_property
-    def ranges(self) -> list[tuple[int, int]]:
-        """Which part of `walk` is at or below each span."""
-        sizes = [1] * len(self.walk)
-        for place in reversed(self.walk):
-            parent = self.parents[place]
-            if parent is not None:
-                sizes[parent] += sizes[place]
-        found = [(0, 0)] * len(sizes)
-        for at, place in enumerate(self.walk):
-            found[place] = (at, at + sizes[place])
+    def operations(self) -> dict[tuple[str, str], list[int]]:
+        """The spans of each kind and name, without duplicates."""
+        found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+        both = zip(self.columns.kind, self.columns.name, strict=True)
+        for place, (operation, duplicate_of) in enumerate(
+            zip(both, self.columns.duplicate_of, strict=True)
+        ):
+            if duplicate_of is None:
+                found[operation].append(place)
+        return dict(found)
+
+    @cached_property
+    def duplicates(self) -> list[int]:
+        """The spans that repeat another."""
+        return [place for place, one in enumerate(self.columns.duplicate_of) if one is not None]
+
+    def repeated(self, place: int) -> int:
+        """Return the span that a duplicate repeats; -1: it is not there."""
+        repeated = self.columns.duplicate_of[place] or ""
+        return self.places.get(self._traces[place] + bytes.fromhex(repeated), -1)
+
+    @cached_property
+    def waiting(self) -> set[int]:
+        """The spans that waited for a person."""
+        both = zip(self.columns.wait_ns, self.columns.waited, strict=True)
+        return {place for place, (wait_ns, waited) in enumerate(both) if wait_ns or waited}
+
+    @cached_property
+    def places(self) -> dict[bytes, int]:
+        """The place of each span, by its trace (as `_traces`) and span id in one."""
+        keys = map(add, self._traces, self.columns.span_id)
+        return dict(zip(keys, range(len(self)), strict=True))
+
+    @cached_property
+    def _traces(self) -> list[bytes]:
+        """The trace id of each span; nothing, if it is the same for all."""
+        is_one = len(set(self.columns.trace_id)) <= 1
+        return [b""] * len(self) if is_one else self.columns.trace_id
+
+    @cached_property
+    def parents(self) -> list[int]:
+        """The parent of each span; -1: it is a root."""
+        above = map(add, self._traces, self.columns.parent_span_id)
+        found = list(map(self.places.get, above, repeat(-1)))
+        if all(map(lt, found, range(len(self)))):  # each after its parent: there is no circle
+            return found
+        cut: list[int | None] = [None if parent < 0 else parent for parent in found]
+        cut_circles(cut)
+        return [-1 if parent is None else parent for parent in cut]
+
+    @cached_property
+    def walk(self) -> Sequence[int]:
+        """All spans, each after its parent."""
+        if all(map(lt, self.parents, range(len(self)))):
+            return range(len(self))
+        children: defaultdict[int, list[int]] = defaultdict(list)
+        for place, parent in enumerate(self.parents):
+            children[parent].append(place)
+        found = children[-1]
+        for place in found:  # those that are added meanwhile, too
+            found += children.get(place, ())
         return found
 
-    def took_ns(self) -> list[int | None]:
-        """Return how long each span took, less the time in which it or one below it waited."""
+    def took_ns(self) -> list[int]:
+        """Return how long each span took, less the time in which it or one below it waited.
+
+        -1: it has not ended.
+        """
+        of = self.columns
         found: defaultdict[int, list[Interval]] = defaultdict(list)
-        for place in self._waiting():
-            span = self.spans[place]
-            waits = all_waits(span)
-            if span.duration_ns is not None:
-                waits = list(within(waits, span))
-            above: int | None = place
-            while above is not None:
+        for place in self.waiting:
+            # One of unknown start is as if it had been at the beginning.
+            unplaced = (of.start_ns[place], of.start_ns[place] + of.wait_ns[place])
+            waits = list(self._within(place, of.waited[place] or (unplaced,)))
+            above = place
+            while above >= 0:
                 found[above] += waits
                 above = self.parents[above]
-        took_ns: list[int | None] = list(self.columns.duration_ns)
-        for place, waits in found.items():
-            duration_ns = took_ns[place]
-            if duration_ns is not None:
-                waited_ns = length_ns(merged(within(waits, self.spans[place])))
-                took_ns[place] = duration_ns - waited_ns
+        took_ns = [-1 if duration_ns is None else duration_ns for duration_ns in of.duration_ns]
+        for place, below in found.items():
+            if took_ns[place] >= 0:
+                took_ns[place] -= length_ns(merged(self._within(place, below)))
         return took_ns
 
     def own_ns(self) -> list[int]:
-        """Return the self time of each span, as `SpanTree.own_ns`; 0 while it runs."""
-        starts, durations = self.columns.offset_ns, self.columns.duration_ns
-        ends = [_end(start, length) for start, length in zip(starts, durations, strict=True)]
-        own_ns = [duration_ns or 0 for duration_ns in durations]
-        for place in {*self.children, *self._waiting()} - {None}:
-            assert place is not None
-            if durations[place] is None:
-                continue
-            inside, waits = self._inside(place)
-            covered: Iterable[tuple[int, int]] = ((starts[one], ends[one]) for one in inside)
-            if waits or inside is not self.children.get(place):  # no longer by start
-                others = ((start, _end(start, length)) for start, length in waits)
-                covered = sorted(chain(covered, others))
-            own_ns[place] -= _covered_ns(covered, starts[place], ends[place])
-            if not self.columns.waited[place]:
-                own_ns[place] -= self.columns.wait_ns[place]
-            own_ns[place] = max(own_ns[place], 0)
-        return own_ns
+        """Return the self time of each span, as `SpanTree.own_ns`; that of duplicates says nothing.
 
-    def _waiting(self) -> list[int]:
-        both = zip(self.columns.wait_ns, self.columns.waited, strict=True)
-        return [place for place, (wait_ns, waited) in enumerate(both) if wait_ns or waited]
+        0: it has not ended.
+        """
+        of, above = self.columns, self._around()
+        starts = of.start_ns
+        ends = [
+            _NEVER_NS if duration_ns is None else start_ns + duration_ns
+            for start_ns, duration_ns in zip(starts, of.duration_ns, strict=True)
+        ]
+        # One place more, which is that of -1: of roots' parents.
+        limits, covered_until = [*ends, 0], [*starts, 0]
+        own_ns = [*(duration_ns or 0 for duration_ns in of.duration_ns), 0]
+        for start_ns, end_ns, parent in zip(starts, ends, above, strict=True):
+            until_ns, limit_ns = covered_until[parent], limits[parent]
+            begin_ns = start_ns if start_ns > until_ns else until_ns
+            stop_ns = end_ns if end_ns < limit_ns else limit_ns
+            if stop_ns > begin_ns:
+                own_ns[parent] -= stop_ns - begin_ns
+                covered_until[parent] = stop_ns
+        inside = self._waits()
+        if inside:  # those that waited are covered by their waits, too
+            for place, parent in enumerate(above):
+                if parent in inside:
+                    inside[parent].append((starts[place], ends[place]))
+        for place, intervals in inside.items():
+            unplaced_ns = 0 if of.waited[place] else of.wait_ns[place]
+            covered_ns = length_ns(merged(self._within(place, intervals)))
+            own_ns[place] = (of.duration_ns[place] or 0) - covered_ns - unplaced_ns
+        return [max(one_ns, 0) for one_ns in own_ns]
 
-    def _inside(self, place: int) -> tuple[list[int], list[Interval]]:
-        """Return the children of a span and its waits; those of a duplicate are its own."""
-        span_id, duplicates_of = self.columns.span_id[place], self.columns.duplicate_of
-        below, waits = self.children.get(place, []), list(self.columns.waited[place] or ())
-        duplicates = {child for child in below if duplicates_of[child] == span_id}
-        if duplicates:
-            below = [child for child in below if child not in duplicates]
-        for duplicate in duplicates:
-            below += self.children.get(duplicate, ())
-            waits += self.columns.waited[duplicate] or ()
-        return below, waits
+    def _around(self) -> list[int]:
+        """Return the span whose self time each is no part of; -1: it is of none.
 
+        What is inside a span that repeats its parent is inside that parent.
+        """
+        parents, repeats = self.parents, self._repeats
+        if not repeats:
+            return parents
+        around = [parents[parent] if parent in repeats else parent for parent in parents]
+        for place in repeats:
+            if parents[place] not in repeats:
+                around[place] = -1
+        return around
 
-def _end(start_ns: int, duration_ns: int | None) -> int:
-    return _NEVER_NS if duration_ns is None else start_ns + duration_ns
+    @cached_property
+    def _repeats(self) -> set[int]:
+        """The spans that repeat their parents."""
+        return {
+            place for place in self.duplicates if self.repeated(place) == self.parents[place] >= 0
+        }
 
+    def _waits(self) -> dict[int, list[Interval]]:
+        """Return the waits of the spans that waited, and of those that repeat them."""
+        found: defaultdict[int, list[Interval]] = defaultdict(list)
+        for place in self.waiting:
+            waited = self.columns.waited[place]
+            found[place] += waited
+            if place in self._repeats:
+                found[self.parents[place]] += waited
+        return dict(found)
 
-def _covered_ns(intervals: Iterable[tuple[int, int]], start_ns: int, end_ns: int) -> int:
-    """Return the time between start and end that any of the intervals covers; they are sorted."""
-    covered_ns, until_ns = 0, start_ns
-    for begin_ns, stop_ns in intervals:
-        if begin_ns >= end_ns:
-            break
-        if stop_ns > until_ns:
-            stop_ns = min(stop_ns, end_ns)
-            covered_ns += stop_ns - max(begin_ns, until_ns)
-            until_ns = stop_ns
-    return covered_ns
+    def _within(self, place: int, intervals: Iterable[Interval]) -> Iterable[Interval]:
+        """Return the parts of `intervals` inside a span; all of each, if it has not ended."""
+        start_ns, duration_ns = self.columns.start_ns[place], self.columns.duration_ns[place]
+        if duration_ns is None:
+            return intervals
+        return within(intervals, start_ns, start_ns + duration_ns)

@@ -12,7 +12,6 @@ from typing import Any
 
 from inspector.service.model.rows import SpanRow
 from inspector.service.model.waits import Interval, length_ns, merged
-from inspector.service.storage.base import SpanFacts
 
 MAX_FOLDED = 64
 """Limit of descendants of a span that is folded at first; equal to `MAX_FOLDED` of the page."""
@@ -87,32 +86,24 @@ class SpanTree:
         )
         waits = [wait for one in (row, *duplicates) for wait in _waits(one)]
         unplaced_ns = 0 if row.waited else row.wait_ns
-        covered_ns = length_ns(merged(within([*inside, *waits], row)))
+        end_ns = row.offset_ns + row.duration_ns
+        covered_ns = length_ns(merged(within([*inside, *waits], row.offset_ns, end_ns)))
         return max(row.duration_ns - covered_ns - unplaced_ns, 0)
 
     def _is_duplicate(self, child: int, place: int) -> bool:
         return self.rows[child].duplicate_of == self.rows[place].span_id
 
 
-def _waits(row: SpanRow | SpanFacts) -> Iterator[Interval]:
-    for offset_ns, duration_ns in row.waited or ():
+def _waits(row: SpanRow) -> Iterator[Interval]:
+    for offset_ns, duration_ns in row.waited:
         yield offset_ns, None if duration_ns is None else offset_ns + duration_ns
 
 
-def all_waits(row: SpanRow | SpanFacts) -> list[Interval]:
-    """Return the waits of a span; one of unknown start as if it had been at the beginning."""
-    waits = list(_waits(row))
-    if not waits and row.wait_ns:
-        waits.append((row.offset_ns, row.offset_ns + row.wait_ns))
-    return waits
-
-
-def within(intervals: Iterable[Interval], row: SpanRow | SpanFacts) -> Iterator[Interval]:
-    """Yield the parts of `intervals` inside an ended span."""
-    end_ns = row.offset_ns + (row.duration_ns or 0)
+def within(intervals: Iterable[Interval], start_ns: int, end_ns: int) -> Iterator[Interval]:
+    """Yield the parts of `intervals` between two times."""
     for start, end in intervals:
-        if start < end_ns and (end is None or end > row.offset_ns):
-            yield max(start, row.offset_ns), end_ns if end is None else min(end, end_ns)
+        if start < end_ns and (end is None or end > start_ns):
+            yield max(start, start_ns), end_ns if end is None else min(end, end_ns)
 
 
 def _start(row: SpanRow) -> tuple[int, str, str]:

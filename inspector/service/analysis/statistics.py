@@ -6,17 +6,16 @@ By kind and name of spans, by model, by tool and by agent. The page makes the sa
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-from inspector.service.analysis.span_table import SpanTable
-from inspector.service.analysis.usage import Use, Used, UsedBelow, counted, total
-from inspector.service.model.rows import SpanKind, SpanStatus
+from inspector.service.analysis.span_table import NamedSpan, SpanTable
+from inspector.service.analysis.usage import Use, Used, counted, total, used_in_all
+from inspector.service.model.rows import SpanKind
 from inspector.service.normalise.kinds import calls_tool
-from inspector.service.storage.base import SpanFacts
 
 MODEL_KINDS = (SpanKind.LLM, SpanKind.EMBEDDING)
 
@@ -36,7 +35,7 @@ class Times:
     mean_ns: int | None
     median_ns: int | None
     p95_ns: int | None
-    longest: SpanFacts
+    longest: NamedSpan
     longest_ns: int | None
 
 
@@ -93,94 +92,76 @@ class Statistics:
         self._of = table.columns
         self._used = counted(table)
         self._took_ns = table.took_ns()
-        self._groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-        """Places by kind and name, without duplicates."""
-        both = zip(self._of.kind, self._of.name, strict=True)
-        for place, (operation, duplicate_of) in enumerate(
-            zip(both, self._of.duplicate_of, strict=True)
-        ):
-            if duplicate_of is None:
-                self._groups[operation].append(place)
+        self._failed = {place for place, is_error in enumerate(self._of.is_error) if is_error}
 
-    @cached_property
-    def shares(self) -> list[Share]:
-        """Sums by kind and name, the largest self time first."""
-        own_ns = self._table.own_ns()
-        found = [
+    def shares(self, most: int) -> list[Share]:
+        """Return sums by kind and name, the largest self time first."""
+        groups, own_ns = self._table.operations, self._table.own_ns()
+        sums_ns = {one: sum(map(own_ns.__getitem__, groups[one])) for one in groups}
+        first = sorted(groups, key=lambda one: (-sums_ns[one], one))[:most]
+        return [
             Share(
-                **self._counts(name, places),
+                **self._sums(name, groups[kind, name]),
                 kind=kind,
-                own_ns=sum(map(own_ns.__getitem__, places)),
-                times=self._times(places),
-                used=total(map(self._used.get, places)),
+                own_ns=sums_ns[kind, name],
+                used=total(self._uses(groups[kind, name])),
             )
-            for (kind, name), places in self._groups.items()
+            for kind, name in first
         ]
-        return sorted(found, key=lambda share: (-share.own_ns, share.kind, share.name))
 
-    @cached_property
-    def models(self) -> list[RollUp]:
-        """Sums by model, the highest cost first."""
-        wanted: list[int] = []
-        for (kind, _), places in self._groups.items():
-            is_model = kind in MODEL_KINDS
-            wanted += places if is_model else (place for place in places if place in self._used)
-        groups: dict[str, list[int]] = defaultdict(list)
-        for place in sorted(wanted):
-            groups[self._of.model[place] or ""].append(place)
-        return self._sorted(
-            RollUp(
-                **self._counts(name, places),
-                times=self._times(places),
-                used=(used := total(map(self._used.get, places))),
-                used_in_all=used,
-                model_calls=sum(self._of.kind[place] in MODEL_KINDS for place in places),
-                tool_calls=0,
-            )
-            for name, places in groups.items()
-        )
-
-    @cached_property
-    def tools(self) -> list[RollUp]:
-        """Sums by tool, the descendants of its calls included, the highest cost first."""
-        return self._nested(SpanKind.TOOL)
-
-    @cached_property
-    def agents(self) -> list[RollUp]:
-        """Sums by agent, with and without sub-agents, the highest total cost first."""
-        return self._nested(SpanKind.AGENT)
-
-    @cached_property
-    def _used_below(self) -> UsedBelow:
-        return UsedBelow(self._table, self._used)
-
-    def _nested(self, wanted: SpanKind) -> list[RollUp]:
-        """Each span counts for the nearest span of the kind at or above it."""
-        names = self._names(wanted)
-        owners = self._nearest(names)
-        groups: dict[str, list[int]] = defaultdict(list)
-        for place in sorted(names):
-            groups[names[place]].append(place)
-        outermost = self._outermost(names)
-        used: dict[str | None, list[Use]] = defaultdict(list)
-        for place, one in self._used.items():
-            used[owners[place]].append(one)
-        model_calls, tool_calls = Counter[str | None](), Counter[str | None]()
-        for (kind, name), places in self._groups.items():
+    def models(self, most: int) -> list[RollUp]:
+        """Return sums by model, the highest cost first."""
+        models = self._of.model
+        groups: defaultdict[str, list[int]] = defaultdict(list)
+        other_count = Counter[str]()
+        for (kind, _), places in self._table.operations.items():
             if kind in MODEL_KINDS:
-                model_calls.update(map(owners.__getitem__, places))
+                for place in places:
+                    groups[models[place] or ""].append(place)
+                continue
+            for place in filter(self._used.__contains__, places):
+                groups[models[place] or ""].append(place)
+                other_count[models[place] or ""] += 1
+        model_calls = {name: len(places) - other_count[name] for name, places in groups.items()}
+        used = {name: total(self._uses(places)) for name, places in groups.items()}
+        return self._roll_ups(groups, used, used, model_calls, Counter(), most)
+
+    def tools(self, most: int) -> list[RollUp]:
+        """Return sums by tool, the descendants of its calls included, the highest cost first."""
+        return self._nested(SpanKind.TOOL, most)
+
+    def agents(self, most: int) -> list[RollUp]:
+        """Return sums by agent, with and without sub-agents, the highest total cost first."""
+        return self._nested(SpanKind.AGENT, most)
+
+    def _nested(self, wanted: SpanKind, most: int) -> list[RollUp]:
+        """Each span counts for the nearest span of the kind at or above it."""
+        operations, parents = self._table.operations, self._table.parents
+        names = self._names(wanted)
+        groups: defaultdict[str, list[int]] = defaultdict(list)
+        for place, name in names.items():
+            groups[name].append(place)
+        nearest = self._nearest(names)
+        uses: defaultdict[int, list[Use]] = defaultdict(list)
+        for place, one in self._used.items():
+            uses[nearest[place]].append(one)
+        used_by = {owner: total(some) for owner, some in uses.items() if owner >= 0}
+        used = defaultdict[str, Used](Used)
+        for owner, sums in used_by.items():
+            used[names[owner]].add(sums)
+        model_calls, tool_calls = Counter[int](), Counter[int]()
+        for (kind, name), places in operations.items():
+            if kind in MODEL_KINDS:
+                model_calls.update(map(nearest.__getitem__, places))
             if calls_tool(SpanKind(kind), name):
-                tool_calls.update(map(owners.__getitem__, places))
-        return self._sorted(
-            RollUp(
-                **self._counts(name, places),
-                times=self._times(places),
-                used=total(used[name]),
-                used_in_all=total(map(self._used_below, outermost[name])),
-                model_calls=model_calls[name],
-                tool_calls=tool_calls[name],
-            )
-            for name, places in groups.items()
+                tool_calls.update(map(nearest.__getitem__, places))
+        return self._roll_ups(
+            groups,
+            used,
+            used_in_all(names, lambda place: nearest[parents[place]], used_by),
+            _by_name(model_calls, names),
+            _by_name(tool_calls, names),
+            most,
         )
 
     def _names(self, wanted: SpanKind) -> dict[int, str]:
@@ -188,74 +169,89 @@ class Statistics:
         subjects = self._of.subject
         return {
             place: subjects[place] or name
-            for (kind, name), places in self._groups.items()
+            for (kind, name), places in self._table.operations.items()
             if kind == wanted
             for place in places
         }
 
-    def _nearest(self, names: Mapping[int, str]) -> list[str | None]:
-        """Return the name at or above each span, the nearest one."""
-        found: list[str | None] = [None] * len(self._table.spans)
+    def _nearest(self, names: Iterable[int]) -> list[int]:
+        """Return the nearest named span at or above each; -1: there is none."""
         parents = self._table.parents
+        found = [-1] * (len(parents) + 1)  # the last is that of -1
+        for place in names:
+            found[place] = place
         for place in self._table.walk:
-            if place in names:
-                found[place] = names[place]
-            elif (parent := parents[place]) is not None:
-                found[place] = found[parent]
+            if found[place] < 0:
+                found[place] = found[parents[place]]
         return found
 
-    def _outermost(self, names: Mapping[int, str]) -> dict[str, list[int]]:
-        """Return the named spans that are below no other of their name."""
-        found: dict[str, list[int]] = defaultdict(list)
-        inside = Counter[str]()
-        open_until: list[tuple[int, str]] = []
-        ranges = self._table.ranges
-        for place in filter(names.__contains__, self._table.walk):
-            begin, end = ranges[place]
-            while open_until and open_until[-1][0] <= begin:
-                inside[open_until.pop()[1]] -= 1
-            name = names[place]
-            if not inside[name]:
-                found[name].append(place)
-            if end > begin + 1:
-                inside[name] += 1
-                open_until.append((end, name))
-        return found
+    def _uses(self, places: Iterable[int]) -> Iterator[Use]:
+        return map(self._used.__getitem__, filter(self._used.__contains__, places))
 
-    def _times(self, places: Sequence[int]) -> Times:
-        took = list(map(self._took_ns.__getitem__, places))
-        ordered = sorted(took_ns for took_ns in took if took_ns is not None)
+    def _roll_ups(
+        self,
+        groups: Mapping[str, Sequence[int]],
+        used: Mapping[str, Used],
+        in_all: Mapping[str, Used],
+        model_calls: Mapping[str, int],
+        tool_calls: Mapping[str, int],
+        most: int,
+    ) -> list[RollUp]:
+        """Return the first `most` groups; only those are summed in full."""
+        nothing = Used()
+
+        def order(name: str) -> tuple[int, int, int, str]:
+            used = in_all.get(name, nothing)
+            took_ns = map(self._took_ns.__getitem__, groups[name])
+            total_ns = sum(one_ns for one_ns in took_ns if one_ns > 0)
+            return -used.cost_nanodollars, -used.input_tokens - used.output_tokens, -total_ns, name
+
+        return [
+            RollUp(
+                **self._sums(name, groups[name]),
+                used=used.get(name, nothing),
+                used_in_all=in_all.get(name, nothing),
+                model_calls=model_calls.get(name, 0),
+                tool_calls=tool_calls.get(name, 0),
+            )
+            for name in sorted(groups, key=order)[:most]
+        ]
+
+    def _sums(self, name: str, places: Iterable[int]) -> dict[str, Any]:
+        """Return what the sums of any spans have in common."""
+        in_order = sorted(places)
+        took_ns = list(map(self._took_ns.__getitem__, in_order))
+        ended_ns = sorted(took_ns)
+        running = bisect_left(ended_ns, 0)
+        del ended_ns[:running]
         # One that took no time is as long as one that runs: the first of both.
-        longest = took.index(ordered[-1]) if ordered and ordered[-1] else 0
-        return Times(
-            total_ns=sum(ordered),
-            mean_ns=sum(ordered) // len(ordered) if ordered else None,
-            median_ns=median(ordered),
-            p95_ns=percentile(ordered, 95),
-            longest=self._table.spans[places[longest]],
-            longest_ns=took[longest],
+        longest = took_ns.index(ended_ns[-1]) if ended_ns and ended_ns[-1] else 0
+        times = Times(
+            total_ns=sum(ended_ns),
+            mean_ns=sum(ended_ns) // len(ended_ns) if ended_ns else None,
+            median_ns=median(ended_ns),
+            p95_ns=percentile(ended_ns, 95),
+            longest=self._table.named(in_order[longest]),
+            longest_ns=took_ns[longest] if took_ns[longest] >= 0 else None,
         )
-
-    def _counts(self, name: str, places: Sequence[int]) -> dict[str, Any]:
+        waiting = self._table.waiting.intersection(in_order)
         return {
             "name": name,
-            "count": len(places),
-            "failed": [*map(self._of.status.__getitem__, places)].count(SpanStatus.ERROR),
-            "running": [*map(self._of.duration_ns.__getitem__, places)].count(None),
-            "wait_ns": sum(map(self._of.wait_ns.__getitem__, places)),
+            "count": len(in_order),
+            "failed": len(self._failed.intersection(in_order)),
+            "running": running,
+            "wait_ns": sum(map(self._of.wait_ns.__getitem__, waiting)),
+            "times": times,
         }
 
-    @staticmethod
-    def _sorted(found: Iterator[RollUp]) -> list[RollUp]:
-        return sorted(
-            found,
-            key=lambda one: (
-                -one.used_in_all.cost_nanodollars,
-                -one.used_in_all.input_tokens - one.used_in_all.output_tokens,
-                -one.times.total_ns,
-                one.name,
-            ),
-        )
+
+def _by_name(counts: Mapping[int, int], names: Mapping[int, str]) -> Counter[str]:
+    """Return the counts of named spans in sums by name."""
+    found = Counter[str]()
+    for place, count in counts.items():
+        if place >= 0:
+            found[names[place]] += count
+    return found
 
 
 def median(ordered: Sequence[int]) -> int | None:

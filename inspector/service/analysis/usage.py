@@ -7,9 +7,9 @@ the duplicate counts for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import accumulate
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -28,6 +28,12 @@ class Used:
     output_tokens: int = 0
     cost_nanodollars: int = 0
 
+    def add(self, other: Used) -> None:
+        """Add another."""
+        self.input_tokens += other.input_tokens
+        self.output_tokens += other.output_tokens
+        self.cost_nanodollars += other.cost_nanodollars
+
     @property
     def cost_usd(self) -> float:
         """The cost."""
@@ -36,49 +42,68 @@ class Used:
 
 def counted(table: SpanTable) -> dict[int, Use]:
     """Return the usage of the spans whose usage counts, by place."""
-    of = table.columns
-    reported = {
+    of, parents = table.columns, table.parents
+    used = {
         place: (input_tokens or 0, output_tokens or 0, round((cost_usd or 0.0) * _NANODOLLARS))
         for place, (input_tokens, output_tokens, cost_usd) in enumerate(
             zip(of.input_tokens, of.output_tokens, of.cost_usd, strict=True)
         )
         if not (input_tokens is None and output_tokens is None and cost_usd is None)
     }
-    used = {place: one for place, one in reported.items() if not of.duplicate_of[place]}
-    for place, one in reported.items():
-        repeated = of.duplicate_of[place]
-        shown = table.places.get(of.trace_id[place] + repeated) if repeated else None
-        if shown is not None and shown not in used and not of.duplicate_of[shown]:
-            used[shown] = one
+    repeated = {place: used.pop(place) for place in table.duplicates if place in used}
+    for place, one in repeated.items():
+        shown = table.repeated(place)
+        if shown >= 0 and of.duplicate_of[shown] is None:
+            used.setdefault(shown, one)
     above_any: set[int] = set()
     for place in used:
-        above = table.parents[place]
-        while above is not None and above not in above_any:
+        above = parents[place]
+        while above >= 0 and above not in above_any:
             above_any.add(above)
-            above = table.parents[above]
-    return {place: one for place, one in used.items() if place not in above_any}
+            above = parents[above]
+    for place in above_any:
+        used.pop(place, None)
+    return used
 
 
-def total(uses: Iterable[Use | None]) -> Used:
-    """Return the sum of what is known."""
-    known = [one for one in uses if one is not None]
+def total(uses: Iterable[Use]) -> Used:
+    """Return the sum."""
+    known = list(uses)
     return Used(*(sum(map(itemgetter(at), known)) for at in range(3)))
 
 
-class UsedBelow:
-    """What was used at or below a span."""
+def used_in_all(
+    names: Mapping[int, str], above: Callable[[int], int], used: Mapping[int, Used]
+) -> dict[str, Used]:
+    """Return the usage at or below spans of each name; once for those below others of their name.
 
-    def __init__(self, table: SpanTable, used: Mapping[int, Use]) -> None:
-        self._table, self._used = table, used
-        of_none = (0, 0, 0)
-        walked = [used.get(place, of_none) for place in table.walk]
-        # Sums up to a place of the walk: what is below a span is the difference of two of them.
-        self._sums = [[0, *accumulate(map(itemgetter(at), walked))] for at in range(3)]
-
-    def __call__(self, place: int) -> Use | None:
-        """Return the sum at and below a span."""
-        if place not in self._table.children:
-            return self._used.get(place)
-        begin, end = self._table.ranges[place]
-        input_tokens, output_tokens, cost = (sums[end] - sums[begin] for sums in self._sums)
-        return input_tokens, output_tokens, cost
+    Args:
+        names: The names of spans, by place.
+        above: Returns the named span above one; -1: there is none.
+        used: The usage at or below some, and below no other named one in between.
+    """
+    below: defaultdict[int, list[int]] = defaultdict(list)
+    seen = {-1}
+    for place in used:
+        one = place
+        while one not in seen:
+            seen.add(one)
+            below[above(one)].append(one)
+            one = above(one)
+    found, sums = defaultdict[str, Used](Used), defaultdict[int, Used](Used)
+    outermost: dict[str, int] = {}
+    waiting = below[-1]
+    while waiting:
+        place = waiting.pop()
+        if place >= 0:
+            outermost.setdefault(names[place], place)
+            waiting += (~place, *below[place])
+            continue
+        place = ~place  # all below it is done
+        if place in used:
+            sums[place].add(used[place])
+        sums[above(place)].add(sums[place])
+        if outermost[names[place]] == place:
+            del outermost[names[place]]
+            found[names[place]].add(sums[place])
+    return found

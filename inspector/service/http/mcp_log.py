@@ -183,7 +183,8 @@ def _within(records: list[SpanRecord], most_bytes: int) -> list[SpanRecord]:
 
 def _exchanges(reader: Reader, records: Sequence[SpanRecord]) -> Iterator[Exchange]:
     scopes: dict[bytes, str] = {}
-    for record, content in zip(records, reader.contents(records), strict=True):
+    contents = reader.contents([record.content for record in records])
+    for record, content in zip(records, contents, strict=True):
         if record.kind not in _KINDS:  # a store may return others too
             continue
         found = exchange_of(record.row(), content.span(), _scope_of(content, scopes))

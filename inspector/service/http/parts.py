@@ -9,7 +9,7 @@ from fastapi import Depends, Request
 from starlette.types import ASGIApp
 
 from inspector.service.analysis.compare import Comparison
-from inspector.service.analysis.session_spans import SessionSpans
+from inspector.service.analysis.model_calls import CallDetails
 from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed
 from inspector.service.http.access import Access
@@ -25,8 +25,8 @@ from inspector.service.wire.statistics import SessionStatistics
 
 MAX_COMPARED_SPANS = 200_000
 """Spans of one session that are compared."""
-MAX_RENEWED_SPANS = 60_000
-"""Spans in memory for statistics that are asked for again, less than 1 kB each."""
+MAX_KNOWN_CALLS = 60_000
+"""Model calls whose details are kept for statistics that are asked for again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class ReadParts:
         words: The index of words; None: every search reads the spans.
         comparisons: With the number of spans whose content was not compared; weighed by spans.
         statistics: By session id and whether totals were asked for.
-        session_spans: What statistics were computed from, by session id; weighed by spans.
+        call_details: Of model calls, by session id; weighed by calls.
         exports: The length and the end of exported files, by session id.
     """
 
@@ -50,8 +50,8 @@ class ReadParts:
         default_factory=lambda: ResponseCache(2 * MAX_COMPARED_SPANS)
     )
     statistics: ResponseCache[SessionStatistics] = field(default_factory=lambda: ResponseCache(32))
-    session_spans: ResponseCache[SessionSpans] = field(
-        default_factory=lambda: ResponseCache(MAX_RENEWED_SPANS)
+    call_details: ResponseCache[CallDetails] = field(
+        default_factory=lambda: ResponseCache(MAX_KNOWN_CALLS)
     )
     exports: ResponseCache[Measure] = field(default_factory=lambda: ResponseCache(64))
 

@@ -119,7 +119,7 @@ class _States:
         pages = span_pages(self._reader, self._session_id, _PAGE)
         for page in islice(pages, MAX_SPANS // _PAGE):
             for batch in _batches(page):
-                for content in self._reader.contents(batch):
+                for content in self._reader.contents([one.content for one in batch]):
                     if _MARK in content.payload:
                         yield from _events(content)
         if next(pages, None):

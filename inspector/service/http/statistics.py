@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from inspector.service.analysis.session_spans import SessionSpans, read_spans
+from inspector.service.analysis.model_calls import CallDetails, read_details
 from inspector.service.analysis.span_table import SpanTable
 from inspector.service.analysis.statistics import Statistics
 from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.present import statistics as presenter
+from inspector.service.storage.base import SessionColumns
 from inspector.service.wire import statistics as wire
 
 router = APIRouter(tags=["sessions"])
@@ -21,6 +22,8 @@ MAX_SPANS = 200_000
 MAX_OPERATIONS = 1000
 MAX_NAMES = 500
 MAX_RUNS = 10_000
+_NO_COLUMNS: Any = ([] for _ in SessionColumns._fields)
+_NO_SPANS = SpanTable(SessionColumns(*_NO_COLUMNS))
 
 
 @router.get(
@@ -47,37 +50,39 @@ def session_statistics(
         change, as_of = reader.last_change(session_id), parts.feed.position(reader.head)
 
     def count() -> tuple[wire.SessionStatistics, int]:
-        return _count(_read(parts, session_id, change), session_id, totals=totals), 1
+        return _count(*_read(parts, session_id, change), session_id, totals=totals), 1
 
     found = parts.statistics.answer((session_id, totals), change, count)
     body = found.model_copy(update={"as_of": as_of})
     return Response(body.model_dump_json(), media_type="application/json")
 
 
-def _read(parts: ReadParts, session_id: str, change: int) -> SessionSpans:
-    before = parts.session_spans.last(session_id)
+def _read(parts: ReadParts, session_id: str, change: int) -> tuple[SpanTable, CallDetails]:
+    with parts.store.read() as reader:  # and counted after it: it holds up a store in memory
+        table = SpanTable(reader.span_columns(session_id, MAX_SPANS))
 
-    def read() -> tuple[SessionSpans, int]:
-        with parts.store.read() as reader:  # and counted after it: it holds up a store in memory
-            found = read_spans(reader, session_id, before, MAX_SPANS)
-        return found, len(found.spans)
+        def read() -> tuple[CallDetails, int]:
+            found = read_details(reader, table, parts.call_details.last(session_id))
+            return found, len(found.by_content)
 
-    return parts.session_spans.answer(session_id, change, read)
+        return table, parts.call_details.answer(session_id, change, read)
 
 
-def _count(read: SessionSpans, session_id: str, *, totals: bool) -> wire.SessionStatistics:
-    spans, details = read.spans, read.details
-    found = Statistics(SpanTable(spans if totals else []))
+def _count(
+    table: SpanTable, details: CallDetails, session_id: str, *, totals: bool
+) -> wire.SessionStatistics:
+    counted = table if totals else _NO_SPANS
+    found = Statistics(counted)
     return wire.SessionStatistics(
         session_id=session_id,
         as_of="",
-        span_count=len(spans),
-        operations=[presenter.operation(share) for share in found.shares[:MAX_OPERATIONS]],
-        operation_count=len(found.shares),
-        models=[presenter.roll_up(one) for one in found.models[:MAX_NAMES]],
-        tools=[presenter.roll_up(one) for one in found.tools[:MAX_NAMES]],
-        agents=[presenter.roll_up(one) for one in found.agents[:MAX_NAMES]],
-        agent_runs=presenter.agent_runs(spans)[:MAX_RUNS],
+        span_count=len(table),
+        operations=[presenter.operation(one) for one in found.shares(MAX_OPERATIONS)],
+        operation_count=len(counted.operations),
+        models=[presenter.roll_up(one) for one in found.models(MAX_NAMES)],
+        tools=[presenter.roll_up(one) for one in found.tools(MAX_NAMES)],
+        agents=[presenter.roll_up(one) for one in found.agents(MAX_NAMES)],
+        agent_runs=presenter.agent_runs(table, MAX_RUNS),
         streams=presenter.streams(details.calls),
         cache=presenter.cache(details.calls)[:MAX_NAMES],
         handoffs=[presenter.handoff(one) for one in details.handoffs[:MAX_NAMES]],

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
-from inspector.service.analysis.model_calls import Handoff, ModelCall
+from inspector.service.analysis.model_calls import Handoff, Measured, ModelCall
+from inspector.service.analysis.span_table import NamedSpan, SpanTable
 from inspector.service.analysis.statistics import RollUp, Share, Times, median, percentile
 from inspector.service.analysis.usage import Used
 from inspector.service.model.rows import SpanKind
 from inspector.service.normalise.kinds import agent_name
-from inspector.service.storage.base import SpanFacts
 from inspector.service.wire import statistics as wire
 
 MAX_WORST = 10
@@ -52,18 +52,22 @@ def roll_up(one: RollUp) -> wire.RollUp:
 
 def handoff(one: Handoff) -> wire.Handoff:
     """Return a hand-off between two agents."""
-    return wire.Handoff(span=_ref(one.record), from_agent=one.from_agent, to_agent=one.to_agent)
+    return wire.Handoff(span=_ref(one.span), from_agent=one.from_agent, to_agent=one.to_agent)
 
 
-def agent_runs(records: Iterable[SpanFacts]) -> list[wire.AgentRun]:
-    """Return the agents of runs whose spans have other names."""
+def agent_runs(table: SpanTable, most: int) -> list[wire.AgentRun]:
+    """Return the agents of the first runs whose spans have other names."""
+    subjects = table.columns.subject
+    found: dict[int, str] = {}
+    for (kind, name), places in table.operations.items():
+        if kind == SpanKind.AGENT:
+            expected = agent_name(name, {})
+            named = ((place, subjects[place]) for place in places)
+            found |= {place: agent for place, agent in named if agent not in (None, expected)}
+    refs = [(table.named(place), found[place]) for place in sorted(found)[:most]]
     return [
-        wire.AgentRun(trace_id=one.trace_id, span_id=one.span_id, agent=one.subject)
-        for one in records
-        if one.kind == SpanKind.AGENT
-        and one.duplicate_of is None
-        and one.subject is not None
-        and one.subject != agent_name(one.name, {})
+        wire.AgentRun(trace_id=one.trace_id, span_id=one.span_id, agent=agent)
+        for one, agent in refs
     ]
 
 
@@ -84,19 +88,19 @@ def _use(used: Used) -> wire.Use:
     )
 
 
-def _ref(span: SpanFacts) -> wire.SpanRef:
+def _ref(span: NamedSpan) -> wire.SpanRef:
     return wire.SpanRef(trace_id=span.trace_id, span_id=span.span_id, name=span.name)
 
 
 def streams(calls: Sequence[ModelCall]) -> wire.Streams:
     """Return the streaming times of `calls`."""
-    firsts = [call for call in calls if call.first_chunk_ns is not None]
-    stalls = [call for call in calls if call.longest_stall_ns is not None]
-    firsts.sort(key=attrgetter("first_chunk_ns"))
-    stalls.sort(key=attrgetter("longest_stall_ns"))
+    firsts = [call for call in calls if call.measured.first_chunk_ns is not None]
+    stalls = [call for call in calls if call.measured.longest_stall_ns is not None]
+    firsts.sort(key=attrgetter("measured.first_chunk_ns"))
+    stalls.sort(key=attrgetter("measured.longest_stall_ns"))
     return wire.Streams(
-        first_chunk=_spread([call.first_chunk_ns or 0 for call in firsts]),
-        stall=_spread([call.longest_stall_ns or 0 for call in stalls]),
+        first_chunk=_spread([call.measured.first_chunk_ns or 0 for call in firsts]),
+        stall=_spread([call.measured.longest_stall_ns or 0 for call in stalls]),
         latest_first_chunks=[_streamed(call) for call in firsts[: -MAX_WORST - 1 : -1]],
         longest_stalls=[_streamed(call) for call in stalls[: -MAX_WORST - 1 : -1]],
     )
@@ -120,22 +124,22 @@ def _spread(ordered: Sequence[int]) -> wire.Spread | None:
 
 def _streamed(call: ModelCall) -> wire.StreamedCall:
     return wire.StreamedCall(
-        span=_ref(call.record),
-        model=call.record.model,
-        first_chunk_ns=call.first_chunk_ns,
-        longest_stall_ns=call.longest_stall_ns,
-        chunk_count=call.chunk_count,
+        span=_ref(call.span),
+        model=call.model,
+        first_chunk_ns=call.measured.first_chunk_ns,
+        longest_stall_ns=call.measured.longest_stall_ns,
+        chunk_count=call.measured.chunk_count,
     )
 
 
 def cache(calls: Iterable[ModelCall]) -> list[wire.CacheUse]:
     """Return the cached and reasoning tokens, where reported."""
-    groups: dict[tuple[str, str, str | None], list[ModelCall]] = defaultdict(list)
+    groups: dict[tuple[SpanKind, str, str | None], list[Measured]] = defaultdict(list)
     for call in calls:
-        groups[call.record.kind, call.record.name, call.record.model].append(call)
+        groups[call.kind, call.span.name, call.model].append(call.measured)
     found = (
         wire.CacheUse(
-            kind=SpanKind(kind),
+            kind=kind,
             name=name,
             model=model,
             cache_read_tokens=_sum(call.cache_read_tokens for call in group),

@@ -76,7 +76,9 @@ class Indexer:
         with self._store.read() as reader:
             head = reader.head
             changes = _first_few(reader.changes(through, CHUNK))
-            contents = reader.contents([row for row in changes if isinstance(row, SpanRecord)])
+            contents = reader.contents(
+                [row.content for row in changes if isinstance(row, SpanRecord)]
+            )
         if through > head:  # the store is an older copy of itself
             self._gathered.clear()
             self._index.reset()

@@ -55,28 +55,33 @@ def time_of(span: SpanRecord) -> SpanTime:
     return SpanTime(span.trace_id, span.span_id, span.start_ns, span.end_ns, span.status)
 
 
-class SpanFacts(NamedTuple):
-    """What statistics need of a span, by the names of `SpanRow`."""
+class SessionColumns(NamedTuple):
+    """What statistics need of a session's spans, by start, then by span id: a list for each field.
 
-    trace_id: str
-    span_id: str
-    parent_span_id: str | None
-    name: str
-    kind: str
-    status: str
-    offset_ns: int
-    duration_ns: int | None
-    wait_ns: int
-    waited: tuple[Interval, ...] | None
-    """None: it did not wait, or nobody knows when."""
-    model: str | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
-    size_bytes: int
-    duplicate_of: str | None
-    subject: str | None
-    content: int
+    A session may have 200 000 spans: of so many objects, the collector looks at each. Ids are
+    bytes: texts of them take as long as all the rest.
+    """
+
+    trace_id: list[bytes]
+    span_id: list[bytes]
+    parent_span_id: list[bytes]
+    """Empty: it has none."""
+    name: list[str]
+    kind: list[str]
+    is_error: list[bool]
+    start_ns: list[int]
+    duration_ns: list[int | None]
+    wait_ns: list[int]
+    waited: list[tuple[Interval, ...]]
+    """Empty: it did not wait, or nobody knows when."""
+    model: list[str | None]
+    input_tokens: list[int | None]
+    output_tokens: list[int | None]
+    cost_usd: list[float | None]
+    size_bytes: list[int]
+    duplicate_of: list[str | None]
+    subject: list[str | None]
+    content: list[int]
     """Change that brought its content."""
 
 
@@ -230,11 +235,8 @@ class Reader(Protocol):
     def span_times(self, session_id: str) -> list[SpanTime]:
         """Return the time of each of a session's spans, in the order of `SpanPosition`."""
 
-    def span_facts(self, session_id: str, most: int) -> list[SpanFacts]:
-        """Return the facts of the first spans of a session, by start, then by span id."""
-
-    def changed_facts(self, session_id: str, after: int) -> tuple[list[SpanFacts], int]:
-        """Return the facts of the spans that changed after a change, and the number of all."""
+    def span_columns(self, session_id: str, most: int) -> SessionColumns:
+        """Return the columns of the first spans of a session."""
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end, running and lost, by change."""
@@ -245,8 +247,8 @@ class Reader(Protocol):
     def content(self, span: SpanRecord) -> Content:
         """Return the received content of a span."""
 
-    def contents(self, spans: Sequence[SpanRecord | SpanFacts]) -> list[Content]:
-        """Return the received content of each of `spans`, in their order."""
+    def contents(self, numbers: Sequence[int]) -> list[Content]:
+        """Return received contents by the change that brought each, in the order of `numbers`."""
 
     def contents_of(
         self, session_id: str, after: SpanPosition | None, limit: int

@@ -24,7 +24,7 @@ from inspector.service.model.rows import Engine, SessionRow, SessionStatus, Span
 from inspector.service.query.tree import Node
 from inspector.service.storage.base import (
     Chunk,
-    SpanFacts,
+    SessionColumns,
     SpanLines,
     SpanPosition,
     SpanTime,
@@ -37,7 +37,7 @@ from inspector.service.storage.sqlite_span_lines import (
     SPAN_ENDS,
     SPAN_FACTS,
     SPAN_ROWS,
-    facts_of,
+    columns_of,
 )
 from inspector.service.storage.sqlite_span_rows import IN_ORDER, PROCESS, SELECT_SPAN, span_of
 
@@ -329,17 +329,8 @@ class SqliteReader(ControlReader):
             for trace_id, span_id, start_ns, end_ns, status in self._all(sql, (session_id,))
         ]
 
-    def span_facts(self, session_id: str, most: int) -> list[SpanFacts]:
-        where = f"{_OF_SESSION} ORDER BY span.start_ns, span.span_id LIMIT ?"
-        rows = self._connection.execute(SPAN_FACTS + where, (session_id, most))
-        return list(map(facts_of, rows))
-
-    def changed_facts(self, session_id: str, after: int) -> tuple[list[SpanFacts], int]:
-        # The plus: by change, not by session.
-        where = f"+{_OF_SESSION} AND span.change > ?"
-        changed = self._all(SPAN_FACTS + where, (session_id, after))
-        count = self._all(f"SELECT count(*) FROM span WHERE {_OF_SESSION}", (session_id,))
-        return [facts_of(row) for row in changed], count[0][0]
+    def span_columns(self, session_id: str, most: int) -> SessionColumns:
+        return columns_of(self._connection.execute(SPAN_FACTS, (session_id, most)))
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         where = (
@@ -364,14 +355,14 @@ class SqliteReader(ControlReader):
         )
         return Content(*self._all(sql, (span.content,))[0])
 
-    def contents(self, spans: Sequence[SpanRecord | SpanFacts]) -> list[Content]:
+    def contents(self, numbers: Sequence[int]) -> list[Content]:
         sql = (
             "SELECT content.no, payload, bytes FROM json_each(?)"
             " CROSS JOIN content ON content.no = value JOIN origin ON origin.no = origin_no"
         )
-        numbers = orjson.dumps([span.content for span in spans]).decode()
-        found = {number: Content(*row) for number, *row in self._all(sql, (numbers,))}
-        return [found[span.content] for span in spans]
+        rows = self._all(sql, (orjson.dumps(numbers).decode(),))
+        found = {number: Content(*row) for number, *row in rows}
+        return [found[number] for number in numbers]
 
     def contents_of(
         self, session_id: str, after: SpanPosition | None, limit: int

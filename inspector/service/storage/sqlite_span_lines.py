@@ -6,13 +6,15 @@ ten times as long, and all other threads wait meanwhile.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
+from itertools import chain, islice
 from typing import Any, Final
 
 import orjson
 
-from inspector.service.model.rows import SpanRow
-from inspector.service.storage.base import SpanFacts
+from inspector.service.model.rows import SpanRow, SpanStatus
+from inspector.service.storage.base import SessionColumns
 from inspector.service.storage.sqlite_span_rows import IN_ORDER
 
 _WAITED = (
@@ -53,10 +55,23 @@ _COLUMNS = ", ".join(
 SPAN_COLUMNS: Final = f"SELECT CAST(json_object({_COLUMNS}) AS BLOB) FROM (SELECT {_NAMED}{_PAGE})"
 """An object of a page of lines: one array for each field."""
 _FACTS = _VALUES | {
-    "waited": f"iif(span.waited IS NULL, NULL, ({_WAITED}))",
+    "trace_id": "trace.id",
+    "span_id": "span.span_id",
+    "parent_span_id": "coalesce(span.parent_id, x'')",
+    "is_error": f"span.status = '{SpanStatus.ERROR.value}'",
+    "start_ns": "span.start_ns",
+    "waited": "span.waited",
     "content": "span.content",
 }
-SPAN_FACTS: Final = f"SELECT {', '.join(_FACTS[name] for name in SpanFacts._fields)}{_FROM}"
+SPAN_FACTS: Final = (
+    f"SELECT {', '.join(_FACTS[name] for name in SessionColumns._fields)} FROM span"
+    " CROSS JOIN trace ON trace.no = span.trace_no"
+    " WHERE span.session_no = (SELECT no FROM session WHERE id = ?)"
+    " ORDER BY span.start_ns, span.span_id LIMIT ?"
+)
+_ROWS_AT_ONCE = 1000
+_REPEATED = {"trace_id", "name", "kind", "model", "subject"}
+"""Of each value in these one object is kept."""
 SPAN_ENDS: Final = (
     "SELECT span.start_ns, span.span_id, trace.id FROM span"
     f" CROSS JOIN trace ON trace.no = span.trace_no WHERE {{where}} {IN_ORDER} LIMIT 2 OFFSET ?"
@@ -64,10 +79,15 @@ SPAN_ENDS: Final = (
 """The last line of a page, and the first of the next: one row if there is none."""
 
 
-def facts_of(row: tuple[Any, ...]) -> SpanFacts:
-    """Return the facts of a row of `SPAN_FACTS`."""
-    facts = SpanFacts._make(row)
-    stored: Any = facts.waited  # as SQLite returns it
-    if stored is None:
-        return facts
-    return facts._replace(waited=tuple(map(tuple, orjson.loads(stored))))
+def columns_of(rows: Iterator[tuple[Any, ...]]) -> SessionColumns:
+    """Return the columns of rows of `SPAN_FACTS`."""
+    columns: dict[str, list[Any]] = {name: [] for name in SessionColumns._fields}
+    known: dict[str | bytes, str | bytes] = {}
+    # A few rows at a time, while they are in the cache of the processor.
+    while values := list(chain.from_iterable(islice(rows, _ROWS_AT_ONCE))):
+        for at, (name, column) in enumerate(columns.items()):
+            part = values[at :: len(columns)]
+            column += map(known.setdefault, part, part) if name in _REPEATED else part
+    waited = columns["waited"]
+    columns["waited"] = [tuple(map(tuple, orjson.loads(one))) if one else () for one in waited]
+    return SessionColumns(**columns)

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from inspector.service.analysis.causes import is_failed
-from inspector.service.analysis.span_tree import SpanTree, all_waits, within
+from inspector.service.analysis.span_table import NamedSpan
+from inspector.service.analysis.span_tree import SpanTree, within
 from inspector.service.analysis.statistics import (
     MODEL_KINDS,
     RollUp,
@@ -22,7 +23,6 @@ from inspector.service.analysis.usage import Used
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.model.waits import Interval, length_ns, merged
 from inspector.service.normalise.kinds import calls_tool
-from tests.support.telemetry.span_rows import facts_of
 
 
 @dataclass(slots=True)
@@ -119,13 +119,14 @@ class PlainStatistics:
             if (duration_ns := self.tree.rows[place].duration_ns) is not None
         }
         longest = max(places, key=lambda place: took.get(place, 0))
+        row = self.tree.rows[longest]
         ordered = sorted(took.values())
         return Times(
             total_ns=sum(ordered),
             mean_ns=sum(ordered) // len(ordered) if ordered else None,
             median_ns=median(ordered),
             p95_ns=percentile(ordered, 95),
-            longest=facts_of(self.tree.rows[longest]),
+            longest=NamedSpan(row.trace_id, row.span_id, row.name),
             longest_ns=took.get(longest),
         )
 
@@ -246,13 +247,26 @@ def _waited(tree: SpanTree) -> dict[int, int]:
     """Return the time that each ended span, or a descendant, waited for a person."""
     found: defaultdict[int, list[Interval]] = defaultdict(list)
     for place, row in enumerate(tree.rows):
-        waits = all_waits(row)
-        for wait in waits if row.duration_ns is None else within(waits, row):
+        waits = _waits(row)
+        for wait in waits if row.duration_ns is None else _within(waits, row):
             found[place].append(wait)
             for above in tree.above(place):
                 found[above].append(wait)
     return {
-        place: length_ns(merged(within(waits, tree.rows[place])))
+        place: length_ns(merged(_within(waits, tree.rows[place])))
         for place, waits in found.items()
         if tree.rows[place].duration_ns is not None
     }
+
+
+def _waits(row: SpanRow) -> list[Interval]:
+    """Return the waits of a span; one of unknown start as if it had been at the beginning."""
+    waits = [
+        (offset_ns, None if duration_ns is None else offset_ns + duration_ns)
+        for offset_ns, duration_ns in row.waited
+    ]
+    return waits or ([(row.offset_ns, row.offset_ns + row.wait_ns)] if row.wait_ns else [])
+
+
+def _within(waits: Iterable[Interval], row: SpanRow) -> Iterator[Interval]:
+    return within(waits, row.offset_ns, row.offset_ns + (row.duration_ns or 0))

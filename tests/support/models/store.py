@@ -45,7 +45,7 @@ from inspector.service.query.tree import All, Node
 from inspector.service.storage.base import (
     Chunk,
     Reader,
-    SpanFacts,
+    SessionColumns,
     SpanLines,
     SpanPosition,
     SpanTime,
@@ -54,7 +54,7 @@ from inspector.service.storage.base import (
 )
 from inspector.service.storage.orders import Order, SortPosition, place_of
 from inspector.service.wire import SpanRow
-from tests.support.telemetry.span_rows import facts_of
+from tests.support.telemetry.span_rows import columns_of
 
 _SpanKey = tuple[str, str]
 
@@ -330,14 +330,10 @@ class _Tables:
         found = [span for span in self._spans.values() if span.session_id == session_id]
         return [time_of(span) for span in sorted(found, key=_span_order)]
 
-    def span_facts(self, session_id: str, most: int) -> list[SpanFacts]:
+    def span_columns(self, session_id: str, most: int) -> SessionColumns:
         found = self.spans_of(session_id, limit=most)
-        return [facts_of(record.row(), record.content) for record in found]
-
-    def changed_facts(self, session_id: str, after: int) -> tuple[list[SpanFacts], int]:
-        found = self.spans_of(session_id, limit=len(self._spans))
-        changed = [record for record in found if record.change > after]
-        return [facts_of(record.row(), record.content) for record in changed], len(found)
+        rows, contents = [record.row() for record in found], [record.content for record in found]
+        return columns_of(rows, contents, found[0].epoch_ns if found else 0)
 
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         found = (
@@ -354,14 +350,14 @@ class _Tables:
     def content(self, span: SpanRecord) -> Content:
         return self._contents[span.content]
 
-    def contents(self, spans: Sequence[SpanRecord | SpanFacts]) -> list[Content]:
-        return [self._contents[span.content] for span in spans]
+    def contents(self, numbers: Sequence[int]) -> list[Content]:
+        return [self._contents[number] for number in numbers]
 
     def contents_of(
         self, session_id: str, after: SpanPosition | None, limit: int
     ) -> Chunk[Content, SpanPosition]:
         found = self.spans_of(session_id, after, limit + 1)
-        return Chunk(self.contents(found[:limit]), _last_of(found, limit))
+        return Chunk(self.contents([one.content for one in found[:limit]]), _last_of(found, limit))
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000

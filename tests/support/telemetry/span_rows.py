@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from inspector.service.analysis.span_table import SpanTable
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
-from inspector.service.storage.base import SpanFacts
+from inspector.service.storage.base import SessionColumns
 
 MS = 1_000_000
 
@@ -52,15 +52,33 @@ def rows_from_text(text: str) -> list[SpanRow]:
     return rows
 
 
-def facts_of(row: SpanRow, content: int = 0) -> SpanFacts:
-    """Return what statistics need of a row."""
-    values = {name: getattr(row, name) for name in SpanFacts._fields if name != "content"}
-    return SpanFacts(**values | {"waited": row.waited or None}, content=content)
+def columns_of(
+    rows: Sequence[SpanRow], contents: Iterable[int], epoch_ns: int = 0
+) -> SessionColumns:
+    """Return what statistics need of rows and of the numbers of their contents."""
+    columns: dict[str, Any] = {
+        name: [getattr(row, name, None) for row in rows] for name in SessionColumns._fields
+    }
+    columns["trace_id"] = [bytes.fromhex(row.trace_id) for row in rows]
+    columns["span_id"] = [bytes.fromhex(row.span_id) for row in rows]
+    columns["parent_span_id"] = [bytes.fromhex(row.parent_span_id or "") for row in rows]
+    columns["is_error"] = [row.status is SpanStatus.ERROR for row in rows]
+    columns["start_ns"] = [row.offset_ns + epoch_ns for row in rows]
+    columns["waited"] = [
+        tuple(
+            (epoch_ns + offset_ns, None if length_ns is None else epoch_ns + offset_ns + length_ns)
+            for offset_ns, length_ns in row.waited
+        )
+        for row in rows
+    ]
+    columns["content"] = list(contents)
+    return SessionColumns(**columns)
 
 
 def table_of(rows: Iterable[SpanRow]) -> SpanTable:
     """Return the columns of rows, by start."""
-    return SpanTable([facts_of(row) for row in by_start(rows)])
+    in_order = by_start(rows)
+    return SpanTable(columns_of(in_order, range(len(in_order))))
 
 
 def by_start(rows: Iterable[SpanRow]) -> list[SpanRow]:

@@ -1,4 +1,4 @@
-"""Spans that are read again where they changed are those that are read anew."""
+"""Details of model calls that are read again where they changed are those that are read anew."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from inspector.service.analysis.session_spans import SessionSpans, read_spans
+from inspector.service.analysis.model_calls import CallDetails, read_details
+from inspector.service.analysis.span_table import SpanTable
 from inspector.service.model.records import Changes, Content, SessionRecord, SpanRecord, TraceRecord
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.storage import Store, open_store
@@ -68,16 +69,16 @@ class _Story:
         changes.head = self._head
         self.store.commit(changes)
 
-    def read(self, before: SessionSpans | None) -> SessionSpans:
+    def read(self, before: CallDetails | None) -> CallDetails:
         with self.store.read() as reader:
-            return read_spans(reader, "S", before, 100)
+            return read_details(reader, SpanTable(reader.span_columns("S", 100)), before)
 
 
 @given(_STEPS)
 @settings(max_examples=60, deadline=None)
 def test_what_was_read_before_makes_no_difference(steps: list[_Step]) -> None:
     story = _Story(open_store("memory:"))
-    found: SessionSpans | None = None
+    found: CallDetails | None = None
     for step in (_FIRST, *steps):
         story.commit(step)
         found = story.read(found)
