@@ -124,7 +124,7 @@ class ContentFacts(NamedTuple):
     span_kind: int
     """The kind of OTLP."""
     attributes: Mapping[str, Json]
-    """The attributes that any fact is read from."""
+    """Those by which operations are compared, and others."""
 
 
 MAX_CACHED_ORIGIN_BYTES = 16 * 1024

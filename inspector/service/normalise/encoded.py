@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 
+from inspector.service.model.encoded import message_classes
 from inspector.service.model.otlp_values import json_value
 from inspector.service.model.rows import Json
 
@@ -22,9 +23,11 @@ MAX_BYTES = 64 * 1024
 _KEY, _VALUE, _STRING, _INT = 0x0A, 0x12, 0x0A, 0x18
 _ONE_BYTE_LENGTH = 0x80
 """A length below this is one byte."""
+_Keys = message_classes(
+    {"Keys": [("attributes", 9, "Key", True)], "Key": [("key", 1, "string", False)]}
+)["Keys"]
 
-
-EncodedSpan: TypeAlias = tuple[bytes, Any, Any]
+EncodedSpan: TypeAlias = tuple[bytes, Any, bytes]
 """A span of a request, taken apart by `otlp.payloads`.
 
 All of it; its ids, name and times as a `Span` has them, and its `attributes`, each of them bytes;
@@ -32,49 +35,37 @@ the keys of its attributes, and what else recurs in many spans: its kind, status
 """
 
 
-class _Place(NamedTuple):
-    """Where an attribute stands, and how its bytes usually begin."""
-
-    at: int
-    key: str
-    begins: bytes
-
-
-class Shape:
-    """The places of the wanted attributes in spans whose attributes have the same keys.
+class Places:
+    """The places of the attributes of some keys, in spans whose attributes have the same keys.
 
     Args:
-        names: The keys of all attributes, in order.
-        steady: Wanted keys whose values recur: few differ among many spans.
-        varying: Wanted keys of other values.
+        keys: Of all attributes, in order.
+        wanted: The keys that are looked for.
     """
 
-    def __init__(
-        self, names: Iterable[bytes], steady: Collection[str], varying: Collection[str]
-    ) -> None:
-        found = [(at, name.decode()) for at, name in enumerate(names)]
-        self._steady = [_place(at, key) for at, key in found if key in steady]
-        self._varying = [_place(at, key) for at, key in found if key in varying]
-        self.is_varying = bool(self._varying)
-        self.is_remembered = False
-        """Whether later spans meet it again: what is learnt of one that is not is of no use."""
-        places = [place.at for place in self._steady]
-        self.steady_bytes: Callable[[Sequence[bytes]], Any] = (
+    def __init__(self, keys: Sequence[str], wanted: Collection[str]) -> None:
+        self._places = [_place(at, key) for at, key in enumerate(keys) if key in wanted]
+        places = [place.at for place in self._places]
+        self.bytes_in: Callable[[Sequence[bytes]], Any] = (
             itemgetter(*places) if places else _nothing
         )
-        """Return the steady attributes of a span as something to compare."""
+        """Return the attributes of a span as something to compare."""
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
 
     def size_bytes(self, pairs: Sequence[bytes]) -> int:
         """Return how much there is to compare."""
-        return sum(len(pairs[place.at]) for place in self._steady)
+        return sum(len(pairs[place.at]) for place in self._places)
 
-    def steady(self, pairs: Sequence[bytes]) -> dict[str, Json]:
-        """Return the steady attributes; the last of a repeated key wins."""
-        return {key: _value(pairs[at], begins) for at, key, begins in self._steady}
+    def values(self, pairs: Sequence[bytes]) -> dict[str, Json]:
+        """Return the attributes of a span; the last of a repeated key wins."""
+        return {key: _value(pairs[at], begins) for at, key, begins in self._places}
 
-    def varying(self, pairs: Sequence[bytes]) -> dict[str, Json]:
-        """Return the varying attributes; the last of a repeated key wins."""
-        return {key: _value(pairs[at], begins) for at, key, begins in self._varying}
+
+def attribute_keys(shape_bytes: bytes) -> list[str]:
+    """Return the keys of a span's attributes, in order."""
+    return [pair.key for pair in _Keys.FromString(shape_bytes).attributes]
 
 
 def wanted_attributes(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dict[str, Json]:
@@ -86,8 +77,16 @@ def wanted_attributes(pairs: Iterable[KeyValue], wanted: Collection[str]) -> dic
     }
 
 
+class _Place(NamedTuple):
+    """Where an attribute stands, and how its bytes usually begin."""
+
+    at: int
+    key: str
+    begins: bytes
+
+
 def _nothing(pairs: Sequence[bytes]) -> None:
-    """Return the steady attributes of a span without any."""
+    """Return the attributes of a span that has none of the wanted ones."""
 
 
 def _place(at: int, key: str) -> _Place:

@@ -30,8 +30,20 @@ from inspector.service.normalise.conversation import (
     is_about_messages,
 )
 from inspector.service.normalise.duplicates import OPERATION_KEYS
-from inspector.service.normalise.encoded import EncodedSpan, Shape, wanted_attributes
-from inspector.service.normalise.kinds import KIND_KEYS, MCP_KINDS, kind_of, subject_of
+from inspector.service.normalise.encoded import (
+    EncodedSpan,
+    Places,
+    attribute_keys,
+    wanted_attributes,
+)
+from inspector.service.normalise.kinds import (
+    KIND_KEYS,
+    MCP_KINDS,
+    kind_of,
+    significant_name,
+    subject_in_name,
+    subject_of,
+)
 from inspector.service.normalise.session_ids import session_id
 from inspector.service.normalise.usage import GENKIT_OUTPUT, usage_of
 
@@ -53,14 +65,9 @@ _OF_A_RESOURCE = frozenset({"service.name", "service.instance.id", *keys.SESSION
 _STEADY = frozenset(
     {
         *KIND_KEYS,
-        *keys.SESSION,
-        *keys.ENGINE,
-        *keys.TITLE,
         *keys.AGENT,
         *keys.TOOL,
         *keys.MODEL,
-        *keys.TAGS,
-        *keys.RUN,
         *keys.MCP_METHOD,
         *keys.MCP_CONNECTION,
         "genkit:name",
@@ -70,12 +77,13 @@ _STEADY = frozenset(
     }
     - INPUT_KEYS
 )
-"""Keys of a span whose values recur: what they say is read once for many spans."""
+"""Keys of what a span does, whose values recur: what they say is read once for many spans."""
+_OWNER = frozenset({*keys.SESSION, *keys.RUN, *keys.ENGINE, *keys.TITLE, *keys.TAGS})
+"""Keys of whose span it is. They are read apart: sessions come and go, and all do the same."""
 # By key, the part of the facts that it is for: most spans lack most of them.
-_RESPONSE, _INPUT, _OUTPUT, _COST, _GENKIT, _DUPLICATE, _MESSAGES, _EVENTS, _IDENTITY, _MODEL = (
-    2**place for place in range(10)
+_RESPONSE, _INPUT, _OUTPUT, _COST, _GENKIT, _DUPLICATE, _MESSAGES, _EVENTS, _MODEL = (
+    2**place for place in range(9)
 )
-_RECURRING = _IDENTITY | _MODEL
 _PARTS = {
     **dict.fromkeys(keys.RESPONSE_ID, _RESPONSE),
     **dict.fromkeys(keys.INPUT_TOKENS, _INPUT),
@@ -83,15 +91,17 @@ _PARTS = {
     **dict.fromkeys(keys.COST_USD, _COST),
     **dict.fromkeys(INPUT_KEYS, _MESSAGES),
     **dict.fromkeys(("genkit:name", GENKIT_OUTPUT), _GENKIT),
-    **dict.fromkeys((*keys.SESSION, *keys.ENGINE, *keys.TITLE, *keys.TAGS), _IDENTITY),
     **dict.fromkeys(keys.MODEL, _MODEL),
     "inspector.duplicate_of": _DUPLICATE,
 }
-_OF_A_SPAN = frozenset({*_STEADY, *_PARTS, *OPERATION_KEYS})
-_VARYING = _OF_A_SPAN - _STEADY
-_MAX_SHAPES, _MAX_SKETCHES = 1_000, 4_000
-_MAX_REMEMBERED_BYTES = 4 * 1024
+_OF_A_SPAN = frozenset({*_STEADY, *_OWNER, *_PARTS, *OPERATION_KEYS})
+_VARYING = _OF_A_SPAN - _STEADY - _OWNER
+_MAX_REMEMBERED_BYTES = 1024 * 1024
+"""Limit of the keys and values that a reader remembers; decoded, they take up to 30 times that."""
+_MAX_ENTRY_BYTES = 4 * 1024
 """Keys or values longer than this are no part of what many spans have in common."""
+_LEAST_ENTRY_BYTES = 256
+_MAX_SEEN_ONCE = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,64 +124,104 @@ def read_span(
 
 def read_decoded_span(span: Span, resource: Resource, origin: bytes) -> IncomingSpan:
     """Read a decoded span; `origin` is the encoded resource and scope."""
+    return _read_whole(span, span.SerializeToString(), origin, resource_facts(resource))
+
+
+def _read_whole(
+    span: Span, payload: bytes, origin: bytes, of_resource: ResourceFacts
+) -> IncomingSpan:
     attributes = wanted_attributes(span.attributes, _OF_A_SPAN)
-    sketch = _sketch(span, attributes, attributes)
-    content = Content(span.SerializeToString(), origin, sketch.facts)
-    incoming = _fill_in(sketch, span, content, resource_facts(resource))
+    sketch, owner = _sketch(span, attributes, attributes), _owner(attributes)
+    content = Content(payload, origin, sketch.facts)
+    incoming = _fill_in(sketch, owner, span, content, of_resource)
     if sketch.parts:
         _read_varying(incoming, sketch.parts, attributes)
     return incoming
 
 
-class EncodedSpanReader:
-    """Reads encoded spans. What those of one name, shape and steady attributes say is kept.
+class _Shape:
+    """What was learnt of spans whose attributes have the same keys."""
 
-    Threads may share it: at worst two of them learn the same.
+    def __init__(self, names: Sequence[str]) -> None:
+        self.steady = Places(names, _STEADY)
+        self.owner = Places(names, _OWNER)
+        self.varying = Places(names, _VARYING)
+        self.has_owner, self.has_varying = bool(self.owner), bool(self.varying)
+        self.sketches: dict[object, _Sketch] = {}
+        self.owners: dict[object, _Owner] = {}
+
+
+class EncodedSpanReader:
+    """Reads encoded spans. What those of one shape, kind of name and steady attributes say is kept.
+
+    A shape is learnt when it comes for the second time: some never do. Threads may share it: at
+    worst two of them learn the same.
     """
 
     def __init__(self) -> None:
-        self._shapes: dict[bytes, Shape] = {}
-        self._sketches: dict[object, _Sketch] = {}
+        self._shapes: dict[bytes, _Shape] = {}
+        self._seen_once: set[int] = set()
+        self._left_bytes = _MAX_REMEMBERED_BYTES
 
     def read(self, encoded: EncodedSpan, origin: bytes, of_resource: ResourceFacts) -> IncomingSpan:
         """Read an encoded span; `origin` is the encoded resource and scope."""
-        payload, fields, shape_message = encoded
-        pairs, shape_bytes = fields.attributes, shape_message.SerializeToString()
-        shape = self._shapes.get(shape_bytes) or self._learn(shape_bytes, shape_message)
-        alike = (shape, fields.name, not fields.parent_span_id, shape.steady_bytes(pairs))
-        sketch = self._sketches.get(alike) or self._sketch(alike, payload, pairs, shape)
+        payload, fields, shape_bytes = encoded
+        shape = self._shapes.get(shape_bytes) or self._learn(shape_bytes)
+        if shape is None:
+            return _read_whole(Span.FromString(payload), payload, origin, of_resource)
+        pairs = fields.attributes
+        name, is_root = significant_name(fields.name), not fields.parent_span_id
+        alike = (name, is_root, shape.steady.bytes_in(pairs))
+        sketch = shape.sketches.get(alike) or self._sketch(shape, alike, payload, pairs)
+        owner = self._owner(shape, pairs) if shape.has_owner else _NOBODY
         content = Content(payload, origin, sketch.facts)
-        incoming = _fill_in(sketch, fields, content, of_resource)
+        incoming = _fill_in(sketch, owner, fields, content, of_resource)
         attributes = sketch.facts.attributes
-        if shape.is_varying:
-            attributes = {**attributes, **shape.varying(pairs)}
+        if shape.has_varying:
+            attributes = {**attributes, **shape.varying.values(pairs)}
             content.facts = ContentFacts(sketch.facts.span_kind, attributes)
         if sketch.parts:
             _read_varying(incoming, sketch.parts, attributes)
         return incoming
 
-    def _learn(self, shape_bytes: bytes, shape_message: Any) -> Shape:
-        shape = Shape((pair.key for pair in shape_message.attributes), _STEADY, _VARYING)
-        if len(shape_bytes) <= _MAX_REMEMBERED_BYTES:
-            if len(self._shapes) >= _MAX_SHAPES:
-                self._shapes.clear()
-                self._sketches.clear()
-            self._shapes[shape_bytes] = shape
-            shape.is_remembered = True
+    def _learn(self, shape_bytes: bytes) -> _Shape | None:
+        mark = hash(shape_bytes)
+        if len(shape_bytes) > _MAX_ENTRY_BYTES or mark not in self._seen_once:
+            if len(self._seen_once) >= _MAX_SEEN_ONCE:
+                self._seen_once.clear()
+            self._seen_once.add(mark)
+            return None
+        shape = _Shape(attribute_keys(shape_bytes))
+        self._remember(self._shapes, shape_bytes, shape, len(shape_bytes))
         return shape
 
     def _sketch(
-        self, alike: object, payload: bytes, pairs: Sequence[bytes], shape: Shape
+        self, shape: _Shape, alike: tuple[str, bool, Any], payload: bytes, pairs: Sequence[bytes]
     ) -> _Sketch:
-        steady = shape.steady(pairs)
-        span = Span.FromString(payload)
-        sketch = _sketch(span, {**steady, **shape.varying(pairs)}, steady)
-        size_bytes = len(span.name) + shape.size_bytes(pairs)
-        if shape.is_remembered and size_bytes <= _MAX_REMEMBERED_BYTES:
-            if len(self._sketches) >= _MAX_SKETCHES:
-                self._sketches.clear()
-            self._sketches[alike] = sketch
+        steady = shape.steady.values(pairs)
+        sketch = _sketch(
+            Span.FromString(payload), {**steady, **shape.varying.values(pairs)}, steady
+        )
+        size_bytes = len(alike[0]) + shape.steady.size_bytes(pairs)
+        self._remember(shape.sketches, alike, sketch, size_bytes)
         return sketch
+
+    def _owner(self, shape: _Shape, pairs: Sequence[bytes]) -> _Owner:
+        alike = shape.owner.bytes_in(pairs)
+        if (owner := shape.owners.get(alike)) is None:
+            owner = _owner(shape.owner.values(pairs))
+            self._remember(shape.owners, alike, owner, shape.owner.size_bytes(pairs))
+        return owner
+
+    def _remember(self, known: dict[Any, Any], key: object, value: object, size_bytes: int) -> None:
+        if size_bytes > _MAX_ENTRY_BYTES:
+            return
+        size_bytes = max(size_bytes, _LEAST_ENTRY_BYTES)
+        if size_bytes > self._left_bytes:
+            self._shapes.clear()  # and with them what was learnt of them
+            self._left_bytes = _MAX_REMEMBERED_BYTES
+        self._left_bytes -= size_bytes
+        known[key] = value
 
 
 def resource_facts(resource: Resource) -> ResourceFacts:
@@ -190,9 +240,29 @@ def content_facts(span: Span) -> ContentFacts:
     return ContentFacts(span.kind, wanted_attributes(span.attributes, OPERATION_KEYS))
 
 
+@dataclass(frozen=True, slots=True)
+class _Owner:
+    """Whose span it is."""
+
+    session_key: tuple[int, str] | None = None
+    engine: Engine | None = None
+    title: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+_NOBODY = _Owner()
+
+
+def _owner(attributes: Mapping[str, Json]) -> _Owner:
+    if _OWNER.isdisjoint(attributes):
+        return _NOBODY
+    title = _cut(as_text(keys.first(attributes, keys.TITLE)))
+    return _Owner(_session_key(attributes), _engine(attributes), title, _tags(attributes))
+
+
 @dataclass(slots=True)
 class _Sketch:
-    """What spans have in common whose name, shape and steady attributes are the same."""
+    """What spans have in common whose shape, kind of name and steady attributes are the same."""
 
     facts: ContentFacts
     """With the steady attributes."""
@@ -202,15 +272,11 @@ class _Sketch:
     status: SpanStatus
     """The status at the end."""
     is_root: bool
-    is_helper: bool
     dropped_count: int
     subject: str | None
+    """The tool or agent; empty if only the name says it."""
     agent: str | None
     model: str | None = None
-    session_key: tuple[int, str] | None = None
-    engine: Engine | None = None
-    title: str | None = None
-    tags: tuple[str, ...] = ()
     connection_id: str | None = None
     is_mcp: bool = False
 
@@ -229,24 +295,19 @@ def _sketch(span: Span, attributes: Mapping[str, Json], steady: Mapping[str, Jso
         parts |= _EVENTS
     sketch = _Sketch(
         facts=ContentFacts(span.kind, steady),
-        parts=parts & ~_RECURRING,
+        parts=parts & ~_MODEL,
         kind=kind,
         status=_status_at_end(span, attributes),
         is_root=not span.parent_span_id or span.flags & _PARENT_IS_REMOTE == _PARENT_IS_REMOTE,
-        is_helper=span.name == _HELPER,
         dropped_count=span.dropped_attributes_count
         + span.dropped_events_count
         + span.dropped_links_count,
-        subject=_cut(subject_of(kind, span.name, attributes)),
+        subject=_cut(subject_of(kind, "", attributes)),
         agent=as_text(keys.first(attributes, keys.AGENT)) if kind is SpanKind.AGENT else None,
     )
     if parts & _MODEL:
         models = (as_text(attributes.get(key)) for key in keys.MODEL)
         sketch.model = next((name for name in models if name and name != "none"), None)
-    if parts & _IDENTITY:
-        sketch.session_key, sketch.engine = _session_key(attributes), _engine(attributes)
-        sketch.title = _cut(as_text(keys.first(attributes, keys.TITLE)))
-        sketch.tags = _tags(attributes)
     if kind in MCP_KINDS:
         sketch.connection_id = _connection(attributes)
         sketch.is_mcp = sketch.connection_id is not None or "mcp.method.name" in attributes
@@ -254,11 +315,13 @@ def _sketch(span: Span, attributes: Mapping[str, Json], steady: Mapping[str, Jso
 
 
 def _fill_in(
-    sketch: _Sketch, span: Any, content: Content, of_resource: ResourceFacts
+    sketch: _Sketch, owner: _Owner, span: Any, content: Content, of_resource: ResourceFacts
 ) -> IncomingSpan:
-    """Return a span of `sketch` with the ids and times of its own, those of `span`."""
+    """Return a span of `sketch` with the ids, name and times of its own, those of `span`."""
     trace_id, parent_span_id = span.trace_id.hex(), span.parent_span_id.hex() or None
-    end_ns = span.end_time_unix_nano
+    name, end_ns, subject = span.name, span.end_time_unix_nano, sketch.subject
+    if subject == "":
+        subject = _cut(subject_in_name(sketch.kind, name))
     # By position: by name takes three times as long, and this is done for every span.
     record = SpanRecord(
         trace_id,
@@ -266,7 +329,7 @@ def _fill_in(
         "",
         0,
         parent_span_id,
-        span.name,
+        name,
         sketch.kind,
         sketch.status if end_ns else SpanStatus.RUNNING,
         clamp(span.start_time_unix_nano),
@@ -283,24 +346,24 @@ def _fill_in(
         0,
         (),
         len(content.payload),
-        parent_span_id if sketch.is_helper else None,
-        sketch.subject,
+        parent_span_id if name == _HELPER else None,
+        subject,
     )
-    own, shared = sketch.session_key, of_resource.session_key
+    own, shared = owner.session_key, of_resource.session_key
     return IncomingSpan(
         content,
         record,
         # Of the same rank, the span's own is the closer one.
         min((own, shared), key=_rank) if own and shared else (own or shared),
         of_resource.service,
-        sketch.engine or of_resource.engine,
-        sketch.title,
+        owner.engine or of_resource.engine,
+        owner.title,
         sketch.agent,
         None,
         sketch.connection_id,
         sketch.is_mcp,
         None,
-        sketch.tags,
+        owner.tags,
     )
 
 

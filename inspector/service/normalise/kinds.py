@@ -283,6 +283,17 @@ def kind_of(span: Span, attributes: Attributes) -> SpanKind:
     return SpanKind.OTHER if _HTTP_METHOD.isdisjoint(attributes) else SpanKind.HTTP
 
 
+_SIGNIFICANT_ENDS = frozenset(
+    {"mcp", *_MCP_AGENT_STEPS, *(name.rpartition(".")[2] for name in _LEGACY_NAMES)}
+)
+
+
+def significant_name(name: str) -> str:
+    """Return a name that `kind_of` may read something from; of any other, nothing."""
+    is_significant = name.rpartition(".")[2] in _SIGNIFICANT_ENDS or name.startswith(_SDK_SENDS)
+    return name if is_significant else ""
+
+
 def calls_tool(kind: SpanKind, name: str) -> bool:
     """Return whether a span that is no duplicate counts as a tool call.
 
@@ -307,8 +318,10 @@ _AGENT_PREFIX = re.compile(r"^(?:invoke_agent|create_agent) (?=.)")
 
 def tool_name(name: str, attributes: Attributes) -> str:
     """Return the tool that a span called; the span's name when it names none."""
-    if found := as_text(first(attributes, TOOL)):
-        return found
+    return as_text(first(attributes, TOOL)) or _tool_in(name)
+
+
+def _tool_in(name: str) -> str:
     # MCP's client spans have it in the name only: `MCP send tools/call search`.
     found = name.rpartition("tools/call ")[2].removeprefix("execute_tool ")
     return found.removesuffix(".tool") or name
@@ -316,8 +329,10 @@ def tool_name(name: str, attributes: Attributes) -> str:
 
 def agent_name(name: str, attributes: Attributes) -> str:
     """Return the agent of a run: `invoke_agent planner` is `planner`."""
-    if found := as_text(first(attributes, AGENT)):
-        return found
+    return as_text(first(attributes, AGENT)) or _agent_in(name)
+
+
+def _agent_in(name: str) -> str:
     found = _AGENT_PREFIX.sub("", name)
     return found.removesuffix(".agent") or found
 
@@ -331,3 +346,8 @@ def subject_of(kind: SpanKind, name: str, attributes: Attributes) -> str | None:
             return agent_name(name, attributes)
         case _:
             return None
+
+
+def subject_in_name(kind: SpanKind, name: str) -> str:
+    """Return the tool or agent of a span whose attributes do not name it."""
+    return _tool_in(name) if kind is SpanKind.TOOL else _agent_in(name)
