@@ -133,6 +133,8 @@ def _setter(field: FieldDescriptor) -> _Setter:
         kind = field.message_type.name
         if field.is_repeated and kind in _GROUPS:
             return partial(_set_groups, name)
+        if field.is_repeated and kind == "KeyValue":
+            return partial(_set_attributes, name)
         if field.is_repeated:
             return partial(_set_items if kind in _ITEMS else _set_messages, name)
         return partial(_set_any_value if kind == "AnyValue" else _set_message, name)
@@ -158,6 +160,20 @@ def _set_messages(name: str, message: Any, value: Any, rejections: Rejections) -
     children = getattr(message, name)
     for item in _as_list(name, value):
         _fill(children.add(), item, rejections)
+
+
+def _set_attributes(name: str, message: Any, value: Any, rejections: Rejections) -> None:
+    """Do as `_set_messages`. Plain texts are written out, since most of a request is these."""
+    pairs = getattr(message, name)
+    for item in _as_list(name, value):
+        pair = pairs.add()
+        inner = item.get("value") if type(item) is dict and len(item) == 2 else None
+        if type(inner) is dict and len(inner) == 1:
+            key, text = item.get("key"), inner.get("stringValue")
+            if type(key) is str and type(text) is str and key.isascii() and text.isascii():
+                pair.key, pair.value.string_value = key, text
+                continue
+        _fill(pair, item, rejections)
 
 
 def _set_items(name: str, message: Any, value: Any, rejections: Rejections) -> None:
