@@ -65,8 +65,9 @@ def main() -> None:
     print(f"{SPANS} spans a request, {len(Bodies('http/protobuf').next()) // SPANS} bytes each")
     print(f"parsing alone {parse:10,.0f} spans/s\nbare SQLite   {bare:10,.0f} spans/s")
     print(
-        f"in process: read {stages.read_us:.1f}, record {stages.record_us:.1f}, "
-        f"commit {stages.commit_us:.1f} µs CPU a span; bare SQLite {floors.bare_cpu_us:.1f}"
+        f"in process: read {stages.read_us:.1f}, of it at least {stages.least_read_us:.1f}, "
+        f"record {stages.record_us:.1f}, commit {stages.commit_us:.1f} µs CPU a span; "
+        f"bare SQLite {floors.bare_cpu_us:.1f}"
     )
     for stored in sorted({0, options.stored}):
         for protocol in options.protocols if not stored else options.protocols[:1]:

@@ -1,7 +1,8 @@
 """Load generator: `python ingest_senders.py PROTOCOL ADDRESS SENDERS SECONDS`.
 
-Runs as a process of its own. Each sender sends its next request when the one before is answered.
-Prints JSON: requests, seconds, and the duration of each request.
+Runs as a process of its own. Each sender sends its next request when the one before is answered,
+and makes it while it waits, so that what is measured is the service. Prints JSON: requests,
+seconds, and the duration of each request.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 from ingest_load import Bodies, Protocol
 
-Send = Callable[[bytes], None]
+Send = Callable[[bytes], Callable[[], None]]
+"""Sends a request, and returns what waits for its response, a success."""
 
 
 def main() -> None:
@@ -29,15 +32,17 @@ def load(protocol: Protocol, address: str, senders: int, seconds: float) -> dict
     bodies = [Bodies(protocol, number) for number in range(senders)]
     sends = [sender(protocol, address) for _ in range(senders)]
     for send, supply in zip(sends, bodies, strict=True):
-        send(supply.next())  # connections, statements, caches
+        send(supply.next())()  # connections, statements, caches
     took_s: list[float] = []
     began = time.perf_counter()
 
     def run(send: Send, supply: Bodies) -> None:
+        body = supply.next()
         while time.perf_counter() - began < seconds:
-            body = supply.next()
             sent = time.perf_counter()
-            send(body)
+            wait = send(body)
+            body = supply.next()
+            wait()
             took_s.append(time.perf_counter() - sent)
 
     threads = [threading.Thread(target=run, args=pair) for pair in zip(sends, bodies, strict=True)]
@@ -49,7 +54,7 @@ def load(protocol: Protocol, address: str, senders: int, seconds: float) -> dict
 
 
 def sender(protocol: Protocol, address: str) -> Send:
-    """Return a function that sends one request and waits for its response, a success."""
+    """Return a function that sends one request."""
     if protocol == "grpc":
         return _grpc_sender(address)
     if protocol not in ("http/protobuf", "http/json"):
@@ -57,8 +62,11 @@ def sender(protocol: Protocol, address: str) -> Send:
     connection = http.client.HTTPConnection(address, timeout=60)
     kind = "application/json" if protocol == "http/json" else "application/x-protobuf"
 
-    def send(body: bytes) -> None:
+    def send(body: bytes) -> Callable[[], None]:
         connection.request("POST", "/v1/traces", body, {"Content-Type": kind})
+        return wait
+
+    def wait() -> None:
         answer = connection.getresponse()
         content = answer.read()
         if answer.status != 200 or content not in (b"", b"{}"):
@@ -78,8 +86,11 @@ def _grpc_sender(address: str) -> Send:
         response_deserializer=None,
     )
 
-    def send(body: bytes) -> None:
-        if content := call(body, timeout=60):
+    def send(body: bytes) -> Callable[[], None]:
+        return partial(wait, call.future(body, timeout=60))
+
+    def wait(answer: grpc.Future) -> None:
+        if content := answer.result():
             raise SystemExit(f"answered {content[:200]!r}")
 
     return send

@@ -61,7 +61,7 @@ class Follower:
             body = request([made]).SerializeToString()
             self._sent_at_s[made.span_id.hex()] = time.perf_counter()
             self.sent_count += 1
-            send(body)
+            send(body)()
             self._is_over.wait(_PAUSE_S)
 
     def _watch(self) -> None:

@@ -39,6 +39,10 @@ _FILES_PER_CONNECTION = 8
 """Open files per connection: one on each of two ports, two where it is joined to gRPC; the rest are
 for gRPC and the store."""
 
+_LARGE_BYTES = 31 * 2**20
+"""When so large an object was freed, glibc keeps what is free, up to twice as much. Else it gives
+back the memory of each request, and the system clears it for the next."""
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -73,6 +77,7 @@ def _prepare_for_many_objects() -> None:
     None of them is part of a cycle, so the collector looks at them in vain: a tenth of ingest. And
     a thread that waits for the interpreter while another one decodes waits 0.5 ms, not 5.
     """
+    bytearray(_LARGE_BYTES)
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
