@@ -29,6 +29,8 @@ _IDLE_S = 0.25
 _RETRY_S = 5.0
 # Above so many changes a second, ingest needs the processor more.
 _BUSY_CHANGES_PER_S = 2_000
+_LOOK_S = 0.5
+"""Interval of counting them: several commits long."""
 _BUSY_SHARE = 0.1
 _MAX_PAUSE_S = 5.0
 
@@ -102,7 +104,7 @@ class Indexer:
         with suppress(OSError):  # the system's tools tell it by its name; Python does since 3.14
             Path(f"/proc/self/task/{threading.get_native_id()}/comm").write_text(_THREAD)
         head, looked_s = 0, time.monotonic()
-        pause_s, is_failing = 0.0, False
+        pause_s, is_busy, is_failing = 0.0, False, False
         while not self._is_closed.wait(pause_s):
             started_s = time.monotonic()
             try:
@@ -120,12 +122,13 @@ class Indexer:
                 return
             is_failing = False
             now_s = time.monotonic()
-            is_busy = (newest - head) > _BUSY_CHANGES_PER_S * (now_s - looked_s)
-            if head and is_busy:
+            if now_s - looked_s >= _LOOK_S:
+                is_busy = 0 < head < newest - _BUSY_CHANGES_PER_S * (now_s - looked_s)
+                head, looked_s = newest, now_s
+            if is_busy:
                 pause_s = min((now_s - started_s) * (1 / _BUSY_SHARE - 1), _MAX_PAUSE_S)
             else:
                 pause_s = 0.0 if has_more else _IDLE_S
-            head, looked_s = newest, now_s
 
 
 def _first_few(changes: list[Change]) -> list[Change]:
