@@ -326,6 +326,25 @@ async def test_spans_of_other_sessions_are_left_out_sessions_never(fed: _FedRig)
     await stream.aclose()
 
 
+async def test_what_nobody_follows_is_not_kept_and_comes_from_the_store_when_somebody_does(
+    fed: _FedRig,
+) -> None:
+    before = fed.position
+    first = fed.feed.stream(None, [trace_hex(1)])
+    await anext(first)
+    fed.record(span(trace=1), span(trace=2))
+    assert set(fed.feed._tail._own) == {trace_hex(1)}
+    second = fed.feed.stream(before, [trace_hex(2)])
+    await anext(second)
+    assert b'"SpanEnded"' in await anext(second)
+    await first.aclose()
+    fed.record(span(trace=1, span_id=2), span(trace=2, span_id=2))
+    assert set(fed.feed._tail._own) >= {trace_hex(2)}
+    assert (await anext(second)).count(b'"SpanEnded"') == 1
+    await second.aclose()
+    assert fed.feed._tail.row_count == 0
+
+
 async def test_only_the_newest_version_is_sent(fed: _FedRig) -> None:
     fed.record(started(span()))
     for number in range(20):

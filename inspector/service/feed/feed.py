@@ -209,16 +209,16 @@ class Feed:
     def publish(self, changes: Changes) -> None:
         """Send a commit to the viewers; after it is durable, and in order."""
         with self._lock:
-            news = self._tail.add(changes, is_watched=bool(self._clocks))
+            news = self._tail.add(changes)
         if news is not None:
             self._in_each_loop(lambda clock: clock.report(news))
 
     def start_again(self) -> None:
         """Forget the commits in memory: viewers continue from the store."""
         with self._store.read() as reader:
-            tail = Tail(reader.head, self._store.id)
+            head = reader.head
         with self._lock:
-            self._tail = tail
+            self._tail.forget(head)
         self._in_each_loop(_Clock.wake_all)
 
     def publish_health(self, health: StoreHealth) -> None:
@@ -288,11 +288,13 @@ class Feed:
             clock = self._clocks.setdefault(loop, _Clock())
             viewer = _Viewer(clock, interest, self._tail.head, self._timing.keep_alive_s)
             clock.viewers.add(viewer)
+            self._tail.follow(interest)
         viewer.keep_alive()
         try:
             yield viewer
         finally:
             with self._lock:
+                self._tail.unfollow(interest)
                 clock.viewers.discard(viewer)
                 if not clock.viewers:
                     del self._clocks[loop]

@@ -176,10 +176,14 @@ class _SessionEntry(FeedEntry):
         return [_message(type_, changed_ns, row.id, shown) for type_ in types]
 
 
+def span_key(record: SpanRecord) -> tuple[str, ...]:
+    """Return the key of a span's entry."""
+    return ("span", record.trace_id, record.span_id)
+
+
 class _SpanEntry(FeedEntry):
     def __init__(self, record: SpanRecord) -> None:
-        key = ("span", record.trace_id, record.span_id)
-        super().__init__(record.change, *key, only_for=record.session_id)
+        super().__init__(record.change, *span_key(record), only_for=record.session_id)
         self._record = record
 
     def _types(self, cursor: int) -> _Types:

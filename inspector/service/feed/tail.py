@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from inspector.service.feed.messages import SESSION, FeedEntry, entries_of
+from inspector.service.feed.messages import SESSION, FeedEntry, entries_of, span_key
 from inspector.service.model.records import Changes, shown_bytes
 
 TAIL_ROWS = 16_384
@@ -20,6 +20,9 @@ _ROW_BYTES = 4_096
 
 _NEVER = 2**63
 """Above every change."""
+_EVERY_SESSION = ""
+"""Stands for all sessions where one is followed; it is the id of none."""
+_ALL_IDS = frozenset({_EVERY_SESSION})
 
 
 class Interest(NamedTuple):
@@ -29,6 +32,11 @@ class Interest(NamedTuple):
     """The sessions whose spans it gets; empty: of all."""
     is_list_slow: bool
     """Whether rows of other sessions may wait, unless they came or settled."""
+
+    @property
+    def followed_ids(self) -> frozenset[str]:
+        """The sessions whose spans it gets, or what stands for all."""
+        return self.session_ids or _ALL_IDS
 
 
 class Position(NamedTuple):
@@ -94,20 +102,29 @@ class News(NamedTuple):
 
 
 class Tail:
-    """The newest version of each row that changed last, while there are viewers."""
+    """The newest version of each row that changed last, as far as viewers follow it.
+
+    Rows that nobody follows are not kept: at thousands of spans a second, what is kept leaves the
+    processor's caches before it is dropped.
+    """
 
     def __init__(self, head: int, store_id: str) -> None:
-        self.head = head
-        self.row_count = 0
         self._store_id = store_id
         self._commits: deque[_Commit] = deque()
-        self._forget(head)
+        self._viewer_counts = Counter[str]()
+        """Of each session that is followed."""
+        self._followed_since = dict[str, int]()
+        """Everything of a followed session that is newer than this is here."""
+        self.forget(head)
 
-    def _forget(self, floor: int) -> None:
-        self._floor = floor  # everything newer than this is here
+    def forget(self, head: int) -> None:
+        """Forget all rows; `head` is the newest change."""
+        self.head = head
+        self._floor = head  # everything newer than this that is followed is here
         self._commits.clear()
         self.row_count = 0
         self._all = _Newest()
+        """Everything, if all sessions are followed."""
         self._own: defaultdict[str, _Newest] = defaultdict(_Newest)
         """Spans and moments, by session."""
         self._everyone = _Newest()
@@ -118,34 +135,41 @@ class Tail:
         """The writes since the last commit: viewers of the same often are at the same position."""
         self._found_rows = 0
 
-    def add(self, changes: Changes, *, is_watched: bool) -> News | None:
+    def follow(self, interest: Interest) -> None:
+        """Keep what a viewer follows, from now on."""
+        for id_ in interest.followed_ids:
+            self._viewer_counts[id_] += 1
+            self._followed_since.setdefault(id_, self.head)
+
+    def unfollow(self, interest: Interest) -> None:
+        """Keep it no longer, unless another viewer follows it."""
+        for id_ in interest.followed_ids:
+            self._viewer_counts[id_] -= 1
+            if not self._viewer_counts[id_]:
+                del self._viewer_counts[id_], self._followed_since[id_]
+        if not self._viewer_counts:
+            self.forget(self.head)
+
+    def add(self, changes: Changes) -> News | None:
         """Add a commit; returns whom it concerns, or None when nobody watches."""
         self.head = changes.head
         self._clear_found()
-        if not is_watched:  # a later viewer reads from the store what it has missed
-            self._forget(changes.head)
+        if not self._viewer_counts:
             return None
-        session_rows = {record.row.id: record.row for record in changes.sessions}
-        entries = entries_of(changes.published(changes.first - 1), session_rows.get)
+        entries = self._followed_entries(changes)
         for entry in entries:
-            self._all.put(entry)
-            if entry.only_for is not None:
-                self._own[entry.only_for].put(entry)
-            elif entry.may_wait:
-                self._changed.put(entry)
-            else:
-                self._everyone.put(entry)
-                self._changed.pop(entry.key)
+            self._put(entry)
         for departure in changes.departures:
             # A span that moved must not show in the session that it left.
             if left := self._own.get(departure.session_id):
-                for entry in entries:
-                    if entry.only_for != departure.session_id:
-                        left.pop(entry.key)
-        weight = len(entries)
-        weight += sum(shown_bytes(record.row) for record in changes.requests) // _ROW_BYTES
-        self._commits.append(_Commit(changes.head, weight, entries))
-        self.row_count += weight
+                for span in changes.spans:
+                    if span.session_id != departure.session_id:
+                        left.pop(span_key(span))
+        if entries:
+            weight = len(entries)
+            weight += sum(shown_bytes(record.row) for record in changes.requests) // _ROW_BYTES
+            self._commits.append(_Commit(changes.head, weight, entries))
+            self.row_count += weight
         while self.row_count > TAIL_ROWS:
             self._drop(self._commits.popleft())
         return News(
@@ -153,6 +177,28 @@ class Tail:
             any(entry.only_for is None and not entry.may_wait for entry in entries),
             frozenset(entry.key[1] for entry in entries if entry.may_wait),
         )
+
+    def _followed_entries(self, changes: Changes) -> list[FeedEntry]:
+        """Return the entries of a commit, without those for viewers of other sessions only."""
+        followed = self._viewer_counts
+        is_every = _EVERY_SESSION in followed
+        rows = changes.published(changes.first - 1, None if is_every else followed)
+        session_rows = {record.row.id: record.row for record in changes.sessions}
+        entries = entries_of(rows, session_rows.get)
+        if is_every:
+            return entries
+        return [one for one in entries if one.only_for is None or one.only_for in followed]
+
+    def _put(self, entry: FeedEntry) -> None:
+        if _EVERY_SESSION in self._viewer_counts:
+            self._all.put(entry)
+        if entry.only_for is not None:
+            self._own[entry.only_for].put(entry)
+        elif entry.may_wait:
+            self._changed.put(entry)
+        else:
+            self._everyone.put(entry)
+            self._changed.pop(entry.key)
 
     def _drop(self, oldest: _Commit) -> None:
         self._floor = oldest.head
@@ -171,7 +217,8 @@ class Tail:
 
         Of rows that changed more than once, the newest version.
         """
-        if seen.cursor < self._floor:
+        since = max(self._followed_since[id_] for id_ in interest.followed_ids)
+        if seen.cursor < max(self._floor, since):
             return None
         case = (seen, interest, is_list_due)
         found = self._found.get(case)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from operator import attrgetter
@@ -308,9 +308,15 @@ class Changes:
         control = (self.requests, self.commands, self.ended_commands, self.audit)
         return not any((*telemetry, *control, self.processes, self.gone_processes))
 
-    def published(self, after: int) -> list[Change]:
-        """Return all changes newer than `after` that viewers get, by change number."""
-        telemetry: list[Change] = [*self.sessions, *self.spans, *self.moments, *self.departures]
+    def published(self, after: int, session_ids: Container[str] | None = None) -> list[Change]:
+        """Return all changes newer than `after` that viewers get, by change number.
+
+        With `session_ids`, of the spans only those of these sessions.
+        """
+        spans = self.spans
+        if session_ids is not None:
+            spans = [span for span in spans if span.session_id in session_ids]
+        telemetry: list[Change] = [*self.sessions, *spans, *self.moments, *self.departures]
         rows = [*telemetry, *self.requests]
         return sorted((row for row in rows if row.change > after), key=lambda row: row.change)
 
