@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from instrument.errors import HookDenied, HookFailed, HookStopped, HookVerdict
@@ -24,9 +23,24 @@ ENDING = frozenset({"deny", "retry", "stop", "fail"})
 CHANGING = frozenset({"modify", "inject_context", "ask_user"})
 """Actions that may change the data."""
 
-NO_CHANGES: Mapping[str, Any] = MappingProxyType({})
-
 ROLES = ("system", "user", "assistant")
+
+
+class _NoChanges(dict[str, Any]):
+    """An empty dict that stays empty, and stays the only one when it is pickled or copied."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("These changes cannot be written to.")
+
+    __setitem__ = setdefault = update = __ior__ = _refuse
+
+    def __reduce__(self) -> str:
+        return "NO_CHANGES"
+
+
+NO_CHANGES: Mapping[str, Any] = _NoChanges()
 
 
 class Unset:
@@ -34,6 +48,8 @@ class Unset:
 
     def __repr__(self) -> str:
         return "UNSET"
+
+    __reduce__ = __repr__
 
 
 UNSET = Unset()

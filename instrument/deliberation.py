@@ -140,6 +140,7 @@ def decide(
         answer = _next_answer(bus._hooks, outcome, entries)
         if answer is not None:
             rest = _Chain(bus, waiting, outcome, registry).finish(answer, entries, asks, level)
+            del answer  # the traceback of a failure has this frame: no cycle
     finally:
         if rest is None:
             level.end()
@@ -241,6 +242,7 @@ class _Chain:
             if asks and self._outcome.action == "ask_user":
                 await self.ask()
         finally:
+            answer = failure = None  # as in `decide`
             level.end()
 
     def _read(self, returned: Any, name: str) -> tuple[Decision, Mapping[str, Any], str]:
@@ -268,8 +270,9 @@ class _Chain:
         _logger.warning("Interceptor %s failed on %s", name, hook, exc_info=error)
         if HOOK_FAILED in self._bus._hooks:
             call_id = self._outcome.data.get("call_id")
-            event = {"call_id": call_id, "hook": hook, "handler": name, "exc": error}
-            await self._waiting.notify(HOOK_FAILED, event)
+            await self._waiting.notify(
+                HOOK_FAILED, {"call_id": call_id, "hook": hook, "handler": name, "exc": error}
+            )
         is_malformed = isinstance(error, MalformedDecisionError)
         # Once a person is to be asked, every failure denies.
         must_deny = self._outcome.question is not None or is_malformed
@@ -277,7 +280,10 @@ class _Chain:
             return Decision.deny(_failure(name, error))
         if interceptor.on_error == "raise":
             if isinstance(error, Exception):
-                raise error
+                try:
+                    raise error
+                finally:
+                    del error  # as in `decide`
             raise HookFailed(  # it cancelled itself, not us
                 f"{name} was cancelled on {hook}", hook=hook, interceptor=name
             ) from error
@@ -365,8 +371,9 @@ class _Chain:
         edited.question = self._outcome.question
         entries = _only_for(None, self._registry, self._bus._hooks.get(edited.hook, ()))
         again = _Chain(self._bus, self._waiting, edited, self._registry)
-        answer = _next_answer(self._bus._hooks, edited, entries)
-        await again.finish(answer, entries, False, _Level())
+        await again.finish(
+            _next_answer(self._bus._hooks, edited, entries), entries, False, _Level()
+        )
         if edited.action in ENDING:
             return edited.reason or f"{edited.action} by {edited.decided_by}"
         return None

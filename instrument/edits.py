@@ -15,17 +15,25 @@ from instrument.decision import NO_CHANGES
 MAX_DEPTH = 8
 MAX_NODES = 1_000
 
+_GONE = object()
+"""In place of a value that another thread has removed meanwhile."""
 _SCALARS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def copies_of(names: Iterable[str], data: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return copies of the kwargs called `names`, where they can be edited."""
+    """Return copies of the kwargs called `names`, where they can be edited.
+
+    What another thread changes meanwhile has no copy: nobody could say whose edit it was.
+    """
     copies = NO_CHANGES
     for name in names:
         value = data.get(name)
         if type(value) is dict or type(value) is list:
             left = [MAX_NODES]
-            copied = _copy(value, left, MAX_DEPTH)
+            try:
+                copied = _copy(value, left, MAX_DEPTH)
+            except RuntimeError:
+                continue
             if left[0] >= 0:
                 copies = {**copies, name: copied}
     return copies
@@ -55,7 +63,9 @@ def _is_same(before: Any, now: Any) -> bool:
     if type(before) is not type(now):
         return False
     if type(before) is dict:
-        return list(before) == list(now) and all(_is_same(before[key], now[key]) for key in before)
+        return list(before) == list(now) and all(
+            _is_same(one, now.get(key, _GONE)) for key, one in before.items()
+        )
     if type(before) is list:
         return len(before) == len(now) and all(map(_is_same, before, now))
     return type(before) in _SCALARS and bool(before == now)

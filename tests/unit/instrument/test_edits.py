@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -71,3 +72,29 @@ def test_what_is_too_large_or_endless_is_not_compared() -> None:
     assert copies_of(("args", "tool_name"), {"args": {"x": endless}}) == {}
     assert copies_of(("args", "tool_name"), {"args": {"x": [0] * MAX_NODES}}) == {}
     assert copies_of(("args", "tool_name"), {"args": {"x": 1}}) == {"args": {"x": 1}}
+
+
+@pytest.mark.parametrize("change", [dict.clear, lambda args: args.update({len(args): "new"})])
+@pytest.mark.parametrize("step", range(1, 7))
+def test_args_that_another_thread_changes_while_they_are_compared_are_reported(
+    change: Callable[[dict[Any, Any]], object], step: int
+) -> None:
+    """A key that changes its dict while it is hashed stands for the other thread."""
+    steps = 0
+
+    class Key:
+        def __hash__(self) -> int:
+            nonlocal steps
+            steps += 1
+            if steps == step:
+                change(args)
+            return 1
+
+    args: dict[Any, Any] = {}
+    args |= {Key(): 1, "path": "/"}
+    steps = 0
+    bus, reported = Bus(), []
+    bus.intercept("before_tool_call", lambda **_: None)
+    bus.observe("before_tool_call", lambda **kwargs: reported.append(kwargs["tool_name"]))
+    assert bus.dispatch_sync("before_tool_call", tool_name="rm", args=args).is_allowed
+    assert reported == ["rm"]

@@ -1,12 +1,15 @@
 """Decisions on one event: order, combination, contract."""
 
 import asyncio
+import copy
 import gc
 import logging
+import pickle
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from contextvars import copy_context
 from types import FrameType
 from typing import Any
@@ -270,6 +273,29 @@ async def test_a_failing_interceptor_may_deny(bus: Bus) -> None:
     assert outcome.reason == "gate failed: ValueError: a bug in a policy"
 
 
+@pytest.mark.parametrize("on_error", ["raise", "deny", "continue"])
+def test_a_failure_is_in_no_cycle_once_it_is_handled(
+    bus: Bus, on_error: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class BugError(Exception):
+        pass
+
+    def fails(**_: Any) -> None:
+        raise BugError
+
+    monkeypatch.setattr(logging.getLogger("mcp.instrument"), "disabled", True)
+    failures: list[weakref.ref[Exception]] = []
+    bus.observe("hook_failed", lambda exc, **_: failures.append(weakref.ref(exc)))
+    bus.intercept("before_tool_call", fails, on_error=on_error)
+    gc.disable()
+    try:
+        with suppress(BugError):
+            bus.dispatch_sync("before_tool_call", **TOOL)
+        assert [failure() for failure in failures] == [None]
+    finally:
+        gc.enable()
+
+
 MALFORMED = [
     "deny",
     {"action": "deny"},
@@ -531,6 +557,17 @@ def test_what_was_decided_is_shown_without_its_payload() -> None:
     assert repr(decision) == "Decision('modify', reason='masked')"
     assert repr(outcome) == "Outcome('before_tool_call', 'continue', reason=None)"
     assert repr(Decision.deny("no").value) == "UNSET"
+
+
+def test_what_was_decided_can_be_copied_and_pickled_and_not_written_to() -> None:
+    outcome = Outcome("before_tool_call", {"args": {"path": "/"}})
+    for again in (copy.deepcopy(outcome), pickle.loads(pickle.dumps(outcome))):
+        assert again.data == outcome.data
+        assert again.changes is again.retry_changes is again.shown is outcome.changes
+    assert copy.deepcopy(Decision.deny("no")).value is Decision.deny("no").value
+    with pytest.raises(TypeError):
+        outcome.changes["args"] = None  # type: ignore[index]
+    assert {**outcome.changes} == {}
 
 
 async def test_a_retry_is_the_emitters_to_do(bus: Bus) -> None:
