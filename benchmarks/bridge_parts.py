@@ -13,6 +13,7 @@ from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
 
 from instrument import Bus
 from subscribers import Options, install
+from subscribers.bridge.moments import LiveRecords
 from subscribers.send.delivery import Answer, Delivery, SendResult
 from subscribers.send.live import LiveSpanProcessor
 
@@ -23,6 +24,8 @@ class Keep(SpanProcessor):
     """Keeps the last span, and costs nothing else."""
 
     last: ReadableSpan | None = None
+    flush: Callable[[], object] = staticmethod(lambda: None)
+    """Waits until all that was handed to another thread is done."""
 
     def on_end(self, span: ReadableSpan) -> None:
         """Keep it."""
@@ -84,18 +87,29 @@ def in_memory_provider() -> tuple[TracerProvider, Keep]:
 
 
 @contextmanager
-def bridged(options: Options, *, has_live: bool) -> Iterator[tuple[Bus, Keep]]:
-    """Yield a bus with a bridge, and the exporter of the bridge's spans."""
-    (provider, keep), bus = in_memory_provider(), Bus()
+def watched_provider(
+    *, has_live: bool
+) -> Iterator[tuple[TracerProvider, Keep, LiveRecords | None]]:
+    """Yield a provider, its exporter, and the processor of live records."""
+    provider, keep = in_memory_provider()
+    keep.flush = provider.force_flush
     live = None
     if has_live:
         delivery = Delivery(Nowhere(), lambda: provider.resource)
         live = LiveSpanProcessor(delivery, lambda: provider.resource)
         provider.add_span_processor(live)
-    off = install(bus, tracer_provider=provider, options=options, live=live)
-    yield bus, keep
-    off()
+    yield provider, keep, live
     provider.shutdown()
+
+
+@contextmanager
+def bridged(options: Options, *, has_live: bool) -> Iterator[tuple[Bus, Keep]]:
+    """Yield a bus with a bridge, and the exporter of the bridge's spans."""
+    bus = Bus()
+    with watched_provider(has_live=has_live) as (provider, keep, live):
+        off = install(bus, tracer_provider=provider, options=options, live=live)
+        yield bus, keep
+        off()
 
 
 def by_hand(like: ReadableSpan, provider: TracerProvider | None = None) -> Call:

@@ -7,6 +7,7 @@ from typing import Any
 
 from opentelemetry.trace import StatusCode
 
+from subscribers.bridge import late
 from subscribers.bridge.failures import (
     CANCELLED,
     Failure,
@@ -21,6 +22,14 @@ from subscribers.bridge.spans import OwnedSpan
 from subscribers.content.paths import step
 from subscribers.spec.engine import TRUNCATED, Attributes, Engine
 from subscribers.spec.model import SpanSpec
+
+
+def _with_marks(attributes: Attributes, known: Attributes) -> Attributes:
+    """Add the known marks of what is truncated to those of new attributes, if there are any."""
+    if TRUNCATED not in attributes:
+        return attributes
+    marks = dict.fromkeys([*known.get(TRUNCATED, ()), *attributes[TRUNCATED]])
+    return {**attributes, TRUNCATED: list(marks)}
 
 
 class Enrichment:
@@ -76,9 +85,7 @@ class Enrichment:
         if not owned.is_open:
             return
         known = owned.attributes
-        if TRUNCATED in attributes:
-            marks = [*known.get(TRUNCATED, ()), *attributes[TRUNCATED]]
-            attributes[TRUNCATED] = list(dict.fromkeys(marks))
+        attributes = _with_marks(attributes, known)
         changed = {key: value for key, value in attributes.items() if known.get(key) != value}
         if not changed:
             return
@@ -111,7 +118,11 @@ class Enrichment:
             kwargs["$failure"], failure = {"rpc_code": failure.rpc_code}, None
         kwargs["$status"] = "ok" if failure is None else "error"
         kwargs["$is_inference"] = owned.family == "llm"
-        self.update(owned, self._engine.attributes(hook, kwargs), is_last=True)
+        attributes, content = self._engine.attributes_and_content(hook, kwargs)
+        self.update(owned, attributes, is_last=True)
+        if content is not None and owned.span.is_recording():
+            known = owned.attributes
+            late.set_attributes(owned.span, lambda: _with_marks(content(), known))
         self.learn(owned, hook, kwargs)
         if self._metrics is not None or self._prices is not None:
             self._account(owned, kwargs, ended_by)

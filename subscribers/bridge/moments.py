@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from opentelemetry import trace
 from opentelemetry.trace import SpanContext
 
+from subscribers.bridge import late
 from subscribers.bridge.event_time import event_time_ns
 from subscribers.bridge.facts import (
     RpcFacts,
@@ -28,8 +29,7 @@ from subscribers.bridge.progress import ProgressLimiter
 from subscribers.bridge.sessions import Sessions
 from subscribers.bridge.spans import OwnedSpan, SpanTable, current_owned, nearest_open
 from subscribers.content.redaction import REDACTED, is_secret_key
-from subscribers.content.serialise import Content
-from subscribers.content.snapshots import Snapshot, Snapshots
+from subscribers.content.snapshots import Later, Snapshot, Snapshots
 from subscribers.options import Capture, Vocabulary
 from subscribers.spec.engine import Attributes, Engine, key_part
 from subscribers.spec.model import HookSpec
@@ -94,6 +94,7 @@ class Moments:
         kwargs["$status"] = "ok" if failure is None else "error"
         self._sessions.add_to(kwargs, is_root=False)
         self._before_event(hook.name, kwargs, now_ns)
+        snapshot = self._snapshot(kwargs) if hook.name == "state_captured" else None
         attributes = self._engine.attributes(hook.name, kwargs)
         if hook.name in {"after_model_select", "error_model_select"}:
             attributes = {**(self._remembered.get() or {}), **attributes}
@@ -106,7 +107,12 @@ class Moments:
                 id(owned) if owned else 0, key, now_ns, attributes, is_final=is_final
             ):
                 return
-        self.report(hook.event or hook.name, now_ns, owned, attributes, on_span=hook.on != "none")
+        if snapshot is None:
+            on_span = hook.on != "none"
+            self.report(hook.event or hook.name, now_ns, owned, attributes, on_span=on_span)
+        else:
+            self._report_state(hook, now_ns, owned, attributes, snapshot)
+            self._set_legacy_state(owned, kwargs, snapshot)
         self._after_event(hook.name, kwargs, owned)
 
     def _event_failure(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> Failure | None:
@@ -136,8 +142,6 @@ class Moments:
                 kwargs["$reason"] = reason_text(kwargs.get("exc"), self._engine.redactor)
             case "after_model_select":
                 kwargs["$selection"] = selection(kwargs)
-            case "state_captured" if self._engine.options.capture is not Capture.OFF:
-                kwargs["$state"] = self._snapshot(kwargs)
 
     def _count_connection(self, hook: str, kwargs: dict[str, Any]) -> None:
         if self._metrics is None or hook == "transport_reconnecting":
@@ -160,7 +164,9 @@ class Moments:
         )
         self._sessions.begin(kwargs.get("session_id"), title, engine)
 
-    def _snapshot(self, kwargs: Mapping[str, Any]) -> Snapshot:
+    def _snapshot(self, kwargs: Mapping[str, Any]) -> Later[Snapshot] | None:
+        if self._engine.options.capture is Capture.OFF:
+            return None
         trace_id = trace.get_current_span().get_span_context().trace_id
         name, value = kwargs.get("name"), kwargs.get("value")
         name = name[:256] if isinstance(name, str) else ""
@@ -188,34 +194,61 @@ class Moments:
     ) -> None:
         """Write a moment as a span event and a live record with the same time."""
         span = owned.span if owned is not None else trace.get_current_span()
-        context = span.get_span_context()
         if on_span and span.is_recording():
             span.add_event(name, attributes, time_ns)
+        self._report_live(name, time_ns, span, attributes)
+
+    def _report_live(
+        self, name: str, time_ns: int, span: trace.Span, attributes: Mapping[str, Any]
+    ) -> None:
         if self._live is not None:
+            context = span.get_span_context()
             self._live.moment(name, time_ns, context if context.is_valid else None, attributes)
+
+    def _report_state(
+        self,
+        hook: HookSpec,
+        time_ns: int,
+        owned: OwnedSpan | None,
+        attributes: Attributes,
+        snapshot: Later[Snapshot],
+    ) -> None:
+        """Report a state that was captured; its snapshot is made when somebody reads it."""
+
+        def compute() -> Attributes:
+            return self._engine.attributes(hook.name, {"$state": snapshot()})
+
+        name = hook.event or hook.name
+        span = owned.span if owned is not None else trace.get_current_span()
+        if span.is_recording():
+            late.add_event(span, name, attributes, time_ns, compute)
+        self._report_live(name, time_ns, span, late.attributes(attributes, compute))
 
     def _after_event(self, hook: str, kwargs: Mapping[str, Any], owned: OwnedSpan | None) -> None:
         if hook == "session_finished":
             self._finish_session(kwargs)
         elif hook == "operation_cancelled" and owned is not None:
             self._expect_end(owned)
-        elif hook == "state_captured" and (state := kwargs.get("$state")) is not None:
-            self._set_legacy_state(owned, kwargs, state.value)
 
     def _set_legacy_state(
-        self, owned: OwnedSpan | None, kwargs: Mapping[str, Any], value: Content | None
+        self, owned: OwnedSpan | None, kwargs: Mapping[str, Any], snapshot: Later[Snapshot]
     ) -> None:
         """Set the legacy attribute of `capture_state`, except for a patch."""
-        if value is None or self._engine.options.vocabulary is Vocabulary.CURRENT:
+        if self._engine.options.vocabulary is Vocabulary.CURRENT:
             return
         kind = "result" if kwargs.get("is_result") else "state"
         key = f"mcp.{kind}.{key_part(kwargs.get('name'), self._engine.redactor)}_json"
         span = owned.span if owned is not None else trace.get_current_span()
         if not span.is_recording():  # ended by another task
             return
-        span.set_attribute(key, value.text)
-        if value.is_truncated:
-            span.set_attribute(f"{key}_truncated", True)
+
+        def compute() -> Attributes:
+            value = snapshot().value
+            if value is None:
+                return {}
+            return {key: value.text} | ({f"{key}_truncated": True} if value.is_truncated else {})
+
+        late.set_attributes(span, compute)
 
     def _finish_session(self, kwargs: Mapping[str, Any]) -> None:
         """End the spans that bare hooks of this session left open."""

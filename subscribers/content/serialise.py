@@ -43,6 +43,11 @@ _DATA_URL = re.compile(r"data:([\w.+/-]{1,128});base64,(?=[A-Za-z0-9+/=])")
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
 )
+_make_chunks = getattr(json.encoder, "c_make_encoder", None)
+_chunks = _make_chunks and _make_chunks(
+    None, _ENCODER.default, encode_basestring, None, ":", ",", False, False, False
+)
+"""What `_ENCODER` makes anew for each value; None where Python is not CPython."""
 
 
 class Content(NamedTuple):
@@ -87,52 +92,7 @@ def to_json(
     The longest strings are shortened first, to one common length; if that is not enough, trailing
     items go. Applied to its own parsed output it changes nothing.
     """
-    reader = _Reader(redactor, max_bytes)
-    return _content(reader, _scrub(reader.plain(value, 0), redactor, reader.strings), max_bytes)
-
-
-def to_json_in_two_forms(
-    value: Any,
-    other_form: Callable[[Any], Any],
-    *,
-    redactor: Redactor | None = None,
-    max_bytes: int = DEFAULT_MAX_CONTENT_BYTES,
-) -> tuple[Content, Content]:
-    """Serialise `value` and `other_form(value)`, which has the same strings and is no longer.
-
-    The second is made of what is read and redacted for the first, where that is whole.
-    """
-    reader = _Reader(redactor, max_bytes)
-    tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
-    content = _content(reader, tree, max_bytes)
-    if not content.is_truncated and (redactor is None or not redactor.has_own_rules):
-        text = _ENCODER.encode(other_form(tree))
-        if _size(text) <= max_bytes:
-            return content, Content(text, False)
-    return content, to_json(other_form(value), redactor=redactor, max_bytes=max_bytes)
-
-
-def _content(reader: _Reader, tree: Any, max_bytes: int) -> Content:
-    """Return what the reader read as text, shortened if it must be."""
-    if reader.room_bytes < 0:  # short strings would not help
-        return Content(_beginning(tree, max_bytes), True)
-    if reader.is_oversize:
-        tree = _map_strings(tree, lambda text: cut_text(text, max_bytes))
-        return Content(_fit(tree, None, max_bytes), True)
-    text = _ENCODER.encode(tree)
-    size = _size(text)
-    if size <= max_bytes:
-        return Content(text, reader.is_cut)
-    return Content(_fit(tree, size, max_bytes), True)
-
-
-def to_tree(
-    value: Any, *, redactor: Redactor | None, max_bytes: int, max_nodes: int
-) -> tuple[Any, bool]:
-    """Return `value` as plain dicts, lists and scalars without secrets, and whether it is whole."""
-    reader = _Reader(redactor, max_bytes, max_nodes)
-    tree = _scrub(reader.plain(value, 0), redactor, reader.strings)
-    return tree, not (reader.is_cut or reader.room_bytes < 0)
+    return Reading(value, redactor, max_bytes).content()
 
 
 def count_nodes(value: Any, most: int) -> int:
@@ -156,7 +116,7 @@ def count_nodes(value: Any, most: int) -> int:
 
 def encode(tree: Any) -> str:
     """Return the compact JSON text of a tree."""
-    return _ENCODER.encode(tree)
+    return _ENCODER.encode(tree) if _chunks is None else "".join(_chunks(tree, 0))
 
 
 def clean_text(text: str) -> str:
@@ -181,38 +141,88 @@ def cut_text(text: str, max_chars: int) -> str:
     return head + ELLIPSIS
 
 
+def _useful_chars(max_bytes: int) -> int:
+    """Return how much of a long string must remain, where it is not to be left out."""
+    return min(_MIN_USEFUL_CHARS, max_bytes // 2)
+
+
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _scrub(tree: Any, redactor: Redactor | None, strings: Sequence[str]) -> Any:
-    changed = redactor.texts(strings) if redactor is not None else None
-    if not changed:
-        return tree
-    return _map_strings(tree, lambda text: changed.get(text, text), has_keys=True)
+class Reading:
+    """A value as it was read, in plain dicts, lists and scalars that nobody else changes.
 
-
-class _Reader:
-    """Turn a value into plain dicts, lists and scalars within a budget.
-
-    Strings come out whole or with a margin beyond the cut, for the redactor to see.
+    It is read within a budget. Strings are whole or have a margin beyond the cut: they are redacted
+    and cut afterwards, on any thread.
     """
 
-    def __init__(
-        self, redactor: Redactor | None, max_bytes: int, max_nodes: int = MAX_NODES
-    ) -> None:
-        self.strings: list[str] = []
-        self._keys: dict[str, tuple[str, bool]] = {}
-        self.is_cut = False
-        self.is_oversize = False
-        self.room_bytes = max_bytes
-        """Bytes left with every string cut as short as possible; below 0: the value cannot fit."""
-        self._redacts = redactor is not None
-        self._max_chars = max_bytes
-        self._nodes = max_nodes
-        self._chars = 2 * max_bytes
+    _is_cut = False
+    _is_oversize = False
 
-    def plain(self, value: Any, depth: int) -> Any:
+    def __init__(
+        self,
+        value: Any,
+        redactor: Redactor | None,
+        max_bytes: int,
+        max_nodes: int = MAX_NODES,
+    ) -> None:
+        self._strings: list[str] = []
+        self._keys: dict[str, tuple[str, bool]] = {}
+        self._room_bytes = max_bytes
+        """Bytes left with every string cut as short as possible; below 0: the value cannot fit."""
+        self._redactor = redactor
+        self._useful_chars = _useful_chars(max_bytes)
+        self._max_bytes = max_bytes
+        self._max_nodes = self._nodes = max_nodes
+        self._chars = 2 * max_bytes
+        self._tree = self._plain(value, 0)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the value was read, and may fit."""
+        return not (self._is_cut or self._room_bytes < 0)
+
+    @property
+    def size_bytes(self) -> int:
+        """An estimate of its memory."""
+        length_chars, nodes = 2 * self._max_bytes - self._chars, self._max_nodes - self._nodes
+        return 64 + length_chars + 16 * nodes
+
+    def tree(self) -> Any:
+        """Return the value without its secrets."""
+        redactor, strings = self._redactor, self._strings
+        changed = redactor.texts(strings) if redactor is not None else None
+        if not changed:
+            return self._tree
+        return _map_strings(self._tree, lambda text: changed.get(text, text), has_keys=True)
+
+    def content(self) -> Content:
+        """Return the value as text without its secrets, shortened if it must be."""
+        return self._content_of(self.tree())
+
+    def in_two_forms(self, other_form: Callable[[Any], Any]) -> tuple[Content, Content]:
+        """Return the content of a whole value, and that of its other form.
+
+        The other has the same strings, and is no longer; the redactor has no rules of its own.
+        """
+        tree = self.tree()
+        return self._content_of(tree), self._content_of(other_form(tree))
+
+    def _content_of(self, tree: Any) -> Content:
+        max_bytes = self._max_bytes
+        if self._room_bytes < 0:  # short strings would not help
+            return Content(_beginning(tree, max_bytes), True)
+        if self._is_oversize:
+            tree = _map_strings(tree, lambda text: cut_text(text, max_bytes))
+            return Content(_fit(tree, None, max_bytes), True)
+        text = encode(tree)
+        size = _size(text)
+        if size <= max_bytes:
+            return Content(text, self._is_cut)
+        return Content(_fit(tree, size, max_bytes), True)
+
+    def _plain(self, value: Any, depth: int) -> Any:
         kind = type(value)  # exact types first: they are nearly everything there is
         if kind is str:
             return self._string(value)
@@ -221,20 +231,20 @@ class _Reader:
         if kind is list:
             return self._items(value, depth)
         if value is None or kind is bool:
-            self.room_bytes -= 4
+            self._room_bytes -= 4
             return value
         try:
             return self._other(value, depth)
         except Exception:  # noqa: BLE001 - code of the watched program may raise anything
-            self.is_cut = True
+            self._is_cut = True
             return f"<{kind.__name__}>"
 
     def _other(self, value: Any, depth: int) -> Any:
         if isinstance(value, str):
             return self._string(str.__str__(value))
-        self.room_bytes -= 1
+        self._room_bytes -= 1
         if isinstance(value, int):
-            self.is_cut |= type(value) is LeftOut
+            self._is_cut |= type(value) is LeftOut
             return int(value) if value.bit_length() <= _MAX_INT_BITS else "<int>"
         if isinstance(value, float):
             return float(value) if math.isfinite(value) else str(value)
@@ -254,35 +264,37 @@ class _Reader:
         return self._object(value, depth)
 
     def _json_text(self, value: Any, depth: int) -> str:
-        room_bytes, chars = self.room_bytes, self._chars
-        text = _ENCODER.encode(self.plain(value, depth))
+        room_bytes, chars = self._room_bytes, self._chars
+        text = encode(self._plain(value, depth))
         # Only the text takes room; its parts were read for their secrets.
-        self.room_bytes, self._chars = room_bytes, chars
+        self._room_bytes, self._chars = room_bytes, chars
         return self._string(text)
 
     def _string(self, text: str) -> str:
-        limit = self._max_chars if self._chars > 0 else _STARVED_CHARS
-        if len(text) > limit:
-            self.is_cut = True
+        limit, length = self._max_bytes if self._chars > 0 else _STARVED_CHARS, len(text)
+        if length > limit:
+            self._is_cut = True
             if (url := _data_url(text)) is not None:
                 return url
             # Cut here, so the redaction of a starved string may lose its last characters.
             text = text[: limit + _MARGIN_CHARS]
-            self.is_oversize = True
+            length = len(text)
+            self._is_oversize = True
         elif text[:5] == "data:" and (url := _data_url(text)) is not None:
             return url
         if not text.isascii():
             text = clean_text(text)
-        self.strings.append(text)
-        length = len(text)
+            length = len(text)
+        useful = self._useful_chars
+        self._strings.append(text)
         self._chars -= length
-        self.room_bytes -= (length if length < _MIN_USEFUL_CHARS else _MIN_USEFUL_CHARS) + 2
+        self._room_bytes -= (length if length < useful else useful) + 2
         return text
 
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         if ("data" in value or "blob" in value) and (blob := _blob(value)) is not None:
             return self._pairs(blob.items(), depth)
-        if "value" in value and self._redacts and _names_secret(value):
+        if "value" in value and self._redactor is not None and _names_secret(value):
             return self._pairs(_with_hidden_value(value), depth)
         return self._pairs(value.items(), depth)
 
@@ -291,27 +303,32 @@ class _Reader:
         keys = self._keys
         try:
             for key, item in pairs:
-                if self._nodes <= 0 or self.room_bytes < 0 or depth >= MAX_DEPTH:
-                    self.is_cut = True
+                if self._nodes <= 0 or self._room_bytes < 0 or depth >= MAX_DEPTH:
+                    self._is_cut = True
                     break
                 self._nodes -= 1
                 known = keys.get(key) if type(key) is str else None
                 name, is_secret = known or self._key(key)
-                self.room_bytes -= len(name) + 4
+                self._room_bytes -= len(name) + 4
                 if is_secret and item is not None and type(item) is not bool:
                     item = REDACTED
-                is_text = type(item) is str  # most are: spare a call
-                plain[name] = self._string(item) if is_text else self.plain(item, depth + 1)
+                kind = type(item)  # the most frequent here, too: spare a call
+                if kind is str:
+                    plain[name] = self._string(item)
+                elif kind is list:
+                    plain[name] = self._items(item, depth + 1)
+                else:
+                    plain[name] = self._plain(item, depth + 1)
         except Exception:  # noqa: BLE001 - a mapping of the watched program, or changed meanwhile
-            self.is_cut = True
+            self._is_cut = True
         return plain
 
     def _key(self, key: Any) -> tuple[str, bool]:
         """Return a key as text, and whether it names a secret."""
         if type(key) is str and len(key) <= MAX_KEY_CHARS:
             text, is_secret = _short_key(key)
-            self.strings.append(text)
-            known = self._keys[key] = text, is_secret and self._redacts
+            self._strings.append(text)
+            known = self._keys[key] = text, is_secret and self._redactor is not None
             return known
         if isinstance(key, Enum):
             key = key.value
@@ -322,12 +339,12 @@ class _Reader:
         if isinstance(key, int) and key.bit_length() > _MAX_INT_BITS:
             return "<int>", False
         whole = str.__str__(key) if isinstance(key, str) else str(key)
-        is_secret = self._redacts and is_secret_key(whole[-MAX_KEY_CHARS:])
+        is_secret = self._redactor is not None and is_secret_key(whole[-MAX_KEY_CHARS:])
         text = whole
         if len(text) > MAX_KEY_CHARS:
-            self.is_cut = True
+            self._is_cut = True
             text = whole[: MAX_KEY_CHARS + _MARGIN_CHARS]
-        self.strings.append(clean_text(text))
+        self._strings.append(clean_text(text))
         self._keys[whole] = clean_text(text), is_secret
         return self._keys[whole]
 
@@ -336,26 +353,28 @@ class _Reader:
         before: Any = None
         try:
             for item in value:
-                if self._nodes <= 0 or self.room_bytes < 0 or depth >= MAX_DEPTH:
-                    self.is_cut = True
+                if self._nodes <= 0 or self._room_bytes < 0 or depth >= MAX_DEPTH:
+                    self._is_cut = True
                     break
                 self._nodes -= 1
-                self.room_bytes -= 1
-                if self._redacts:
+                self._room_bytes -= 1
+                if self._redactor is not None:
                     if type(before) is str and before[:1] == "-" and is_secret_flag(before):
                         before, item = None, REDACTED
                     else:
                         before = item
                         if type(item) is tuple or type(item) is list:
                             item = _without_secret(item)
-                plain.append(self.plain(item, depth + 1))
+                is_dict = type(item) is dict
+                read = self._mapping if is_dict else self._plain
+                plain.append(read(item, depth + 1))
         except Exception:  # noqa: BLE001 - a sequence of the watched program
-            self.is_cut = True
+            self._is_cut = True
         return plain
 
     def _object(self, value: Any, depth: int) -> Any:
         if isinstance(value, Enum):
-            return self.plain(value.value, depth) if not isinstance(value.value, Enum) else None
+            return self._plain(value.value, depth) if not isinstance(value.value, Enum) else None
         if isinstance(value, datetime | date | time):
             return value.isoformat()
         if isinstance(value, UUID | Decimal | PurePath):
@@ -445,7 +464,7 @@ def _fit(tree: Any, size: int | None, max_bytes: int) -> str:
     _measure(tree, lengths)
     lengths.sort()
     if size is None and len(lengths) > _FEW_STRINGS:
-        size = _size(_ENCODER.encode(tree))
+        size = _size(encode(tree))
     shortened = _shorten(tree, lengths, size or 0, max_bytes)
     return _beginning(tree, max_bytes) if shortened is None else shortened
 
@@ -454,14 +473,14 @@ def _shorten(tree: Any, lengths: Sequence[int], size: int, max_bytes: int) -> st
     """Cut the longest strings to one common length; None if too little would remain of them."""
     if len(lengths) > _FEW_STRINGS:
         room = max_bytes - size + sum(lengths)
-        if room <= 0 or _common_length(lengths, room) < _MIN_USEFUL_CHARS:
+        if room <= 0 or _common_length(lengths, room) < _useful_chars(max_bytes):
             return None  # known without measuring: most of such a value is structure
-    room = max_bytes - _size(_ENCODER.encode(_map_strings(tree, lambda _: "")))
+    room = max_bytes - _size(encode(_map_strings(tree, lambda _: "")))
     # JSON escapes and UTF-8 make 1 to 6 bytes of a character: guess, measure, tighten.
     chars = room - 2 * min(len(lengths), _FEW_STRINGS)  # what a cut leaves ends with 3 bytes
     while chars > 8 * len(lengths):
         cap = _common_length(lengths, chars)
-        text = _ENCODER.encode(_map_strings(tree, partial(cut_text, max_chars=cap)))
+        text = encode(_map_strings(tree, partial(cut_text, max_chars=cap)))
         excess = _size(text) - max_bytes
         if excess <= 0:
             return text
@@ -509,7 +528,7 @@ def _beginning(tree: Any, max_bytes: int) -> str:
     """Return the text of as many leading items as fit, with long strings cut to a share of it."""
     writer = _Writer(max_bytes)
     writer.write(tree)
-    return "".join(writer.parts) or _ENCODER.encode(ELLIPSIS)
+    return "".join(writer.parts) or encode(ELLIPSIS)
 
 
 class _Writer:
@@ -518,7 +537,7 @@ class _Writer:
     def __init__(self, max_bytes: int) -> None:
         self.parts: list[str] = []
         self._room = max_bytes
-        self._max_chars = max(max_bytes // _STRINGS_AT_LEAST, _MIN_USEFUL_CHARS)
+        self._max_chars = max(max_bytes // _STRINGS_AT_LEAST, _useful_chars(max_bytes))
         self._names: dict[str, str] = {}
 
     def write(self, tree: Any, before: str = "") -> bool:
@@ -532,7 +551,7 @@ class _Writer:
             short = tree if len(tree) <= self._max_chars else cut_text(tree, self._max_chars)
             text = before + encode_basestring(short)
         else:
-            text = before + _ENCODER.encode(tree)
+            text = before + encode(tree)
         size = len(text) if text.isascii() else len(text.encode())
         if size > self._room:
             return False

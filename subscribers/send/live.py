@@ -80,7 +80,8 @@ class LiveSpanProcessor(SpanProcessor):
         """Send a moment; on an unsampled span nothing is shown."""
         if self._is_stopped or (span is not None and not span.trace_flags.sampled):
             return
-        self._delivery.put(LiveRecord(name, time_ns, span, dict(attributes), self._resource()))
+        # Not copied: that would compute what is late.
+        self._delivery.put(LiveRecord(name, time_ns, span, attributes, self._resource()))
 
     def shutdown(self) -> None:
         """Send the remaining records, for at most a second, and accept no more."""

@@ -11,7 +11,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,15 +23,16 @@ from subscribers.content.paths import Reader, compile_path, inner_names, path_fr
 from subscribers.content.redaction import REDACTED, Redactor, is_secret_key
 from subscribers.content.serialise import (
     Content,
+    Reading,
     clean_text,
     cut_text,
     to_json,
-    to_json_in_two_forms,
 )
 from subscribers.options import Capture, Options, Vocabulary
 from subscribers.spec.model import Attribute, Sensitivity, SpanSpec, Spec, Truncation
 
 Attributes: TypeAlias = dict[str, Any]
+Compute: TypeAlias = Callable[[], Attributes]
 Kwargs: TypeAlias = Mapping[str, Any]
 
 _MCP_FORMS = {"mcp_input": "input_messages", "mcp_output": "output_messages"}
@@ -102,7 +105,20 @@ class Engine:
 
         A row whose source is missing, or whose conversion fails, is left out.
         """
-        found: Attributes = {}
+        return self._fill({}, hook, kwargs)
+
+    def attributes_and_content(
+        self, hook: str, kwargs: Kwargs
+    ) -> tuple[Attributes, Compute | None]:
+        """Return the attributes as above, and a function that returns those of content, if any.
+
+        Content is read now. The rest of the work is the function's, on any thread.
+        """
+        found = _WithoutContent()
+        self._fill(found, hook, kwargs)
+        return found, partial(_written, found.content) if found.content else None
+
+    def _fill(self, found: Attributes, hook: str, kwargs: Kwargs) -> Attributes:
         shape = (hook, *[name for name, value in kwargs.items() if value is not None])
         plan = self._plans.get(shape) or self._plan(shape)
         if plan.inner:
@@ -227,9 +243,13 @@ class Engine:
 
         def write(found: Attributes, value: Any) -> None:
             if isinstance(value, Content):
-                content = value
+                write_content(found, value)
             else:
-                content = to_json(value, redactor=redactor, max_bytes=max_bytes)
+                is_read = isinstance(value, Reading)
+                reading = value if is_read else Reading(value, redactor, max_bytes)
+                _write(found, lambda found: write_content(found, reading.content()))
+
+        def write_content(found: Attributes, content: Content) -> None:
             for key in keys:
                 structured = is_structured and key == row.current
                 found[key] = json.loads(content.text) if structured else content.text
@@ -243,13 +263,21 @@ class Engine:
         redactor, max_bytes = self._redactor_of(row), self.options.max_content_bytes
         write_one = self._json_writer(row, self._keys(row))
         write_other = self._json_writer(mcp_row, self._keys(mcp_row))
+        has_own_rules = redactor is not None and redactor.has_own_rules
 
         def write(found: Attributes, messages: Any) -> None:
-            one, other = to_json_in_two_forms(
-                messages, mcp_messages, redactor=redactor, max_bytes=max_bytes
-            )
-            write_one(found, one)
-            write_other(found, other)
+            reading = Reading(messages, redactor, max_bytes)
+            if has_own_rules or not reading.is_whole:
+                write_one(found, reading)
+                write_other(found, mcp_messages(messages))
+                return
+
+            def write_both(found: Attributes) -> None:
+                one, other = reading.in_two_forms(mcp_messages)
+                write_one(found, one)
+                write_other(found, other)
+
+            _write(found, write_both)
 
         return write
 
@@ -274,6 +302,29 @@ class Engine:
                     found[key.removesuffix("*") + suffix] = text(item)
 
         return write
+
+
+class _WithoutContent(Attributes):
+    """Attributes of a hook whose content is still to be written."""
+
+    def __init__(self) -> None:
+        self.content: list[Callable[[Attributes], None]] = []
+
+
+def _write(found: Attributes, write: Callable[[Attributes], None]) -> None:
+    """Write content, or have it written later."""
+    if type(found) is _WithoutContent:
+        found.content.append(write)
+    else:
+        write(found)
+
+
+def _written(content: Sequence[Callable[[Attributes], None]]) -> Attributes:
+    found: Attributes = {}
+    for write in content:
+        with suppress(Exception):  # values of the watched program, and rules of its redactor
+            write(found)
+    return found
 
 
 def key_part(name: Any, redactor: Redactor | None) -> str:

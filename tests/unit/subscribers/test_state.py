@@ -6,6 +6,10 @@ import contextvars
 import dataclasses
 import hashlib
 import json
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import get_ident
 from typing import Any
 
 import attrs
@@ -13,14 +17,30 @@ import jsonpatch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor, TracerProvider
+from opentelemetry.trace import Span, SpanContext
 from pydantic import BaseModel
 
 import inspector
-from subscribers import Capture, Vocabulary, capture_state, dump_state_to_span
+from instrument import Bus
+from subscribers import (
+    Capture,
+    Options,
+    Vocabulary,
+    capture_state,
+    dump_state_to_span,
+    install,
+)
+from subscribers.bridge.moments import LiveRecords
 from subscribers.content.json_patch import difference
 from subscribers.content.redaction import Redactor
 from subscribers.content.serialise import to_json
-from subscribers.content.snapshots import MAX_SNAPSHOT_BYTES, MAX_SNAPSHOT_NODES, Snapshots
+from subscribers.content.snapshots import (
+    MAX_SNAPSHOT_BYTES,
+    MAX_SNAPSHOT_NODES,
+    MAX_UNREAD,
+    Snapshots,
+)
 from tests.unit.subscribers.conftest import Traced
 
 
@@ -107,7 +127,7 @@ def test_a_state_that_grew_too_large_can_be_put_together(traced: Traced) -> None
 
 
 def test_a_state_that_is_far_too_large_is_cut_and_marked() -> None:
-    snapshot = Snapshots(None, 30_720).take("k", {"s": "x" * (MAX_SNAPSHOT_BYTES + 1)})
+    snapshot = Snapshots(None, 30_720).take("k", {"s": "x" * (MAX_SNAPSHOT_BYTES + 1)})()
     assert snapshot.value is not None
     assert snapshot.value.is_truncated
     assert len(snapshot.value.text) <= 30_720
@@ -117,7 +137,7 @@ def test_a_state_that_is_far_too_large_is_cut_and_marked() -> None:
 @pytest.mark.parametrize("notes", [MAX_SNAPSHOT_NODES // 2, MAX_SNAPSHOT_NODES // 2 - 2])
 def test_a_state_of_too_many_parts_is_cut_as_one_that_is_read_whole(notes: int) -> None:
     state = {"password": "hunter22", "notes": [{"n": n} for n in range(notes)]}
-    snapshot = Snapshots(Redactor(), 1_000).take("k", state)
+    snapshot = Snapshots(Redactor(), 1_000).take("k", state)()
     assert snapshot.value is not None
     assert snapshot.value.is_truncated
     assert snapshot.value.text == to_json(state, redactor=Redactor(), max_bytes=1_000).text
@@ -137,7 +157,96 @@ def test_what_is_remembered_is_bounded() -> None:
     for number in range(400):
         snapshots.take(number, {"n": number, "s": ["x" * 100] * 1_000})
     assert len(snapshots._stored) < 100
-    assert snapshots.take(399, {"n": 400, "s": ["x" * 100] * 1_000}).patch is not None
+    assert snapshots.take(399, {"n": 400, "s": ["x" * 100] * 1_000})().patch is not None
+
+
+class Reads(SpanProcessor, LiveRecords):
+    """Gets spans and live records, and reads them when it is asked."""
+
+    def __init__(self) -> None:
+        self.spans: list[ReadableSpan] = []
+        self.moments: list[Mapping[str, Any]] = []
+
+    def on_end(self, span: ReadableSpan) -> None:
+        self.spans.append(span)
+
+    def moment(
+        self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
+    ) -> None:
+        self.moments.append(attributes)
+
+    def progress(self, span: Span, attributes: Mapping[str, Any]) -> None: ...
+
+    def all(self) -> list[Any]:
+        events = [dict(event.attributes or {}) for span in self.spans for event in span.events]
+        return [
+            *events,
+            *map(dict, self.moments),
+            *[dict(one.attributes or {}) for one in self.spans],
+        ]
+
+
+@pytest.fixture
+def reads() -> Reads:
+    return Reads()
+
+
+@contextmanager
+def redacting(reads: Reads, callback: Callable[[str], str]) -> Iterator[Bus]:
+    """Yield a bus whose states are redacted by `callback`."""
+    provider, bus = TracerProvider(shutdown_on_exit=False), Bus()
+    provider.add_span_processor(reads)
+    options, redactor = Options(capture=Capture.REDACTED), Redactor(callback=callback)
+    off = install(bus, tracer_provider=provider, options=options, redactor=redactor, live=reads)
+    yield bus
+    off()
+
+
+def test_states_and_results_are_read_at_once_and_treated_by_the_thread_that_reads_the_span(
+    reads: Reads,
+) -> None:
+    threads: set[int] = set()
+
+    def redact(text: str) -> str:
+        if text.startswith("note"):
+            threads.add(get_ident())
+        return text.upper()
+
+    state: dict[str, Any] = {"n": 0, "notes": ["note " * 20] * 500}
+    result = ["note"]
+    with redacting(reads, redact) as bus, bus.operation("tool_call", tool_name="t", args={}) as op:
+        for state["n"] in range(3):
+            capture_state("plan", state, bus=bus)
+        op.result = result
+    state.clear()
+    result.clear()
+    assert not threads
+    with ThreadPoolExecutor(2) as others:
+        alike = [others.submit(reads.all).result() for _ in range(2)]
+    assert get_ident() not in threads
+    assert alike[0] == alike[1] == reads.all()
+    *_, last, attributes = reads.all()
+    assert json.loads(last["inspector.state.patch"]) == [
+        {"op": "replace", "path": "/N", "value": 2}
+    ]
+    assert attributes["mcp.state.PLAN_json"].startswith('{"N":0,"NOTES":["NOTE ')
+    assert attributes["mcp.state.PLAN_json_truncated"] is True
+    assert attributes["gen_ai.tool.call.result"] == attributes["mcp.tool.output_json"] == '["NOTE"]'
+    assert attributes["mcp.status.code"] == "ok"
+
+
+def test_few_states_wait_for_somebody_to_read_them(reads: Reads) -> None:
+    seen: list[str] = []
+
+    def redact(text: str) -> str:
+        if text.startswith("number"):
+            seen.append(text)
+        return text
+
+    with redacting(reads, redact) as bus, bus.operation("tool_call", tool_name="t", args={}):
+        for number in range(40):
+            capture_state("plan", {"n": f"number {number}"}, bus=bus)
+        assert seen == [f"number {number}" for number in range(40 - MAX_UNREAD)]
 
 
 @pytest.mark.parametrize("vocabulary", list(Vocabulary))

@@ -214,6 +214,12 @@ def test_the_longest_strings_are_cut_first() -> None:
     assert len(content.text) > 30_000
 
 
+@pytest.mark.parametrize("value", ["x" * 999, {"text": "x" * 999}, ["x" * 999]])
+def test_a_long_string_fills_the_least_room(value: Any) -> None:
+    for max_bytes in range(32, 300):
+        assert max_bytes - 8 <= len(to_json(value, max_bytes=max_bytes).text.encode()) <= max_bytes
+
+
 def test_a_secret_that_lies_across_the_cut_is_not_left_in_half() -> None:
     for offset in range(40):
         text = "x" * (30_700 - offset) + " sk-" + "S" * 40

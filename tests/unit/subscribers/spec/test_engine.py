@@ -302,9 +302,11 @@ def test_messages_written_in_both_forms_at_once_are_those_written_one_by_one(
         ("after_llm_generate", {"response": messages}),
     ):
         found, expected = engine.attributes(hook, kwargs), visiting_every_row(engine, hook, kwargs)
-        for attributes in (found, expected):
+        without_content, content = engine.attributes_and_content(hook, kwargs)
+        late = without_content | (content() if content is not None else {})
+        for attributes in (found, expected, late):
             attributes[TRUNCATED] = sorted(set(attributes.get(TRUNCATED, ())))
-        assert found == expected
+        assert found == expected == late
 
 
 def test_an_emitter_that_invents_kwargs_fills_no_memory() -> None:

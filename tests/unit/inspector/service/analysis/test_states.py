@@ -30,7 +30,7 @@ def _captured(states: list[Any], max_bytes: int = 40) -> list[Moment]:
     """Return what is sent of these states, one after another."""
     taking, moments = Snapshots(None, max_bytes), []
     for at, state in enumerate(states):
-        snapshot = taking.take("k", state)
+        snapshot = taking.take("k", state)()
         attributes: dict[str, Json] = {
             "name": "memory",
             "hash": snapshot.hash,

@@ -1,0 +1,134 @@
+"""Attributes of spans and events that are computed when somebody reads them.
+
+What takes long is done by the thread that sends, or by whoever reads the span before; nobody sees
+it without them. OpenTelemetry's SDK has no such attributes: a span of another SDK, or of one whose
+parts have other names, gets them at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any, TypeAlias
+
+from opentelemetry.attributes import BoundedAttributes
+from opentelemetry.sdk.trace import Event
+from opentelemetry.trace import Span
+
+_logger = logging.getLogger("inspector")
+
+Compute: TypeAlias = Callable[[], Mapping[str, Any]]
+
+
+class LateAttributes(BoundedAttributes):
+    """Attributes that are complete for everybody who reads them, in the order they were set."""
+
+    def __init__(self, attributes: BoundedAttributes) -> None:
+        """Create those that replace `attributes`, with the same limits."""
+        if "_dict" not in vars(attributes):
+            raise AttributeError("The SDK has changed.")
+        vars(self).update(vars(attributes))
+        self._late: deque[Compute] = deque()
+
+    def add(self, compute: Compute) -> None:
+        """Add attributes that `compute` returns, on any thread, when somebody reads them."""
+        self._late.append(compute)
+
+    def _complete(self) -> None:
+        # Computed without a lock, which a fork could leave locked: two threads may both do it.
+        for compute in tuple(self._late):
+            try:
+                computed = compute()
+            except Exception:
+                _logger.warning("Attributes of a span cannot be computed.", exc_info=True)
+                computed = {}
+            with self._lock:
+                if self._late and self._late[0] is compute:
+                    new = BoundedAttributes(self.maxlen, self._dict, False, self.max_value_len)
+                    new.update(computed)
+                    self._dict = new._dict
+                    self.dropped += new.dropped
+                    self._late.popleft()  # last: until then others see that something is missing
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if self._late:
+            self._set_items({key: value})
+        else:
+            super().__setitem__(key, value)
+
+    def _set_items(self, attributes: Mapping[str, Any]) -> None:
+        if self._late:  # after those that are late
+            self._raise_if_immutable()
+            cleaned = BoundedAttributes(None, attributes, max_value_len=self.max_value_len)
+            self.add(lambda: cleaned)
+        else:
+            super()._set_items(attributes)
+
+    def __getitem__(self, key: str) -> Any:
+        self._complete()
+        return super().__getitem__(key)
+
+    def __delitem__(self, key: str) -> None:
+        self._complete()
+        super().__delitem__(key)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.copy())
+
+    def __len__(self) -> int:
+        self._complete()
+        return super().__len__()
+
+    def __repr__(self) -> str:
+        self._complete()
+        return super().__repr__()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> BoundedAttributes:
+        self._complete()
+        return super().__deepcopy__(memo)
+
+    def copy(self) -> MutableMapping[str, Any]:
+        """Return a copy as a dict."""
+        self._complete()
+        return super().copy()
+
+
+def attributes(known: Mapping[str, Any], compute: Compute) -> Mapping[str, Any]:
+    """Return attributes that are known, and those that `compute` returns."""
+    return _late(BoundedAttributes(attributes=known, immutable=False), compute)
+
+
+def add_event(
+    span: Span, name: str, known: Mapping[str, Any], time_ns: int, compute: Compute
+) -> None:
+    """Add an event with attributes that are known, and those that `compute` returns."""
+    try:
+        add, limits = span._add_event, span._limits  # type: ignore[attr-defined]
+        bounded = BoundedAttributes(
+            limits.max_event_attributes, known, max_value_len=limits.max_attribute_length
+        )
+        event = Event(name, _late(bounded, compute), time_ns)
+    except AttributeError:
+        span.add_event(name, {**known, **compute()}, time_ns)
+    else:
+        add(event)
+
+
+def set_attributes(span: Span, compute: Compute) -> None:
+    """Set the attributes that `compute` returns on a running span."""
+    try:
+        with span._lock:  # type: ignore[attr-defined]
+            late = span._attributes  # type: ignore[attr-defined]
+            if not isinstance(late, LateAttributes):
+                late = span._attributes = LateAttributes(late)  # type: ignore[attr-defined]
+    except AttributeError:
+        span.set_attributes(compute())
+    else:
+        late.add(compute)
+
+
+def _late(bounded: BoundedAttributes, compute: Compute) -> LateAttributes:
+    late = LateAttributes(bounded)
+    late.add(compute)
+    return late

@@ -1,0 +1,99 @@
+"""Late attributes, beside those of the SDK that are set at once."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from opentelemetry.attributes import BoundedAttributes
+from opentelemetry.sdk.trace import SpanLimits, TracerProvider
+
+from subscribers.bridge import late
+from subscribers.bridge.late import LateAttributes
+
+_KEYS = st.sampled_from("abcde")
+_ITEMS = st.dictionaries(_KEYS, st.integers() | st.text(max_size=9) | st.lists(st.integers()))
+_STEPS = st.lists(st.tuples(st.sampled_from(["late", "set", "one", "read", "delete"]), _ITEMS))
+
+
+@given(_ITEMS, _STEPS, st.none() | st.integers(0, 4), st.none() | st.integers(1, 5))
+def test_they_are_what_they_would_be_if_they_were_set_at_once(
+    known: dict[str, Any],
+    steps: list[tuple[str, dict[str, Any]]],
+    maxlen: int | None,
+    max_value_len: int | None,
+) -> None:
+    eager = BoundedAttributes(maxlen, known, False, max_value_len)
+    slow = LateAttributes(BoundedAttributes(maxlen, known, False, max_value_len))
+    for what, items in steps:
+        match what:
+            case "late":
+                slow.add(lambda items=items: items)  # type: ignore[misc]
+                eager.update(items)
+            case "set":
+                for attributes in (slow, eager):
+                    attributes._set_items(items)
+            case "one":
+                for key, value in items.items():
+                    eager[key] = slow[key] = value
+            case "read":
+                assert [slow.get(key) for key in items] == [eager.get(key) for key in items]
+            case "delete":
+                for key in items:
+                    assert slow.pop(key, None) == eager.pop(key, None)
+    assert len(slow) == len(eager)
+    assert repr(slow) == repr(eager) == repr(copy.deepcopy(slow))
+    assert slow.copy() == dict(slow) == dict(eager)
+    assert slow.dropped == eager.dropped
+
+
+def test_they_are_computed_once_and_after_the_end_too_and_a_failure_costs_only_its_own(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    limits = SpanLimits(max_attribute_length=4)
+    provider = TracerProvider(span_limits=limits, shutdown_on_exit=False)
+    span: Any = provider.get_tracer("t").start_span("s", attributes={"a": 1})
+    calls: list[str] = []
+
+    def failing() -> dict[str, Any]:
+        raise ValueError
+
+    def computed() -> dict[str, Any]:
+        calls.append("computed")
+        return {"b": "long text"}
+
+    late.set_attributes(span, failing)
+    late.set_attributes(span, computed)
+    late.add_event(span, "event", {"c": 3}, 1, computed)
+    span.set_attribute("b2", "after")
+    span.end()
+    assert not calls
+    for _ in range(2):
+        assert dict(span.attributes) == {"a": 1, "b": "long", "b2": "afte"}
+        assert dict(span.events[0].attributes) == {"c": 3, "b": "long"}
+    assert calls == ["computed"] * 2
+    assert [record.message for record in caplog.records if "computed" in record.message]
+    with pytest.raises(TypeError):
+        span._attributes["d"] = 1
+
+
+def test_a_span_whose_parts_have_other_names_gets_them_at_once() -> None:
+    class Other:
+        def __init__(self) -> None:
+            self.attributes: dict[str, Any] = {}
+            self.events: list[Any] = []
+
+        def set_attributes(self, attributes: Any) -> None:
+            self.attributes.update(attributes)
+
+        def add_event(self, *event: Any) -> None:
+            self.events.append(event)
+
+    span: Any = Other()
+    late.set_attributes(span, lambda: {"a": 1})
+    late.add_event(span, "event", {"b": 2}, 3, lambda: {"c": 4})
+    assert span.attributes == {"a": 1}
+    assert span.events == [("event", {"b": 2, "c": 4}, 3)]
