@@ -42,6 +42,7 @@ from inspector.service.http.openapi import with_schemas
 from inspector.service.http.parts import Parts, ReadParts
 from inspector.service.ingest.writer import Writer
 from inspector.service.otlp.batch import IsOwn
+from inspector.service.otlp.intake import Intake
 from inspector.service.otlp.receiver import Receiver
 from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
@@ -181,7 +182,8 @@ async def running(
         retention = Retention.parse(settings.retention)
         if path is None:
             retention = retention.within(MEMORY_BYTES * 3 // 4)  # the rest is for what comes next
-        writer = Writer(store, feed, retention=retention, dispatch=dispatch)
+        intake = Intake()
+        writer = Writer(store, feed, retention=retention, dispatch=dispatch, intake=intake)
         stack.push_async_callback(writer.close)
         mcp_endpoint = mcp.McpEndpoint(app, access.token, may_steer=settings.mcp_control == "on")
         stack.push_async_callback(mcp_endpoint.close)
@@ -192,7 +194,7 @@ async def running(
             await forwarder.start()
             stack.push_async_callback(forwarder.close)
         scrubs = settings.capture_content != "full"
-        receiver = Receiver(writer.submit, forwarder, is_own=is_own, scrubs=scrubs)
+        receiver = Receiver(writer.submit, forwarder, is_own=is_own, scrubs=scrubs, intake=intake)
         stack.callback(receiver.close)
         yield Parts(
             settings=settings,

@@ -17,6 +17,8 @@ from inspector.service.ingest.writer import Writer
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.model.records import Changes
 from inspector.service.model.rows import Json
+from inspector.service.otlp import intake as intake_module
+from inspector.service.otlp.intake import Intake
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
 from tests.support.models.store import ModelStore
@@ -34,6 +36,7 @@ class _GatedStore(ModelStore):
         self.gate.set()
         self.error: Exception | None = None
         self.commits = 0
+        self.committed = threading.Event()
 
     def commit(self, changes: Changes) -> None:
         assert self.gate.wait(10)
@@ -41,6 +44,7 @@ class _GatedStore(ModelStore):
             raise self.error
         self.commits += 1
         super().commit(changes)
+        self.committed.set()
 
 
 @pytest.fixture
@@ -77,6 +81,50 @@ async def test_what_waits_for_the_disk_goes_into_one_commit(
     await asyncio.gather(*waiting)
     assert session_count(store) == 4
     assert store.commits <= 2
+
+
+class _WatchedIntake(Intake):
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_waited_for = threading.Event()
+
+    def wait(self) -> None:
+        self.is_waited_for.set()
+        super().wait()
+
+
+async def test_what_is_being_decoded_goes_into_the_next_commit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(intake_module, "PATIENCE_S", 10)
+    store, intake = _GatedStore(), _WatchedIntake()
+    writer = Writer(store, Feed(store), clock=FakeClock(), tick_s=None, intake=intake)
+    with intake.coming():
+        first = writer.submit([incoming(span())], [])
+        assert await asyncio.to_thread(intake.is_waited_for.wait, 5)
+        second = writer.submit([incoming(span(trace=2))], [])
+    await asyncio.gather(first, second)
+    assert store.commits == 1
+    await writer.close()
+
+
+@pytest.mark.parametrize(
+    ("patience_s", "limit_s", "is_committed"), [(10, 0.1, False), (0.01, 10, True)]
+)
+async def test_a_commit_waits_for_who_decodes_unless_that_takes_long(
+    monkeypatch: pytest.MonkeyPatch, patience_s: float, limit_s: float, is_committed: bool
+) -> None:
+    monkeypatch.setattr(intake_module, "PATIENCE_S", patience_s)
+    store, intake, loop = _GatedStore(), Intake(), asyncio.get_running_loop()
+    writer = Writer(store, Feed(store), clock=FakeClock(), tick_s=None, intake=intake)
+
+    def decode() -> bool:
+        loop.call_soon_threadsafe(writer.submit, [incoming(span())], [])
+        return store.committed.wait(limit_s)
+
+    assert await asyncio.to_thread(intake.in_turn, decode) is is_committed
+    await writer.close()
+    assert store.commits == 1
 
 
 async def test_more_than_can_wait_is_refused_and_accepted_once_there_is_room(

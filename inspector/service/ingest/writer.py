@@ -13,9 +13,10 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
 from inspector.errors import (
@@ -35,6 +36,7 @@ from inspector.service.ingest.unit_of_work import UnitOfWork
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.model.records import Changes
 from inspector.service.model.rows import AuditRow
+from inspector.service.otlp.intake import Intake
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Store
 from inspector.service.storage.health import StoreHealth, StoreWatch
@@ -98,6 +100,7 @@ class Writer:
         probe_s: Interval of attempts to write a store that cannot be written.
         retention: The limits of stored sessions.
         dispatch: Sends commands to agents.
+        intake: Shared with who decodes.
     """
 
     def __init__(
@@ -111,10 +114,12 @@ class Writer:
         probe_s: float = PROBE_S,
         retention: Retention = _KEEP_ALL,
         dispatch: Dispatch | None = None,
+        intake: Intake | None = None,
     ) -> None:
         self._store = store
         self._feed = feed
         self._dispatch = dispatch
+        self._intake = intake or Intake()
         self._audit_rate = AuditRateLimit()
         self._clock = clock
         self._max_waiting_bytes = max_waiting_bytes
@@ -145,8 +150,8 @@ class Writer:
         """The health of the store."""
         return self._watch.health
 
-    async def submit(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
-        """Store `spans` and `logs`; returns when they are durable.
+    def submit(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Awaitable[None]:
+        """Queue `spans` and `logs` at once; what is returned waits until they are durable.
 
         When this fails, a part of a large batch may be stored: sent again, it merges.
 
@@ -156,7 +161,7 @@ class Writer:
             InspectorError: This batch cannot be stored at all; sending it again does not help.
         """
         if not spans and not logs:
-            return
+            return asyncio.sleep(0)
         size_bytes = sum(len(item.content.payload) for item in spans)
         size_bytes += sum(item.record.ByteSize() for item in logs)
         batch = Submission(spans, logs, size_bytes)
@@ -171,7 +176,7 @@ class Writer:
             self._waiting_bytes += size_bytes
             self._turns.add(batch)
             self._wake.notify()
-        await asyncio.wrap_future(batch.done)
+        return asyncio.wrap_future(batch.done)
 
     async def restore(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Restored:
         """Store recorded telemetry as ended; returns when it is durable.
@@ -299,6 +304,10 @@ class Writer:
                 )
                 if self._is_closed and not self._is_wanted:
                     return
+                is_batch = bool(self._turns)
+            if is_batch:
+                self._intake.wait()
+            with self._wake:
                 # In turns: neither delays the other for more than one commit.
                 parts = self._turns.take()
                 task = self._tasks.popleft() if self._tasks else None
@@ -306,9 +315,7 @@ class Writer:
             if task is not None:
                 self._run_task(task)
             if parts:
-                began_s = time.monotonic()
-                self._write(parts)
-                self._turns.learn(parts, time.monotonic() - began_s)
+                self._intake.in_turn(partial(self._write, parts))
             self._in_hand = []
             for periodic in self._periodic_tasks:
                 if time.monotonic() >= periodic.due_s:
@@ -363,6 +370,7 @@ class Writer:
         return self._try(lambda: self._recorder.delete(session_ids, self._clock()))[0]
 
     def _write(self, parts: Sequence[Part]) -> None:
+        began_s = time.monotonic()
         error = self._attempt(parts)
         if error is not None and not isinstance(error, StoreError) and len(parts) > 1:
             # One of them breaks our code: the others need not suffer for it.
@@ -370,6 +378,7 @@ class Writer:
                 self._answer([part.batch], self._attempt([part]))
         else:
             self._answer([part.batch for part in parts], error)
+        self._turns.learn(parts, time.monotonic() - began_s)
 
     def _attempt(self, parts: Sequence[Part]) -> Exception | None:
         spans = [span for part in parts for span in part.spans]

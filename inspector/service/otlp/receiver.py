@@ -9,9 +9,9 @@ import asyncio
 import logging
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
 from functools import partial
 from typing import Literal, Protocol
 
@@ -21,6 +21,7 @@ from inspector.service.otlp.batch import Batch, IsOwn, make_batch
 from inspector.service.otlp.body import MAX_BODY_BYTES, ExpandedTooLargeError, decompress
 from inspector.service.otlp.decode_json import decode_json
 from inspector.service.otlp.decode_proto import decode_proto
+from inspector.service.otlp.intake import Intake
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.scrub import scrub
 from inspector.service.otlp.signals import METRICS, ExportResponse, OtlpSignal
@@ -51,9 +52,11 @@ logger = logging.getLogger("inspector.otlp")
 
 
 class Submit(Protocol):
-    """The destination of rows. Returns when they are committed."""
+    """The destination of rows. What it returns waits until they are committed."""
 
-    async def __call__(self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> None:
+    def __call__(
+        self, spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]
+    ) -> Awaitable[None]:
         """Commit `spans` and `logs`.
 
         Raises:
@@ -80,6 +83,7 @@ class Receiver:
         onward: Forwards a request.
         is_own: Spans that are about ourselves, and are left out.
         scrubs: Remove secrets before anything is stored or goes on.
+        intake: Shared with who commits.
     """
 
     def __init__(
@@ -89,12 +93,14 @@ class Receiver:
         *,
         is_own: IsOwn | None = None,
         scrubs: bool = True,
+        intake: Intake | None = None,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._submit = submit
         self._onward = onward
         self._is_own = is_own
         self._scrubs = scrubs
+        self._intake = intake or Intake()
         self._in_flight_bytes = 0
         self._room_lock = threading.Lock()
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="inspector-decode")
@@ -139,9 +145,11 @@ class Receiver:
             scrubs=self._scrubs,
             room=room,
         )
-        batch = await self._decode(read, len(body))
-        if batch.spans or batch.logs:
-            await self._submit(batch.spans, batch.logs)
+        is_small = len(body) <= SMALL_BODY_BYTES
+        with self._intake.coming() if is_small else nullcontext():
+            batch = await self._decode(read, len(body))
+            committed = self._submit(batch.spans, batch.logs)
+        await committed
         if self._onward and batch.forward:
             await self._onward.offer(signal, batch.forward, hops=hops)
         self.counts[signal.name] += len(batch.spans) + len(batch.logs) + batch.not_stored
@@ -160,6 +168,8 @@ class Receiver:
                     # It is small only as long as it is packed: then it waits with the larger ones.
                     with suppress(*() if is_last else (ExpandedTooLargeError,)):
                         some = partial(read, limit_bytes=limit_bytes)
+                        if not is_last:
+                            some = partial(self._intake.in_turn, some)
                         return await loop.run_in_executor(self._decoders, some)
         raise AssertionError("The last lane takes all.")
 
