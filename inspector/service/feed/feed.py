@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import math
 import threading
 import time
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Collection, Iterator
 from dataclasses import dataclass
 
@@ -75,13 +77,45 @@ class _Clock:
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.viewers: set[_Viewer] = set()
-        self._calls: dict[int, list[Callable[[], None]]] = {}
+        self.without_slow_news: set[_Viewer] = set()
+        self._of_session = defaultdict[str, set[_Viewer]](set)
+        self._of_all: set[_Viewer] = set()
+        """Viewers of all sessions, or of the whole list."""
+        self._calls: dict[int, set[Callable[[], None]]] = {}
+
+    def add(self, viewer: _Viewer) -> None:
+        """Report news to a viewer."""
+        self.viewers.add(viewer)
+        for id_ in viewer.interest.session_ids:
+            self._of_session[id_].add(viewer)
+        if not viewer.interest.is_list_slow:
+            self._of_all.add(viewer)
+
+    def discard(self, viewer: _Viewer) -> None:
+        """Report nothing to it any more."""
+        for id_ in viewer.interest.session_ids:
+            self._of_session[id_].discard(viewer)
+            if not self._of_session[id_]:
+                del self._of_session[id_]
+        for viewers in (self.viewers, self.without_slow_news, self._of_all):
+            viewers.discard(viewer)
 
     def report(self, news: News) -> None:
         """Wake the viewers that a commit concerns, in time."""
-        for viewer in self.viewers:
+        if news.is_for_all:
+            concerned = [self.viewers]
+        else:
+            found = (self._of_session.get(id_) for id_ in news.session_ids)
+            concerned = [self._of_all, *filter(None, found)]
+        for viewer in itertools.chain.from_iterable(concerned):
             if not viewer.has_news:
-                viewer.notice(news)
+                viewer.has_news = True
+                viewer.wake_in_time()
+        if news.may_wait:  # most have such news already
+            others, self.without_slow_news = self.without_slow_news, set()
+            for viewer in others:
+                viewer.has_slow_news = True
+                viewer.wake_in_time()
 
     def wake_all(self) -> None:
         """Wake all viewers at once."""
@@ -91,9 +125,9 @@ class _Clock:
     def call_at(self, time_s: float, call: Callable[[], None]) -> None:
         tick = math.ceil(time_s / _TICK_S)
         if tick not in self._calls:
-            self._calls[tick] = []
+            self._calls[tick] = set()
             self.loop.call_at(tick * _TICK_S + _LATE_S, self._ring, tick)
-        self._calls[tick].append(call)
+        self._calls[tick].add(call)
 
     def _ring(self, tick: int) -> None:
         for call in self._calls.pop(tick):
@@ -120,26 +154,21 @@ class _Viewer:
     def now_s(self) -> float:
         return self._clock.loop.time()
 
-    def notice(self, news: News) -> None:
-        """Wake in time for what concerns it in `news`."""
-        if news.concerns(self.interest):
-            self.has_news = True
-        elif news.changed and not self.has_slow_news:
-            self.has_slow_news = True
-        else:
-            return
-        self._wake_in_time()
+    def forget_news(self) -> None:
+        """Wait for new ones: what there was is about to be read."""
+        self.has_news = self.has_slow_news = False
+        self._clock.without_slow_news.add(self)
 
     def call(self) -> None:
         """Wake at once."""
         self._is_called = True
-        self._wake_in_time()
+        self.wake_in_time()
 
     async def wait(self) -> None:
         """Wait until something is due."""
         self._waiting = self._clock.loop.create_future()
         try:
-            self._wake_in_time()
+            self.wake_in_time()
             await self._waiting
         finally:
             self._waiting = None
@@ -149,22 +178,20 @@ class _Viewer:
         """Wake whenever it is due for a sign of life; called once, it calls itself."""
         if self not in self._clock.viewers:
             return
-        self._wake_if_due()
+        self.wake_in_time()
         due_s, now_s = self.keep_alive_due_s, self.now_s()
         # One that is stalled by its connection looks by itself when that goes on.
         self._clock.call_at(due_s if due_s > now_s else now_s + self._keep_alive_s, self.keep_alive)
 
-    def _wake_in_time(self) -> None:
-        self._wake_if_due()
-        if self._waiting is not None and (self.has_news or self.has_slow_news):
-            self._clock.call_at(self._due_s(), self._wake_if_due)
-
-    def _wake_if_due(self) -> None:
-        waiting = self._waiting
-        if waiting is None or waiting.done():
+    def wake_in_time(self) -> None:
+        """Wake at once if something is due, else when it is."""
+        if self._waiting is None or self._waiting.done():
             return
-        if self._is_called or self._due_s() <= self.now_s():
-            waiting.set_result(None)
+        due_s = self._due_s()
+        if self._is_called or due_s <= self.now_s():
+            self._waiting.set_result(None)
+        elif self.has_news or self.has_slow_news:
+            self._clock.call_at(due_s, self.wake_in_time)
 
     def _due_s(self) -> float:
         if self.has_news:
@@ -257,7 +284,7 @@ class Feed:
                     yield self._heartbeat(viewer)
                 if not self._is_in_reach(viewer.seen.cursor):
                     yield self._gap(viewer)
-                viewer.has_news = viewer.has_slow_news = False
+                viewer.forget_news()
                 try:
                     found = self._recent(viewer)
                     if found is None:
@@ -287,7 +314,7 @@ class Feed:
         with self._lock:
             clock = self._clocks.setdefault(loop, _Clock())
             viewer = _Viewer(clock, interest, self._tail.head, self._timing.keep_alive_s)
-            clock.viewers.add(viewer)
+            clock.add(viewer)
             self._tail.follow(interest)
         viewer.keep_alive()
         try:
@@ -295,7 +322,7 @@ class Feed:
         finally:
             with self._lock:
                 self._tail.unfollow(interest)
-                clock.viewers.discard(viewer)
+                clock.discard(viewer)
                 if not clock.viewers:
                     del self._clocks[loop]
 

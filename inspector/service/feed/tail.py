@@ -82,23 +82,12 @@ def unseen(
 class News(NamedTuple):
     """Whom a commit concerns."""
 
-    session_ids: frozenset[str]
-    """Sessions with new spans or moments."""
     is_for_all: bool
     """Whether every viewer gets something at once."""
-    changed: frozenset[str]
-    """Sessions whose rows changed, and may wait."""
-
-    def concerns(self, interest: Interest) -> bool:
-        """Return whether a viewer gets something that may not wait."""
-        ids, is_list_slow = interest
-        return bool(
-            self.is_for_all
-            or not ids
-            or (self.changed and not is_list_slow)
-            or not ids.isdisjoint(self.session_ids)
-            or not ids.isdisjoint(self.changed)
-        )
+    session_ids: frozenset[str]
+    """Sessions with new spans or moments that are followed, and those whose rows changed."""
+    may_wait: bool
+    """Whether there are changed rows of sessions, which may wait."""
 
 
 class Tail:
@@ -172,10 +161,11 @@ class Tail:
             self.row_count += weight
         while self.row_count > TAIL_ROWS:
             self._drop(self._commits.popleft())
+        changed = {entry.key[1] for entry in entries if entry.may_wait}
         return News(
-            frozenset(entry.only_for for entry in entries if entry.only_for is not None),
             any(entry.only_for is None and not entry.may_wait for entry in entries),
-            frozenset(entry.key[1] for entry in entries if entry.may_wait),
+            frozenset(changed.union(one.only_for for one in entries if one.only_for is not None)),
+            bool(changed),
         )
 
     def _followed_entries(self, changes: Changes) -> list[FeedEntry]:
