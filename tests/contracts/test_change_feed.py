@@ -326,7 +326,7 @@ async def test_spans_of_other_sessions_are_left_out_sessions_never(fed: _FedRig)
     await stream.aclose()
 
 
-async def test_what_nobody_follows_is_not_kept_and_comes_from_the_store_when_somebody_does(
+async def test_what_nobody_follows_is_not_remembered_and_comes_from_the_store_when_somebody_does(
     fed: _FedRig,
 ) -> None:
     before = fed.position
