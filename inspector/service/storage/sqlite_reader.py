@@ -266,7 +266,9 @@ class SqliteReader(ControlReader):
         return None if target == session_id else target
 
     def unsettled(self) -> list[SessionRecord]:
-        return [_session(row) for row in self._all(f"{_SESSION} WHERE settled = 0 ORDER BY id")]
+        # Without the name of the index, every session is read in the order of ids.
+        sql = f"{_SESSION} INDEXED BY session_unsettled WHERE settled = 0 ORDER BY id"
+        return [_session(row) for row in self._all(sql)]
 
     def traces(self, trace_ids: Collection[str]) -> list[TraceRecord]:
         ids = [bytes.fromhex(trace_id) for trace_id in trace_ids]
