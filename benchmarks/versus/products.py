@@ -88,7 +88,7 @@ _INSPECTOR = Product(
     database="inspector.sqlite3",
     count="SELECT count(*) FROM span",
     health="/health",
-    batches=200,
+    batches=90,
     listing=lambda client: client.get("/sessions", params={"limit": 50}),
     search=lambda client: client.get("/search", params={"q": f"name:{SEARCHED}", "limit": 50}),
     has_span=lambda client, trace, span: (
