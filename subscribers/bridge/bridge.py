@@ -164,7 +164,9 @@ class Bridge:
         parent_call_id: object = None,
         **_: object,
     ) -> None:
-        if not (isinstance(call_id, str) and isinstance(noun, str) and isinstance(kwargs, Mapping)):
+        if not (isinstance(call_id, str) and isinstance(noun, str)):
+            return
+        if type(kwargs) is not dict and not isinstance(kwargs, Mapping):  # the first is cheaper
             return
         parent_call_id = parent_call_id if isinstance(parent_call_id, str) else None
         before = {**kwargs, "call_id": call_id, "parent_call_id": parent_call_id}
@@ -218,12 +220,19 @@ class Bridge:
         )
         key = self._key(spec, kwargs)
         owned = OwnedSpan(span, spec.name, key, parent, call_id, attributes, began_ns)
-        owned.template, owned.is_borrowed = spec, borrowed is not None
+        owned.template = spec
+        if borrowed is not None:
+            owned.is_borrowed = True
         if noun == "agent_call":
             owned.agent = agent_name(kwargs) or owned.agent
         self._enrichment.start(owned, hook, kwargs)
-        if not owned.is_borrowed and (parent is None or parent.span is not span_in(context)):
-            mark_duplicate(trace.get_current_span(context), owned)
+        around = span_in(context)
+        if (
+            around is not None
+            and borrowed is None
+            and (parent is None or parent.span is not around)
+        ):
+            mark_duplicate(around, owned)
         owned.enter(context, current)
         self._register(owned, kwargs, is_announced=is_announced)
         return owned

@@ -85,7 +85,8 @@ class Enrichment:
         if not owned.is_open:
             return
         known = owned.attributes
-        attributes = _with_marks(attributes, known)
+        if TRUNCATED in attributes:
+            attributes = _with_marks(attributes, known)
         changed = {key: value for key, value in attributes.items() if known.get(key) != value}
         if not changed:
             return

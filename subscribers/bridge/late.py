@@ -20,6 +20,9 @@ _logger = logging.getLogger("inspector")
 
 Compute: TypeAlias = Callable[[], Mapping[str, Any]]
 
+MAX_LATE = 32
+"""Limit of what a span has that is late; who adds more computes the oldest."""
+
 
 class LateAttributes(BoundedAttributes):
     """Attributes that are complete for everybody who reads them, in the order they were set."""
@@ -34,22 +37,27 @@ class LateAttributes(BoundedAttributes):
     def add(self, compute: Compute) -> None:
         """Add attributes that `compute` returns, on any thread, when somebody reads them."""
         self._late.append(compute)
+        if len(self._late) > MAX_LATE:
+            self._put(self._late[0])
 
     def _complete(self) -> None:
-        # Computed without a lock, which a fork could leave locked: two threads may both do it.
         for compute in tuple(self._late):
-            try:
-                computed = compute()
-            except Exception:
-                _logger.warning("Attributes of a span cannot be computed.", exc_info=True)
-                computed = {}
-            with self._lock:
-                if self._late and self._late[0] is compute:
-                    new = BoundedAttributes(self.maxlen, self._dict, False, self.max_value_len)
-                    new.update(computed)
-                    self._dict = new._dict
-                    self.dropped += new.dropped
-                    self._late.popleft()  # last: until then others see that something is missing
+            self._put(compute)
+
+    def _put(self, compute: Compute) -> None:
+        # Computed without a lock, which a fork could leave locked: two threads may both do it.
+        try:
+            computed = compute()
+        except Exception:
+            _logger.warning("Attributes of a span cannot be computed.", exc_info=True)
+            computed = {}
+        with self._lock:
+            if self._late and self._late[0] is compute:
+                new = BoundedAttributes(self.maxlen, self._dict, False, self.max_value_len)
+                new.update(computed)
+                self._dict = new._dict
+                self.dropped += new.dropped
+                self._late.popleft()  # last: until then others see that something is missing
 
     def __setitem__(self, key: str, value: Any) -> None:
         if self._late:

@@ -44,11 +44,25 @@ MAX_CALLS = 100_000
 class OwnedSpan:
     """A span of ours, from start to end."""
 
-    __slots__ = (
-        "_made", "agent", "aliases", "attributes", "began_ns", "call_id", "children", "facts",
-        "failure", "family", "has_duplicate", "is_borrowed", "is_finished", "is_open", "key",
-        "kwargs", "outer", "parent", "span", "task", "template", "unwatch",
-    )  # fmt: skip
+    # Defaults are of the class: most spans end without another value.
+    aliases: tuple[str, ...] = ()
+    """The `call_id`s of RPC requests that were merged into this operation."""
+    has_duplicate = False
+    """Whether a foreign span was marked as a duplicate of this operation."""
+    is_open = True
+    is_borrowed = False
+    """Whether `span` belongs to the emitter: it is enriched and never ended."""
+    is_finished = False
+    """Whether an after or error hook was seen."""
+    failure: Any = None
+    kwargs: dict[str, Any] | None = None
+    """Kwargs of `operation_opened`, until the before hook comes."""
+    template: Any = None
+    unwatch: Callable[[], object] | None = None
+    """Stops watching the task in which it began."""
+    outer: Context = _EMPTY
+    _made: ReferenceType[Context] | None = None
+    """The context made for it; weak, as a cycle would stay in memory until a collection."""
 
     def __init__(
         self,
@@ -73,26 +87,8 @@ class OwnedSpan:
         self.agent: str | None = parent.agent if parent is not None else None
         self.children: dict[OwnedSpan, None] = {}
         """Spans without a promised end: they end with this one at the latest."""
-        self.aliases: tuple[str, ...] = ()
-        """The `call_id`s of RPC requests that were merged into this operation."""
-        self.has_duplicate = False
-        """Whether a foreign span was marked as a duplicate of this operation."""
-        self.is_open = True
-        self.is_borrowed = False
-        """Whether `span` belongs to the emitter: it is enriched and never ended."""
-        self.is_finished = False
-        """Whether an after or error hook was seen."""
-        self.failure: Any = None
-        self.kwargs: dict[str, Any] | None = None
-        """Kwargs of `operation_opened`, until the before hook comes."""
         self.task = running_task()
         """Task in which it began."""
-        self.template: Any = None
-        self.unwatch: Callable[[], object] | None = None
-        """Stops watching the task in which it began."""
-        self.outer: Context = _EMPTY
-        self._made: ReferenceType[Context] | None = None
-        """The context made for it; weak, as a cycle would stay in memory until a collection."""
 
     def enter(self, base: Context, current: Context) -> None:
         """Make this span current, on top of `base` and in place of `current`."""
@@ -276,7 +272,7 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
     return owned
 
 
-def mark_duplicate(current: trace.Span, owned: OwnedSpan) -> None:
+def mark_duplicate(current: object, owned: OwnedSpan) -> None:
     """Mark the foreign span around a new span of ours if both are the same operation."""
     if not isinstance(current, Span) or not current.is_recording() or _is_ours(current):
         return

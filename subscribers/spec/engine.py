@@ -44,6 +44,8 @@ MAX_PLANS = 1_024
 _MAX_CHARS = {Truncation.SHORT: 256, Truncation.LONG: 1_024}
 _MARGIN_CHARS = 256
 _SHORTEST_SECRET_CHARS = 16
+_HARMLESS = frozenset({Sensitivity.PUBLIC, Sensitivity.IDENTIFIER})
+"""Names and ids are no secrets, but a long one may be a secret by mistake."""
 _MAX_KEY_CHARS = 128
 _UNSAFE_KEY_CHARS = re.compile(r"[^A-Za-z0-9_.-]")
 
@@ -116,7 +118,7 @@ class Engine:
         """
         found = _WithoutContent()
         self._fill(found, hook, kwargs)
-        return found, partial(_written, found.content) if found.content else None
+        return found, None if found.content is None else partial(_written, found.content)
 
     def _fill(self, found: Attributes, hook: str, kwargs: Kwargs) -> Attributes:
         shape = (hook, *[name for name, value in kwargs.items() if value is not None])
@@ -185,6 +187,9 @@ class Engine:
         if not source or (row.when and not condition):
             return None
         compiled = _reading(compile_path(source), CONVERSIONS[row.via], write)
+        is_text = row.type == "string" and row.via == "text"
+        if is_text and row.sensitivity in _HARMLESS and source in available:
+            compiled = _copying(source, self._keys(row), compiled)
         return _guarded(compile_path(condition), compiled) if condition else compiled
 
     def _keys(self, row: Attribute) -> tuple[str, ...]:
@@ -222,9 +227,7 @@ class Engine:
 
     def _text(self, row: Attribute) -> Callable[[str], str]:
         redactor, limit = self._redactor_of(row), _MAX_CHARS.get(row.truncation, 1_024)
-        # Names and ids are no secrets, but a long one may be a secret by mistake.
-        is_plain = row.sensitivity in {Sensitivity.PUBLIC, Sensitivity.IDENTIFIER}
-        harmless_chars = _SHORTEST_SECRET_CHARS - 1 if is_plain else 0
+        harmless_chars = _SHORTEST_SECRET_CHARS - 1 if row.sensitivity in _HARMLESS else 0
 
         def text(value: str) -> str:
             if len(value) <= harmless_chars and value.isascii():
@@ -307,16 +310,17 @@ class Engine:
 class _WithoutContent(Attributes):
     """Attributes of a hook whose content is still to be written."""
 
-    def __init__(self) -> None:
-        self.content: list[Callable[[Attributes], None]] = []
+    content: list[Callable[[Attributes], None]] | None = None
 
 
 def _write(found: Attributes, write: Callable[[Attributes], None]) -> None:
     """Write content, or have it written later."""
-    if type(found) is _WithoutContent:
-        found.content.append(write)
-    else:
+    if type(found) is not _WithoutContent:
         write(found)
+    elif found.content is None:
+        found.content = [write]
+    else:
+        found.content.append(write)
 
 
 def _written(content: Sequence[Callable[[Attributes], None]]) -> Attributes:
@@ -354,6 +358,20 @@ def _reading(read: Reader, convert: Callable[[Any], Any], write: _Write) -> _Row
         value = read(kwargs)
         if value is not None and (value := convert(value)) is not None:
             write(found, value)
+
+    return row
+
+
+def _copying(name: str, keys: Sequence[str], otherwise: _Row) -> _Row:
+    """Return a row that copies a short text, which most values are."""
+
+    def row(found: Attributes, kwargs: Kwargs) -> None:
+        value = kwargs.get(name)
+        if type(value) is str and len(value) < _SHORTEST_SECRET_CHARS and value.isascii():
+            for key in keys:
+                found[key] = value
+        else:
+            otherwise(found, kwargs)
 
     return row
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.trace import SpanLimits, TracerProvider
 
 from subscribers.bridge import late
-from subscribers.bridge.late import LateAttributes
+from subscribers.bridge.late import MAX_LATE, LateAttributes
 
 _KEYS = st.sampled_from("abcde")
 _ITEMS = st.dictionaries(_KEYS, st.integers() | st.text(max_size=9) | st.lists(st.integers()))
@@ -78,6 +79,20 @@ def test_they_are_computed_once_and_after_the_end_too_and_a_failure_costs_only_i
     assert [record.message for record in caplog.records if "computed" in record.message]
     with pytest.raises(TypeError):
         span._attributes["d"] = 1
+
+
+def test_a_span_that_runs_for_long_holds_only_the_newest_that_are_late() -> None:
+    computed: list[int] = []
+
+    def computing(number: int) -> dict[str, Any]:
+        computed.append(number)
+        return {"n": number}
+
+    slow = LateAttributes(BoundedAttributes(immutable=False))
+    for number in range(100):
+        slow.add(partial(computing, number))
+    assert computed == list(range(100 - MAX_LATE))
+    assert dict(slow) == {"n": 99}
 
 
 def test_a_span_whose_parts_have_other_names_gets_them_at_once() -> None:
