@@ -12,13 +12,17 @@ interface MarkdownProps {
 }
 
 export default function Markdown({ text, plain }: MarkdownProps) {
-  const [end, setEnd] = useState(() => nextSlice(text, 0));
+  const [read, setRead] = useState(() => ({ text, end: nextSlice(text, 0) }));
+  // A text that goes on keeps what is shown of it; another one begins anew.
+  const isSame = text === read.text || text.startsWith(read.text.slice(0, read.end));
+  const end = isSame ? read.end : nextSlice(text, 0);
+  if (text !== read.text) setRead({ text, end });
   const isWhole = end >= text.length;
   const blocks = useMemo(() => markdownBlocks(text, end), [text, end]);
   // A long text comes in slices, between which the page can paint and respond.
   useEffect(() => {
     if (isWhole) return;
-    const timer = setTimeout(() => setEnd(nextSlice(text, end)));
+    const timer = setTimeout(() => setRead({ text, end: nextSlice(text, end) }));
     return () => clearTimeout(timer);
   }, [text, end, isWhole]);
   if (blocks === undefined) return plain;
