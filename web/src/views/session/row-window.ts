@@ -58,19 +58,22 @@ export function useRowWindow(
  * replace all others, but for the one of the cursor, take over theirs: to change an element costs
  * half of making one.
  */
-export function useElementKeys(rows: readonly string[]): readonly number[] {
+export function useElementKeys(rows: readonly string[]): ReadonlyMap<string, number> {
   const shown = useRef<ReadonlyMap<string, number>>(new Map());
   const elements = elementKeys(shown.current, rows);
   useLayoutEffect(() => {
-    shown.current = new Map(rows.map((row, at) => [row, elements[at] ?? 0]));
+    shown.current = elements;
   });
   return elements;
 }
 
-function elementKeys(before: ReadonlyMap<string, number>, rows: readonly string[]): number[] {
+function elementKeys(
+  before: ReadonlyMap<string, number>,
+  rows: readonly string[],
+): ReadonlyMap<string, number> {
   const staying = new Set(rows.filter((row) => before.has(row)));
   const left = staying.size > 1 ? [] : [...before].filter(([row]) => !staying.has(row));
   const free = left.map(([, element]) => element).values();
   let last = Math.max(-1, ...before.values());
-  return rows.map((row) => before.get(row) ?? free.next().value ?? ++last);
+  return new Map(rows.map((row) => [row, before.get(row) ?? free.next().value ?? ++last]));
 }

@@ -176,12 +176,12 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   );
   // The row of the cursor stays in the document wherever one scrolls: it is the active one.
   const cursorRow = cursor === undefined ? undefined : tree.rowOf(cursor);
-  const shown = Array.from({ length: count }, (_, at) => first + at);
+  const rows = Array.from({ length: count }, (_, at) => first + at);
   if (cursorRow !== undefined && (cursorRow < first || cursorRow >= first + count)) {
-    shown.push(cursorRow);
+    rows.push(cursorRow);
   }
-  const keys = shown.map((row) => tree.keyAt(row) ?? '');
-  const elements = useElementKeys(keys);
+  const shown = rows.map((row) => ({ row, key: keyOf(tree, row) }));
+  const elements = useElementKeys(shown.map(({ key }) => key));
 
   return (
     <section className="ins-fall" aria-label="Spans">
@@ -239,31 +239,27 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         style={{ '--tree-width': `${treeWidth_px}px`, '--row': `${row_px}px` } as object}
       >
         <div className="ins-fall__rows" style={{ height: total_px }}>
-          {shown.map((row, at) => {
-            const key = keys[at];
-            if (key === undefined) return null;
-            return (
-              <SpanTreeRow
-                key={elements[at]}
-                id={rowId(key)}
-                spanKey={key}
-                trace={trace}
-                top_px={row * row_px}
-                depth={tree.rows.depth[row] ?? 0}
-                hasChildren={tree.hasChildren(row)}
-                isFolded={tree.isFolded(row)}
-                hasErrorBelow={tree.hasErrorBelow(row)}
-                position={tree.rows.position[row] ?? 1}
-                siblings={tree.siblingsOf(row)}
-                isSelected={key === selected}
-                isCursor={key === cursor}
-                isWaiting={waiting.has(key)}
-                find={find}
-                onPick={pick}
-                onFold={tree.fold}
-              />
-            );
-          })}
+          {shown.map(({ row, key }) => (
+            <SpanTreeRow
+              key={elements.get(key)}
+              id={rowId(key)}
+              spanKey={key}
+              trace={trace}
+              top_px={row * row_px}
+              depth={tree.rows.depth[row] ?? 0}
+              hasChildren={tree.hasChildren(row)}
+              isFolded={tree.isFolded(row)}
+              hasErrorBelow={tree.hasErrorBelow(row)}
+              position={tree.rows.position[row] ?? 1}
+              siblings={tree.siblingsOf(row)}
+              isSelected={key === selected}
+              isCursor={key === cursor}
+              isWaiting={waiting.has(key)}
+              find={find}
+              onPick={pick}
+              onFold={tree.fold}
+            />
+          ))}
           <canvas
             ref={barsRef}
             className="ins-fall__bars"
@@ -284,6 +280,12 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
       )}
     </section>
   );
+}
+
+function keyOf(tree: TreeView, row: number): string {
+  const key = tree.keyAt(row);
+  if (key === undefined) throw new RangeError(`no span in row ${row} of ${tree.rows.count}`);
+  return key;
 }
 
 /** The row of the first span that starts after an offset. */
