@@ -23,6 +23,8 @@ export interface Read {
 
 const MAX_REQUESTED = 40;
 const MAX_CACHED = 4000;
+/** Least time between two requests: one who scrolls wants others with every frame. */
+const PAUSE_MS = 100;
 /** Least time between two requests for a running span. */
 const REFRESH_MS = 600;
 const RETRY_MS = 3000;
@@ -38,6 +40,8 @@ export class Readings {
   private readonly requested = new Map<string, { readonly one: Wanted; readonly at_ms: number }>();
   private loading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Time of the last request after which the next one pauses. */
+  private requested_ms = Number.NEGATIVE_INFINITY;
 
   constructor(sessionId: string, api: Api, now_ms: () => number = () => Date.now()) {
     this.sessionId = sessionId;
@@ -65,9 +69,15 @@ export class Readings {
     clearTimeout(this.timer);
     const due = this.due();
     if (due.length === 0) return;
+    const at_ms = this.now_ms();
+    const early_ms = this.requested_ms + PAUSE_MS - at_ms;
+    if (early_ms > 0 && due.length < MAX_REQUESTED) {
+      this.timer = setTimeout(() => void this.pump(), early_ms);
+      return;
+    }
+    this.requested_ms = at_ms;
     const loading = new AbortController();
     this.loading = loading;
-    const at_ms = this.now_ms();
     for (const one of due) this.requested.set(one.key, { one, at_ms });
     try {
       const spans = due.map(({ key, before }) => (before === undefined ? key : `${key}~${before}`));
@@ -76,6 +86,7 @@ export class Readings {
       this.take(due, answer.readings);
       // There was no room for those: they come first the next time.
       for (const span of answer.left_out) this.requested.delete(span.split('~')[0] ?? '');
+      if (answer.left_out.length > 0) this.requested_ms = Number.NEGATIVE_INFINITY;
     } catch (error) {
       if (loading.signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);

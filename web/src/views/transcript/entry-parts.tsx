@@ -27,7 +27,6 @@ export interface EntryProps {
   readonly onGoTo: (key: string) => void;
   readonly onFold: (entry: Entry, isFolded: boolean) => void;
   readonly measure: (element: Element | null) => void;
-  readonly top_px: number;
 }
 
 export function Took({ trace, row }: { readonly trace: Trace; readonly row: SpanRow }) {

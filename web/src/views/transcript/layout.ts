@@ -35,10 +35,15 @@ export function useTranscriptLayout(trace: Trace, isWhole: boolean): Folds {
   const fold = useCallback((keys: readonly string[], isFolded: boolean) => {
     setByHand((before) => new Map([...before, ...keys.map((key) => [key, isFolded] as const)]));
   }, []);
-  const foldAll = (isFolded: boolean) =>
-    fold([...trace.spans.values()].filter(({ kind }) => kind === 'agent').map(spanKey), isFolded);
-  const hasOpenCards = layout.entries.some(
-    ({ type, isCard, isFolded }) => type === 'agent' && isCard && !isFolded,
+  const foldAll = useCallback(
+    (isFolded: boolean) =>
+      fold([...trace.spans.values()].filter(({ kind }) => kind === 'agent').map(spanKey), isFolded),
+    [trace, fold],
+  );
+  const hasOpenCards = useMemo(
+    () =>
+      layout.entries.some(({ type, isCard, isFolded }) => type === 'agent' && isCard && !isFolded),
+    [layout],
   );
   return { layout, fold, foldAll, hasOpenCards };
 }

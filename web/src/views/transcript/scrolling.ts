@@ -2,8 +2,8 @@
  * Scrolling of entries of any height: when they come, grow or go, the text in view keeps its
  * position.
  */
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactVirtualizer, useVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Entry } from '../../model/transcript/transcript.ts';
 import { useLeaping } from '../parts/leaping.ts';
 
@@ -22,8 +22,15 @@ const ESTIMATES: Readonly<Record<Entry['type'], number>> = {
 };
 const CARD_PX = 150;
 
+/** Height of an entry until its content is there. */
+export function estimate_px(entry: Entry): number {
+  return entry.type === 'agent' && entry.isFolded ? CARD_PX : ESTIMATES[entry.type];
+}
+
+type EntryVirtualizer = ReactVirtualizer<HTMLElement, Element>;
+
 export interface Scrolling {
-  readonly virtualizer: Virtualizer<HTMLElement, Element>;
+  readonly virtualizer: EntryVirtualizer;
   /** Number of entries that were added below while the reader was elsewhere. */
   readonly newBelow: number;
   readonly follow: () => void;
@@ -35,22 +42,36 @@ export function useEntryScrolling(
   isLive: boolean,
 ): Scrolling {
   const isLeaping = useLeaping(scroller);
+  const isFollowing = useRef(false);
+  const followed_px = useRef(0);
+  const keepEnd = useCallback(
+    (total_px: number) => {
+      if (total_px === followed_px.current) return;
+      followed_px.current = total_px;
+      if (scroller !== null && isFollowing.current) scroller.scrollTop = scroller.scrollHeight;
+    },
+    [scroller],
+  );
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count: entries.length,
     getScrollElement: useCallback(() => scroller, [scroller]),
     estimateSize: useCallback(
       (index: number) => {
         const entry = entries[index];
-        if (entry === undefined) return 40;
-        return entry.type === 'agent' && entry.isFolded ? CARD_PX : ESTIMATES[entry.type];
+        return entry === undefined ? 40 : estimate_px(entry);
       },
       [entries],
     ),
     getItemKey: useCallback((index: number) => entries[index]?.id ?? index, [entries]),
     overscan: isLeaping ? 0 : OVERSCAN,
+    // An entry that is measured moves those below it, and renders none of them.
+    directDomUpdates: true,
+    directDomUpdatesMode: 'position',
+    onChange: (instance) => keepEnd(instance.getTotalSize()),
   });
   useAnchor(scroller, entries, virtualizer);
-  const end = useEnd(scroller, entries, virtualizer, isLive);
+  useLayoutEffect(() => keepEnd(virtualizer.getTotalSize()));
+  const end = useEnd(scroller, entries.length, isFollowing, isLive);
   return { virtualizer, ...end };
 }
 
@@ -58,7 +79,7 @@ export function useEntryScrolling(
 function useAnchor(
   scroller: HTMLElement | null,
   entries: readonly Entry[],
-  virtualizer: Virtualizer<HTMLElement, Element>,
+  virtualizer: EntryVirtualizer,
 ): void {
   const anchor = useRef<{ id: string; under_px: number } | undefined>(undefined);
   const shown = useRef(entries);
@@ -94,13 +115,11 @@ function useAnchor(
 /** Follow the end when there; elsewhere count the new entries. */
 function useEnd(
   scroller: HTMLElement | null,
-  entries: readonly Entry[],
-  virtualizer: Virtualizer<HTMLElement, Element>,
+  count: number,
+  isFollowing: RefObject<boolean>,
   isLive: boolean,
 ): { newBelow: number; follow: () => void } {
-  const isFollowing = useRef(false);
   const [seen, setSeen] = useState<number | undefined>(undefined);
-  const count = entries.length;
   const latest = useRef(count);
   useEffect(() => {
     const before = latest.current;
@@ -108,12 +127,7 @@ function useEnd(
     // New entries out of sight count for a reader who has not scrolled, too.
     if (isLive && scroller !== null && !isFollowing.current && !isAtEnd(scroller))
       setSeen((seen) => seen ?? before);
-  }, [count, isLive, scroller]);
-  const total_px = virtualizer.getTotalSize();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when the end is elsewhere
-  useLayoutEffect(() => {
-    if (scroller !== null && isFollowing.current) scroller.scrollTop = scroller.scrollHeight;
-  }, [scroller, total_px]);
+  }, [count, isLive, scroller, isFollowing]);
   useEffect(() => {
     if (scroller === null) return;
     // Only the reader's own scrolling begins or ends following.
@@ -135,7 +149,7 @@ function useEnd(
       for (const name of intents) scroller.removeEventListener(name, onIntent);
       scroller.removeEventListener('scroll', onScroll);
     };
-  }, [scroller]);
+  }, [scroller, isFollowing]);
   const follow = () => {
     isFollowing.current = true;
     setSeen(undefined);

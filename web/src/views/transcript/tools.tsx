@@ -1,5 +1,5 @@
 /** Toolbar of the transcript: find, and the amount of detail. */
-import { useMemo, useRef } from 'react';
+import { memo, useMemo, useRef } from 'react';
 import { useActions } from '../parts/actions.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
@@ -21,7 +21,7 @@ interface TranscriptToolsProps {
   readonly onFoldAll: (isFolded: boolean) => void;
 }
 
-export function TranscriptTools(props: TranscriptToolsProps) {
+export const TranscriptTools = memo(function TranscriptTools(props: TranscriptToolsProps) {
   const { find, found, place, isWhole, isRaw, hasOpenCards } = props;
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
@@ -76,4 +76,4 @@ export function TranscriptTools(props: TranscriptToolsProps) {
       </div>
     </div>
   );
-}
+});

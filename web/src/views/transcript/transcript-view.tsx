@@ -1,5 +1,5 @@
 /** Transcript: a session as text, from top to bottom. */
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
@@ -146,6 +146,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     event.preventDefault();
     act();
   };
+  const setFind = useCallback((text: string) => router.adjust({ find: text }), [router]);
   const matches = foundIn.size;
   return (
     <section className="ins-transcript" aria-label="Transcript">
@@ -156,7 +157,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
         isWhole={isWhole}
         isRaw={isRaw}
         hasOpenCards={hasOpenCards}
-        onFind={(text) => router.adjust({ find: text })}
+        onFind={setFind}
         onStep={step}
         onWhole={setWhole}
         onRaw={setRaw}
@@ -172,34 +173,35 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
         tabIndex={current === undefined ? 0 : -1}
         onKeyDown={onKeyDown}
       >
-        <div className="ins-transcript__entries" style={{ height: virtualizer.getTotalSize() }}>
-          {items.map((item) => {
-            const entry = entries[item.index];
-            if (entry === undefined) return null;
-            return (
-              <EntryView
-                key={item.key}
-                trace={trace}
-                readings={readings}
-                layout={layout}
-                entry={entry}
-                index={item.index}
-                count={entries.length}
-                isCursor={item.index === at}
-                isSelected={entry.key === selected}
-                isMatch={matches > 0 && foundIn.has(item.index)}
-                isOpen={opened.has(entry.id)}
-                isRaw={isRaw}
-                waiting={waitingIn.get(item.index) ?? NONE}
-                onPick={onPick}
-                onOpen={onSelect}
-                onGoTo={goTo}
-                onFold={onFold}
-                measure={virtualizer.measureElement}
-                top_px={item.start}
-              />
-            );
-          })}
+        <div className="ins-transcript__entries" ref={virtualizer.containerRef}>
+          <div className="ins-transcript__in-view">
+            {items.map((item) => {
+              const entry = entries[item.index];
+              if (entry === undefined) return null;
+              return (
+                <EntryView
+                  key={item.key}
+                  trace={trace}
+                  readings={readings}
+                  layout={layout}
+                  entry={entry}
+                  index={item.index}
+                  count={entries.length}
+                  isCursor={item.index === at}
+                  isSelected={entry.key === selected}
+                  isMatch={matches > 0 && foundIn.has(item.index)}
+                  isOpen={opened.has(entry.id)}
+                  isRaw={isRaw}
+                  waiting={waitingIn.get(item.index) ?? NONE}
+                  onPick={onPick}
+                  onOpen={onSelect}
+                  onGoTo={goTo}
+                  onFold={onFold}
+                  measure={virtualizer.measureElement}
+                />
+              );
+            })}
+          </div>
         </div>
         {entries.length === 0 && <Nothing trace={trace} />}
       </div>
@@ -371,7 +373,7 @@ interface OutcomeProps {
 }
 
 /** Outcome of a session that ended badly: one line, always in view. */
-function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
+const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
   const session = useCell(trace.session);
   const status = session?.status;
   const errors = useCell(trace.errorCount);
@@ -401,7 +403,7 @@ function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
         : 'Lost: its process was not heard of any more; what follows is as far as it came.'}
     </p>
   );
-}
+});
 
 function Nothing({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
