@@ -30,16 +30,22 @@ export class KeyedStore<V> {
    * of the whole.
    */
   commit(changes: Iterable<readonly [string, V | undefined]>): void {
-    const changed: string[] = [];
+    // Few rows are listened to, those in view, and a page may bring thousands.
+    const before = [...this.rowListeners].map(
+      ([key, listeners]) => [key, this.rows.get(key), listeners] as const,
+    );
+    let isChanged = false;
     for (const [key, value] of changes) {
       if (this.rows.get(key) === value) continue;
       if (value === undefined) this.rows.delete(key);
       else this.rows.set(key, value);
-      changed.push(key);
+      isChanged = true;
     }
-    if (changed.length === 0) return;
+    if (!isChanged) return;
     this.version += 1;
-    for (const key of changed) for (const listener of this.rowListeners.get(key) ?? []) listener();
+    for (const [key, value, listeners] of before) {
+      if (this.rows.get(key) !== value) for (const listener of listeners) listener();
+    }
     for (const listener of this.listeners) listener();
   }
 

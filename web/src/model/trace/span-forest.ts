@@ -126,7 +126,7 @@ export class SpanForest {
     this.keys.push(key);
     this.parents.push(ROOT);
     this.attach(number, span);
-    const waiting = this.orphans.get(key);
+    const waiting = this.orphans.size === 0 ? undefined : this.orphans.get(key);
     if (waiting === undefined) return;
     this.orphans.delete(key);
     for (const child of waiting) this.putBelow(child, number);
@@ -134,18 +134,30 @@ export class SpanForest {
   }
 
   private attach(number: number, span: DuplicableSpan): void {
-    const key = parentKey(span);
-    const parent = key === '' ? undefined : this.numbers.get(key);
+    const parent = this.parentNumberOf(number, span);
     if (parent !== undefined && parent !== number) {
       this.putBelow(number, parent);
       return;
     }
     this.parents[number] = ROOT;
     this.sortedRoots = undefined;
-    if (key === '' || parent === number) return;
+    if (span.parent_span_id === null || parent === number) return;
+    const key = parentKey(span);
     const waiting = this.orphans.get(key);
     if (waiting === undefined) this.orphans.set(key, new Set([number]));
     else waiting.add(number);
+  }
+
+  private parentNumberOf(number: number, span: DuplicableSpan): number | undefined {
+    if (span.parent_span_id === null) return undefined;
+    // Siblings mostly come one after the other: a key need not be made, and hashed, for each.
+    const before = this.spans[number - 1];
+    const isSibling =
+      before !== undefined &&
+      before.parent_span_id === span.parent_span_id &&
+      before.trace_id === span.trace_id;
+    const parent = isSibling ? at(this.parents, number - 1) : ROOT;
+    return parent === ROOT ? this.numbers.get(parentKey(span)) : parent;
   }
 
   private putBelow(number: number, parent: number): void {
@@ -273,15 +285,15 @@ export class SpanForest {
           columns.rowOf[top] = row;
           row += 1;
         }
-        const children = this.childrenOf(top).filter(
-          (child) => seen[child] === 0 && isIncluded(child),
-        );
+        const below = this.childrenOf(top);
+        if (below.length === 0) continue;
+        const children = below.filter((child) => seen[child] === 0 && isIncluded(child));
         if (children.length === 0) continue;
         const isFolded = chosen.get(top) ?? all ?? this.isFoldedAtFirst(top);
         columns.childCount[top] = children.length;
         columns.folded[top] = isFolded ? 1 : 0;
-        const below = isFolded || level === HIDDEN ? HIDDEN : level + 1;
-        for (let at = children.length; at > 0; at -= 1) push(children[at - 1] ?? 0, below, at);
+        const next = isFolded || level === HIDDEN ? HIDDEN : level + 1;
+        for (let at = children.length; at > 0; at -= 1) push(children[at - 1] ?? 0, next, at);
       }
     };
     for (const root of this.roots()) placeAll(root);
