@@ -212,6 +212,25 @@ async def test_spans_come_as_rows_and_as_columns_page_by_page(api: Api) -> None:
     assert [row["offset_ns"] for row in rows] == [0, 1, 2, 3, 4]
 
 
+async def test_all_pages_of_spans_come_as_lines_from_a_cursor_on(api: Api) -> None:
+    session = {"session.id": "S"}
+    await api.submit(
+        *(span(f"s{n}", span_id=n, start_ns=START_NS + n, attributes=session) for n in range(1, 7)),
+    )
+    query = {"limit": "2", "format": "columns"}
+    pages = [(await api.get("/sessions/S/spans", params=query)).json()]
+    while (cursor := pages[-1]["next_cursor"]) is not None:
+        pages.append(
+            (await api.get("/sessions/S/spans", params={**query, "cursor": cursor})).json()
+        )
+    query["format"] = "pages"
+    whole = await api.get("/sessions/S/spans", params=query)
+    rest = await api.get("/sessions/S/spans", params={**query, "cursor": pages[0]["next_cursor"]})
+    assert whole.headers["content-type"] == "application/x-ndjson"
+    assert [json.loads(line) for line in whole.text.splitlines()] == pages
+    assert [json.loads(line) for line in rest.text.splitlines()] == pages[1:]
+
+
 async def test_a_deleted_session_is_gone_and_deleting_it_again_is_a_problem(api: Api) -> None:
     await api.submit(span(attributes={"session.id": "S"}))
     assert (await api.delete("/sessions/S")).status_code == 204

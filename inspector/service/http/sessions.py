@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import time_ns
 from typing import Annotated, Any, Literal
 
@@ -10,8 +11,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from inspector.service import wire
+from inspector.service.http.audit import NDJSON, NdjsonResponse
 from inspector.service.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
-from inspector.service.http.parts import PartsDep, ReadPartsDep
+from inspector.service.http.parts import PartsDep, ReadParts, ReadPartsDep
 from inspector.service.http.problems import session_not_found
 from inspector.service.http.queries import QUERY, index_state, searching
 from inspector.service.model.records import SessionRecord
@@ -24,7 +26,7 @@ from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.query.tree import All, Compare, Node, Operator, one_of
 from inspector.service.search import Search
 from inspector.service.search.histogram import Buckets, count_sessions
-from inspector.service.storage.base import Reader
+from inspector.service.storage.base import Reader, SpanLines, SpanPosition
 from inspector.service.storage.orders import Order
 
 router = APIRouter(tags=["sessions"])
@@ -140,14 +142,21 @@ def session_histogram(
 @router.get(
     "/sessions/{session_id:path}/spans",
     response_model=wire.SpanSkeleton | wire.SpanColumns,
-    responses={**MOVED, 200: {"headers": _NEXT_CURSOR}},
+    responses={
+        **MOVED,
+        200: {"headers": _NEXT_CURSOR, "content": {NDJSON: {"schema": {"type": "string"}}}},
+    },
 )
 def list_spans(
     request: Request,
     parts: ReadPartsDep,
     session_id: str,
     format: Annotated[
-        Literal["rows", "columns"], Query(description="`columns`: one array a field.")
+        Literal["rows", "columns", "pages"],
+        Query(
+            description="`columns`: one array a field. `pages`: all pages from the cursor on, "
+            "each a line of columns."
+        ),
     ] = "rows",
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=20_000)] = 2_000,
@@ -161,21 +170,45 @@ def list_spans(
         session = reader.session(session_id)
         if session is None:
             return missing_session(request, reader, session_id, "list_spans")
+        if format == "pages":
+            return NdjsonResponse(_pages(parts, session_id, position, limit))
         is_columns = format == "columns"
         page = reader.span_lines(session_id, position, limit, is_columns=is_columns)
-        head = reader.head
-    last = page.next
-    next_cursor = encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None
-    frame = {
-        "session_id": session_id,
-        "epoch_ns": str(session.row.epoch_ns),
-        "next_cursor": next_cursor,
-        "as_of": parts.feed.position(head),
-        "columns" if is_columns else "spans": orjson.Fragment(page.json),
-    }
+        frame = _frame(parts, reader, session, page, "columns" if is_columns else "spans")
+    next_cursor = frame["next_cursor"]
     headers = {"Inspector-Next-Cursor": next_cursor} if next_cursor else None
     # Straight to bytes: FastAPI would check every row once more.
     return Response(orjson.dumps(frame), media_type=_JSON, headers=headers)
+
+
+def _pages(
+    parts: ReadParts, session_id: str, position: SpanPosition | None, limit: int
+) -> Iterator[bytes]:
+    """Yield page by page: a session that is long holds no snapshot for long."""
+    while True:
+        with parts.store.read() as reader:
+            session = reader.session(session_id)
+            if session is None:  # deleted meanwhile, as the feed says
+                return
+            page = reader.span_lines(session_id, position, limit, is_columns=True)
+            frame = _frame(parts, reader, session, page, "columns")
+        yield orjson.dumps(frame, option=orjson.OPT_APPEND_NEWLINE)
+        position = page.next
+        if position is None:
+            return
+
+
+def _frame(
+    parts: ReadParts, reader: Reader, session: SessionRecord, page: SpanLines, name: str
+) -> dict[str, Any]:
+    last = page.next
+    return {
+        "session_id": session.row.id,
+        "epoch_ns": str(session.row.epoch_ns),
+        "next_cursor": encode_cursor(last.start_ns, last.span_id, last.trace_id) if last else None,
+        "as_of": parts.feed.position(reader.head),
+        name: orjson.Fragment(page.json),
+    }
 
 
 @router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=MOVED)

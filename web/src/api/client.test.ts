@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { skeletonOf } from './client.ts';
+import { httpApi, skeletonOf } from './client.ts';
 import type { SpanColumns } from './types.ts';
 
 const FIELDS = `trace_id span_id parent_span_id name kind status offset_ns duration_ns wait_ns waits
@@ -15,6 +15,31 @@ test('columns become the rows that they were made of', () => {
       ) as SpanColumns['columns'];
       const page = { session_id: 's', epoch_ns: '0', next_cursor: null, as_of: '' };
       expect(skeletonOf({ ...page, columns })).toEqual({ ...page, spans: rows });
+    }),
+  );
+});
+
+test('pages are read from lines, however these are cut on their way', async () => {
+  const page = fc.record({ epoch_ns: fc.string({ unit: 'grapheme' }), name: fc.string() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(page), fc.integer({ min: 1, max: 50 }), async (pages, most) => {
+      const lines = pages.map(({ epoch_ns, name }) => {
+        const values = FIELDS.map((field) => [field, [field === 'name' ? name : null]]);
+        return `${JSON.stringify({ epoch_ns, columns: Object.fromEntries(values) })}\n`;
+      });
+      const bytes = new TextEncoder().encode(lines.join(''));
+      const body = new ReadableStream({
+        start(stream) {
+          for (let at = 0; at < bytes.length; at += most)
+            stream.enqueue(bytes.subarray(at, at + most));
+          stream.close();
+        },
+      });
+      const api = httpApi('http://service.invalid/', async () => new Response(body));
+      const found: unknown[] = [];
+      for await (const { epoch_ns, spans } of await api.spansAfter('s', { cursor: 'c', limit: 1 }))
+        found.push(...spans.map(({ name }) => ({ epoch_ns, name })));
+      expect(found).toEqual(pages);
     }),
   );
 });

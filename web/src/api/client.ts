@@ -74,6 +74,12 @@ export interface Api {
     page: { cursor?: string; limit?: number },
     signal?: AbortSignal,
   ): Promise<SpanPage>;
+  /** The spans after a page's cursor, page by page as the service reads them. */
+  spansAfter(
+    sessionId: string,
+    page: { cursor: string; limit: number },
+    signal?: AbortSignal,
+  ): Promise<AsyncIterable<SpanSkeleton>>;
   /** Without `totals`: only what the rows of the session do not have. */
   statistics(
     sessionId: string,
@@ -233,6 +239,10 @@ export function httpApi(
         read: async () => skeletonOf((await answer.json()) as SpanColumns),
       };
     },
+    spansAfter: async (id, page, signal) => {
+      const parameters = query({ ...page, format: 'pages' });
+      return pagesOf(await read(`sessions/${encodeURIComponent(id)}/spans${parameters}`, signal));
+    },
     statistics: (id, { totals }, signal) =>
       json(`sessions/${encodeURIComponent(id)}/statistics?totals=${totals}`, signal),
     compare: ({ change = [], ...parameters }, signal) => {
@@ -341,12 +351,40 @@ export function upload(
   });
 }
 
+async function* pagesOf(answer: Response): AsyncGenerator<SpanSkeleton> {
+  for await (const line of linesOf(answer)) yield skeletonOf(JSON.parse(line) as SpanColumns);
+}
+
+const LINE_END = 10;
+
+/** The lines of a body as they arrive; each ends with a line break. */
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  if (body === null) return;
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let begun = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    let from = 0;
+    for (let end = value.indexOf(LINE_END); end >= 0; end = value.indexOf(LINE_END, from)) {
+      yield begun + decoder.decode(value.subarray(from, end));
+      begun = '';
+      from = end + 1;
+    }
+    begun += decoder.decode(value.subarray(from), { stream: true });
+  }
+}
+
 /** The page with columns turned into rows: the n-th entries of all columns are the n-th row. */
 export function skeletonOf({ columns: of, ...page }: SpanColumns): SpanSkeleton {
+  let trace_id: string | undefined;
   // Written out: objects of one shape are made six times as fast as field by field.
   const spans = of.span_id.map((span_id, at) => {
+    // One text for all rows of a trace: each has one of its own as it is read.
+    if (of.trace_id[at] !== trace_id) trace_id = of.trace_id[at];
     const row = {
-      trace_id: of.trace_id[at],
+      trace_id,
       span_id,
       parent_span_id: of.parent_span_id[at],
       name: of.name[at],

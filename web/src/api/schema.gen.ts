@@ -4908,8 +4908,8 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string | null;
-                /** @description `columns`: one array a field. */
-                format?: "rows" | "columns";
+                /** @description `columns`: one array a field. `pages`: all pages from the cursor on, each a line of columns. */
+                format?: "rows" | "columns" | "pages";
                 limit?: number;
             };
             header?: never;
@@ -4929,6 +4929,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SpanSkeleton"] | components["schemas"]["SpanColumns"];
+                    "application/x-ndjson": string;
                 };
             };
             /** @description Merged into another session; `Location` is where. */

@@ -1,6 +1,6 @@
 /** Spans of one open session: its skeleton, updated by the feed. */
-import type { Api, SpanPage } from '../api/client.ts';
-import type { Session, SpanRow, StreamEvent } from '../api/types.ts';
+import type { Api } from '../api/client.ts';
+import type { Session, SpanRow, SpanSkeleton, StreamEvent } from '../api/types.ts';
 import { SessionTally } from '../model/sessions/session-tally.ts';
 import { SpanForest } from '../model/trace/span-forest.ts';
 import { spanKey } from '../model/trace/span-key.ts';
@@ -12,6 +12,8 @@ import { failed, type LoadState } from './sessions.ts';
 /** Sizes of pages: a short first one to paint at once, then as much as fits into a frame. */
 const FIRST_PAGE = 500;
 const PAGE = 5000;
+/** Pause in which the first page is painted, before the others are asked for. */
+const PAINT_MS = 30;
 
 /**
  * Spans for each millisecond of pause between two arrangements: about ten times the time of one.
@@ -98,23 +100,22 @@ export class Trace {
   }
 
   private async readPages(signal: AbortSignal): Promise<void> {
-    const page = (cursor: string | undefined) =>
-      this.api.spans(
-        this.sessionId,
-        cursor === undefined ? { limit: FIRST_PAGE } : { cursor, limit: PAGE },
-        signal,
-      );
-    let coming: Promise<SpanPage> | undefined = page(undefined);
-    while (coming !== undefined) {
-      const { next_cursor, read }: SpanPage = await coming;
-      // The service makes the next page while this one is read and taken in.
-      coming = next_cursor === undefined ? undefined : page(next_cursor);
-      coming?.catch(() => {}); // It is awaited later, or nobody wants it any more.
-      const { epoch_ns, spans } = await read();
-      signal.throwIfAborted();
-      this.epoch_ns.set(epoch_ns);
-      this.merge(spans);
-    }
+    const { next_cursor: cursor, read } = await this.api.spans(
+      this.sessionId,
+      { limit: FIRST_PAGE },
+      signal,
+    );
+    this.take(await read(), signal);
+    if (cursor === undefined) return;
+    await new Promise((done) => setTimeout(done, PAINT_MS));
+    const others = await this.api.spansAfter(this.sessionId, { cursor, limit: PAGE }, signal);
+    for await (const page of others) this.take(page, signal);
+  }
+
+  private take({ epoch_ns, spans }: SpanSkeleton, signal: AbortSignal): void {
+    signal.throwIfAborted();
+    this.epoch_ns.set(epoch_ns);
+    this.merge(spans);
   }
 
   private drop(gone: readonly string[]): void {
@@ -220,10 +221,10 @@ export class Trace {
 
   /**
    * Arrange all rows anew. It takes time, so with many spans not after every change, and while
-   * pages arrive only when their number has doubled.
+   * pages arrive only when there are four times as many.
    */
   private restructure(): void {
-    if (this.unconfirmed !== undefined && this.spans.size < 2 * this.arranged) return;
+    if (this.unconfirmed !== undefined && this.spans.size < 4 * this.arranged) return;
     const pause_ms = this.spans.size / SPANS_A_MS;
     const left_ms = this.arranged_ms + pause_ms - performance.now();
     if (this.unconfirmed !== undefined || pause_ms < FRAME_MS || left_ms <= 0) this.arrange();
