@@ -252,5 +252,8 @@ def _client(app: FastAPI) -> httpx.AsyncClient:
 
 if __name__ == "__main__":
     # The newest session of the store ended just now.
-    with mock.patch("time.time_ns", return_value=END_NS):
+    with (
+        mock.patch("inspector.service.http.spans.time_ns", return_value=END_NS),
+        mock.patch("inspector.service.http.sessions.time_ns", return_value=END_NS),
+    ):
         main()
