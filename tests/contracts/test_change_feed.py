@@ -224,8 +224,9 @@ def test_a_viewer_of_some_sessions_ends_with_the_stores_state_though_others_wait
                 play(rig, step)
                 await viewer.follow(event_count)
             await viewer.cut()
-            while viewer.last_id != rig.position:
-                await viewer.follow(None)
+            async with asyncio.timeout(30):
+                while viewer.last_id != rig.position:
+                    await viewer.follow(None)
             assert viewer.shows() == viewer.should_show()
         finally:
             await viewer.cut()

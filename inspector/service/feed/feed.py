@@ -379,7 +379,7 @@ class Feed:
             Position(reached, max(seen.ahead, reached)),
             self._store.id,
             is_all=is_all,
-            has_list=True,
+            has_list=is_all,  # the rest is due, too, wherever it comes from
         )
 
     def _heartbeat(self, viewer: _Viewer) -> bytes:

@@ -58,7 +58,7 @@ class Unseen(NamedTuple):
     is_all: bool
     """Whether there is no more."""
     has_list: bool
-    """Whether rows that may wait are in it."""
+    """Whether the last of the rows that may wait are in it."""
 
 
 def unseen(
@@ -254,7 +254,7 @@ class Tail:
         is_all = len(entries) <= CHUNK
         reached = self.head if is_all else entries[CHUNK - 1].change
         position = Position(min(reached, owed - 1), max(seen.ahead, reached))
-        has_list = is_list_due and bool(waiting)
+        has_list = is_list_due and is_all and bool(waiting)
         return unseen(
             entries[:CHUNK], seen, position, self._store_id, is_all=is_all, has_list=has_list
         )
