@@ -1,8 +1,8 @@
 """Attributes of spans and events that are computed when somebody reads them.
 
 What takes long is done by the thread that sends, or by whoever reads the span before; nobody sees
-it without them. OpenTelemetry's SDK has no such attributes: a span of another SDK, or of one whose
-parts have other names, gets them at once.
+it without them. OpenTelemetry's SDK has no such attributes: a span of another SDK, of one whose
+parts have other names, or in another's wrapper gets them at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any, TypeAlias
 
 from opentelemetry.attributes import BoundedAttributes
-from opentelemetry.sdk.trace import Event
+from opentelemetry.sdk import trace as sdk
 from opentelemetry.trace import Span
 
 _logger = logging.getLogger("inspector")
@@ -37,8 +37,8 @@ class LateAttributes(BoundedAttributes):
     def add(self, compute: Compute) -> None:
         """Add attributes that `compute` returns, on any thread, when somebody reads them."""
         self._late.append(compute)
-        if len(self._late) > MAX_LATE:
-            self._put(self._late[0])
+        for oldest in tuple(self._late)[:-MAX_LATE]:  # a reader may take them meanwhile
+            self._put(oldest)
 
     def _complete(self) -> None:
         for compute in tuple(self._late):
@@ -69,6 +69,8 @@ class LateAttributes(BoundedAttributes):
         if self._late:  # after those that are late
             self._raise_if_immutable()
             cleaned = BoundedAttributes(None, attributes, max_value_len=self.max_value_len)
+            with self._lock:
+                self.dropped += cleaned.dropped
             self.add(lambda: cleaned)
         else:
             super()._set_items(attributes)
@@ -112,11 +114,12 @@ def add_event(
 ) -> None:
     """Add an event with attributes that are known, and those that `compute` returns."""
     try:
+        _refuse_wrapper(span, "add_event")
         add, limits = span._add_event, span._limits  # type: ignore[attr-defined]
         bounded = BoundedAttributes(
             limits.max_event_attributes, known, max_value_len=limits.max_attribute_length
         )
-        event = Event(name, _late(bounded, compute), time_ns)
+        event = sdk.Event(name, _late(bounded, compute), time_ns)
     except AttributeError:
         span.add_event(name, {**known, **compute()}, time_ns)
     else:
@@ -126,6 +129,7 @@ def add_event(
 def set_attributes(span: Span, compute: Compute) -> None:
     """Set the attributes that `compute` returns on a running span."""
     try:
+        _refuse_wrapper(span, "set_attributes")
         with span._lock:  # type: ignore[attr-defined]
             late = span._attributes  # type: ignore[attr-defined]
             if not isinstance(late, LateAttributes):
@@ -134,6 +138,12 @@ def set_attributes(span: Span, compute: Compute) -> None:
         span.set_attributes(compute())
     else:
         late.add(compute)
+
+
+def _refuse_wrapper(span: Span, method: str) -> None:
+    """Raise an `AttributeError` for a wrapper: it may keep, hide or change what it is given."""
+    if getattr(type(span), method) is not getattr(sdk.Span, method):
+        raise AttributeError("It is another's span.")
 
 
 def _late(bounded: BoundedAttributes, compute: Compute) -> LateAttributes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -11,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.attributes import BoundedAttributes
 from opentelemetry.sdk.trace import SpanLimits, TracerProvider
+from opentelemetry.trace import NonRecordingSpan
 
 from subscribers.bridge import late
 from subscribers.bridge.late import MAX_LATE, LateAttributes
 
-_KEYS = st.sampled_from("abcde")
+_KEYS = st.sampled_from(["a", "b", "c", "d", "e", ""])
+"""The last is none: it is dropped, and counted."""
 _ITEMS = st.dictionaries(_KEYS, st.integers() | st.text(max_size=9) | st.lists(st.integers()))
 _STEPS = st.lists(st.tuples(st.sampled_from(["late", "set", "one", "read", "delete"]), _ITEMS))
 
@@ -93,6 +96,30 @@ def test_a_span_that_runs_for_long_holds_only_the_newest_that_are_late() -> None
         slow.add(partial(computing, number))
     assert computed == list(range(100 - MAX_LATE))
     assert dict(slow) == {"n": 99}
+
+
+def test_a_wrapper_of_a_span_gets_them_as_it_gets_others() -> None:
+    class Wrapper(NonRecordingSpan):
+        """Hands on what it lacks, as Logfire's does, and hides a value."""
+
+        def __init__(self, span: Any) -> None:
+            super().__init__(span.get_span_context())
+            self._span = span
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._span, name)
+
+        def set_attributes(self, attributes: Mapping[str, Any]) -> None:
+            self._span.set_attributes({**attributes, "secret": "hidden"})
+
+        def add_event(self, name: str, attributes: Any = None, timestamp: Any = None) -> None:
+            self._span.add_event(name, {**attributes, "secret": "hidden"}, timestamp)
+
+    inner: Any = TracerProvider(shutdown_on_exit=False).get_tracer("t").start_span("s")
+    late.set_attributes(Wrapper(inner), lambda: {"a": 1, "secret": "s"})
+    late.add_event(Wrapper(inner), "event", {"b": 2}, 3, lambda: {"secret": "s"})
+    assert dict(inner.attributes) == {"a": 1, "secret": "hidden"}
+    assert dict(inner.events[0].attributes) == {"b": 2, "secret": "hidden"}
 
 
 def test_a_span_whose_parts_have_other_names_gets_them_at_once() -> None:
