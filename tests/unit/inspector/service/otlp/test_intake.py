@@ -1,0 +1,33 @@
+"""Turns of threads that decode and commit."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from inspector.service.otlp import intake as intake_module
+from inspector.service.otlp.intake import Intake
+
+
+def test_who_takes_long_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake_module, "PATIENCE_S", 0.02)
+    intake, is_in, is_over = Intake(), threading.Event(), threading.Event()
+
+    def decode() -> bool:
+        is_in.set()
+        return is_over.wait(10)
+
+    with ThreadPoolExecutor(1) as threads, intake.coming():
+        decoded = threads.submit(intake.in_turn, decode)
+        assert is_in.wait(10)
+        began_s = time.monotonic()
+        for _ in range(100):
+            intake.wait()
+            assert intake.in_turn(lambda: True)
+        took_s = time.monotonic() - began_s
+        is_over.set()
+        assert decoded.result()
+    assert took_s < 1  # each time it would be 4
