@@ -13,7 +13,6 @@ import { type EntryProps, Took } from './entry-parts.tsx';
 import { LineEntry } from './line-entry.tsx';
 import { plainName } from './moments.tsx';
 import { ReadingContext, type ReadingPlace } from './reading-context.ts';
-import { estimate_px } from './scrolling.ts';
 import { ToolEntry } from './tool-entry.tsx';
 
 /** Limit of indentation, so that a text has room. */
@@ -22,7 +21,6 @@ const MAX_DEPTH = 6;
 export const EntryView = memo(function EntryView(props: EntryProps) {
   const { trace, readings, entry, isRaw, onOpen, onGoTo } = props;
   const row = useRow(trace.spans, entry.key);
-  const isRead = useRow(readings.reads, entry.key) !== undefined;
   const place = useMemo<ReadingPlace>(
     () => ({ trace, reads: readings.reads, spanKey: entry.key, isRaw, onOpen, onGoTo }),
     [trace, readings, entry.key, isRaw, onOpen, onGoTo],
@@ -50,13 +48,7 @@ export const EntryView = memo(function EntryView(props: EntryProps) {
       aria-posinset={props.index + 1}
       aria-setsize={props.count}
       aria-label={nameOf(entry, row)}
-      style={
-        {
-          '--depth': Math.min(entry.depth, MAX_DEPTH),
-          // Else more entries would be rendered, only to be pushed out again by their contents.
-          minHeight: isRead ? undefined : estimate_px(entry),
-        } as object
-      }
+      style={{ '--depth': Math.min(entry.depth, MAX_DEPTH) } as object}
       onClick={(event) => {
         if (isControl(event.target) || hasSelectedText()) return;
         props.onPick(entry.id);

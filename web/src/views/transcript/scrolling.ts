@@ -2,7 +2,12 @@
  * Scrolling of entries of any height: when they come, grow or go, the text in view keeps its
  * position.
  */
-import { type ReactVirtualizer, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  measureElement,
+  type ReactVirtualizer,
+  useVirtualizer,
+  type Virtualizer,
+} from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Entry } from '../../model/transcript/transcript.ts';
 import { useLeaping } from '../parts/leaping.ts';
@@ -11,6 +16,7 @@ const OVERSCAN = 6;
 /** Distance from the end that counts as at the end. */
 const NEAR_END_PX = 48;
 
+/** Height of the first entries; later ones are as high as those of their kind before them. */
 const ESTIMATES: Readonly<Record<Entry['type'], number>> = {
   agent: 44,
   end: 36,
@@ -21,12 +27,18 @@ const ESTIMATES: Readonly<Record<Entry['type'], number>> = {
   heading: 34,
 };
 const CARD_PX = 150;
+/** Number of entries of a kind whose heights count, about. */
+const RECENT = 16;
 
-/** Height of an entry until its content is there. */
-export function estimate_px(entry: Entry): number {
-  return entry.type === 'agent' && entry.isFolded ? CARD_PX : ESTIMATES[entry.type];
+function isCard({ type, isFolded }: Entry): boolean {
+  return type === 'agent' && isFolded;
 }
 
+function kindOf(entry: Entry): string {
+  return isCard(entry) ? 'card' : entry.type;
+}
+
+type EntryMeasurer = Virtualizer<HTMLElement, Element>;
 type EntryVirtualizer = ReactVirtualizer<HTMLElement, Element>;
 
 export interface Scrolling {
@@ -52,13 +64,29 @@ export function useEntryScrolling(
     },
     [scroller],
   );
+  const heights = useRef(new Map<string, number>());
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count: entries.length,
     getScrollElement: useCallback(() => scroller, [scroller]),
+    // Too high an estimate leaves a part of the view empty after a leap, too low a one fills it
+    // with entries that are pushed out again.
     estimateSize: useCallback(
       (index: number) => {
         const entry = entries[index];
-        return entry === undefined ? 40 : estimate_px(entry);
+        if (entry === undefined) return 40;
+        const first_px = isCard(entry) ? CARD_PX : ESTIMATES[entry.type];
+        return Math.round(heights.current.get(kindOf(entry)) ?? first_px);
+      },
+      [entries],
+    ),
+    measureElement: useCallback(
+      (element: Element, ...how: [ResizeObserverEntry | undefined, EntryMeasurer]) => {
+        const size_px = measureElement(element, ...how);
+        const entry = entries[how[1].indexFromElement(element)];
+        if (entry === undefined) return size_px;
+        const known_px = heights.current.get(kindOf(entry)) ?? size_px;
+        heights.current.set(kindOf(entry), known_px + (size_px - known_px) / RECENT);
+        return size_px;
       },
       [entries],
     ),
