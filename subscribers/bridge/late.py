@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from threading import local
 from typing import Any, TypeAlias
 
 from opentelemetry.attributes import BoundedAttributes
@@ -21,7 +22,15 @@ _logger = logging.getLogger("inspector")
 Compute: TypeAlias = Callable[[], Mapping[str, Any]]
 
 MAX_LATE = 32
-"""Limit of what a span has that is late; who adds more computes the oldest."""
+"""Limit of what a span has that is late; who adds another one computes the oldest."""
+
+
+class _Thread(local):
+    computing: tuple[int, ...] = ()
+    """Ids of the attributes that this thread computes; reading them meanwhile computes nothing."""
+
+
+_thread = _Thread()
 
 
 class LateAttributes(BoundedAttributes):
@@ -32,7 +41,8 @@ class LateAttributes(BoundedAttributes):
         if "_dict" not in vars(attributes):
             raise AttributeError("The SDK has changed.")
         vars(self).update(vars(attributes))
-        self._late: deque[Compute] = deque()
+        self._late: deque[Compute | BoundedAttributes] = deque()
+        """What is late, and between what was set after it: for each run of those one dict."""
 
     def add(self, compute: Compute) -> None:
         """Add attributes that `compute` returns, on any thread, when somebody reads them."""
@@ -41,18 +51,24 @@ class LateAttributes(BoundedAttributes):
             self._put(oldest)
 
     def _complete(self) -> None:
-        for compute in tuple(self._late):
-            self._put(compute)
+        for late in tuple(self._late):
+            self._put(late)
 
-    def _put(self, compute: Compute) -> None:
+    def _put(self, late: Compute | BoundedAttributes) -> None:
+        computing = _thread.computing
+        if id(self) in computing:
+            return
         # Computed without a lock, which a fork could leave locked: two threads may both do it.
+        _thread.computing = (*computing, id(self))
         try:
-            computed = compute()
+            computed = late if isinstance(late, BoundedAttributes) else late()
         except Exception:
             _logger.warning("Attributes of a span cannot be computed.", exc_info=True)
             computed = {}
+        finally:
+            _thread.computing = computing
         with self._lock:
-            if self._late and self._late[0] is compute:
+            if self._late and self._late[0] is late:
                 new = BoundedAttributes(self.maxlen, self._dict, False, self.max_value_len)
                 new.update(computed)
                 self._dict = new._dict
@@ -66,14 +82,21 @@ class LateAttributes(BoundedAttributes):
             super().__setitem__(key, value)
 
     def _set_items(self, attributes: Mapping[str, Any]) -> None:
-        if self._late:  # after those that are late
-            self._raise_if_immutable()
-            cleaned = BoundedAttributes(None, attributes, max_value_len=self.max_value_len)
-            with self._lock:
-                self.dropped += cleaned.dropped
-            self.add(lambda: cleaned)
-        else:
+        """Set attributes after those that are late, and compute none: the span may be locked."""
+        if not self._late:
             super()._set_items(attributes)
+            return
+        self._raise_if_immutable()
+        cleaned = BoundedAttributes(None, attributes, max_value_len=self.max_value_len)
+        with self._lock:
+            self.dropped += cleaned.dropped
+            last = self._late[-1] if self._late else None
+            if not isinstance(last, BoundedAttributes):
+                last = BoundedAttributes(self.maxlen, immutable=False)
+                self._late.append(last)
+            before = last.dropped
+            last.update(cleaned)
+            self.dropped += last.dropped - before
 
     def __getitem__(self, key: str) -> Any:
         self._complete()
@@ -97,6 +120,12 @@ class LateAttributes(BoundedAttributes):
     def __deepcopy__(self, memo: dict[int, Any]) -> BoundedAttributes:
         self._complete()
         return super().__deepcopy__(memo)
+
+    def __copy__(self) -> BoundedAttributes:
+        self._complete()
+        copied = BoundedAttributes(self.maxlen, None, self._immutable, self.max_value_len)
+        copied._dict, copied.dropped = self._dict.copy(), self.dropped
+        return copied
 
     def copy(self) -> MutableMapping[str, Any]:
         """Return a copy as a dict."""

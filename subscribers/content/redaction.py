@@ -365,7 +365,8 @@ def is_secret_flag(word: object) -> bool:
 class Redactor:
     """Scrub strings; `patterns` and `callback` are the user's own, and run last.
 
-    If the callback raises, the whole string is replaced: better nothing than a secret.
+    If the callback raises, the whole string is replaced: better nothing than a secret. It runs on
+    the agent's threads and on the thread that sends (`docs/redaction.md`).
     """
 
     def __init__(
