@@ -95,6 +95,8 @@ test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, co
 		--screenshot only-on-failure
 
 .PHONY: test-all
+# The emitters are run by uv and Node, wherever these are.
+test-all: export PATH := $(CURDIR)/$(BIN):$(CURDIR)/$(MADE)/node/bin:$(PATH)
 test-all: test ## the tests, and those too slow for every time
 	@# Apart: a browser's loop runs on in the process that opened it.
 	$(BIN)/pytest -q -n 2 --dist loadfile -m slow --ignore tests/e2e
