@@ -24,7 +24,7 @@ from tests.support.models.schedules import Step, controlled_schedules
 from tests.support.services.recorder_rig import Rig, play
 from tests.support.services.viewer import Viewer
 from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
-from tests.support.telemetry.records import log, progressed, started, trace_hex
+from tests.support.telemetry.records import incoming, log, progressed, started, trace_hex
 
 # Keep-alives soon: they tell the position when the last changes concern no viewer.
 _AT_ONCE = FeedTiming(interval_s=0.0, keep_alive_s=0.01)
@@ -301,6 +301,28 @@ async def test_a_position_that_means_nothing_here_is_a_gap(fed: _FedRig, positio
     viewer.read((await anext(stream)).decode())
     assert viewer.types == ["Gap"]
     assert viewer.last_id == fed.position
+    await stream.aclose()
+
+
+@pytest.mark.parametrize("is_behind", [True, False])
+async def test_a_commit_that_is_stored_and_not_yet_published_is_no_gap(
+    fed: _FedRig, is_behind: bool
+) -> None:
+    viewer = Viewer(last_id=fed.position)
+    fed.record(span(trace=1))
+    changes = fed.recorder.record([incoming(span(trace=2))], [], fed.now_ns)
+    Rig.commit(fed, changes)
+    if not is_behind:
+        reload(fed, viewer)
+    stream = fed.feed.stream(viewer.last_id)
+    events = _events(stream)
+    while viewer.types.count("Heartbeat") < 3:
+        viewer.read(await anext(events))
+    fed.feed.publish(changes)
+    while viewer.last_id != fed.position:
+        viewer.read(await anext(events))
+    assert "Gap" not in viewer.types
+    assert shown(viewer) == stored(fed)
     await stream.aclose()
 
 

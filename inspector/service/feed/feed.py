@@ -225,8 +225,7 @@ class Feed:
         self._store = store
         self._timing = timing or FeedTiming()
         self._clock = clock
-        with store.read() as reader:
-            self._tail = Tail(reader.head, store.id)
+        self._tail = Tail(self._stored_head(), store.id)
         self._health = StoreHealth("ok", clock())
         self._lock = threading.Lock()
         self._clocks: dict[asyncio.AbstractEventLoop, _Clock] = {}
@@ -245,8 +244,7 @@ class Feed:
 
     def start_again(self) -> None:
         """Forget the commits in memory: viewers continue from the store."""
-        with self._store.read() as reader:
-            head = reader.head
+        head = self._stored_head()
         with self._lock:
             self._tail.forget(head)
         self._in_each_loop(_Clock.wake_all)
@@ -281,7 +279,7 @@ class Feed:
         ids, timing = frozenset(session_ids), self._timing
         interest = Interest(ids, is_list_slow=bool(ids) and NO_SESSION not in ids)
         with self._watching(interest) as viewer:
-            yield self._begin(viewer, after)
+            yield await self._begin(viewer, after)
             while not self._is_closed:
                 if viewer.health is not self._health or viewer.now_s() >= viewer.keep_alive_due_s:
                     yield self._heartbeat(viewer)
@@ -329,15 +327,15 @@ class Feed:
                 if not clock.viewers:
                     del self._clocks[loop]
 
-    def _begin(self, viewer: _Viewer, after: str | None) -> bytes:
+    async def _begin(self, viewer: _Viewer, after: str | None) -> bytes:
         """Return the first event, for a viewer that goes on from `after`."""
-        cursor = self._start(after)
+        cursor = await self._start(after)
         if cursor is None:
             return self._gap(viewer)
         viewer.seen = Position(cursor, cursor)
         return self._heartbeat(viewer)
 
-    def _start(self, after: str | None) -> int | None:
+    async def _start(self, after: str | None) -> int | None:
         """Return the position to continue from; None when `after` is unknown here."""
         if after is None:
             return self._tail.head
@@ -345,6 +343,9 @@ class Feed:
         if store_id != self._store.id or not (number.isascii() and number.isdecimal()):
             return None
         change = int(number[:20])
+        with contextlib.suppress(StoreUnavailableError):
+            if change > self._tail.head and change <= await asyncio.to_thread(self._stored_head):
+                change = min(change, self._tail.head)  # published at any moment: it comes again
         return change if self._is_in_reach(change) else None
 
     def _is_in_reach(self, change: int) -> bool:
@@ -367,16 +368,21 @@ class Feed:
         with self._lock:
             return self._tail.unseen(seen, viewer.interest, is_list_due=is_list_due)
 
-    def _read(self, seen: Position, interest: Interest) -> Unseen:
+    def _stored_head(self) -> int:
         with self._store.read() as reader:
-            rows = reader.changes(seen.cursor, CHUNK)
+            return reader.head
+
+    def _read(self, seen: Position, interest: Interest) -> Unseen:
+        published = self._tail.head  # a commit comes a moment later than it is stored
+        with self._store.read() as reader:
+            rows = [row for row in reader.changes(seen.cursor, CHUNK) if row.change <= published]
             entries = entries_of(rows, lambda id_: _destination_row(reader, id_))
             is_all = len(rows) < CHUNK
-            reached = reader.head if is_all else rows[-1].change
+            reached = min(reader.head, published) if is_all else rows[-1].change
         return unseen(
             [entry for entry in entries if _is_wanted(entry, seen, interest)],
             seen,
-            Position(reached, max(seen.ahead, reached)),
+            Position(max(seen.cursor, reached), max(seen.ahead, reached)),
             self._store.id,
             is_all=is_all,
             has_list=is_all,  # the rest is due, too, wherever it comes from
