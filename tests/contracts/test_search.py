@@ -23,8 +23,8 @@ from inspector.service.search.evaluator import Evaluator
 from inspector.service.search.fields import SESSION_READERS, SPAN_READERS
 from inspector.service.search.histogram import Buckets, count_sessions
 from inspector.service.search.indexing import Indexer
-from inspector.service.storage import Store, open_store
-from inspector.service.storage.base import Reader
+from inspector.service.storage import Store, open_store, sqlite_reader
+from inspector.service.storage.base import Reader, TooLateError
 from inspector.service.storage.orders import Order, SortKey, place_of
 from inspector.service.storage.sqlite_narrowing import SESSION_COLUMNS, SPAN_COLUMNS
 from inspector.service.storage.word_index import WordIndex
@@ -335,6 +335,65 @@ def test_a_session_with_many_spans_is_left_to_the_page_that_begins_with_it(store
             after = page.next
             places.append(after[1] if after else "end")
     assert places == ["S2", "end"]
+
+
+def test_where_no_page_follows_a_session_that_takes_long_is_left_out(store: Store) -> None:
+    _commit_long_sessions(store)
+    wanted = parse_query('"span 1"', QueryScope.SESSION, NOW_NS)  # the last that is looked at
+    with store.read() as reader:
+        search = Search(reader, NOW_NS, page_s=0)
+        found = search.sessions(wanted, (START_NS + 1, ""), 10).rows
+        assert [record.row.id for record in found] == ["S0"]
+        assert search.sessions(wanted, (START_NS + 1, ""), 10, has_next=False).rows == []
+
+
+def test_a_statement_over_many_rows_ends_when_it_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_reader, "_STEPS", 100)
+    with closing(open_store("memory:")) as store:
+        _commit_long_sessions(store)
+        wanted = parse_query("-status:error", QueryScope.SESSION, NOW_NS)
+        with store.read() as reader:
+            with pytest.raises(TooLateError), reader.until(lambda: True):
+                reader.newest_sessions(wanted, None, 10)
+            assert len(reader.newest_sessions(wanted, None, 10).rows) == 3
+
+
+@pytest.mark.parametrize("query", ["-status:error", "kind:tool parent(kind:tool)", "kind:llm"])
+@pytest.mark.parametrize("is_indexed", [False, True])
+def test_pages_that_are_late_at_once_find_all_sessions(
+    store: Store, query: str, is_indexed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_reader, "_STEPS", 100)
+    _commit_long_sessions(store)
+    wanted = parse_query(query, QueryScope.SESSION, NOW_NS)
+    with closing(WordIndex(None, store.id, 1)) as words:
+        if is_indexed:
+            catch_up(store, words)
+        with open_search(store, words if is_indexed else None, NOW_NS, page_s=0) as search:
+            pages = [search.sessions(wanted, None, 10)]
+            while (after := pages[-1].next) is not None:
+                pages.append(search.sessions(wanted, after, 10))
+            search.page_s = 60
+            assert [row for page in pages for row in page.rows] == search.sessions(
+                wanted, None, 10
+            ).rows
+    assert max(len(page.rows) for page in pages) <= 1
+
+
+def _commit_long_sessions(store: Store) -> None:
+    """Three sessions of 600 spans, the last one first; each has the next one as its parent."""
+    rows = [
+        replace(
+            span(n, n, trace_number=1 + n // 600, session_id=f"S{n // 600}"),
+            start_ns=START_NS - n,
+            parent_span_id=span_hex(n + 1),
+        )
+        for n in range(1, 1_800)
+    ]
+    contents = {row.content: Content(b"", b"") for row in rows}
+    records = [session(f"S{n}", 2_000 + n, started_ns=START_NS + n) for n in range(3)]
+    traces = [trace(1 + n, f"S{n}") for n in range(3)]
+    store.commit(Changes(1, 2_010, records, traces, spans=rows, contents=contents))
 
 
 def _page_of_three_ticks(reader: Reader) -> Search:

@@ -119,7 +119,9 @@ def search(
     # Two lists in the time of one.
     page_s = PAGE_S / 2 if cursor is None else PAGE_S
     with searching(parts, now_ns, page_s=page_s) as looking:
-        sessions = looking.sessions(of_sessions, None, limit).rows if cursor is None else []
+        sessions = []
+        if cursor is None:
+            sessions = looking.sessions(of_sessions, None, limit, has_next=False).rows
         page = looking.spans(of_spans, change_cursor(cursor), limit)
         owner_ids = {span.session_id for span in page.rows}
         owners = {id_: looking.reader.session(id_) for id_ in owner_ids}

@@ -13,7 +13,6 @@ from itertools import islice
 from operator import ge, gt, le, lt
 from typing import Any, TypeAlias, assert_never
 
-from inspector.errors import InspectorError
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.model.rows import Json
@@ -33,7 +32,7 @@ from inspector.service.query.words import fold, has_words
 from inspector.service.search.documents import session_texts, span_text
 from inspector.service.search.fields import read
 from inspector.service.search.marks import as_text
-from inspector.service.storage.base import Reader, SpanPosition
+from inspector.service.storage.base import Reader, SpanPosition, TooLateError
 
 Subject: TypeAlias = SessionRecord | SpanRecord
 
@@ -80,12 +79,6 @@ def _cost(node: Node) -> int:
             return 0
         case _ as never:
             assert_never(never)
-
-
-class TooLateError(InspectorError):
-    """The time was up before a match was decided."""
-
-    code = "too_late"
 
 
 class Evaluator:
@@ -188,7 +181,11 @@ class Evaluator:
             yield from self._reader.spans_among(part, known)
             return
         after: SpanPosition | None = None
-        while page := self._reader.spans_of(session_id, after, _PAGE, part):
+        while True:
+            with self._reader.until(self.is_late):
+                page = self._reader.spans_of(session_id, after, _PAGE, part)
+            if not page:
+                return
             yield from page
             if self.is_late():
                 raise TooLateError("There is no time to look at more spans of this session.")

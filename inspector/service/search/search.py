@@ -19,17 +19,17 @@ from inspector.service.model.records import SessionRecord, SpanRecord
 from inspector.service.query.fields import QueryScope
 from inspector.service.query.tree import All, Node
 from inspector.service.search.candidates import Candidates
-from inspector.service.search.evaluator import Evaluator, TooLateError, cheapest_first
+from inspector.service.search.evaluator import Evaluator, cheapest_first
 from inspector.service.search.sorting import Sorted
 from inspector.service.search.terms import span_terms
 from inspector.service.search.times import started_between
-from inspector.service.storage.base import Chunk, ReadableStore, Reader
+from inspector.service.storage.base import Chunk, ReadableStore, Reader, TooLateError
 from inspector.service.storage.orders import Order, SortPosition, place_of
 from inspector.service.storage.word_index import WordIndex
 from inspector.service.storage.word_reader import WordReader
 
 PAGE_S = 0.04
-"""Time limit of the search for one page. The check of one row is not interrupted."""
+"""Time limit of the search for one page. What the page begins with is not interrupted."""
 
 _MIN_ROWS = 64
 _MAX_ROWS = 4_096
@@ -82,9 +82,12 @@ class Search:
     words: WordReader | None = None
 
     def sessions(
-        self, node: Node, after: tuple[int, str] | None, limit: int
+        self, node: Node, after: tuple[int, str] | None, limit: int, *, has_next: bool = True
     ) -> Page[SessionRecord, tuple[int, str]]:
-        """Return sessions, newest start first, after the position (started_ns, id)."""
+        """Return sessions, newest start first, after the position (started_ns, id).
+
+        Without a next page (`has_next`), the first session need not be looked at to its end.
+        """
         began, node = self.clock(), cheapest_first(node)
         first_ns, beyond_ns = started_between(node, QueryScope.SESSION)
         if beyond_ns is not None:
@@ -95,7 +98,8 @@ class Search:
         def read(place: tuple[int, str] | None, most: int) -> Chunk[SessionRecord, tuple[int, str]]:
             if found is not None:
                 return self.reader.sessions_among(node, found, place, most)
-            chunk = self.reader.newest_sessions(node, place, most)
+            with self.reader.until(evaluator.is_late):
+                chunk = self.reader.newest_sessions(node, place, most)
             is_last = chunk.next is None or (first_ns is not None and chunk.next[0] < first_ns)
             return Chunk(chunk.rows, None if is_last else chunk.next)
 
@@ -103,7 +107,14 @@ class Search:
         if candidates is not None and found is not None:
             evaluator = Evaluator(self.reader, self.now_ns, candidates.spans)
         return self._page(
-            limit, after, began, evaluator, read=read, place=_session_place, node=node
+            limit,
+            after,
+            began,
+            evaluator,
+            read=read,
+            place=_session_place,
+            node=node,
+            has_next=has_next,
         )
 
     def sorted_sessions(
@@ -141,15 +152,20 @@ class Search:
         began, node = self.clock(), cheapest_first(node)
         words, term = self.words, span_terms(node, self.now_ns)
 
+        def newest(place: int | None, most: int) -> Chunk[SpanRecord, int]:
+            with self.reader.until(evaluator.is_late):
+                return self.reader.newest_spans(node, place, most)
+
         def read(place: int | None, most: int) -> Chunk[SpanRecord, int]:
             if words is None or term is None:
-                return self.reader.newest_spans(node, place, most)
+                return newest(place, most)
             if place is None or place > words.through + 1:
-                return _newer(self.reader.newest_spans(node, place, most), words.through)
+                return _newer(newest(place, most), words.through)
             found = words.spans(term, place, most, lambda: self._is_late(began))
             if found is None:
-                return self.reader.newest_spans(node, place, most)
-            return Chunk(self.reader.spans_among(node, found.changes), found.next)
+                return newest(place, most)
+            with self.reader.until(evaluator.is_late):
+                return Chunk(self.reader.spans_among(node, found.changes), found.next)
 
         evaluator = Evaluator(self.reader, self.now_ns)
         return self._page(limit, before, began, evaluator, read=read, place=_span_place, node=node)
@@ -185,36 +201,41 @@ class Search:
         read: Callable[[Position | None, int], Chunk[Row, Position]],
         place: Callable[[Row], Position],
         node: Node,
+        has_next: bool = True,
     ) -> Page[Row, Position]:
         found: list[Row] = []
         most, next_place, looked = max(_MIN_ROWS, limit + 1), start, began
-        looked_at, is_late = start, lambda: self._is_late(began)
+        looked_at, is_patient = start, False
         # Without a condition all rows that were read match: a busy service has no short pages.
         is_narrowed = not _is_everything(node)
+        evaluator.is_late = lambda: is_narrowed and not is_patient and self._is_late(began)
         while True:
-            chunk = read(next_place, most)
-            for row in chunk.rows:
-                try:
+            # What a page begins with is read and evaluated to its end: no page would get past it.
+            is_begun = looked_at != start or not has_next
+            try:
+                chunk = read(next_place, most)
+                for row in chunk.rows:
+                    is_patient = not is_begun
                     if evaluator.fits(node, row):
                         if len(found) == limit:
                             return Page(found, place(found[-1]))
                         found.append(row)
-                except TooLateError:
+                    if is_narrowed and self._is_late(began):
+                        return Page(found, place(row))
+                    looked_at, is_begun = place(row), True
+            except TooLateError:
+                if is_begun:
                     return Page(found, looked_at)
-                if is_narrowed and self._is_late(began):
-                    return Page(found, place(row))
-                # The first row of a page is evaluated to its end, or no page would get past it.
-                looked_at, evaluator.is_late = place(row), is_late
+                most, is_patient = 1, True
+                continue
             if chunk.next is None:
                 return Page(found, None)
             now = self.clock()
             if now - began >= self.page_s:
                 return Page(found, chunk.next)
-            most, next_place, looked = (
-                _next_count(most, now - looked, self.page_s),
-                chunk.next,
-                now,
-            )
+            most = _next_count(most, now - looked, self.page_s)
+            next_place, looked = chunk.next, now
+            looked_at, is_patient = next_place, False
 
 
 def _is_everything(node: Node) -> bool:

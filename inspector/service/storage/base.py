@@ -11,11 +11,12 @@ reused, and only a row's newest version keeps one. Times are Unix nanoseconds be
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from inspector.errors import InspectorError
 from inspector.service.model.records import (
     Change,
     Changes,
@@ -38,6 +39,12 @@ from inspector.service.model.rows import (
 from inspector.service.model.waits import Interval
 from inspector.service.query.tree import Node
 from inspector.service.storage.orders import Order, SortPosition
+
+
+class TooLateError(InspectorError):
+    """The time was up before something was read."""
+
+    code = "too_late"
 
 
 class SpanTime(NamedTuple):
@@ -138,6 +145,9 @@ class Reader(Protocol):
 
     head: int
     """The newest change it shows."""
+
+    def until(self, is_late: Callable[[], bool]) -> AbstractContextManager[None]:
+        """Let a long read in its block end with `TooLateError` when `is_late` says so."""
 
     def newest_sessions(
         self, node: Node, after: tuple[int, str] | None, most: int

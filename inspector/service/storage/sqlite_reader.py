@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import apsw
@@ -28,6 +29,7 @@ from inspector.service.storage.base import (
     SpanLines,
     SpanPosition,
     SpanTime,
+    TooLateError,
 )
 from inspector.service.storage.orders import MAX_TITLE, Order, SortKey, SortPosition
 from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
@@ -96,6 +98,8 @@ _SORT_VALUES = {
 }
 
 _CHUNK = 64
+_STEPS = 40_000
+"""Steps of SQLite between two questions whether it is late: one or two milliseconds."""
 
 
 def in_chunks(
@@ -138,6 +142,16 @@ class SqliteReader(ControlReader):
 
     def _all(self, sql: str, parameters: tuple[apsw.SQLiteValue, ...] = ()) -> list[_Row]:
         return list(self._connection.execute(sql, parameters))
+
+    @contextmanager
+    def until(self, is_late: Callable[[], bool]) -> Iterator[None]:
+        self._connection.set_progress_handler(is_late, _STEPS)
+        try:
+            yield
+        except apsw.InterruptError as error:
+            raise TooLateError("The time to read was up.") from error
+        finally:
+            self._connection.set_progress_handler(None)
 
     def newest_sessions(
         self, node: Node, after: tuple[int, str] | None, most: int

@@ -32,7 +32,7 @@ class SearchHit(Wire):
 class SearchResult(Wire):
     """The newest first. A page may be short, or empty, and not the last: see `next_cursor`."""
 
-    sessions: list[Session] = Field(description="On the first page.")
+    sessions: list[Session] = Field(description="On the first page, those found in time.")
     spans: list[SearchHit]
     next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
     index: IndexState | None = Field(None, description="Null without an index.")

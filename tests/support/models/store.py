@@ -10,8 +10,8 @@ import operator
 import threading
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 
 import orjson
@@ -202,6 +202,9 @@ class _Tables:
         return len(idle) == most
 
     # --- reading ----------------------------------------------------------------------------
+
+    def until(self, is_late: Callable[[], bool]) -> AbstractContextManager[None]:
+        return nullcontext()  # no read takes long
 
     def newest_sessions(
         self, node: Node, after: tuple[int, str] | None, most: int

@@ -2583,7 +2583,7 @@ export interface components {
             next_cursor: string | null;
             /**
              * Sessions
-             * @description On the first page.
+             * @description On the first page, those found in time.
              */
             sessions: components["schemas"]["Session"][];
             /** Spans */
