@@ -119,11 +119,11 @@ class Enrichment:
             kwargs["$failure"], failure = {"rpc_code": failure.rpc_code}, None
         kwargs["$status"] = "ok" if failure is None else "error"
         kwargs["$is_inference"] = owned.family == "llm"
-        attributes, content = self._engine.attributes_and_content(hook, kwargs)
+        attributes, content, size_bytes = self._engine.attributes_and_content(hook, kwargs)
         self.update(owned, attributes, is_last=True)
         if content is not None and owned.span.is_recording():
             known = owned.attributes
-            late.set_attributes(owned.span, lambda: _with_marks(content(), known))
+            late.set_attributes(owned.span, lambda: _with_marks(content(), known), size_bytes)
         self.learn(owned, hook, kwargs)
         if self._metrics is not None or self._prices is not None:
             self._account(owned, kwargs, ended_by)

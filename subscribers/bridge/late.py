@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from threading import local
 from typing import Any, TypeAlias
 
@@ -23,6 +23,10 @@ Compute: TypeAlias = Callable[[], Mapping[str, Any]]
 
 MAX_LATE = 32
 """Limit of what a span has that is late; who adds another one computes the oldest."""
+
+
+_KEY_BYTES = 64
+"""An estimate for an attribute without its value."""
 
 
 class _Thread(local):
@@ -43,9 +47,17 @@ class LateAttributes(BoundedAttributes):
         vars(self).update(vars(attributes))
         self._late: deque[Compute | BoundedAttributes] = deque()
         """What is late, and between what was set after it: for each run of those one dict."""
+        self._late_bytes = 0
 
-    def add(self, compute: Compute) -> None:
+    def size_bytes(self) -> int:
+        """Estimate their memory, and compute nothing for it."""
+        late = tuple(self._late)
+        known = [self._dict, *(run._dict for run in late if isinstance(run, BoundedAttributes))]
+        return sum(map(_dict_bytes, known)) + (self._late_bytes if late else 0)
+
+    def add(self, compute: Compute, size_bytes: int = 0) -> None:
         """Add attributes that `compute` returns, on any thread, when somebody reads them."""
+        self._late_bytes += size_bytes
         self._late.append(compute)
         for oldest in tuple(self._late)[:-MAX_LATE]:  # a reader may take them meanwhile
             self._put(oldest)
@@ -133,13 +145,20 @@ class LateAttributes(BoundedAttributes):
         return super().copy()
 
 
-def attributes(known: Mapping[str, Any], compute: Compute) -> Mapping[str, Any]:
+def attributes(
+    known: Mapping[str, Any], compute: Compute, size_bytes: int = 0
+) -> Mapping[str, Any]:
     """Return attributes that are known, and those that `compute` returns."""
-    return _late(BoundedAttributes(attributes=known, immutable=False), compute)
+    return _late(BoundedAttributes(attributes=known, immutable=False), compute, size_bytes)
 
 
 def add_event(
-    span: Span, name: str, known: Mapping[str, Any], time_ns: int, compute: Compute
+    span: Span,
+    name: str,
+    known: Mapping[str, Any],
+    time_ns: int,
+    compute: Compute,
+    size_bytes: int = 0,
 ) -> None:
     """Add an event with attributes that are known, and those that `compute` returns."""
     try:
@@ -148,14 +167,14 @@ def add_event(
         bounded = BoundedAttributes(
             limits.max_event_attributes, known, max_value_len=limits.max_attribute_length
         )
-        event = sdk.Event(name, _late(bounded, compute), time_ns)
+        event = sdk.Event(name, _late(bounded, compute, size_bytes), time_ns)
     except AttributeError:
         span.add_event(name, {**known, **compute()}, time_ns)
     else:
         add(event)
 
 
-def set_attributes(span: Span, compute: Compute) -> None:
+def set_attributes(span: Span, compute: Compute, size_bytes: int = 0) -> None:
     """Set the attributes that `compute` returns on a running span."""
     try:
         _refuse_wrapper(span, "set_attributes")
@@ -166,7 +185,34 @@ def set_attributes(span: Span, compute: Compute) -> None:
     except AttributeError:
         span.set_attributes(compute())
     else:
-        late.add(compute)
+        late.add(compute, size_bytes)
+
+
+def size_bytes(attributes: Mapping[str, Any]) -> int:
+    """Estimate the memory of attributes, also of what is late."""
+    if isinstance(attributes, LateAttributes):
+        return attributes.size_bytes()
+    if isinstance(attributes, BoundedAttributes):
+        attributes = attributes._dict  # one by one they would take locks
+    return _dict_bytes(attributes)
+
+
+def _dict_bytes(attributes: Mapping[str, Any]) -> int:
+    sizes = [
+        len(value) if type(value) is str else _value_bytes(value)
+        for value in list(attributes.values())
+    ]
+    return sum(sizes) + _KEY_BYTES * len(sizes)
+
+
+def _value_bytes(value: Any) -> int:
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, Mapping):
+        return _dict_bytes(value)
+    if isinstance(value, Sequence):
+        return sum(map(_value_bytes, value))
+    return 16
 
 
 def _refuse_wrapper(span: Span, method: str) -> None:
@@ -175,7 +221,7 @@ def _refuse_wrapper(span: Span, method: str) -> None:
         raise AttributeError("It is another's span.")
 
 
-def _late(bounded: BoundedAttributes, compute: Compute) -> LateAttributes:
+def _late(bounded: BoundedAttributes, compute: Compute, size_bytes: int) -> LateAttributes:
     late = LateAttributes(bounded)
-    late.add(compute)
+    late.add(compute, size_bytes)
     return late

@@ -218,11 +218,11 @@ class Moments:
         def compute() -> Attributes:
             return self._engine.attributes(hook.name, {"$state": snapshot()})
 
-        name = hook.event or hook.name
+        name, most_bytes = hook.event or hook.name, self._engine.options.max_content_bytes
         span = owned.span if owned is not None else trace.get_current_span()
         if span.is_recording():
-            late.add_event(span, name, attributes, time_ns, compute)
-        self._report_live(name, time_ns, span, late.attributes(attributes, compute))
+            late.add_event(span, name, attributes, time_ns, compute, most_bytes)
+        self._report_live(name, time_ns, span, late.attributes(attributes, compute, most_bytes))
 
     def _after_event(self, hook: str, kwargs: Mapping[str, Any], owned: OwnedSpan | None) -> None:
         if hook == "session_finished":
@@ -248,7 +248,7 @@ class Moments:
                 return {}
             return {key: value.text} | ({f"{key}_truncated": True} if value.is_truncated else {})
 
-        late.set_attributes(span, compute)
+        late.set_attributes(span, compute, self._engine.options.max_content_bytes)
 
     def _finish_session(self, kwargs: Mapping[str, Any]) -> None:
         """End the spans that bare hooks of this session left open."""

@@ -1,9 +1,9 @@
 """Delivery to the inspector: one bounded buffer, one daemon thread.
 
-`put` only appends to a deque. The thread sends a batch 10 ms after its first item or at 128 items,
-1 ms after an item that follows silence, and larger batches when it is behind. While the target is
-away it buffers as much as fits and retries with growing pauses. The order stays, so a start never
-comes after its end.
+`put` only appends to a deque; behind a whole request it also measures what it appends. The thread
+sends a batch 10 ms after its first item or at 128 items, 1 ms after an item that follows silence,
+and larger batches when it is behind. While the target is away it buffers as much as fits and
+retries with growing pauses. The order stays, so a start never comes after its end.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
@@ -24,6 +25,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 
+from subscribers.bridge import late
 from subscribers.send.live_record import LiveRecord, heartbeat
 
 _logger = logging.getLogger("inspector")
@@ -87,7 +89,9 @@ class Limits:
     max_request_items: int = 1_024
     """Items of one request when more have gathered during the previous one."""
     max_items: int = 8_192
+    """Items that wait for the thread, and items that it has yet to send."""
     max_bytes: int = 64 * 2**20
+    """Their memory, for each; the first `max_request_items` that wait are not measured."""
     heartbeat_s: float = 5.0
     lost_after_s: float = 12.0
     first_retry_s: float = 0.1
@@ -146,15 +150,28 @@ class Delivery:
         if self._thread is None:
             self.start()
         inbox = self._inbox
-        if len(inbox) == inbox.maxlen:
-            self._dropped += 1
-        inbox.append(item)
+        inbox.append(item if len(inbox) < self._unmeasured_items else self._measured(item))
         # Not "if it is the first": two threads may both append before either looks. `is_set` is
         # cheap; `set` takes a lock.
         if not self._wake.is_set():
             self._wake.set()
         if len(inbox) >= self._limits.max_batch_items and not self._full.is_set():
             self._full.set()
+
+    def _measured(self, item: Item) -> tuple[Item, int]:
+        """Return `item` with its size, and drop the oldest ones that leave no room for it.
+
+        Without a lock, which a finalizer that ends a span would take twice; see `_drain_inbox`.
+        """
+        inbox, limits, size = self._inbox, self._limits, _size_bytes(item)
+        self._inbox_bytes += size
+        with suppress(IndexError):  # the thread took the last one
+            while len(inbox) >= limits.max_items or self._inbox_bytes > limits.max_bytes:
+                oldest = inbox.popleft()
+                self._inbox_bytes -= oldest[1] if isinstance(oldest, tuple) else 0
+                self._dropped += 1
+                self._is_full = True
+        return item, size
 
     def start(self) -> None:
         """Start the thread, so that heartbeats are sent before the first span."""
@@ -203,7 +220,10 @@ class Delivery:
         self._is_closed = True
 
     def _reset(self) -> None:
-        self._inbox: deque[Item] = deque(maxlen=self._limits.max_items)
+        self._inbox: deque[Item | tuple[Item, int]] = deque()
+        """What waits for the thread; with its size if there is much."""
+        self._inbox_bytes = 0
+        self._unmeasured_items = min(self._limits.max_request_items, self._limits.max_items)
         self._pending: deque[tuple[Item, int]] = deque()
         self._pending_bytes = 0
         self._flushes: deque[_Flush] = deque()
@@ -215,6 +235,7 @@ class Delivery:
         self._is_away = False
         self._failures = 0
         self._dropped = 0
+        self._is_full = self._is_full_logged = False
         self._sent_s = 0.0
 
     def after_fork(self) -> None:
@@ -257,6 +278,9 @@ class Delivery:
         inbox, pending, limits = self._inbox, self._pending, self._limits
         while inbox:
             item = inbox.popleft()
+            if isinstance(item, tuple):
+                item, measured_bytes = item
+                self._inbox_bytes -= measured_bytes
             if self.leaves_out is not None and self.leaves_out(item):
                 continue
             if self._treat is not None:
@@ -265,22 +289,26 @@ class Delivery:
                 except Exception:  # noqa: BLE001 - a user's redactor; never send it unredacted
                     self._dropped += 1
                     continue
+            _complete(item)
             size = _size_bytes(item)
             pending.append((item, size))
             self._pending_bytes += size
             if len(pending) > limits.max_items or self._pending_bytes > limits.max_bytes:
                 self._drop_oldest()
-
-    def _drop_oldest(self) -> None:
-        if self._dropped == 0:
+        self._inbox_bytes = 0  # threads that count at once may have lost a number
+        if self._is_full and not self._is_full_logged:
+            self._is_full_logged = True
             _logger.warning(
                 "The inspector at %s takes nothing and the buffer is full: dropping the oldest "
                 "records.",
                 self._target.name,
             )
+
+    def _drop_oldest(self) -> None:
         _, size = self._pending.popleft()
         self._pending_bytes -= size
         self._dropped += 1
+        self._is_full = True
 
     def _send_pending(self) -> None:
         while self._pending:
@@ -399,9 +427,15 @@ def _span_id(record: LiveRecord) -> int:
 
 
 def _size_bytes(item: Item) -> int:
-    """Estimate the memory of an item."""
-    attributes = item.attributes or {}
-    return 512 + sum(
-        len(key) + (len(value) if isinstance(value, str) else 16)
-        for key, value in attributes.items()
-    )
+    """Estimate the memory of an item; what is late is not computed for it."""
+    if isinstance(item, LiveRecord):
+        return 512 + late.size_bytes(item.attributes)
+    # Not the property: it asks for their number, and so completes them.
+    owned = [getattr(item, "_attributes", None), *(event.attributes for event in item.events)]
+    return 512 + sum(late.size_bytes(one) for one in owned if one is not None)
+
+
+def _complete(item: Item) -> None:
+    """Have late attributes computed by this thread, not by the agent's or once they are sent."""
+    for one in (item, *(item.events if isinstance(item, ReadableSpan) else ())):
+        len(one.attributes or ())

@@ -111,14 +111,16 @@ class Engine:
 
     def attributes_and_content(
         self, hook: str, kwargs: Kwargs
-    ) -> tuple[Attributes, Compute | None]:
+    ) -> tuple[Attributes, Compute | None, int]:
         """Return the attributes as above, and a function that returns those of content, if any.
 
-        Content is read now. The rest of the work is the function's, on any thread.
+        Content is read now. The rest of the work is the function's, on any thread. The last value
+        is an estimate of its memory, in bytes.
         """
         found = _WithoutContent()
         self._fill(found, hook, kwargs)
-        return found, None if found.content is None else partial(_written, found.content)
+        content = None if found.content is None else partial(_written, found.content)
+        return found, content, found.content_bytes
 
     def _fill(self, found: Attributes, hook: str, kwargs: Kwargs) -> Attributes:
         shape = (hook, *[name for name, value in kwargs.items() if value is not None])
@@ -250,7 +252,7 @@ class Engine:
             else:
                 is_read = isinstance(value, Reading)
                 reading = value if is_read else Reading(value, redactor, max_bytes)
-                _write(found, lambda found: write_content(found, reading.content()))
+                _write(found, reading, lambda found: write_content(found, reading.content()))
 
         def write_content(found: Attributes, content: Content) -> None:
             for key in keys:
@@ -280,7 +282,7 @@ class Engine:
                 write_one(found, one)
                 write_other(found, other)
 
-            _write(found, write_both)
+            _write(found, reading, write_both)
 
         return write
 
@@ -311,13 +313,16 @@ class _WithoutContent(Attributes):
     """Attributes of a hook whose content is still to be written."""
 
     content: list[Callable[[Attributes], None]] | None = None
+    content_bytes = 0
 
 
-def _write(found: Attributes, write: Callable[[Attributes], None]) -> None:
-    """Write content, or have it written later."""
+def _write(found: Attributes, reading: Reading, write: Callable[[Attributes], None]) -> None:
+    """Write content that was read, or have it written later."""
     if type(found) is not _WithoutContent:
         write(found)
-    elif found.content is None:
+        return
+    found.content_bytes += reading.size_bytes
+    if found.content is None:
         found.content = [write]
     else:
         found.content.append(write)

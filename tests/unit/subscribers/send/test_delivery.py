@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,14 +14,15 @@ import pytest
 from opentelemetry import context as otel_context
 from opentelemetry.context import Context
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import StatusCode
 
 from instrument import Bus
-from subscribers import Capture, Options
+from subscribers import Capture, Options, install
 from subscribers.content.redaction import REDACTED, Redactor
-from subscribers.send.delivery import Item, Limits
+from subscribers.send.delivery import Answer, Delivery, Limits, SendResult
+from subscribers.send.live import LiveSpanProcessor
 from subscribers.send.live_record import LiveRecord
 from subscribers.wiring import Wiring, wire
 from tests.support.services.otlp_receiver import DEADLINE_S, Receiver, attributes
@@ -349,6 +351,65 @@ def test_the_newest_records_stay_when_there_are_too_many(
         second.close()
 
 
+class _Blocked:
+    """A target that takes nothing until it is let go."""
+
+    name = "blocked"
+
+    def __init__(self) -> None:
+        self.is_called, self.may_go = threading.Event(), threading.Event()
+        self.names: list[str] = []
+
+    def send_logs(self, _: object) -> Answer:
+        return Answer(SendResult.ACCEPTED)
+
+    def send_spans(self, spans: Sequence[ReadableSpan]) -> Answer:
+        self.is_called.set()
+        assert self.may_go.wait(DEADLINE_S)
+        self.names += [span.name for span in spans]
+        return Answer(SendResult.ACCEPTED)
+
+    def reset(self) -> None: ...
+
+
+def test_what_waits_for_a_thread_that_is_blocked_is_bounded_in_bytes_and_not_made_by_the_agent(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    made_by: set[str] = set()
+
+    def note_thread(text: str) -> str:
+        if text.startswith("result"):
+            made_by.add(threading.current_thread().name)
+        return text
+
+    bus, target, provider = Bus(), _Blocked(), TracerProvider(shutdown_on_exit=False)
+    limits = Limits(max_bytes=2**20, max_batch_items=8, max_request_items=8, heartbeat_s=60.0)
+    delivery = Delivery(target, lambda: provider.resource, limits)
+    provider.add_span_processor(LiveSpanProcessor(delivery, lambda: provider.resource))
+    off = install(
+        bus,
+        tracer_provider=provider,
+        options=Options(capture=Capture.REDACTED),
+        redactor=Redactor(callback=note_thread),
+    )
+    for number in range(300):
+        with bus.operation("tool_call", tool_name=str(number), args={}) as op:
+            op.result = "result" + "x" * 16_384
+        assert target.is_called.wait(DEADLINE_S)
+    assert delivery._inbox_bytes <= 2**20
+    assert 100 < len(delivery._inbox) < 128
+    assert made_by == {"inspector-delivery"}
+    target.may_go.set()
+    assert delivery.flush(DEADLINE_S)
+    numbers = [int(name.split()[-1]) for name in target.names]
+    assert numbers == [0, *range(300 - len(numbers) + 1, 300)], "the newest stay"
+    assert [record for record in caplog.records if "buffer is full" in record.message]
+    off()
+    provider.shutdown()
+    lost = 2 * (300 - len(numbers))  # each with its start, perhaps one start more
+    assert re.search(f"did not get ({lost}|{lost + 1}) records", caplog.text)
+
+
 def test_spans_that_are_not_sampled_are_not_shown(
     receiver: Receiver, connect: Callable[..., Connected], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -396,7 +457,7 @@ def test_many_threads_lose_nothing(receiver: Receiver, connect: Callable[..., Co
     assert len({span.span_id for span in receiver.spans}) == 1_000
 
 
-class _Together(deque[Item]):
+class _Together(deque[Any]):
     """An inbox in which the items of two threads come to lie before either looks further."""
 
     def __init__(self) -> None:
@@ -404,7 +465,7 @@ class _Together(deque[Item]):
         self._both = threading.Barrier(2)
         self.threads: list[threading.Thread] = []
 
-    def append(self, item: Item) -> None:
+    def append(self, item: Any) -> None:
         super().append(item)
         if threading.current_thread() in self.threads:
             self._both.wait(DEADLINE_S)

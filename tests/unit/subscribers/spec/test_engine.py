@@ -302,7 +302,7 @@ def test_messages_written_in_both_forms_at_once_are_those_written_one_by_one(
         ("after_llm_generate", {"response": messages}),
     ):
         found, expected = engine.attributes(hook, kwargs), visiting_every_row(engine, hook, kwargs)
-        without_content, content = engine.attributes_and_content(hook, kwargs)
+        without_content, content, _ = engine.attributes_and_content(hook, kwargs)
         late = without_content | (content() if content is not None else {})
         for attributes in (found, expected, late):
             attributes[TRUNCATED] = sorted(set(attributes.get(TRUNCATED, ())))
