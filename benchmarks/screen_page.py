@@ -73,7 +73,7 @@ _SCROLL = """async ([selector, frames, isLeaping]) => {
 }"""
 
 # Of each position, the elements in view as they are once their texts are there.
-_COLLECT = """async ([selector, frames, isLeaping, stay_ms]) => {
+_COLLECT = """async ([selector, frames, stay_ms]) => {
   const reachOf = (element) => element.scrollHeight - element.clientHeight;
   const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowY);
   const found = [...document.querySelectorAll(selector)].filter(scrolls);
@@ -85,32 +85,35 @@ _COLLECT = """async ([selector, frames, isLeaping, stay_ms]) => {
     if (!clones.has(key)) clones.set(key, element.cloneNode(true));
     return clones.get(key);
   };
-  const places = [];
-  for (let at = 0; at < frames; at += 1) {
-    scroller.scrollTop = isLeaping ? (reachOf(scroller) * at) / frames : at * 120;
-    await new Promise((done) => setTimeout(done, stay_ms));
-    const view = scroller.getBoundingClientRect();
-    const isInView = (element) => {
-      const box = element.getBoundingClientRect();
-      return box.bottom > view.top && box.top < view.bottom;
-    };
-    const elements = rows.querySelectorAll(':scope > [role=treeitem], :scope > article');
-    places.push([scroller.scrollTop, [...elements].filter(isInView).map(cloneOf)]);
-  }
+  const placesOf = async (isLeaping) => {
+    const places = [];
+    for (let at = 0; at < frames; at += 1) {
+      scroller.scrollTop = isLeaping ? (reachOf(scroller) * at) / frames : at * 120;
+      await new Promise((done) => setTimeout(done, stay_ms));
+      const view = scroller.getBoundingClientRect();
+      const isInView = (element) => {
+        const box = element.getBoundingClientRect();
+        return box.bottom > view.top && box.top < view.bottom;
+      };
+      const elements = rows.querySelectorAll(':scope > [role=treeitem], :scope > article');
+      places.push([scroller.scrollTop, [...elements].filter(isInView).map(cloneOf)]);
+    }
+    return places;
+  };
+  bench.places = [await placesOf(false), await placesOf(true)];
   const plain = scroller.cloneNode(false);
   plain.append(scroller.firstElementChild.cloneNode(false));
   plain.firstChild.style.height = `${scroller.firstElementChild.offsetHeight}px`;
   scroller.replaceWith(plain);
-  bench.places = places;
   bench.plain = plain;
 }"""
 
-_REPLAY = """async (frames) => {
+_REPLAY = """async ([way, frames]) => {
   bench.frames_ms = [];
   bench.isSampling = true;
   const rows = bench.plain.firstChild;
   for (let at = 0; at < frames; at += 1) {
-    const [top_px, elements] = bench.places[at % bench.places.length];
+    const [top_px, elements] = bench.places[way][at % bench.places[way].length];
     bench.plain.scrollTop = top_px;
     const wanted = new Set(elements);
     for (const one of [...rows.children]) if (!wanted.has(one)) one.remove();
@@ -195,14 +198,15 @@ def scrolled(page: Page, selector: str, *, is_leaping: bool = False, frames: int
 
 
 def replayed(
-    page: Page, selector: str, *, is_leaping: bool = False, frames: int = 80, stay_ms: int = 300
-) -> Figures:
-    """Scroll as `scrolled` does, but with copies of the elements, made beforehand.
+    page: Page, selector: str, *, frames: int = 40, stay_ms: int = 300
+) -> tuple[Figures, Figures]:
+    """Scroll as `scrolled` does, row by row and in leaps, with copies of the elements.
 
     The least that the browser takes for these elements: nothing of the page runs any more.
     """
-    page.evaluate(_COLLECT, [selector, frames, is_leaping, stay_ms])
-    return _frames_of(page, _REPLAY, 2 * frames)
+    page.evaluate(_COLLECT, [selector, frames, stay_ms])
+    by_row, in_leaps = (_frames_of(page, _REPLAY, [way, 4 * frames]) for way in range(2))
+    return by_row, in_leaps
 
 
 def watched(page: Page, ms: int) -> Figures:

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 from bench_hook_to_pixel import SESSIONS, SPANS_PER_S, hook_figures, loaded
 from playwright.sync_api import Page
-from screen_page import Figures, Visitor, heap_mib, scrolled, watched
+from screen_page import Figures, Visitor, heap_mib, replayed, scrolled, watched
 from screen_traces import Tracing, joined, large_value, long_session, many_sessions
 
 from tests.support.services.process import Service
@@ -85,10 +85,24 @@ def sessions_of_spans(bench: Bench) -> Iterator[Row]:
         url = bench.url(f"sessions/{tracing.session}?view=")
         what = f"{count:,} spans"
         needle, text = tracing.spans[1].name, "scheduler"
+        is_longest = count == max(bench.lengths)
         yield from _looked_at(
-            bench, f"{what}, waterfall", f"{url}waterfall", needle, SCROLLERS, rows=count
+            bench,
+            f"{what}, waterfall",
+            f"{url}waterfall",
+            needle,
+            SCROLLERS,
+            rows=count,
+            has_copies=is_longest,
         )
-        yield from _looked_at(bench, f"{what}, transcript", f"{url}transcript", text, SCROLLERS)
+        yield from _looked_at(
+            bench,
+            f"{what}, transcript",
+            f"{url}transcript",
+            text,
+            SCROLLERS,
+            has_copies=is_longest,
+        )
 
 
 def value(bench: Bench) -> Iterator[Row]:
@@ -147,9 +161,26 @@ PARTS: Mapping[str, Callable[[Bench], Iterator[Row]]] = {
 
 
 def _looked_at(
-    bench: Bench, what: str, url: str, needle: str, scrollers: str, *, rows: int | None = None
+    bench: Bench,
+    what: str,
+    url: str,
+    needle: str,
+    scrollers: str,
+    *,
+    rows: int | None = None,
+    has_copies: bool = False,
 ) -> Iterator[Row]:
-    """Paint, heap and frames of one address; `rows`: how many it has to know to be whole."""
+    """Paint, heap and frames of one address.
+
+    Args:
+        bench: The browser and the service.
+        what: The name of its rows.
+        url: The address.
+        needle: A text that makes it useful.
+        scrollers: The elements that may scroll.
+        rows: How many it has to know to be whole.
+        has_copies: Whether frames of copies of its elements, a floor, are measured, too.
+    """
     paint = bench.visitor.paint(url, needle)
     page = bench.visitor.open(url, needle)
     figures: Figures = paint._asdict()
@@ -160,6 +191,9 @@ def _looked_at(
     yield _row("paint", what, figures)
     yield _row("frames", f"{what}, scrolled", scrolled(page, scrollers))
     yield _row("frames", f"{what}, in leaps", scrolled(page, scrollers, is_leaping=True))
+    if has_copies:
+        for way, figures in zip(("scrolled", "in leaps"), replayed(page, scrollers), strict=True):
+            yield _row("frames", f"floor: copies of {what}, {way}", figures)
     page.context.close()
 
 
