@@ -1,5 +1,5 @@
 /** Hooks for actions of the page and their keys. */
-import { useEffect } from 'react';
+import { useEffect, useLayoutEffect } from 'react';
 import type { Action } from '../../state/actions.ts';
 import { useInspector, usePreferences } from './context.ts';
 
@@ -9,7 +9,9 @@ import { useInspector, usePreferences } from './context.ts';
  */
 export function useActions(where: string, list: readonly Action[]): void {
   const { actions } = useInspector();
-  useEffect(() => actions.add({ where, actions: list }), [actions, where, list]);
+  // Together with what is shown: a key that follows at once would otherwise do what was meant before
+  // (Escape, with a span's panel just opened, left the session).
+  useLayoutEffect(() => actions.add({ where, actions: list }), [actions, where, list]);
 }
 
 /** Time within which the second key of a sequence must follow. */

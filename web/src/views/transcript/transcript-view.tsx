@@ -44,6 +44,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
 
   /** Entry to scroll to once it is laid out, and whether it takes the focus. */
   const pending = useRef<{ key: string; hasFocus: boolean } | undefined>(undefined);
+  const focusing = useRef<string | undefined>(undefined);
   const goTo = useCallback(
     (key: string, hasFocus = false) => {
       pending.current = { key, hasFocus };
@@ -70,7 +71,9 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     if (!isInView) virtualizer.scrollToIndex(index, { align: goal.hasFocus ? 'auto' : 'center' });
     const id = entries[index]?.id;
     setCursor(id);
-    if (goal.hasFocus && id !== undefined) focusEntry(scroller, id);
+    if (!goal.hasFocus || id === undefined) return;
+    focusing.current = id;
+    focusEntry(scroller, id, () => focusing.current === id);
   });
   const lastSelected = useRef<string | undefined>(undefined);
   useEffect(() => {
@@ -244,11 +247,15 @@ function isEntry(target: EventTarget): boolean {
   return target instanceof HTMLElement && target.dataset['entry'] !== undefined;
 }
 
-/** Focus an entry once it is in the document, which may take some frames of scrolling. */
-function focusEntry(scroller: HTMLElement, id: string, tries = 20): void {
+/**
+ * Focus an entry once it is in the document, which may take some frames of scrolling, unless
+ * another one is wanted by then.
+ */
+function focusEntry(scroller: HTMLElement, id: string, isWanted: () => boolean, tries = 20): void {
+  if (!isWanted()) return;
   const element = scroller.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`);
   if (element !== null) element.focus({ preventScroll: true });
-  else if (tries > 0) requestAnimationFrame(() => focusEntry(scroller, id, tries - 1));
+  else if (tries > 0) requestAnimationFrame(() => focusEntry(scroller, id, isWanted, tries - 1));
 }
 
 interface EntryKeys {
