@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.agents.connected_agent import ConnectedAgent
-from tests.support.services.process import Service
+from tests.support.services.process import Service, wait_for
 from tests.support.telemetry.delegating_run import MS, WHY, answers, asks, call, spans, text, tool
 from tests.support.telemetry.export import trace_request
 from tests.support.telemetry.otlp import START_NS, span
@@ -25,6 +25,8 @@ LONG = 60_000
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with Service(tmp_path_factory.mktemp("transcript")) as running:
         running.post("/v1/traces", trace_request(*spans()).SerializeToString())
+        # Until then it may go on, and a session that runs does not open at its first cause.
+        wait_for(lambda: running.get("/sessions/refunds")["status"] == "failed")
         yield running
 
 
