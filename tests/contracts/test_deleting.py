@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import pytest
 
 from inspector.service.model.records import Tombstone
 from inspector.service.query.tree import All
@@ -15,7 +16,10 @@ from tests.support.services.recorder_rig import Rig, sweep_all
 from tests.support.telemetry.otlp import span
 from tests.support.telemetry.records import incoming, log, started, trace_hex
 
-SESSION = {"session.id": "S"}
+SESSION: dict[str, Any] = {"session.id": "S"}
+USAGE: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 3}
+HALF = "x" * (BYTES_A_STEP // 2)
+"""Of this size one fits in a step."""
 
 
 def fill(rig: Rig) -> None:
@@ -95,8 +99,7 @@ def test_it_is_removed_after_a_restart_too(tmp_path: Path) -> None:
 def test_a_step_takes_so_many_rows_and_so_many_bytes(tmp_path: Path) -> None:
     rig = Rig(open_store(f"sqlite:///{tmp_path}/s.sqlite3"))
     rig.record(*(span(span_id=number) for number in range(1, 2 * ROWS_A_STEP + 1)))
-    half = "x" * (BYTES_A_STEP // 2)
-    rig.record(*(span(half, trace=2, span_id=number) for number in range(1, 5)))
+    rig.record(*(span(HALF, trace=2, span_id=number) for number in range(1, 5)))
     for trace, most in ((1, ROWS_A_STEP), (2, 2)):
         rig.delete(trace_hex(trace))
         left = 2 * ROWS_A_STEP if trace == 1 else 4
@@ -111,11 +114,9 @@ def test_a_step_takes_so_many_resources_and_processes_of_traces(tmp_path: Path) 
     path = tmp_path / "s.sqlite3"
     rig = Rig(open_store(f"sqlite:///{path}"))
     count = 2 * ROWS_A_STEP
-    for trace in (1, 2):
-        names = (f"{trace}-{number}" for number in range(count // 2))
-        spans = (span(trace=trace, span_id=place) for place in range(1, count // 2 + 1))
-        rig.record(*(incoming(one, name, name) for one, name in zip(spans, names, strict=True)))
-        rig.delete(trace_hex(trace))
+    spans = (span(span_id=number) for number in range(1, count + 1))
+    rig.record(*(incoming(one, one.span_id.hex(), one.span_id.hex()) for one in spans))
+    rig.delete(trace_hex(1))
     tables = ("trace_origin", "trace_process", "origin", "process")
     left = [rows(path)[table] for table in tables]
     assert left == [count] * 4
@@ -131,14 +132,47 @@ def test_a_step_takes_so_many_resources_and_processes_of_traces(tmp_path: Path) 
 def test_a_step_takes_so_many_bytes_of_resources(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite3"
     rig = Rig(open_store(f"sqlite:///{path}"))
-    half = "x" * (BYTES_A_STEP // 2)
     spans = (span(span_id=number) for number in range(1, 5))
-    rig.record(*(incoming(one, service=f"{one.span_id[-1]}{half}") for one in spans))
+    rig.record(*(incoming(one, service=f"{one.span_id[-1]}{HALF}") for one in spans))
     rig.delete(trace_hex(1))
     left = 4
     while rig.store.sweep():
         now_left = rows(path).get("origin", 0)
         assert left - now_left <= 1
+        left = now_left
+    assert left == 0
+    rig.store.close()
+
+
+_MANY = range(1, 2 * ROWS_A_STEP + 1)
+
+
+@pytest.mark.parametrize(
+    ("table", "items", "most"),
+    [
+        ("moment", [log(f"note {number}", trace=1) for number in _MANY], ROWS_A_STEP),
+        ("moment", [log(name, trace=1, attributes={"text": HALF}) for name in "abcd"], 1),
+        (
+            "usage_ancestor",
+            [span(span_id=number, parent=number - 1 or None, attributes=USAGE) for number in _MANY],
+            ROWS_A_STEP,
+        ),
+        ("doomed_trace", [span(trace=number, attributes=SESSION) for number in _MANY], 200),
+    ],
+    ids=["moments", "bytes of moments", "spans with usage below", "traces"],
+)
+def test_a_step_takes_so_many_rows_of_each_kind(
+    tmp_path: Path, table: str, items: list[Any], most: int
+) -> None:
+    path = tmp_path / "s.sqlite3"
+    rig = Rig(open_store(f"sqlite:///{path}"))
+    rig.record(span(attributes=SESSION), *items)
+    rig.delete("S")
+    left = rows(path)[table]
+    assert left > most
+    while rig.store.sweep():
+        now_left = rows(path).get(table, 0)
+        assert left - now_left <= most
         left = now_left
     assert left == 0
     rig.store.close()
