@@ -19,10 +19,13 @@ from inspector.service.model.records import Changes
 from inspector.service.model.rows import Json
 from inspector.service.otlp import intake as intake_module
 from inspector.service.otlp.intake import Intake
+from inspector.service.otlp.receiver import Receiver
+from inspector.service.otlp.signals import TRACES
 from inspector.service.query.tree import All
 from inspector.service.storage import Store
 from tests.support.models.store import ModelStore
 from tests.support.services.api import FakeClock
+from tests.support.telemetry.export import trace_request
 from tests.support.telemetry.otlp import span
 from tests.support.telemetry.records import incoming, log, trace_hex
 
@@ -106,6 +109,39 @@ async def test_what_is_being_decoded_goes_into_the_next_commit(
     await asyncio.gather(first, second)
     assert store.commits == 1
     await writer.close()
+
+
+async def test_a_body_that_waits_for_its_turn_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(intake_module, "PATIENCE_S", 10)
+    intake, is_in, is_over, is_submitted = _WatchedIntake(), *(threading.Event() for _ in range(3))
+
+    def decode_another() -> bool:
+        is_in.set()
+        return is_over.wait(10)
+
+    def wait() -> bool:
+        intake.wait()
+        return is_submitted.is_set()
+
+    def submit(spans: Sequence[IncomingSpan], logs: Sequence[IncomingLog]) -> Awaitable[None]:
+        is_submitted.set()
+        return asyncio.sleep(0)
+
+    receiver = Receiver(submit, intake=intake)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(asyncio.to_thread(intake.in_turn, decode_another))
+        assert await asyncio.to_thread(is_in.wait, 10)
+        body = trace_request(span()).SerializeToString()
+        group.create_task(receiver.receive(TRACES, body))
+        await asyncio.sleep(0)
+        waiting = group.create_task(asyncio.to_thread(wait))
+        assert await asyncio.to_thread(intake.is_waited_for.wait, 10)
+        assert not await asyncio.to_thread(is_submitted.wait, 0.1)
+        is_over.set()
+    assert waiting.result()
+    receiver.close()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,9 @@ from inspector.service.otlp import intake as intake_module
 from inspector.service.otlp.intake import Intake
 
 
-def test_who_takes_long_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_takes_long_is_waited_for_once_and_turns_are_taken_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(intake_module, "PATIENCE_S", 0.02)
     intake, is_in, is_over = Intake(), threading.Event(), threading.Event()
 
@@ -30,4 +32,13 @@ def test_who_takes_long_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> N
         took_s = time.monotonic() - began_s
         is_over.set()
         assert decoded.result()
+        monkeypatch.setattr(intake_module, "PATIENCE_S", 10)
+        has_run = threading.Event()
+        with ThreadPoolExecutor(1) as others:
+
+            def decode_first() -> bool:
+                others.submit(intake.in_turn, has_run.set)
+                return has_run.wait(0.1)
+
+            assert not intake.in_turn(decode_first)
     assert took_s < 1  # each time it would be 4
