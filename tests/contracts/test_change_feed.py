@@ -266,6 +266,27 @@ async def test_rows_of_other_sessions_wait_unless_they_came_or_settled() -> None
     await stream.aclose()
 
 
+@pytest.mark.parametrize("is_behind", [True, False])
+async def test_of_a_list_in_pieces_none_waits(
+    monkeypatch: pytest.MonkeyPatch, is_behind: bool
+) -> None:
+    for module in (tail_module, feed_module):
+        monkeypatch.setattr(module, "CHUNK", 1)
+    rig = _FedRig(open_store("memory:"), _LIST_ONCE)
+    rig.record(*(started(span(trace=number)) for number in (1, 2, 3)))
+    with rig.store.read() as reader:
+        behind = rig.feed.position(reader.head - 1)
+    stream = rig.feed.stream(behind if is_behind else None, [trace_hex(1)])
+    await anext(stream)
+    rig.record(*(started(span(trace=number, span_id=2)) for number in (2, 3)))
+    viewer, events = Viewer(), _events(stream)
+    async with asyncio.timeout(5):
+        for number in (2, 3):
+            while viewer.sessions.get(trace_hex(number), {}).get("span_count") != 2:
+                viewer.read(await anext(events))
+    await stream.aclose()
+
+
 async def test_a_session_that_came_and_changed_since_is_sent_once_to_a_viewer_of_some(
     fed: _FedRig,
 ) -> None:
@@ -355,7 +376,7 @@ async def test_what_nobody_follows_is_not_remembered_and_comes_from_the_store_wh
     before = fed.position
     first = fed.feed.stream(None, [trace_hex(1)])
     await anext(first)
-    fed.record(span(trace=1), span(trace=2))
+    fed.record(span(trace=1), span(trace=2), log("inspector.progress", trace=2, span_id=1))
     assert set(fed.feed._tail._own) == {trace_hex(1)}
     second = fed.feed.stream(before, [trace_hex(2)])
     await anext(second)

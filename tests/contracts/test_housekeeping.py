@@ -186,6 +186,19 @@ def test_departures_that_a_reader_may_still_follow_stay(store: Store) -> None:
         assert reader.changes(0, 9) == [second]
 
 
+def test_departures_are_forgotten_in_steps(store: Store) -> None:
+    rig = Rig(store)
+    for trace in (1, 2, 3):
+        rig.record(span(trace=trace))
+        rig.delete(trace_hex(trace))
+    with store.read() as reader:
+        head = reader.head
+    assert store.forget_departures(head, rig.now_ns + 1, 2)
+    with store.read() as reader:
+        assert len(reader.changes(0, 9)) == 1
+    assert not store.forget_departures(head, rig.now_ns + 1, 2)
+
+
 def used_bytes(store: Store) -> int:
     with store.read() as reader:
         return reader.used_bytes()
