@@ -158,9 +158,10 @@ def content_costs() -> None:
 
 
 def state_costs() -> None:
-    """Print the cost of a state of 200 KB of which one value changes: in long texts, in short.
+    """Print the cost of a state of 200 KB of which one value changes.
 
-    Our thread has caught up before each round: without pauses, the agent's does the work of both.
+    In long texts, in short ones, and in so many parts that only its beginning is read. Our thread
+    has caught up before each round: without pauses, the agent's does the work of both.
     """
     with bridged(Options(capture=Capture.REDACTED), has_live=True) as (bus, keep):
         rows = []
@@ -170,16 +171,18 @@ def state_costs() -> None:
             keep.flush()
             yield
 
-        for notes, words in ((180, 100), (1_000, 12)):
-            steps = count()
-            state = [{"id": n, "text": "some words " * words, "tags": ["a"]} for n in range(notes)]
+        for notes, words, tags in ((180, 100, 1), (1_000, 12, 1), (1_000, 12, 5)):
+            steps, texts = count(), {"text": "some words " * words, "tags": ["a"] * tags}
+            state = [{"id": number, **texts} for number in range(notes)]
 
             def capture(state: object = state, steps: Iterator[int] = steps) -> None:
                 with bus.operation("tool_call", tool_name="search", args={}):
                     for _ in range(10):
                         capture_state("plan", {"step": next(steps), "notes": state}, bus=bus)
 
-            rows.append(Row(f"a state of 200 KB in {notes} notes", capture, keep, caught_up))
+            parts = notes * (4 + tags)
+            title = f"a state of 200 KB, {notes} notes, {parts} parts"
+            rows.append(Row(title, capture, keep, caught_up))
         measure(rows, rounds=5, calls=2)
     for row in rows:
         print(f"{row.name:<42}{row.best_us / 10:7.1f} µs{'≤ 3 ms':>106}")
