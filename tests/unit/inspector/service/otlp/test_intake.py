@@ -12,7 +12,7 @@ from inspector.service.otlp import intake as intake_module
 from inspector.service.otlp.intake import Intake
 
 
-def test_who_takes_long_is_waited_for_once_and_turns_are_taken_again(
+def test_who_takes_long_is_waited_for_once_and_who_comes_later_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(intake_module, "PATIENCE_S", 0.02)
