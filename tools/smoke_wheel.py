@@ -11,12 +11,22 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import venv
 import zipfile
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 from tools.first_look import first_look
 
+_ATTACHED = """
+import inspector, instrument
+handle = inspector.attach()
+with instrument.operation("tool_call", tool_name="add", args={"a": 1}):
+    assert handle.flush(), "what began was not sent"
+assert handle.flush(), "what ended was not sent"
+"""
 _MCP_AGENT = Path(__file__).parents[1] / "examples" / "frameworks" / "mcp_agent_app.py"
 
 
@@ -58,10 +68,34 @@ def _runs_the_demo(python: Path, folder: Path) -> None:
     first_look([python, "-m", "inspector.demo", "--serve", "--loop"], folder, folder, sessions=1)
 
 
+def _attaches(python: Path, folder: Path) -> None:
+    """Run a program that sends what begins and what ends; nothing takes anything else there."""
+    paths: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            paths.append(self.path)
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        environment = _environment() | {"INSPECTOR_URL": url, "INSPECTOR_CONTROL": "off"}
+        subprocess.run([python, "-c", _ATTACHED], cwd=folder, env=environment, check=True)
+        server.shutdown()
+    if not {"/v1/logs", "/v1/traces"}.issubset(paths):
+        raise SystemExit(f"An attached program sent to {paths} only.")
+
+
 def _is_patched(python: Path, folder: Path) -> None:
     """Run an agent of that framework, watched, without a service."""
-    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment = inherited | {"INSPECTOR_RUNTIME_DIR": str(folder)}
+    environment = _environment() | {"INSPECTOR_RUNTIME_DIR": str(folder)}
     answer = subprocess.run(
         [python, _MCP_AGENT], cwd=folder, env=environment, stdout=subprocess.PIPE, check=True
     )
@@ -69,7 +103,16 @@ def _is_patched(python: Path, folder: Path) -> None:
         raise SystemExit(f"{_MCP_AGENT.name} did not run: {answer.stdout!r}")
 
 
-_TRIALS = {"serve": _serves, "all": _runs_the_demo, "mcp-agent": _is_patched}
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+_TRIALS = {
+    "otel": _attaches,
+    "serve": _serves,
+    "all": _runs_the_demo,
+    "mcp-agent": _is_patched,
+}
 
 
 if __name__ == "__main__":

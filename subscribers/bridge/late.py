@@ -21,6 +21,9 @@ _logger = logging.getLogger("inspector")
 
 Compute: TypeAlias = Callable[[], Mapping[str, Any]]
 
+_PARTS = frozenset({"_dict", "_immutable", "_lock", "dropped", "max_value_len", "maxlen"})
+"""What `BoundedAttributes` has in OpenTelemetry 1.43 to 1.45, and `_set_items`."""
+
 MAX_LATE = 32
 """Limit of what a span has that is late; who adds another one computes the oldest."""
 
@@ -42,8 +45,8 @@ class LateAttributes(BoundedAttributes):
 
     def __init__(self, attributes: BoundedAttributes) -> None:
         """Create those that replace `attributes`, with the same limits."""
-        if "_dict" not in vars(attributes):
-            raise AttributeError("The SDK has changed.")
+        if not _PARTS.issubset(vars(attributes)) or not hasattr(attributes, "_set_items"):
+            raise AttributeError("The SDK is older or newer than those known.")
         vars(self).update(vars(attributes))
         self._late: deque[Compute | BoundedAttributes] = deque()
         """What is late, and between what was set after it: for each run of those one dict."""
@@ -98,7 +101,8 @@ class LateAttributes(BoundedAttributes):
         if not self._late:
             super()._set_items(attributes)
             return
-        self._raise_if_immutable()
+        if self._immutable:
+            raise TypeError("Attributes of a span that has ended are immutable.")
         cleaned = BoundedAttributes(None, attributes, max_value_len=self.max_value_len)
         with self._lock:
             self.dropped += cleaned.dropped
@@ -136,20 +140,23 @@ class LateAttributes(BoundedAttributes):
     def __copy__(self) -> BoundedAttributes:
         self._complete()
         copied = BoundedAttributes(self.maxlen, None, self._immutable, self.max_value_len)
-        copied._dict, copied.dropped = self._dict.copy(), self.dropped
+        copied._dict, copied.dropped = dict(self._dict), self.dropped
         return copied
 
     def copy(self) -> MutableMapping[str, Any]:
         """Return a copy as a dict."""
         self._complete()
-        return super().copy()
+        return dict(self._dict)
 
 
 def attributes(
     known: Mapping[str, Any], compute: Compute, size_bytes: int = 0
 ) -> Mapping[str, Any]:
     """Return attributes that are known, and those that `compute` returns."""
-    return _late(BoundedAttributes(attributes=known, immutable=False), compute, size_bytes)
+    try:
+        return _late(BoundedAttributes(attributes=known, immutable=False), compute, size_bytes)
+    except AttributeError:
+        return {**known, **compute()}
 
 
 def add_event(

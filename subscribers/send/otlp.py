@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -27,6 +27,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+from requests.structures import CaseInsensitiveDict
 
 from subscribers.send.delivery import Answer, SendResult
 from subscribers.send.foreign import ChangedSpan
@@ -40,6 +41,8 @@ TIMEOUT_S = 10.0
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _ALLOWED_HEADERS = frozenset({"content-type", "content-encoding", "user-agent"})
+_SUCCESS = (SpanExportResult.SUCCESS, LogRecordExportResult.SUCCESS)
+_ACCEPTED_STATUSES = range(200, 300)
 _AWAY_STATUSES = frozenset({429, 500, 502, 503, 504})
 _NO_SUCH_SIGNAL = frozenset({404, 405, 501})
 _EXPORTER_LOGGERS = (
@@ -48,10 +51,6 @@ _EXPORTER_LOGGERS = (
     "opentelemetry.exporter.otlp.proto.common._internal",
     "urllib3.connectionpool",
 )
-
-
-class OneTryError(Exception):
-    """Ends an exporter's attempt; of a type that it does not retry."""
 
 
 class OtlpTarget:
@@ -95,8 +94,7 @@ class OtlpTarget:
                 compression=Compression.NoCompression,
             )
         batch = [self._log(record) for record in records]
-        is_accepted = self._logs.export(batch) is LogRecordExportResult.SUCCESS
-        return self._answer("logs", is_accepted)
+        return self._answer("logs", _export(self._logs, batch))
 
     def send_spans(self, spans: Sequence[ReadableSpan]) -> Answer:
         """Send ended spans."""
@@ -111,8 +109,7 @@ class OtlpTarget:
                 compression=Compression.NoCompression,
             )
         batch = [with_resource(span, self._identity.complete(span.resource)) for span in spans]
-        is_accepted = self._spans.export(batch) is SpanExportResult.SUCCESS
-        return self._answer("traces", is_accepted)
+        return self._answer("traces", _export(self._spans, batch))
 
     def _prepare(self) -> None:
         """Suppress spans of our requests and logs of the exporters, once per thread."""
@@ -173,8 +170,19 @@ def with_resource(span: ReadableSpan, resource: Resource) -> ReadableSpan:
     return span if resource is span.resource else ChangedSpan(span, _resource=resource)
 
 
+def _export(exporter: OTLPSpanExporter | OTLPLogExporter, batch: Sequence[Any]) -> bool:
+    try:
+        return exporter.export(batch) in _SUCCESS
+    except Exception:  # noqa: BLE001 - cannot be encoded; exporters before 1.45 raise
+        return False
+
+
 class _Session(requests.Session):
-    """An HTTP session with one try per export and our headers only."""
+    """An HTTP session with one try per export and our headers only.
+
+    How an exporter takes an exception differs from version to version, a client error is final in
+    all: it is given one for whatever failed, and what happened is kept here.
+    """
 
     def __init__(self, token: str | None, *, is_direct: bool) -> None:
         super().__init__()
@@ -187,26 +195,35 @@ class _Session(requests.Session):
     def request(  # type: ignore[override] # passed on as they come
         self, method: str, url: str | bytes, **kwargs: Any
     ) -> requests.Response:
-        """Send, and turn a failure that the exporter would retry into a final one."""
-        headers = kwargs.get("headers") or {}
-        # The exporter adds OTEL_EXPORTER_OTLP_HEADERS: another backend's keys.
-        kwargs["headers"] = {k: v for k, v in headers.items() if k.lower() in _ALLOWED_HEADERS}
+        """Send, and answer with a client error if that fails."""
+        # The exporter adds OTEL_EXPORTER_OTLP_HEADERS, another backend's keys: here, or there.
+        kwargs["headers"] = _only_allowed(kwargs.get("headers") or {})
+        self.headers = CaseInsensitiveDict(_only_allowed(self.headers))
         kwargs["auth"] = self._authorize
+        kwargs["allow_redirects"] = False
         try:
             response = super().request(method, url, **kwargs)
-        except requests.RequestException as error:
+        except requests.RequestException:
             self.is_unreachable = True
-            raise OneTryError(str(type(error).__name__)) from None
+            return _failed()
         self.status = response.status_code
         self.retry_after_s = _seconds(response.headers.get("Retry-After"))
-        if response.status_code in _AWAY_STATUSES:
-            raise OneTryError(f"HTTP {response.status_code}")
-        return response
+        return response if response.status_code in _ACCEPTED_STATUSES else _failed()
 
     def _authorize(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         if self._authorization is not None:
             request.headers["Authorization"] = self._authorization
         return request
+
+
+def _only_allowed(headers: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in headers.items() if name.lower() in _ALLOWED_HEADERS}
+
+
+def _failed() -> requests.Response:
+    response = requests.Response()
+    response.status_code = 400
+    return response
 
 
 def _seconds(text: str | None) -> float | None:
