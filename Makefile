@@ -154,12 +154,13 @@ frameworks: $(ENV) $(MCP1) ## write down what the tests of the adapters show, fo
 
 .PHONY: frameworks-newest
 frameworks-newest: $(ENV) | $(MADE) ## adapters and examples with the newest release of each framework
+	$(BIN)/python -m tools.newest_frameworks
 	@for of in "newest .[all] dev frameworks" "newest-mcp1 .[otel] frameworks-mcp1"; do \
 		set -- $$of; python=$(MADE)/$$1/bin/python; extra=$$2; groups=$${3:+--group $$3}; \
 		$(UV) venv --quiet --clear $(MADE)/$$1 && INSPECTOR_SKIP_UI_BUILD=1 $(UV) pip install --quiet \
 			--upgrade --python $$python $$groups $${4:+--group $$4} --editable "$$extra" || exit 1; \
 		$(UV) pip list --quiet --python $$python | grep -E \
-			"^(amplifier|lang(chain|graph)|mcp|openai-agents|pydantic-ai|strands)"; \
+			"^(amplifier|anthropic|claude|crewai|fastmcp|google-adk|lang(chain|graph)|llama-index|mcp|openai|pydantic-ai|strands)"; \
 	done
 	$(MADE)/newest/bin/python -m pytest -q tests/integrations
 	$(MADE)/newest-mcp1/bin/python -m pytest -q tests/integrations/mcp1
