@@ -57,6 +57,7 @@ class Adapter(NamedTuple):
 
 ADAPTERS = (
     Adapter("mcp", "mcp", "mcp", "1.27", "3", is_common_name=True),
+    Adapter("fastmcp", "fastmcp", "fastmcp", "4.1", "5"),
     Adapter("mcp_agent", "mcp_agent", "mcp-agent", "0.2.6", "0.3", switch=ENABLE_PATCH),
     Adapter("strands", "strands", "strands-agents", "1.62", "2", is_common_name=True),
     Adapter("amplifier", "amplifier_core", "amplifier-core", "2.0", "3"),

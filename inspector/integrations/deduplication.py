@@ -29,10 +29,10 @@ def innermost() -> tuple[str, str]:
     return _innermost.get()
 
 
-def is_reported(tool_name: str, bus: Bus | None = None) -> bool:
-    """Return whether an outer layer already reports this tool call."""
-    is_marked = innermost() == (TOOL_CALL, tool_name)
-    return is_marked or is_current(bus or shared.bus, TOOL_CALL, tool_name)
+def is_reported(name: str, bus: Bus | None = None, noun: str = TOOL_CALL) -> bool:
+    """Return whether an outer layer already reports this call, of a tool or of another `noun`."""
+    is_marked = innermost() == (noun, name)
+    return is_marked or is_current(bus or shared.bus, noun, name if noun == TOOL_CALL else None)
 
 
 @contextmanager

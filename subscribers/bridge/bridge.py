@@ -213,7 +213,8 @@ class Bridge:
         span = borrowed or self._tracer.start_span(
             self._engine.span_name(spec, attributes),
             context,
-            _KINDS[spec.kind],
+            # What a server does itself is no request of a client.
+            SpanKind.INTERNAL if kwargs.get("is_served") is True else _KINDS[spec.kind],
             attributes,
             links,
             explicit_time_ns(),

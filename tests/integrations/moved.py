@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import pytest
 
-from inspector.agent_side.adapters import attach_all, find_adapter
+from inspector.agent_side.adapters import Adapter, attach_all, find_adapter
 from inspector.integrations.patches import Patches, own_attribute
 from instrument import Bus
 
@@ -58,7 +58,7 @@ class Framework(NamedTuple):
 
     def check_replaced(self, bus: Bus) -> None:
         """Check that the adapter replaces exactly `replaced`, and puts the same objects back."""
-        with _recording_replacements() as originals:
+        with _recording_replacements(find_adapter(self.name)) as originals:
             detach = attach_all((find_adapter(self.name),), bus=bus)
         owned = [one for one in originals if isinstance(one[0], type | ModuleType)]
         assert {_name(owner, name) for owner, name, _ in owned} == self.replaced
@@ -150,13 +150,13 @@ def _is_read_by_adapter() -> bool:
 
 
 @contextmanager
-def _recording_replacements() -> Iterator[list[tuple[Any, str, Any]]]:
-    """Collect owner, name and original of the attributes that adapters replace in the block."""
+def _recording_replacements(adapter: Adapter) -> Iterator[list[tuple[Any, str, Any]]]:
+    """Collect owner, name and original of the attributes that an adapter replaces in the block."""
     originals: list[tuple[Any, str, Any]] = []
     put = Patches.put
 
     def recording(self: Patches, owner: Any, name: str, make: Any) -> None:
-        if owner is not None:
+        if owner is not None and self._adapter == adapter:  # not one that it stands on
             originals.append((owner, name, own_attribute(owner, name)))
         put(self, owner, name, make)
 

@@ -10,6 +10,8 @@ import pytest
 from agents import set_tracing_disabled
 from amplifier_core import AmplifierSession
 from anyio import create_task_group
+from fastmcp import Client as FastClient
+from fastmcp import FastMCP
 from langchain.agents import create_agent
 from mcp import ClientSession
 from mcp.server.mcpserver import MCPServer
@@ -237,12 +239,47 @@ async def run_mcp() -> list[str]:
     return answers
 
 
+FASTMCP_REPLACED = frozenset(
+    {
+        "fastmcp.server.server:FastMCP.call_tool",
+        "fastmcp.server.server:FastMCP.read_resource",
+        "fastmcp.server.server:FastMCP.render_prompt",
+        "fastmcp.server.providers.fastmcp_provider:FastMCPProviderTool._run",
+        "fastmcp.server.providers.fastmcp_provider:FastMCPProviderTool.run",
+        "fastmcp.server.providers.fastmcp_provider:FastMCPProviderResource._read",
+        "fastmcp.server.providers.fastmcp_provider:FastMCPProviderResourceTemplate._read",
+        "fastmcp.server.providers.fastmcp_provider:FastMCPProviderPrompt._render",
+        "fastmcp.server.providers.fastmcp_provider:FastMCPProviderPrompt.render",
+    }
+)
+FASTMCP_READ = frozenset(
+    {
+        "fastmcp.server.server:FastMCP.name",
+        "fastmcp.exceptions:ToolError",
+        "fastmcp.tools.base:ToolResult",
+    }
+)
+
+
+async def run_fastmcp() -> list[str]:
+    server, mounted = FastMCP("calculator"), FastMCP("deep")
+    for one in (server, mounted):
+        one.tool(add)
+    server.mount(mounted, namespace="deep")
+    answers = [str((await server.call_tool("add", {"a": 1, "b": 2})).structured_content)]
+    async with FastClient(server) as client:
+        result = await client.call_tool("deep_add", {"a": 1, "b": 2})
+        answers.append(str(result.data))
+    return answers
+
+
 FRAMEWORKS = (
     Framework("langchain", run_langchain, LANGCHAIN_REPLACED, LANGCHAIN_READ),
     Framework("pydantic_ai", run_pydantic_ai, PYDANTIC_AI_REPLACED, PYDANTIC_AI_READ),
     Framework("openai_agents", run_openai_agents, OPENAI_AGENTS_REPLACED, frozenset()),
     Framework("amplifier", run_amplifier, AMPLIFIER_REPLACED, AMPLIFIER_READ),
     Framework("mcp", run_mcp, MCP_REPLACED, MCP_READ),
+    Framework("fastmcp", run_fastmcp, FASTMCP_REPLACED, FASTMCP_READ),
 )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -28,6 +29,19 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
         A function that detaches and leaves everything as it was. Idempotent.
     """
     return _Adapter(bus or shared.bus, targets).attach()
+
+
+_opener: ContextVar[Any] = ContextVar("inspector-mcp-opener", default=None)
+
+
+@contextmanager
+def opened_by(client: Any) -> Iterator[None]:
+    """Mark sessions entered in the block as those of `client`, of a package above the SDK."""
+    token = _opener.set(client)
+    try:
+        yield
+    finally:
+        _opener.reset(token)
 
 
 class _Adapter:
@@ -82,8 +96,9 @@ class _Adapter:
     def _entering(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
         async def entering(session: Any) -> Any:
-            if self._is_watched(session):
+            if self._is_watched(session) or self._is_watched(_opener.get()):
                 with suppress(Exception):  # never into the program that is watched
+                    self._sessions.add(session)
                     self._tap(session)
             return await original(session)
 

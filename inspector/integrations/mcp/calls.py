@@ -20,7 +20,6 @@ from inspector.integrations.verdicts import (
     refused_as,
 )
 from instrument import Bus, Operation
-from instrument.operations import is_current
 
 Method = Callable[..., Awaitable[Any]]
 IsWatched = Callable[[Any], bool]
@@ -67,12 +66,15 @@ class ClientCalls:
                 with reporting(name):  # a server in this process reports too
                     return await original(self_, *args, **kwargs)
 
+            results: list[Any] = []
+
             async def run(operation: Operation) -> Any:
                 call.arguments["name"] = operation.kwargs["tool_name"]
                 if arguments is not None or operation.args:
                     call.arguments["arguments"] = operation.args
                 with reporting(call.arguments["name"]):
                     result = await original(*call.args, **call.kwargs)
+                results.append(result)
                 if sdk.is_error(result):
                     operation.result = result
                     raise ErrorResultError(sdk.text_of(result), result)
@@ -89,7 +91,7 @@ class ClientCalls:
                     result = await bus.call("tool_call", run, **about)
             except NO_RESULT as error:
                 result = instead_of(error, sdk.error_result)
-            return sdk.as_result(result)
+            return sdk.as_result(result, like=results[-1] if results else None)
 
         return call_tool
 
@@ -100,14 +102,15 @@ class ClientCalls:
         async def read_resource(self_: Any, *args: Any, **kwargs: Any) -> Any:
             call = parameters.bind(self_, *args, **kwargs)
             uri = call.arguments.get("uri")
-            if is_current(bus, "resource_fetch") or not self._is_watched(self_):
+            if is_reported(str(uri), bus, "resource_fetch") or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
 
             async def run(operation: Operation) -> Any:
                 if operation.args != str(uri):  # 1.x: a URL of pydantic's
                     call.arguments["uri"] = self._sdk.as_uri(operation.args)
-                result = await original(*call.args, **call.kwargs)
-                operation.set(mime_type=_mime_type(result))
+                with reporting(str(operation.args), "resource_fetch"):
+                    result = await original(*call.args, **call.kwargs)
+                operation.set(mime_type=mime_type_of(result))
                 return result
 
             about = {"uri": str(uri), "context": None, "server_name": self._server_name(self_)}
@@ -122,14 +125,15 @@ class ClientCalls:
         async def get_prompt(self_: Any, *args: Any, **kwargs: Any) -> Any:
             call = parameters.bind(self_, *args, **kwargs)
             name, arguments = call.arguments.get("name"), call.arguments.get("arguments")
-            if is_current(bus, "prompt_apply") or not self._is_watched(self_):
+            if is_reported(str(name), bus, "prompt_apply") or not self._is_watched(self_):
                 return await original(self_, *args, **kwargs)
 
             async def run(operation: Operation) -> Any:
                 call.arguments["name"] = operation.kwargs["template_id"]
                 if arguments is not None or operation.args:
                     call.arguments["arguments"] = operation.args
-                return await original(*call.args, **call.kwargs)
+                with reporting(str(call.arguments["name"]), "prompt_apply"):
+                    return await original(*call.args, **call.kwargs)
 
             about = {
                 "template_id": name,
@@ -159,7 +163,8 @@ class ClientCalls:
 WireOf = Callable[[Any], ConnectionFacts | None]
 
 
-def _mime_type(result: Any) -> str | None:
+def mime_type_of(result: Any) -> str | None:
+    """Return the kind of the first part of a resource that says it."""
     for content in getattr(result, "contents", None) or ():
         is_new = hasattr(content, "mime_type")  # the old name may warn that it is deprecated
         found = getattr(content, "mime_type" if is_new else "mimeType", None)

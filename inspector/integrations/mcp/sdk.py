@@ -84,13 +84,10 @@ class Sdk:
         is_error = getattr(result, "isError" if self.major < 2 else "is_error", None)
         return self.is_result(result) and is_error is True
 
-    def tool_result(self, text: str, *, is_error: bool, structured: Any = None) -> Any:
+    def tool_result(self, text: str, *, is_error: bool) -> Any:
         """Return a tool result with `text`."""
         content = [{"type": "text", "text": text}]
-        result: dict[str, Any] = {"content": content, "isError": is_error}
-        if structured is not None:
-            result["structuredContent"] = structured
-        return self._result_type.model_validate(result)
+        return self._result_type.model_validate({"content": content, "isError": is_error})
 
     def error_result(self, text: str) -> Any:
         """Return the tool result that the model reads instead: an error with `text`."""
@@ -112,12 +109,13 @@ class Sdk:
             except ValueError:
                 pass
         text = value if isinstance(value, str) else json.dumps(value, default=str)
-        is_wrapped = isinstance(structured := _structured(like), dict) and [*structured] == [
-            "result"
-        ]
-        return self.tool_result(
-            text, is_error=False, structured={"result": value} if is_wrapped else None
-        )
+        made = self.tool_result(text, is_error=False)
+        if isinstance(structured := _structured(like), dict) and [*structured] == ["result"]:
+            about = {"structured_content": {"result": value}, "meta": getattr(like, "meta", None)}
+            if self.major < 2:
+                about["structuredContent"] = about.pop("structured_content")
+            made = made.model_copy(update=about)
+        return made
 
     def as_uri(self, text: str) -> Any:
         """Return a URI in the SDK's type."""

@@ -30,9 +30,16 @@ _TARGET = ("gen_ai.tool.name", "gen_ai.prompt.name", "mcp.resource.uri")
 _CALLS = "tools/call "
 """Prefix of the tool's name in the name of an MCP span."""
 _REQUEST_ID = ("jsonrpc.request.id",)
+_PASSED_ON_AS = ("fastmcp.delegate.original_name", "fastmcp.delegate.original_uri")
+"""What the tool, prompt or resource is called by the mounted server that has it (FastMCP)."""
+_PASSES_ON = "delegate "
+"""Prefix of the name of FastMCP's span between a server and one that is mounted on it."""
 _FAILED = (SpanStatus.ERROR, SpanStatus.CANCELLED)
 OPERATION_KEYS = frozenset(
-    {*keys.MODEL, *keys.MCP_METHOD, *keys.TOOL, *keys.TOOL_CALL_ID, *_TARGET, *_REQUEST_ID}
+    {
+        *(*keys.MODEL, *keys.MCP_METHOD, *keys.TOOL, *keys.TOOL_CALL_ID),
+        *(*_TARGET, *_REQUEST_ID, *_PASSED_ON_AS),
+    }
 )
 """The keys of attributes by which operations are compared."""
 _MOST_BESIDE_PERCENT = 5
@@ -127,6 +134,7 @@ class _Call:
     is_message: bool
     """Whether the span names its method: it reports the request, not only its purpose."""
     target: str | None
+    passed_on_as: str | None
     tool_call_id: str | None
     request_id: str | None
 
@@ -140,12 +148,15 @@ def _call(facts: OperationFacts) -> _Call:
         target = tool_name(span.name, attributes)
     elif method is not None:
         target = _text(attributes, _TARGET)
+    if span.name.startswith(_PASSES_ON):
+        target = span.name.removeprefix(_PASSES_ON)
     return _Call(
         span,
         facts.span_kind,
         method,
         named is not None,
         target,
+        _text(attributes, _PASSED_ON_AS),
         _text(attributes, keys.TOOL_CALL_ID),
         _text(attributes, _REQUEST_ID),
     )
@@ -156,7 +167,7 @@ def _is_same_call(outer: _Call, inner: _Call) -> bool:
         return False
     if outer.method is None:  # MCP without a method, such as a session
         return outer.span.name == inner.span.name and _fills(outer.span, inner.span)
-    if _differ(outer.target, inner.target):
+    if _differ(outer.target, inner.target) and _differ(outer.passed_on_as or "", inner.target):
         return False
     if not (outer.is_message or inner.is_message):
         return _fills(outer.span, inner.span)
