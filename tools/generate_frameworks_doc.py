@@ -15,6 +15,7 @@ RESULTS = ROOT / "tests" / "integrations" / "results"
 TITLES = {
     "mcp": "MCP SDK 2",
     "mcp1": "MCP SDK 1",
+    "fastmcp": "FastMCP",
     "mcp_agent": "mcp-agent",
     "strands": "Strands",
     "amplifier": "Amplifier",

@@ -27,10 +27,8 @@ from inspector.integrations.mcp.sdk import Sdk
 from inspector.integrations.patches import Patches
 from inspector.integrations.verdicts import (
     NO_RESULT,
-    VERDICTS,
     ErrorResultError,
     instead_of,
-    refused_as,
 )
 from instrument import Bus, Operation
 from instrument import default as shared
@@ -134,7 +132,7 @@ class _Watched:
         """Report the tools, resources and prompts that servers are asked for."""
         server = self._patches.find(_SERVER, "FastMCP")
         for request in (_TOOL, _RESOURCE, _PROMPT):
-            self._patches.put(server, request.method, partial(self._asked, request))
+            self._patches.put(server, request.method, partial(self._requested, request))
 
     def watch_mounts(self) -> None:
         """Know what a server passes on to one that is mounted on it: that is the same request."""
@@ -149,13 +147,13 @@ class _Watched:
             owner = self._patches.find(_PROVIDER, name)
             self._patches.put(owner, method, partial(_passing_on, request))
 
-    def _asked(self, request: _Request, original: Method) -> Method:
+    def _requested(self, request: _Request, original: Method) -> Method:
         """Wrap a method of the server as an operation."""
         parameters, attempt = signature(original), self._patches.attempt
         first, second, *_ = [*parameters.parameters][1:]
 
         @wraps(original)
-        async def asked(server: Any, *args: Any, **kwargs: Any) -> Any:
+        async def requested(server: Any, *args: Any, **kwargs: Any) -> Any:
             is_passed_on = _is_passed_on.get()
             _is_passed_on.set(False)  # what it runs in turn is new
             if not self._is_watched(server):
@@ -171,7 +169,7 @@ class _Watched:
             if is_passed_on or is_reported(name, self._bus, request.noun):
                 with reporting(name, request.noun):
                     return await original(server, *args, **kwargs)
-            about = {request.target: name, "context": None}
+            about: dict[str, Any] = {request.target: name, "context": None}
             about["server_name"] = attempt(lambda: server.name)
             if request is not _TOOL:
                 about["is_served"] = True
@@ -179,20 +177,20 @@ class _Watched:
                 about[request.argument] = call.arguments.get(second) or {}
             return await self._run(request, call, original, about)
 
-        return asked
+        return requested
 
     async def _run(
         self, request: _Request, call: Any, original: Method, about: dict[str, Any]
     ) -> Any:
         names = [*call.signature.parameters][1:3]
-        asked_for, given = about[request.target], about.get(request.argument or "")
+        target, arguments = about[request.target], about.get(request.argument or "")
         results: list[Any] = []
 
         async def run(operation: Operation) -> Any:
             name = operation.args if request.argument is None else operation.kwargs[request.target]
-            if name != asked_for:
+            if name != target:
                 call.arguments[names[0]] = name
-            if request.argument is not None and operation.args is not given:
+            if request.argument is not None and operation.args is not arguments:
                 call.arguments[names[1]] = operation.args
             with reporting(name, request.noun):
                 result = await original(*call.args, **call.kwargs)

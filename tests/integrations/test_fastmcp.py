@@ -61,7 +61,7 @@ def shelf() -> Shelf:
     def taste(year: str) -> str:
         return f"Taste the {year}."
 
-    @shelf.server.tool
+    @shelf.server.tool  # type: ignore[untyped-decorator]  # a server of any SDK
     async def fetch_two(first: str, second: str) -> str:
         for title in (first, second):
             await shelf.server.call_tool("fetch", {"title": title})
@@ -71,7 +71,7 @@ def shelf() -> Shelf:
     return shelf
 
 
-def told(hooks: HookLog) -> list[str]:
+def reported(hooks: HookLog) -> list[str]:
     """Return what was told as an operation, without the messages that carry it."""
     names = ("tool_name", "uri", "template_id")
     began = [one for noun in OPERATIONS for one in hooks.of(f"before_{noun}")]
@@ -104,7 +104,9 @@ class TestContract(McpContract):
 
 
 @pytest.mark.shows("fastmcp", "tool", "tool_error")
-async def test_calls_of_a_server_without_a_client_are_told(hooks: HookLog, shelf: Shelf) -> None:
+async def test_calls_of_a_server_without_a_client_are_reported(
+    hooks: HookLog, shelf: Shelf
+) -> None:
     assert text_of(await shelf.server.call_tool("fetch", {"title": "Emma"})) == "the book Emma"
     with pytest.raises(ToolError, match="no Emma"):
         await shelf.server.call_tool("fail", {"title": "Emma"})
@@ -116,7 +118,7 @@ async def test_calls_of_a_server_without_a_client_are_told(hooks: HookLog, shelf
 
 
 @pytest.mark.shows("fastmcp", "resources")
-async def test_resources_and_prompts_of_a_server_without_a_client_are_told(
+async def test_resources_and_prompts_of_a_server_without_a_client_are_reported(
     hooks: HookLog, shelf: Shelf
 ) -> None:
     await shelf.server.read_resource("shelf://top")
@@ -156,7 +158,7 @@ async def test_what_hooks_edit_and_replace_keeps_the_frameworks_types(
     assert shelf.ran == ["Persuasion"]
     assert type(result) is ToolResult
     assert (text_of(result), result.structured_content) == ("hidden", {"result": "hidden"})
-    assert prompt.messages[0].content.text == "Describe it."  # type: ignore[union-attr]
+    assert prompt.messages[0].content.text == "Describe it."
     async with Client(shelf.server) as client:  # which checks it with the tool's schema
         assert (await client.call_tool("fetch", {"title": "Emma"})).data == "hidden"
 
@@ -167,7 +169,7 @@ async def test_a_wrong_call_fails_as_without_us(hooks: HookLog, shelf: Shelf) ->
     with pytest.raises(Exception, match="Unknown tool"):
         await shelf.server.call_tool("none")
 
-    assert told(hooks) == ["none"]
+    assert reported(hooks) == ["none"]
 
 
 # --- one call, one operation ----------------------------------------------------------------------
@@ -175,7 +177,7 @@ async def test_a_wrong_call_fails_as_without_us(hooks: HookLog, shelf: Shelf) ->
 
 @pytest.mark.shows("fastmcp", "once")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_what_client_server_and_sdk_see_is_told_once(
+async def test_what_client_server_and_sdk_see_is_reported_once(
     hooks: HookLog, shelf: Shelf, mode: str
 ) -> None:
     async with Client(shelf.server, mode=mode) as client:
@@ -183,7 +185,7 @@ async def test_what_client_server_and_sdk_see_is_told_once(
         await client.read_resource("shelf://top")
         await client.get_prompt("describe", {"title": "Emma"})
 
-    assert told(hooks) == ["fetch", "shelf://top", "describe"]
+    assert reported(hooks) == ["fetch", "shelf://top", "describe"]
     (call,) = hooks.of("before_tool_call")
     requests = [
         one for one in hooks.of("before_rpc_request") if one["envelope"]["method"] == "tools/call"
@@ -193,7 +195,7 @@ async def test_what_client_server_and_sdk_see_is_told_once(
 
 @pytest.mark.shows("fastmcp", "once")
 @pytest.mark.parametrize("has_client", [True, False])
-async def test_what_is_passed_on_to_a_mounted_server_is_told_once(
+async def test_what_is_passed_on_to_a_mounted_server_is_reported_once(
     hooks: HookLog, shelf: Shelf, has_client: bool
 ) -> None:
     if has_client:
@@ -206,7 +208,7 @@ async def test_what_is_passed_on_to_a_mounted_server_is_told_once(
         await shelf.server.read_resource("cellar://deep/wine")
         await shelf.server.render_prompt("deep_taste", {"year": "1998"})
 
-    assert told(hooks) == ["deep_dig", "cellar://deep/wine", "deep_taste"]
+    assert reported(hooks) == ["deep_dig", "cellar://deep/wine", "deep_taste"]
     assert shelf.ran == [3]
 
 
@@ -235,18 +237,18 @@ async def test_only_the_targets_are_watched(shelf: Shelf) -> None:
     await shelf.server.call_tool("fetch", {"title": "Lady Susan"})
     detach()
 
-    assert told(seen) == ["fetch", "text"]
+    assert reported(seen) == ["fetch", "text"]
     methods = [one["envelope"]["method"] for one in seen.of("before_rpc_request")]
     assert methods.count("tools/call") == 1
     assert seen.of("before_rpc_handle") == []
 
 
-async def test_after_a_second_attach_nothing_is_told_twice(
+async def test_after_a_second_attach_nothing_is_reported_twice(
     bus: Bus, hooks: HookLog, shelf: Shelf
 ) -> None:
     fastmcp.attach(bus=bus)
     await shelf.server.call_tool("fetch", {"title": "Emma"})
-    assert told(hooks) == ["fetch"]
+    assert reported(hooks) == ["fetch"]
 
 
 # --- from a real service --------------------------------------------------------------------------
