@@ -6,10 +6,11 @@ attribute. An exception means the same: a row never breaks its span.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from heapq import nlargest
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -23,11 +24,20 @@ from subscribers.content.messages import (
     raw_finish_reason,
 )
 from subscribers.content.paths import member_value, read_path, step
+from subscribers.content.serialise import LeftOut
 
 MAX_LIST_ITEMS = 32
 MAX_URI_CHARS = 4_096
+MAX_TOOLS = 256
+_TOOL_BYTES = 128
+"""About what a tool takes without its schema, and as much of its description as must stay."""
 MAX_COUNTED = 4_194_304
 """Longest text, in characters, whose bytes are counted."""
+
+_SCHEMAS = (
+    "parameters|inputSchema|input_schema|parameters_json_schema"
+    "|params_json_schema|parametersJsonSchema"
+)
 
 _PROVIDERS = {
     "azure": "azure.ai.openai", "az.ai.openai": "azure.ai.openai",
@@ -168,16 +178,67 @@ def system_instructions(value: Any) -> Any:
 
 
 def tool_definitions(value: Any) -> Any:
-    """Type and name of each tool, nothing else (the convention's default)."""
+    """Name, description and JSON schema of each tool, from any provider's spelling."""
     if isinstance(value, Mapping):
-        value = list(islice(value.values(), 256))
+        value = list(islice(value.values(), MAX_TOOLS))
     if not isinstance(value, Sequence) or isinstance(value, str):
         return None
-    found = (
-        item if isinstance(item, str) else read_path(item, "name|function.name|__name__")
-        for item in value[:256]
+    declared = chain.from_iterable(map(_declared, value[:MAX_TOOLS]))
+    return [tool for one in declared if (tool := _tool_definition(one)) is not None] or None
+
+
+def fitting_tools(tools: Sequence[dict[str, Any]], max_bytes: int) -> list[dict[str, Any]]:
+    """Return what `tool_definitions` returned, without schemas where there is no room for all.
+
+    So each tool keeps its name, by which one sees that it was offered.
+    """
+    room_bytes: float = max_bytes - sum(
+        _TOOL_BYTES + len(tool["name"]) + min(len(tool.get("description", "")), _TOOL_BYTES)
+        for tool in tools
     )
-    return [{"type": "function", "name": item} for item in found if isinstance(item, str)] or None
+    fitting = []
+    for tool in tools:
+        if "parameters" in tool:
+            size_bytes = _json_bytes(tool["parameters"])
+            if size_bytes > room_bytes:
+                tool = {**tool, "parameters": {"type": "omitted", "count": LeftOut(1)}}
+            else:
+                room_bytes -= size_bytes
+        fitting.append(tool)
+    return fitting
+
+
+def _json_bytes(value: Any) -> float:
+    try:
+        return len(json.dumps(value, default=lambda _: None))
+    except (TypeError, ValueError, RecursionError):  # it has itself within, or keys that are none
+        return math.inf
+
+
+def _declared(item: Any) -> Sequence[Any]:
+    """Return the functions of one of Google's tools, which holds several; else the item."""
+    functions = read_path(item, "function_declarations|functionDeclarations")
+    return functions if isinstance(functions, list | tuple) else (item,)
+
+
+def _tool_definition(item: Any) -> dict[str, Any] | None:
+    if isinstance(item, str):
+        return {"type": "function", "name": item}
+    fields = read_path(item, "function|toolSpec")
+    if not isinstance(fields, Mapping) and read_path(fields, "name") is None:
+        fields = item
+    name, kind = read_path(fields, "name|__name__"), read_path(item, "type")
+    if not isinstance(name, str):  # a tool of the provider's own, such as a search
+        return {"type": kind, "name": kind} if isinstance(kind, str) else None
+    tool: dict[str, Any] = {"type": "function", "name": name}
+    if isinstance(description := read_path(fields, "description"), str):
+        tool["description"] = description
+    schema = read_path(fields, _SCHEMAS)
+    if isinstance(schema, Mapping) and set(schema) == {"json"}:  # Bedrock's
+        schema = schema["json"]
+    if schema is not None and not isinstance(schema, str | type) and not callable(schema):
+        tool["parameters"] = schema
+    return tool
 
 
 def mcp_input(value: Any) -> Any:

@@ -40,6 +40,12 @@ _STRINGS_AT_LEAST = 16
 _MAX_INT_BITS = 4_096
 """Python refuses to print integers of more than 4300 digits."""
 _DATA_URL = re.compile(r"data:([\w.+/-]{1,128});base64,(?=[A-Za-z0-9+/=])")
+_SCHEMA_VALUES = frozenset({"const", "default", "enum", "examples"})
+_SCHEMA_KEYS = _SCHEMA_VALUES | {
+    *("anyOf", "deprecated", "description", "format", "maxLength", "minLength", "nullable"),
+    *("pattern", "title", "type", "writeOnly"),
+}
+_SCHEMA_TYPES = ("string", "number", "integer", "boolean", "null")
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
 )
@@ -311,7 +317,7 @@ class Reading:
                 name, is_secret = known or self._key(key)
                 self._room_bytes -= len(name) + 4
                 if is_secret and item is not None and type(item) is not bool:
-                    item = REDACTED
+                    item = _schema_of_secret(item) or REDACTED
                 kind = type(item)  # the most frequent here, too: spare a call
                 if kind is str:
                     plain[name] = self._string(item)
@@ -413,6 +419,21 @@ def _names_secret(value: Mapping[Any, Any]) -> bool:
 
 def _with_hidden_value(value: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
     return ((key, REDACTED if key == "value" else item) for key, item in value.items())
+
+
+def _schema_of_secret(value: Any) -> dict[str, Any] | None:
+    """Return the JSON schema of a secret, such as a tool's parameter; None: it is no schema.
+
+    What the secret may be, or is without a word, is hidden.
+    """
+    if type(value) is not dict or not value.keys() <= _SCHEMA_KEYS:
+        return None
+    choices = value.get("anyOf", ())
+    if not choices and value.get("type") not in _SCHEMA_TYPES:
+        return None
+    if not isinstance(choices, list | tuple) or None in map(_schema_of_secret, choices):
+        return None
+    return {key: REDACTED if key in _SCHEMA_VALUES else item for key, item in value.items()}
 
 
 def _without_secret(pair: Sequence[Any]) -> Sequence[Any]:

@@ -17,11 +17,12 @@ from functools import partial
 from itertools import islice, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-from subscribers.content.convert import CONVERSIONS, MAX_LIST_ITEMS
+from subscribers.content.convert import CONVERSIONS, MAX_LIST_ITEMS, fitting_tools
 from subscribers.content.messages import mcp_messages
 from subscribers.content.paths import Reader, compile_path, inner_names, path_from
 from subscribers.content.redaction import REDACTED, Redactor, is_secret_key
 from subscribers.content.serialise import (
+    MAX_NODES,
     Content,
     Reading,
     clean_text,
@@ -244,6 +245,9 @@ class Engine:
 
     def _json_writer(self, row: Attribute, keys: Sequence[str]) -> _Write:
         redactor, max_bytes = self._redactor_of(row), self.options.max_content_bytes
+        is_of_tools = row.via == "tool_definitions"
+        # Schemas are many small parts: the limit in bytes is theirs.
+        max_nodes = max_bytes // 4 if is_of_tools else MAX_NODES
         is_structured = self.options.has_structured_content
 
         def write(found: Attributes, value: Any) -> None:
@@ -251,7 +255,10 @@ class Engine:
                 write_content(found, value)
             else:
                 is_read = isinstance(value, Reading)
-                reading = value if is_read else Reading(value, redactor, max_bytes)
+                reading = value if is_read else Reading(value, redactor, max_bytes, max_nodes)
+                if is_of_tools and not reading.is_whole:
+                    fitting = fitting_tools(value, max_bytes)
+                    reading = Reading(fitting, redactor, max_bytes, max_nodes)
                 _write(found, reading, lambda found: write_content(found, reading.content()))
 
         def write_content(found: Attributes, content: Content) -> None:

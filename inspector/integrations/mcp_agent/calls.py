@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from importlib import import_module
 from typing import Any
 
+from inspector.integrations.conversion import tool_definition
 from inspector.integrations.deduplication import TOOL_CALL, innermost, reporting
 from inspector.integrations.mcp_agent.arguments import CallArguments, context_of, engine_of
 from inspector.integrations.mcp_agent.patches import Function, PatchContext
@@ -153,12 +154,29 @@ async def _call_model(
             prompt=call.get(1, "message"),
             model=getattr(params, "model", None) or getattr(default, "model", None),
             provider=getattr(llm, "provider", None),
-            request_params=params,
+            request_params=_params_and_tools(params, getattr(llm, "agent", None)),
         )
     except Exception as error:
         if failures and error is failures[-1][0]:  # mcp-agent goes on with what it has by then
             return failures[-1][1]
         raise
+
+
+def _params_and_tools(params: Any, agent: Any) -> Any:
+    """Return the parameters of a model call, with the tools that its agent knows by now."""
+    named = getattr(agent, "_namespaced_tool_map", None) or {}
+    functions = getattr(agent, "_function_tool_map", None) or {}
+    tools = [
+        *(
+            tool_definition(name, one.tool.description, one.tool.inputSchema)
+            for name, one in list(named.items())
+        ),
+        *(
+            tool_definition(one.name, one.description, one.parameters)
+            for one in list(functions.values())
+        ),
+    ]
+    return {**dict(params or {}), "tools": tools} if tools else params
 
 
 class _ModelOutcome:

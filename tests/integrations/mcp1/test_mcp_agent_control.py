@@ -73,6 +73,20 @@ async def test_a_denied_function_does_not_run_and_the_model_reads_why(
     assert isinstance(hooks.one("error_tool_call")["exc"], HookDenied)
 
 
+async def test_the_tools_that_the_agent_knows_are_reported_with_its_model_call(
+    app: Any, hooks: HookLog
+) -> None:
+    named: dict[str, Any] = {"name": "a", "server_names": ["s"], "context": app.context}
+    async with Agent(functions=[cut], **named) as agent:
+        llm = await agent.attach_llm(EchoLLM)
+        await llm.generate_str("hello")
+    offered = hooks.one("before_llm_generate")["request_params"]["tools"]
+    assert {"name", "description", "parameters"} == set(offered[0])
+    descriptions = {one["name"]: one["description"] for one in offered}
+    assert descriptions["cut"] == "Cut something."
+    assert len(descriptions) > 1, "and those of the server"
+
+
 @pytest.mark.shows("mcp_agent", "deny", "once")
 async def test_a_denied_tool_of_a_server_is_not_requested(
     app: Any, bus: Bus, hooks: HookLog
