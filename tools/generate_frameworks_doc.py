@@ -22,6 +22,7 @@ TITLES = {
     "openai_agents": "OpenAI Agents",
     "pydantic_ai": "Pydantic AI",
     "langchain": "LangChain, LangGraph",
+    "adk": "Google ADK",
 }
 PAGES = {"mcp_agent": "legacy-patching.md", "mcp1": "frameworks/mcp.md"}
 

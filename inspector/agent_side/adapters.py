@@ -64,6 +64,7 @@ ADAPTERS = (
     Adapter("openai_agents", "agents", "openai-agents", "0.24", "0.25", is_common_name=True),
     Adapter("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", "2.68", "3"),
     Adapter("langchain", "langchain_core", "langchain-core", "1.7", "2"),
+    Adapter("adk", "google.adk", "google-adk", "2.13", "3"),
 )
 """All adapters, in the order of messages and pages."""
 

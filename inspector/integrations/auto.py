@@ -46,7 +46,7 @@ _PROCESS = os.getpid()
 
 UNWATCHED = (
     *("agno", "ag2", "anthropic", "autogen", "autogen_agentchat", "boto3", "cohere", "crewai"),
-    *("dspy", "google.adk", "google.genai", "groq", "haystack", "litellm"),
+    *("dspy", "google.genai", "groq", "haystack", "litellm"),
     *("llama_index.core", "mistralai", "ollama", "openai", "semantic_kernel", "smolagents"),
 )
 """Modules of agent frameworks and model clients that have no adapter."""

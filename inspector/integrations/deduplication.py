@@ -3,14 +3,16 @@
 An agent's tool that an MCP client carries out is one tool call, and a method of a framework may
 call the one that it overrides. A layer checks `is_reported` before it opens an operation. The bus
 knows what its open operations enclose; a layer whose operations are in contexts of their own enters
-`reporting` as well.
+`reporting` as well. A framework's own span around an operation of ours is marked as its duplicate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
+from typing import Any
 
 from instrument import Bus
 from instrument import default as shared
@@ -22,6 +24,34 @@ _NOTHING = ("", "")
 _innermost: ContextVar[tuple[str, str]] = ContextVar(
     "inspector.integrations.reporting", default=_NOTHING
 )
+
+
+def mark_of_span_around(scope: str, is_same: Callable[[Any], bool]) -> Callable[[], None]:
+    """Return a function that marks the framework's own span around this call, if there is one.
+
+    To be called before the operation opens; the returned function inside. Both spans report the
+    same, such as tokens, which count once. Durations cannot show which is the inner one: a model
+    in this process answers faster than the code around it runs.
+
+    Args:
+        scope: The instrumentation scope of the framework's spans.
+        is_same: Whether the current span, if it is one of these, reports the same operation.
+    """
+    try:
+        from opentelemetry import trace  # noqa: PLC0415 - may not be installed
+
+        from subscribers.bridge.spans import mark_inner  # noqa: PLC0415 - needs it
+    except ModuleNotFoundError:
+        return _no_mark
+    span: Any = trace.get_current_span()
+    own = getattr(getattr(span, "instrumentation_scope", None), "name", None)
+    if own != scope or not span.is_recording() or not is_same(span):
+        return _no_mark
+    return partial(mark_inner, span)
+
+
+def _no_mark() -> None:
+    """Mark nothing."""
 
 
 def innermost() -> tuple[str, str]:

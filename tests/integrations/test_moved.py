@@ -20,6 +20,7 @@ from pydantic_ai import Agent
 
 from instrument import Bus
 from tests.integrations import langchain_model, pydantic_ai_model
+from tests.integrations.adk_model import AdkAgent
 from tests.integrations.hook_log import HookLog
 from tests.integrations.moved import Framework
 from tests.integrations.openai_agents_model import OpenAIAgent
@@ -196,6 +197,43 @@ async def run_amplifier() -> list[str]:
         await session.cleanup()
 
 
+ADK_REPLACED = frozenset(
+    {
+        "google.adk.agents.base_agent:BaseAgent.run_async",
+        "google.adk.agents.base_agent:BaseAgent.run_live",
+        "google.adk.flows.llm_flows.base_llm_flow:BaseLlmFlow._get_llm",
+        "google.adk.flows.llm_flows.tools._caller:_call_tool_async",
+        "google.adk.flows.llm_flows.tools._live_caller:_call_tool_async",
+        "google.adk.telemetry.tracing:trace_agent_invocation",
+    }
+)
+ADK_READ = frozenset(
+    {
+        "google.adk.agents.base_agent:BaseAgent.name",
+        "google.adk.agents.base_agent:BaseAgent.description",
+        "google.adk.agents.invocation_context:InvocationContext.session",
+        "google.adk.agents.invocation_context:InvocationContext.user_content",
+        "google.adk.events.event:Event.is_final_response",
+        "google.adk.models.base_llm:BaseLlm.model",
+        "google.adk.models.llm_request:LlmRequest.config",
+        "google.adk.models.llm_request:LlmRequest.contents",
+        "google.adk.models.llm_response:LlmResponse.finish_reason",
+        "google.adk.models.llm_response:LlmResponse.usage_metadata",
+        "google.adk.tools.base_tool:BaseTool.description",
+        "google.genai.types:FunctionDeclaration.parameters_json_schema",
+        "google.genai.types:Part.thought",
+    }
+)
+
+
+async def run_adk() -> list[str]:
+    agents = (
+        AdkAgent(AdkAgent.calls("add", {"a": 1, "b": 2}), AdkAgent.says("It is 3."), tools=[add])
+        for _ in AdkAgent.WAYS
+    )
+    return [await agent.run(way) for agent, way in zip(agents, AdkAgent.WAYS, strict=True)]
+
+
 MCP_REPLACED = frozenset(
     {
         "mcp.client.session:ClientSession.call_tool",
@@ -278,6 +316,7 @@ FRAMEWORKS = (
     Framework("pydantic_ai", run_pydantic_ai, PYDANTIC_AI_REPLACED, PYDANTIC_AI_READ),
     Framework("openai_agents", run_openai_agents, OPENAI_AGENTS_REPLACED, frozenset()),
     Framework("amplifier", run_amplifier, AMPLIFIER_REPLACED, AMPLIFIER_READ),
+    Framework("adk", run_adk, ADK_REPLACED, ADK_READ),
     Framework("mcp", run_mcp, MCP_REPLACED, MCP_READ),
     Framework("fastmcp", run_fastmcp, FASTMCP_REPLACED, FASTMCP_READ),
 )

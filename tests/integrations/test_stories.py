@@ -58,6 +58,21 @@ invoke_agent calculator user: What is 1 + 2? -> It is 3.
     ),
     pytest.param(
         Story(
+            (EXAMPLES / "adk_agent.py",),
+            "It is 3.\n",
+            """\
+What is 1 + 2?: 2 model calls, 1 tool calls, 20 + 10 tokens, 4 duplicates
+invoke_agent calculator user: What is 1 + 2? -> It is 3.
+  chat calculator-1 (2) user: What is 1 + 2? -> calls add
+  execute_tool add {"a":1,"b":2} -> {"result":3}
+  chat calculator-1 (4) tool: {"result": 3} -> It is 3.
+""",
+            session_id="adk-example",
+        ),
+        marks=pytest.mark.shows("adk", "agent", "llm", "tokens", "tool", "session", "once"),
+    ),
+    pytest.param(
+        Story(
             (EXAMPLES / "amplifier_session.py",),
             """\
 r in strawberry = 3

@@ -22,7 +22,7 @@ from inspector.integrations.conversion import (
     changed_settings,
     tool_definition,
 )
-from inspector.integrations.deduplication import is_reported
+from inspector.integrations.deduplication import is_reported, mark_of_span_around
 from inspector.integrations.patches import Patches
 from inspector.integrations.pydantic_ai.messages import (
     convert,
@@ -197,29 +197,11 @@ class RunWatch(AbstractCapability[Any]):
         return result
 
     def _mark_of_own_span(self, operation_name: str) -> Callable[[], object]:
-        found = self._attempt(lambda: _mark_of_own_span(operation_name))
+        def is_same(span: Any) -> bool:
+            return bool((span.attributes or {}).get("gen_ai.operation.name") == operation_name)
+
+        found = self._attempt(lambda: mark_of_span_around(_OWN_SCOPE, is_same))
         return (lambda: None) if found is None else (lambda: self._attempt(found))
-
-
-def _mark_of_own_span(operation_name: str) -> Callable[[], None] | None:
-    """Return a function that marks Pydantic AI's own span around this call, if there is one.
-
-    Both spans report the same, such as tokens, which count once. Durations cannot show which is
-    the inner one: a model in this process answers faster than the code around it runs.
-    """
-    try:
-        from opentelemetry import trace  # noqa: PLC0415 - may not be installed
-
-        from subscribers.bridge.spans import mark_inner  # noqa: PLC0415 - needs it
-    except ModuleNotFoundError:
-        return None
-    span: Any = trace.get_current_span()
-    scope = getattr(span, "instrumentation_scope", None)
-    if getattr(scope, "name", None) != _OWN_SCOPE or not span.is_recording():
-        return None
-    if (span.attributes or {}).get("gen_ai.operation.name") != operation_name:
-        return None
-    return partial(mark_inner, span)
 
 
 def _model_call(
