@@ -180,22 +180,40 @@ class OpenedRequest(Body):
     """A request as the agent opens it; opening the same id again reclaims a lost one."""
 
     id: RequestId
-    session_id: str | None = Field(max_length=256)
+    session_id: str | None = Field(
+        max_length=256, description="The agent's name for the session; null: that of the trace."
+    )
     trace_id: str | None = Field(pattern="^[0-9a-f]{32}$")
-    span_id: str | None = Field(pattern="^[0-9a-f]{16}$")
+    span_id: str | None = Field(
+        pattern="^[0-9a-f]{16}$", description="The span of the operation that waits."
+    )
     kind: Kind
-    hook: str | None = Field(max_length=200)
-    interceptor: str | None = Field(max_length=200)
+    hook: str | None = Field(max_length=200, description="Such as `before_tool_call`.")
+    interceptor: str | None = Field(max_length=200, description="Who wants it asked.")
     tool_name: str | None = Field(max_length=500)
     prompt: str = Field(max_length=64 * 1024)
-    options: list[Annotated[str, Field(max_length=200)]] = Field(max_length=50)
-    args_json: str | None = Field(max_length=MAX_ARGS_CHARS)
-    args_text: str | None = Field(max_length=MAX_ARGS_CHARS)
-    args_hash: str | None = Field(max_length=64)
-    form_json: str | None = Field(max_length=MAX_ARGS_CHARS)
-    signal_name: str | None = Field(max_length=200)
-    default: str = Field(max_length=50)
-    can_always: bool
+    options: list[Annotated[str, Field(max_length=200)]] = Field(
+        max_length=50, description="Answers to suggest, if there are any."
+    )
+    args_json: str | None = Field(
+        max_length=MAX_ARGS_CHARS,
+        description="The complete arguments as exact JSON text; null: they have none.",
+    )
+    args_text: str | None = Field(
+        max_length=MAX_ARGS_CHARS, description="Rendering of arguments without `args_json`."
+    )
+    args_hash: str | None = Field(
+        max_length=64,
+        description="SHA-256 (hex) of the arguments' UTF-8; null: there are no arguments.",
+    )
+    form_json: str | None = Field(
+        max_length=MAX_ARGS_CHARS, description="JSON Schema of the form of a question, as text."
+    )
+    signal_name: str | None = Field(
+        max_length=200, description="Name by which `POST /signal/{session_id}` answers a question."
+    )
+    default: str = Field(max_length=50, description="Decision if nobody answers in time.")
+    can_always: bool = Field(description="Whether `allow_always` is possible.")
     age_ms: float = Field(ge=0, description="Time since it was opened, by the agent's clock.")
     expires_in_ms: float | None = Field(description="From now on; null: never.")
     keeps_args: bool = Field(description="Whether `args_json` is kept when the request closes.")
@@ -230,7 +248,9 @@ class RequestClosedMessage(Body):
     id: MessageId
     request_id: RequestId
     status: Literal["answered", "expired", "withdrawn"]
-    decision: str | None = Field(max_length=50)
+    decision: str | None = Field(
+        max_length=50, description="The decision that counts; of an expired request its default."
+    )
     reason: str | None = Field(max_length=4000)
 
 
@@ -241,8 +261,8 @@ class AckMessage(Body):
     id: MessageId
     # Up to here a limit is the same number to whoever reads the contract's as a float.
     seq: Integer = Field(ge=1, le=2**53 - 1)
-    applied: bool
-    reason: str | None = Field(max_length=4000)
+    applied: bool = Field(description="False of an answer: the request waits for another.")
+    reason: str | None = Field(max_length=4000, description="For people.")
 
 
 AgentMessage = Annotated[
@@ -268,9 +288,11 @@ class CommandAnswer(Wire):
 
     request_id: str
     decision: AnswerDecision
-    args_json: str | None
-    args_hash: str | None
-    payload_json: str | None
+    args_json: str | None = Field(
+        description="Edited arguments, as the JSON text that was typed; null: as they were."
+    )
+    args_hash: str | None = Field(description="Hash of the arguments that were shown.")
+    payload_json: str | None = Field(description="The answer to a question, as JSON text.")
 
 
 class Command(Wire):

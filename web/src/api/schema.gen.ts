@@ -755,11 +755,17 @@ export interface components {
          * @description A command was carried out, or could not be; it is not sent again.
          */
         AckMessage: {
-            /** Applied */
+            /**
+             * Applied
+             * @description False of an answer: the request waits for another.
+             */
             applied: boolean;
             /** Id */
             id: string;
-            /** Reason */
+            /**
+             * Reason
+             * @description For people.
+             */
             reason: string | null;
             /** Seq */
             seq: number;
@@ -1115,16 +1121,25 @@ export interface components {
          * @description An answer on its way to the agent, which is the judge of it.
          */
         CommandAnswer: {
-            /** Args Hash */
+            /**
+             * Args Hash
+             * @description Hash of the arguments that were shown.
+             */
             args_hash: string | null;
-            /** Args Json */
+            /**
+             * Args Json
+             * @description Edited arguments, as the JSON text that was typed; null: as they were.
+             */
             args_json: string | null;
             /**
              * Decision
              * @enum {string}
              */
             decision: "allow" | "allow_always" | "deny" | "answer" | "decline" | "cancel";
-            /** Payload Json */
+            /**
+             * Payload Json
+             * @description The answer to a question, as JSON text.
+             */
             payload_json: string | null;
             /** Request Id */
             request_id: string;
@@ -1890,28 +1905,52 @@ export interface components {
              * @description Time since it was opened, by the agent's clock.
              */
             age_ms: number;
-            /** Args Hash */
+            /**
+             * Args Hash
+             * @description SHA-256 (hex) of the arguments' UTF-8; null: there are no arguments.
+             */
             args_hash: string | null;
-            /** Args Json */
+            /**
+             * Args Json
+             * @description The complete arguments as exact JSON text; null: they have none.
+             */
             args_json: string | null;
-            /** Args Text */
+            /**
+             * Args Text
+             * @description Rendering of arguments without `args_json`.
+             */
             args_text: string | null;
-            /** Can Always */
+            /**
+             * Can Always
+             * @description Whether `allow_always` is possible.
+             */
             can_always: boolean;
-            /** Default */
+            /**
+             * Default
+             * @description Decision if nobody answers in time.
+             */
             default: string;
             /**
              * Expires In Ms
              * @description From now on; null: never.
              */
             expires_in_ms: number | null;
-            /** Form Json */
+            /**
+             * Form Json
+             * @description JSON Schema of the form of a question, as text.
+             */
             form_json: string | null;
-            /** Hook */
+            /**
+             * Hook
+             * @description Such as `before_tool_call`.
+             */
             hook: string | null;
             /** Id */
             id: string;
-            /** Interceptor */
+            /**
+             * Interceptor
+             * @description Who wants it asked.
+             */
             interceptor: string | null;
             /**
              * Keeps Args
@@ -1923,15 +1962,27 @@ export interface components {
              * @enum {string}
              */
             kind: "approval" | "question" | "breakpoint";
-            /** Options */
+            /**
+             * Options
+             * @description Answers to suggest, if there are any.
+             */
             options: string[];
             /** Prompt */
             prompt: string;
-            /** Session Id */
+            /**
+             * Session Id
+             * @description The agent's name for the session; null: that of the trace.
+             */
             session_id: string | null;
-            /** Signal Name */
+            /**
+             * Signal Name
+             * @description Name by which `POST /signal/{session_id}` answers a question.
+             */
             signal_name: string | null;
-            /** Span Id */
+            /**
+             * Span Id
+             * @description The span of the operation that waits.
+             */
             span_id: string | null;
             /** Tool Name */
             tool_name: string | null;
@@ -2383,7 +2434,10 @@ export interface components {
          * @description A request was closed by the agent, with the decision that counts.
          */
         RequestClosedMessage: {
-            /** Decision */
+            /**
+             * Decision
+             * @description The decision that counts; of an expired request its default.
+             */
             decision: string | null;
             /** Id */
             id: string;
