@@ -1,0 +1,218 @@
+/**
+ * `attach()`: send what this process does to an inspector, and let people answer it.
+ *
+ * It never breaks or blocks the program: a failure is one line on stderr. An existing SDK provider
+ * keeps its sampler, resource and processors; without one, a new one is made and set global.
+ */
+
+import { type TracerProvider, trace } from '@opentelemetry/api';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node';
+
+import { Control } from './control/control.js';
+import { info, warn } from './log.js';
+import { sessionAttributes } from './operations/session.js';
+import { type Capture, isOn, readCapture } from './options.js';
+import { Redactor } from './redaction/redactor.js';
+import { setRuntime } from './runtime.js';
+import { type Address, displayed, findService, isAddress } from './service/address.js';
+import { ContentWriter } from './telemetry/content.js';
+import { Delivery } from './telemetry/delivery.js';
+import { sendAtExit } from './telemetry/exit.js';
+import { ForeignContent } from './telemetry/foreign.js';
+import { ProcessIdentity, type Resource } from './telemetry/identity.js';
+import { LiveSpanProcessor } from './telemetry/live-processor.js';
+import { SCOPE } from './telemetry/scope.js';
+
+const EXIT_MS = 900;
+
+/** Options of `attach`. */
+export interface AttachOptions {
+  /** Base address of the service; default: `INSPECTOR_URL`, else the service that runs here. */
+  readonly url?: string | undefined;
+  /** Default: `INSPECTOR_TOKEN`, `INSPECTOR_TOKEN_FILE`, else that of the service that runs here. */
+  readonly token?: string | undefined;
+  /** What becomes of prompts, arguments and results; default: `INSPECTOR_CAPTURE_CONTENT`, else `redacted`. */
+  readonly capture?: Capture | undefined;
+  /** Default: `OTEL_SERVICE_NAME`, else the name of the script. */
+  readonly serviceName?: string | undefined;
+  /** Whether people may answer, pause and cancel; default: `INSPECTOR_CONTROL`, else on. */
+  readonly control?: boolean | undefined;
+  /** Use this provider of an OpenTelemetry SDK instead of the global one. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /** Replaces the built-in removal of secrets. */
+  readonly redactor?: Redactor | undefined;
+}
+
+/** An attachment. */
+export interface Handle {
+  /** Address of the service, without credentials; undefined: there is none, and nothing is sent. */
+  readonly url: string | undefined;
+  /** Whether telemetry is sent. */
+  readonly isAttached: boolean;
+  /** Pass this to an SDK that `attach` could not find: `spanProcessors: [handle.spanProcessor]`. */
+  readonly spanProcessor: SpanProcessor;
+  /** Wait until everything so far is sent; returns false if that takes longer. */
+  flush(timeoutMs?: number): Promise<boolean>;
+  /** Send the rest (at most a second), and stop watching. Idempotent. */
+  detach(): Promise<void>;
+}
+
+let attached: Handle | undefined;
+
+/**
+ * Send what this process does to an inspector. Attached already: the same handle.
+ *
+ * Call it after the program's own OpenTelemetry SDK has been started, if it has one.
+ *
+ * @throws RangeError `capture` is none of its values.
+ */
+export function attach(options: AttachOptions = {}): Handle {
+  const capture = readCapture(options.capture);
+  if (attached?.isAttached) return attached;
+  const address = serviceToUse(options);
+  if (address === undefined) return UNWATCHED;
+  try {
+    attached = attachTo(address, capture, options);
+    return attached;
+  } catch (error) {
+    warn('attach', `Cannot attach to ${displayed(address.url)}: ${error}`);
+    return UNWATCHED;
+  }
+}
+
+function attachTo(address: Address, capture: Capture, options: AttachOptions): Handle {
+  const redactor = options.redactor ?? new Redactor();
+  const identity = new ProcessIdentity(
+    capture === 'full' ? undefined : redactor,
+    options.serviceName,
+  );
+  const foreign = new ForeignContent(capture, redactor);
+  const delivery = new Delivery(address, identity, (item) => foreign.treat(item));
+  const processor = new LiveSpanProcessor(delivery, identity, sessionAttributes);
+  const { provider, removeProcessor } = providerFor(processor, identity, options);
+  const control =
+    (options.control ?? isOn('INSPECTOR_CONTROL', true))
+      ? new Control(
+          () => (address.isNamed ? address : findService(options.url, options.token)),
+          () => ({ id: identity.id, service: identity.service }),
+          capture === 'full',
+        )
+      : undefined;
+  const content = new ContentWriter(capture, redactor);
+  setRuntime({ tracer: () => provider.getTracer(SCOPE), processor, content, control });
+  delivery.start();
+  control?.channel.start();
+
+  const onIdle = () => {
+    // Sockets do not hold the process, so a timer does.
+    const held = setTimeout(() => {}, EXIT_MS);
+    const goodbyes = [control?.channel.sayGoodbye(), delivery.sayGoodbye(EXIT_MS)];
+    void Promise.allSettled(goodbyes).then(() => clearTimeout(held));
+  };
+  const onExit = () =>
+    sendAtExit(address, [...delivery.rest(), ...(control?.channel.rest() ?? [])]);
+  process.on('beforeExit', onIdle);
+  process.once('exit', onExit);
+
+  let isAttached = true;
+  return {
+    url: displayed(address.url),
+    get isAttached() {
+      return isAttached;
+    },
+    spanProcessor: processor,
+    flush: (timeoutMs = 5_000) => delivery.flush(timeoutMs),
+    async detach() {
+      if (!isAttached) return;
+      isAttached = false;
+      process.off('beforeExit', onIdle);
+      process.off('exit', onExit);
+      setRuntime(undefined);
+      removeProcessor();
+      await Promise.all([control?.close(), processor.shutdown()]);
+    },
+  };
+}
+
+function serviceToUse(options: AttachOptions): Address | undefined {
+  if (process.env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') {
+    info('OTEL_SDK_DISABLED is set: this process is not watched.');
+    return undefined;
+  }
+  const address = findService(options.url, options.token);
+  if (address === undefined) {
+    const text = 'No service runs here and INSPECTOR_URL is not set: this process is not watched.';
+    info(text);
+    if (process.stderr.isTTY) warn('absent', `${text} Start one: inspector serve`);
+  } else if (!isAddress(address.url)) {
+    warn('address', 'INSPECTOR_URL is no http(s) address, such as http://127.0.0.1:7800.');
+    return undefined;
+  }
+  return address;
+}
+
+// --- the provider -------------------------------------------------------------------------------
+
+/** As much of an SDK's provider as we use; no public way leads to its processors. */
+interface SdkProvider extends TracerProvider {
+  readonly _resource?: Resource;
+  readonly _activeSpanProcessor: { _spanProcessors: SpanProcessor[] };
+}
+
+function providerFor(
+  processor: SpanProcessor,
+  identity: ProcessIdentity,
+  options: AttachOptions,
+): { provider: TracerProvider; removeProcessor: () => void } {
+  const known = options.tracerProvider ?? delegateOf(trace.getTracerProvider());
+  if (isSdk(known)) {
+    identity.adopt(known._resource);
+    const list = known._activeSpanProcessor;
+    list._spanProcessors = [...list._spanProcessors, processor];
+    const removeProcessor = () => {
+      list._spanProcessors = list._spanProcessors.filter((one) => one !== processor);
+    };
+    return { provider: known, removeProcessor };
+  }
+  if (known !== undefined) {
+    warn(
+      'provider',
+      'The tracer provider is not one of the OpenTelemetry SDK, so that spans are not seen: pass ' +
+        '`attach().spanProcessor` to the SDK, as one of its spanProcessors.',
+    );
+    return { provider: known, removeProcessor: () => {} };
+  }
+  const { attributes } = identity.resource;
+  const own = new NodeTracerProvider({
+    resource: resourceFromAttributes(attributes),
+    spanProcessors: [processor],
+  });
+  own.register();
+  return { provider: own, removeProcessor: () => {} };
+}
+
+/** Return the provider behind OpenTelemetry's global one; undefined: none has been set. */
+function delegateOf(provider: TracerProvider): TracerProvider | undefined {
+  const proxy = provider as TracerProvider & { getDelegate?: () => TracerProvider };
+  const delegate = proxy.getDelegate?.() ?? provider;
+  return delegate.constructor.name === 'NoopTracerProvider' ? undefined : delegate;
+}
+
+function isSdk(provider: TracerProvider | undefined): provider is SdkProvider {
+  const list = (provider as Partial<SdkProvider> | undefined)?._activeSpanProcessor;
+  return Array.isArray(list?._spanProcessors);
+}
+
+const UNWATCHED: Handle = {
+  url: undefined,
+  isAttached: false,
+  spanProcessor: {
+    onStart: () => {},
+    onEnd: () => {},
+    forceFlush: () => Promise.resolve(),
+    shutdown: () => Promise.resolve(),
+  },
+  flush: () => Promise.resolve(true),
+  detach: () => Promise.resolve(),
+};

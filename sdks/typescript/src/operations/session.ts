@@ -1,0 +1,72 @@
+/** The session that operations and spans belong to. */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Attributes } from '@opentelemetry/api';
+
+import { runtime } from '../runtime.js';
+
+const MAX_ID_CHARS = 256;
+const MAX_TITLE_CHARS = 256;
+
+/** A session, as the program knows it. */
+export interface SessionOptions {
+  /** The same id again goes on with the same session. */
+  readonly id: string;
+  readonly title?: string | undefined;
+  /** Who the session is for. */
+  readonly user?: string | undefined;
+}
+
+const store = new AsyncLocalStorage<SessionOptions>();
+
+/** Return the id of the current session. */
+export function sessionId(): string | undefined {
+  return store.getStore()?.id;
+}
+
+/** Return the attributes of the current session for a span. */
+export function sessionAttributes(): Attributes {
+  const session = store.getStore();
+  if (session === undefined) return {};
+  return {
+    'session.id': session.id,
+    ...(session.title === undefined ? {} : { 'inspector.session.title': session.title }),
+    ...(session.user === undefined ? {} : { 'user.id': session.user }),
+  };
+}
+
+/**
+ * Run `body` in a session: its spans, of any instrumentation, belong to it.
+ *
+ * A cancellation of the session lasts until `body` has ended.
+ */
+export function session<T>(which: string | SessionOptions, body: () => T): T {
+  const options = typeof which === 'string' ? { id: which } : which;
+  const current = {
+    ...options,
+    id: options.id.slice(0, MAX_ID_CHARS),
+    title: options.title?.slice(0, MAX_TITLE_CHARS),
+  };
+  const leave = runtime()?.control?.gate.enter({
+    sessionId: current.id,
+    traceId: undefined,
+    isScope: true,
+    cancel: () => {},
+    held: () => () => {},
+  });
+  return store.run(current, () => ending(body, leave ?? (() => {})));
+}
+
+/** Run `body`, and call `onEnd` when it, or the promise that it returns, has ended. */
+function ending<T>(body: () => T, onEnd: () => void): T {
+  let result: T;
+  try {
+    result = body();
+  } catch (error) {
+    onEnd();
+    throw error;
+  }
+  if (result instanceof Promise) result.then(onEnd, onEnd);
+  else onEnd();
+  return result;
+}

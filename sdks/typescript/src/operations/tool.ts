@@ -1,0 +1,160 @@
+/** Tools and agents of one's own: a function that is watched, asked about and steered. */
+
+import { type Attributes, SpanKind } from '@opentelemetry/api';
+
+import { type AskOptions, ask, type Decide } from './decision.js';
+import { operate, operateStream, type Rules } from './operate.js';
+import type { Spec } from './operation.js';
+
+/** Whether a person is asked first: always, with these words, or as a function of the arguments. */
+export type Ask<A> =
+  | boolean
+  | string
+  | ((args: A) => boolean | string | undefined | Promise<boolean | string | undefined>);
+
+/** What is decided about each call. */
+export interface RuleOptions<A, R> extends AskOptions {
+  /** Decides in code; comes first. */
+  readonly decide?: Decide<A, R> | undefined;
+  /** Asks a person. */
+  readonly ask?: Ask<A> | undefined;
+}
+
+/** Options of `tool`. */
+export interface ToolOptions<A, R> extends RuleOptions<A, R> {
+  /** Default: the name of the function. */
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+/** A function of the arguments; what follows them is passed on, and not shown. */
+export type Wrapped<A, Rest extends unknown[], R> = (args: A, ...rest: Rest) => R;
+
+/**
+ * Return `execute` as a tool: each call is a span, can be held and cancelled, and is decided first.
+ *
+ * The first parameter is what the model chose, which people see and may edit. The tool returns and
+ * throws what `execute` does, but for a `DeniedError` and a `CancelledError`; as a person may be
+ * asked, it always returns a promise (of an async generator: an async generator).
+ */
+export function tool<A, Rest extends unknown[], Y, T, N>(
+  execute: Wrapped<A, Rest, AsyncGenerator<Y, T, N>>,
+  options?: ToolOptions<A, Y>,
+): Wrapped<A, Rest, AsyncGenerator<Y, unknown, undefined>>;
+export function tool<A, Rest extends unknown[], R>(
+  execute: Wrapped<A, Rest, R>,
+  options?: ToolOptions<A, Awaited<R>>,
+): Wrapped<A, Rest, Promise<Awaited<R>>>;
+export function tool(execute: Callable, options: ToolOptions<unknown, unknown> = {}): Callable {
+  if (typeof execute !== 'function') throw new TypeError('tool() wants the function to run.');
+  const name = options.name ?? (execute.name || 'tool');
+  const { description } = options;
+  const spec = toolSpec(name, description === undefined ? {} : { description });
+  const rules = rulesOf(name, options);
+  const wrapped = isAsyncGenerator(execute)
+    ? function (this: unknown, args: unknown, ...rest: unknown[]) {
+        const stream = (final: unknown) =>
+          execute.call(this, final, ...rest) as AsyncIterable<unknown>;
+        return operateStream(spec, args, rules, stream);
+      }
+    : function (this: unknown, args: unknown, ...rest: unknown[]) {
+        return operate(spec, args, rules, (final) => execute.call(this, final, ...rest));
+      };
+  return named(wrapped, name);
+}
+
+type Callable = Wrapped<unknown, unknown[], unknown>;
+
+/** Options of `agent`. */
+export interface AgentOptions {
+  /** Default: the name of the function. */
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+/**
+ * Return `run` as an agent: what it does is one trace, with a session of its own if none is named.
+ *
+ * Pausing and cancelling mean all of it. It ends when `run` does: a cancelled one is refused what it
+ * begins next.
+ */
+export function agent<Args extends unknown[], R>(
+  run: (...args: Args) => R,
+  options: AgentOptions = {},
+): (...args: Args) => Promise<Awaited<R>> {
+  if (typeof run !== 'function') throw new TypeError('agent() wants the function to run.');
+  const name = options.name ?? (run.name || 'agent');
+  const { description } = options;
+  const spec: Spec = {
+    noun: 'agent_call',
+    title: name,
+    spanName: `invoke_agent ${name}`,
+    spanKind: SpanKind.INTERNAL,
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': name,
+      ...(description === undefined ? {} : { 'gen_ai.agent.description': description }),
+    },
+    inputKey: 'gen_ai.input.messages',
+    outputKey: 'gen_ai.output.messages',
+    isScope: true,
+    isSpanOf: () => false,
+  };
+  const rules: Rules<Args, Awaited<R>> = { name, decide: [] };
+  return named(function (this: unknown, ...args: Args) {
+    return operate(spec, args, rules, (final) => run.apply(this, final) as Awaited<R>);
+  }, name);
+}
+
+/** Return what a tool call is. */
+export function toolSpec(
+  name: string,
+  more: { description?: string; callId?: string | undefined } = {},
+): Spec {
+  const attributes: Attributes = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+    ...(more.description === undefined ? {} : { 'gen_ai.tool.description': more.description }),
+    ...(more.callId === undefined ? {} : { 'gen_ai.tool.call.id': more.callId }),
+  };
+  return {
+    noun: 'tool_call',
+    title: name,
+    toolName: name,
+    spanName: `execute_tool ${name}`,
+    spanKind: SpanKind.INTERNAL,
+    attributes,
+    inputKey: 'gen_ai.tool.call.arguments',
+    outputKey: 'gen_ai.tool.call.result',
+    isScope: false,
+    isSpanOf: ({ attributes: has }) =>
+      has['gen_ai.operation.name'] === 'execute_tool'
+        ? has['gen_ai.tool.name'] === name
+        : has['ai.toolCall.name'] === name,
+  };
+}
+
+/** Return the rules that options state. */
+export function rulesOf<A, R>(name: string, options: RuleOptions<A, R>): Rules<A, R> {
+  const { decide, ask: asks, timeoutMs, default: otherwise } = options;
+  const decides: Decide<A, R>[] = [];
+  if (decide !== undefined) decides.push(decide);
+  if (asks !== undefined && asks !== false) {
+    decides.push(async (args) => {
+      const wanted = typeof asks === 'function' ? await asks(args) : asks;
+      if (wanted === false || wanted === undefined) return undefined;
+      const prompt = typeof wanted === 'string' ? wanted : undefined;
+      return ask(prompt, { timeoutMs, default: otherwise });
+    });
+  }
+  return { name, decide: decides };
+}
+
+/** Return whether calling `execute` makes an async generator. */
+export function isAsyncGenerator(execute: object): boolean {
+  return Object.prototype.toString.call(execute) === '[object AsyncGeneratorFunction]';
+}
+
+function named<T extends object>(wrapped: T, name: string): T {
+  return Object.defineProperty(wrapped, 'name', { value: name });
+}

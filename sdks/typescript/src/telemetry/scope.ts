@@ -1,0 +1,2 @@
+/** The instrumentation scope of our own spans. */
+export const SCOPE = 'mcp-agent-inspector';
