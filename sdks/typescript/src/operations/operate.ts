@@ -34,12 +34,12 @@ export async function operate<A, R>(
   const operation = begin(spec);
   if (operation === undefined) {
     const resolved = await decided(undefined, undefined, spec, args, rules);
-    return 'value' in resolved ? resolved.value : body(resolved.args, undefined);
+    return 'value' in resolved ? resolved.value : await body(resolved.args, undefined);
   }
   const { watch } = operation;
   try {
     const resolved = await prepare(operation, args, rules);
-    if ('value' in resolved) return ended(resolved.value, watch);
+    if ('value' in resolved) return finish(resolved.value, watch);
     const work = watch.inside(() => body(resolved.args, watch.signal));
     return finish(await watch.race(work), watch);
   } catch (error) {

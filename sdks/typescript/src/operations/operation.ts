@@ -34,9 +34,9 @@ export interface Spec {
   readonly spanName: string;
   readonly spanKind: SpanKind;
   readonly attributes: Attributes;
-  /** Keys of the span for what goes in and what comes out. */
-  readonly inputKey: string;
-  readonly outputKey: string;
+  /** Returns content of the span by key: of what goes in, and what comes out. */
+  readonly input: (args: unknown) => Readonly<Record<string, unknown>>;
+  readonly output: (result: unknown) => Readonly<Record<string, unknown>>;
   readonly toolName?: string | undefined;
   /** Whether a cancellation lasts until its body has ended, which is not left alone then. */
   readonly isScope: boolean;
@@ -76,7 +76,7 @@ export class Operation implements Passenger {
   readonly #abort = new AbortController();
   readonly #leave: () => void;
   #cancelReason: string | undefined;
-  #truncated: readonly string[] = [];
+  readonly #truncated = new Set<string>();
   #hasEnded = false;
 
   constructor(runtime: Runtime, spec: Spec) {
@@ -185,18 +185,13 @@ export class Operation implements Passenger {
   // --- what is told ---------------------------------------------------------------------------
 
   /** Tell what goes in. */
-  input(value: unknown): void {
-    if (this.#isOwn) this.#quietly(() => this.#set(this.#content(this.spec.inputKey, value)));
+  input(args: unknown): void {
+    if (this.#isOwn) this.#quietly(() => this.#set(this.#content(this.spec.input(args))));
   }
 
   /** Tell attributes that are no content. */
   attributes(attributes: Attributes): void {
     if (this.#isOwn) this.#quietly(() => this.#set(attributes));
-  }
-
-  /** Tell content under a key of its own. */
-  content(key: string, value: unknown): void {
-    if (this.#isOwn) this.#quietly(() => this.#set(this.#content(key, value)));
   }
 
   note(note: DecisionNote): void {
@@ -237,7 +232,7 @@ export class Operation implements Passenger {
 
   /** It has ended well. */
   finish(result: unknown): void {
-    this.#end(() => this.#set(this.#content(this.spec.outputKey, result)));
+    this.#end(() => this.#set(this.#content(this.spec.output(result))));
   }
 
   /** It has failed, was denied or cancelled. */
@@ -274,12 +269,16 @@ export class Operation implements Passenger {
     if (!this.#hasEnded) this.#runtime.processor.progress(this.#span, attributes);
   }
 
-  #content(key: string, value: unknown): Attributes {
-    const content = this.#runtime.content.json(value);
-    if (content === undefined) return {};
-    if (!content.isTruncated) return { [key]: content.text };
-    this.#truncated = [...this.#truncated, key];
-    return { [key]: content.text, 'inspector.truncated': [...this.#truncated] };
+  #content(values: Readonly<Record<string, unknown>>): Attributes {
+    const attributes: Attributes = {};
+    for (const [key, value] of Object.entries(values)) {
+      const content = this.#runtime.content.json(value);
+      if (content === undefined) continue;
+      attributes[key] = content.text;
+      if (content.isTruncated) this.#truncated.add(key);
+    }
+    if (this.#truncated.size > 0) attributes['inspector.truncated'] = [...this.#truncated];
+    return attributes;
   }
 
   /** Tell what happened on the span: a record, and an event of the same time. */

@@ -95,8 +95,8 @@ export function agent<Args extends unknown[], R>(
       'gen_ai.agent.name': name,
       ...(description === undefined ? {} : { 'gen_ai.agent.description': description }),
     },
-    inputKey: 'gen_ai.input.messages',
-    outputKey: 'gen_ai.output.messages',
+    input: (given) => ({ 'gen_ai.input.messages': messages('user', (given as unknown[])[0]) }),
+    output: (result) => ({ 'gen_ai.output.messages': messages('assistant', result) }),
     isScope: true,
     isSpanOf: () => false,
   };
@@ -104,6 +104,13 @@ export function agent<Args extends unknown[], R>(
   return named(function (this: unknown, ...args: Args) {
     return operate(spec, args, rules, (final) => run.apply(this, final) as Awaited<R>);
   }, name);
+}
+
+/** Return what somebody said, as messages; undefined: nothing. */
+function messages(role: string, said: unknown): object[] | undefined {
+  if (said === undefined || said === null) return undefined;
+  const content = typeof said === 'string' ? said : JSON.stringify(said);
+  return content === undefined ? undefined : [{ role, parts: [{ type: 'text', content }] }];
 }
 
 /** Return what a tool call is. */
@@ -124,8 +131,8 @@ export function toolSpec(
     spanName: `execute_tool ${name}`,
     spanKind: SpanKind.INTERNAL,
     attributes,
-    inputKey: 'gen_ai.tool.call.arguments',
-    outputKey: 'gen_ai.tool.call.result',
+    input: (args) => ({ 'gen_ai.tool.call.arguments': args }),
+    output: (result) => ({ 'gen_ai.tool.call.result': result }),
     isScope: false,
     isSpanOf: ({ attributes: has }) =>
       has['gen_ai.operation.name'] === 'execute_tool'

@@ -1,0 +1,82 @@
+/** Tools of the Vercel AI SDK: watched, asked about and steered. */
+
+import type { ToolSet } from 'ai';
+
+import { type AskOptions, ask, type Decide } from '../operations/decision.js';
+import { operate, operateStream } from '../operations/operate.js';
+import { isAsyncGenerator, toolSpec } from '../operations/tool.js';
+
+/** A call of a tool. */
+export interface ToolCall {
+  readonly toolName: string;
+  readonly input: unknown;
+}
+
+/** Options of `inspectorTools`. */
+export interface ToolsOptions extends AskOptions {
+  /** Decides in code; comes first. */
+  readonly decide?: ((call: ToolCall) => ReturnType<Decide<unknown, unknown>>) | undefined;
+  /** Asks a person: before these tools, or as a function of the call; a text is what is asked. */
+  readonly ask?:
+    | readonly string[]
+    | ((call: ToolCall) => boolean | string | undefined | Promise<boolean | string | undefined>)
+    | undefined;
+}
+
+type Execute = (input: unknown, options: { toolCallId?: string }) => unknown;
+
+/**
+ * Return `tools` for `generateText`, `streamText` or an agent; each call can be decided.
+ *
+ * A refusal is a `DeniedError`, which the SDK tells the model. Tools without `execute` stay as they
+ * are. Where the SDK's own telemetry is on, its span of the call is used.
+ */
+export function inspectorTools<T extends ToolSet>(tools: T, options: ToolsOptions = {}): T {
+  const wrapped = Object.entries(tools).map(([name, tool]) => {
+    const { execute } = tool as { execute?: Execute };
+    if (typeof execute !== 'function') return [name, tool];
+    return [name, { ...tool, execute: watched(name, execute, options) }];
+  });
+  return Object.fromEntries(wrapped) as T;
+}
+
+function watched(toolName: string, execute: Execute, options: ToolsOptions): Execute {
+  const rules = { name: toolName, decide: decidesOf(toolName, options) };
+  if (isAsyncGenerator(execute)) {
+    return (input, call) => {
+      const stream = (final: unknown) => execute(final, call) as AsyncIterable<unknown>;
+      return operateStream(toolSpec(toolName, { callId: call?.toolCallId }), input, rules, stream);
+    };
+  }
+  return (input, call) =>
+    operate(toolSpec(toolName, { callId: call?.toolCallId }), input, rules, async (final) => {
+      const result = await execute(final, call);
+      return isAsyncIterable(result) ? last(result) : result;
+    });
+}
+
+function decidesOf(toolName: string, options: ToolsOptions): Decide<unknown, unknown>[] {
+  const { decide, ask: asks, timeoutMs, default: otherwise } = options;
+  const decides: Decide<unknown, unknown>[] = [];
+  if (decide !== undefined) decides.push((input) => decide({ toolName, input }));
+  if (asks === undefined) return decides;
+  decides.push(async (input) => {
+    const wanted =
+      typeof asks === 'function' ? await asks({ toolName, input }) : asks.includes(toolName);
+    if (wanted === false || wanted === undefined) return undefined;
+    const prompt = typeof wanted === 'string' ? wanted : undefined;
+    return ask(prompt, { timeoutMs, default: otherwise });
+  });
+  return decides;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+/** Return the last piece, which is the result of a tool whose result comes piece by piece. */
+async function last(pieces: AsyncIterable<unknown>): Promise<unknown> {
+  let found: unknown;
+  for await (const piece of pieces) found = piece;
+  return found;
+}
