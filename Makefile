@@ -46,6 +46,8 @@ RUN_ENV := .venv/.made-to-run
 MCP1 := $(MADE)/mcp1/.made
 UI := inspector/static/index.html
 NODE_MODULES := web/node_modules/.package-lock.json
+SDK := sdks/typescript
+SDK_MODULES := $(SDK)/node_modules/.package-lock.json
 WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/dist/*' \
 	-not -name '*.test.*' 2>/dev/null)
 
@@ -69,6 +71,10 @@ $(NODE_MODULES): web/package.json web/package-lock.json | $(NODE)
 	cd web && $(NPM) ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+$(SDK_MODULES): $(SDK)/package.json $(SDK)/package-lock.json | $(NODE)
+	cd $(SDK) && $(NPM) ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
 $(UI): $(WEB_SOURCES) $(NODE_MODULES)
 	cd web && $(NPM) run --silent build
 	@touch $@
@@ -84,7 +90,7 @@ run: $(RUN_ENV) $(UI) ## watch the demo agent: starts the service and feeds it; 
 	@$(BIN)/python -m inspector.demo --serve --loop
 
 .PHONY: test
-test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, contract, browser
+test: $(ENV) $(MCP1) $(UI) $(SDK_MODULES) browser ## everything that is tested: Python, web, TypeScript, contract, browser
 	@# By file: the tests of one share a service.
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" --ignore tests/e2e
 	@# The newest OpenTelemetry is there, here one that Google ADK takes.
@@ -92,6 +98,8 @@ test: $(ENV) $(MCP1) $(UI) browser ## everything that is tested: Python, web, co
 		tests/unit/subscribers/send tests/unit/subscribers/bridge/test_late.py
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
+	cd $(SDK) && $(NPM) run --silent check
+	cd $(SDK) && $(NPM) test
 	@# `--tracing on` shows more, and takes a third longer.
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" tests/e2e --output test-results \
 		--screenshot only-on-failure
@@ -128,18 +136,20 @@ dev: $(ENV) $(NODE_MODULES) ## service with reload, web UI with hot reload, demo
 	wait
 
 .PHONY: check
-check: $(ENV) $(NODE_MODULES) ## format, lint, types, imports
+check: $(ENV) $(NODE_MODULES) $(SDK_MODULES) ## format, lint, types, imports
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	cd web && $(NPM) run --silent check
+	cd $(SDK) && $(NPM) run --silent check
 
 .PHONY: fix
-fix: $(ENV) $(NODE_MODULES) ## format and repair what can be repaired
+fix: $(ENV) $(NODE_MODULES) $(SDK_MODULES) ## format and repair what can be repaired
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	cd web && $(NPM) run --silent fix
+	cd $(SDK) && $(NPM) run --silent fix
 
 .PHONY: gen
 gen: $(ENV) $(NODE_MODULES) ## write every generated file: openapi.yaml, types, reference pages
@@ -194,4 +204,5 @@ browser: $(ENV)
 
 .PHONY: clean
 clean: ## remove what was made
-	rm -rf $(MADE) .venv dist build inspector/static web/node_modules test-results
+	rm -rf $(MADE) .venv dist build inspector/static web/node_modules \
+		$(SDK)/node_modules $(SDK)/dist test-results

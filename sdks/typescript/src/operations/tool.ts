@@ -37,6 +37,10 @@ export type Wrapped<A, Rest extends unknown[], R> = (args: A, ...rest: Rest) => 
  * throws what `execute` does, but for a `DeniedError` and a `CancelledError`; as a person may be
  * asked, it always returns a promise (of an async generator: an async generator).
  */
+export function tool<R>(
+  execute: () => R,
+  options?: ToolOptions<unknown, Awaited<R>>,
+): (args?: unknown, ...rest: unknown[]) => Promise<Awaited<R>>;
 export function tool<A, Rest extends unknown[], Y, T, N>(
   execute: Wrapped<A, Rest, AsyncGenerator<Y, T, N>>,
   options?: ToolOptions<A, Y>,

@@ -155,6 +155,7 @@ export class Delivery {
     }
     if (this.#beat !== undefined) this.#heartbeat('exiting');
     const items = this.#treated(this.#pending.length);
+    this.#pending = [];
     this.#end();
     const { records, spans } = parts(items);
     const posts: ExitPost[] = [];
