@@ -11,8 +11,8 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from re import _constants as ops  # type: ignore[attr-defined] # as Python reads a pattern
-from re import _parser as parser  # type: ignore[attr-defined]
+from re import _constants as ops  # as Python reads a pattern
+from re import _parser as parser
 from typing import Any
 
 from subscribers.content import redaction
