@@ -7,16 +7,19 @@ the second both cases of each letter.
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from re import _constants as ops  # as Python reads a pattern
-from re import _parser as parser
 from typing import Any
 
 from subscribers.content import redaction
 from subscribers.send import foreign
+
+# As Python reads a pattern; the two are not typed.
+ops: Any = importlib.import_module("re._constants")
+parser: Any = importlib.import_module("re._parser")
 
 PATH = Path("sdks/typescript/src/redaction/rules.gen.ts")
 _HELPERS = frozenset({"quote", "mark"})
