@@ -18,7 +18,7 @@ from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.storage import open_store, open_to_read
 from inspector.service.storage.orders import Order, SortKey
-from inspector.service.storage.sqlite_numbers import Origins
+from inspector.service.storage.sqlite_numbers import Blobs
 from tests.contracts.test_store import content_of, fill, moment, session, trace
 from tests.contracts.test_store import span as stored_span
 from tests.support.services.recorder_rig import Rig, sweep_all
@@ -104,7 +104,7 @@ def test_a_store_of_the_first_version_is_brought_up_to_date_with_all_it_has(path
     fill(store)
     store.close()
     connection = apsw.Connection(str(path))
-    _undo_trace_uses(connection)
+    _undo_the_latest(connection)
     for index in ("content_by_origin", "moment_by_origin", "span_ended"):
         connection.execute(f"DROP INDEX {index}")
     for table in ("doomed_session", "doomed_trace", *CONTROL_TABLES):
@@ -155,7 +155,7 @@ def test_sessions_of_a_store_of_before_lose_the_pauses_between_their_runs(path: 
             connection.execute(f"UPDATE session SET {column} = {less}")
         connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
         connection.execute("ALTER TABLE span DROP COLUMN subject")
-        _undo_trace_uses(connection)
+        _undo_the_latest(connection)
         connection.pragma("user_version", 7)
     longest = Order(SortKey.DURATION, is_descending=True, now_ns=START_NS)
     with open_to_read(url(path)).read() as reader:
@@ -194,7 +194,7 @@ def test_spans_of_a_store_of_before_are_of_the_tool_or_agent_that_names_or_attri
     rig.store.close()
     with contextlib.closing(apsw.Connection(str(path))) as connection:
         connection.execute("ALTER TABLE span DROP COLUMN subject")
-        _undo_trace_uses(connection)
+        _undo_the_latest(connection)
         connection.pragma("user_version", 8)
     with open_to_read(url(path)).read() as reader:
         spans = reader.spans(trace_hex(1))
@@ -224,7 +224,7 @@ def test_a_session_of_a_store_of_before_is_deleted_with_all_that_only_it_had(
         rig.delete(trace_hex(1))  # and not swept yet
     rig.store.close()
     with contextlib.closing(apsw.Connection(str(path))) as connection:
-        _undo_trace_uses(connection)
+        _undo_the_latest(connection)
         connection.pragma("user_version", 9)
     again = Rig(open_store(url(path)))
     if not is_deleted_before:
@@ -557,7 +557,7 @@ def test_the_last_session_of_a_process_takes_its_name_and_resource_along(path: P
 def test_resources_are_numbered_once_and_remembered_in_bounded_memory(path: Path) -> None:
     open_store(url(path)).close()
     with contextlib.closing(apsw.Connection(str(path))) as connection, connection:
-        origins = Origins(connection)
+        origins = Blobs(connection, "origin")
         sent = [b"x" * 100_000, *(b"%d" % number for number in range(4_100))]
         numbers = [origins.of(one) for one in sent]
         assert [origins.of(one) for one in sent] == numbers
@@ -566,8 +566,14 @@ def test_resources_are_numbered_once_and_remembered_in_bounded_memory(path: Path
         assert max(map(len, origins._known)) < 100
 
 
-def _undo_trace_uses(connection: apsw.Connection) -> None:
-    """Find what a deleted session leaves by indexes on every span, as up to version 9."""
+def _undo_the_latest(connection: apsw.Connection) -> None:
+    """Find what a deleted session leaves by indexes on every span, as up to version 9.
+
+    And nothing is shared by payloads.
+    """
+    connection.execute("DROP TABLE trace_shared; DROP TABLE shared")
+    for table in ("content", "moment"):
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN pieces")
     connection.execute("DROP TABLE trace_origin; DROP TABLE trace_process")
     connection.execute("CREATE INDEX content_by_origin ON content (origin_no)")
     connection.execute("CREATE INDEX span_ended ON span (process_no) WHERE end_ns IS NOT NULL")

@@ -29,6 +29,7 @@ from inspector.service.model.records import (
     Tombstone,
     trace_process,
 )
+from inspector.service.model.rows import SpanKind
 from inspector.service.storage.sqlite_control import (
     apply_control,
     delete_control,
@@ -41,7 +42,7 @@ from inspector.service.storage.sqlite_errors import (
     is_passing,
     unavailable,
 )
-from inspector.service.storage.sqlite_numbers import Numbers, Origins
+from inspector.service.storage.sqlite_numbers import Blobs, Numbers
 from inspector.service.storage.sqlite_open import (
     BUSY_MS,
     SESSION_NUMBERS,
@@ -54,6 +55,7 @@ from inspector.service.storage.sqlite_open import (
     open_writer,
 )
 from inspector.service.storage.sqlite_reader import SqliteReader
+from inspector.service.storage.sqlite_shared import split
 from inspector.service.storage.sqlite_span_rows import INTO_SPAN, SPAN_WIDTH, extend_row
 from inspector.service.storage.sqlite_sweep import doom, sweep
 
@@ -64,6 +66,8 @@ _Row: TypeAlias = "tuple[apsw.SQLiteValue, ...]"  # a name for type checkers onl
 # means to wait for them.
 _ROWS_A_STEP = (64, 8, 1)
 _ERASE_BUSY_MS = 50
+_OFFERED_TOOLS = frozenset({SpanKind.LLM, SpanKind.AGENT})
+"""Kinds of spans with the tools that a model is offered."""
 _numbers_of = attrgetter(*SESSION_NUMBERS)
 _SESSION = f"""INTO session (no, id, change, created, settled, changed_ns, status, title, epoch_ns,
                     started_ns, body, state, {", ".join(SESSION_NUMBERS)})"""
@@ -118,7 +122,8 @@ class SqliteStore:
         self._sessions = Numbers(self._writer, "session", "doomed_session")
         self._traces = Numbers(self._writer, "trace", "doomed_trace")
         self._processes = Numbers(self._writer, "process")
-        self._origins = Origins(self._writer)
+        self._origins = Blobs(self._writer, "origin")
+        self._shared = Blobs(self._writer, "shared")
 
     def _read_id(self) -> str:
         return str(next(self._writer.execute("SELECT store_id FROM meta"))[0])
@@ -192,8 +197,8 @@ class SqliteStore:
         with self._transaction():
             is_any = sweep(self._writer)
         if is_any:
-            self._origins.forget()
-            self._processes.forget()
+            for numbers in (self._origins, self._shared, self._processes):
+                numbers.forget()
         return is_any
 
     def forget_departures(self, through: int, before_ns: int, most: int) -> bool:
@@ -234,8 +239,10 @@ class SqliteStore:
         with contextlib.suppress(apsw.Error):
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
-        for numbers in (self._sessions, self._traces, self._processes, self._origins):
+        for numbers in (self._sessions, self._traces, self._processes):
             numbers.forget()
+        for blobs in (self._origins, self._shared):
+            blobs.forget()
 
     def _check_file(self) -> None:
         """Refuse to write to a file that was deleted or replaced.
@@ -392,11 +399,22 @@ class SqliteStore:
             if (content := contents.get(span.content)) is not None:
                 origin_no = self._origins.of(content.origin)
                 origins.add((trace_no, origin_no))
-                of_contents += (span.content, origin_no, content.payload)
+                payload, pieces = content.payload, None
+                if span.kind in _OFFERED_TOOLS:
+                    payload, pieces = self._without_shared(payload, trace_no)
+                of_contents += (span.content, origin_no, payload, pieces)
         self._insert_values(INTO_SPAN, SPAN_WIDTH, of_spans)
-        self._insert_values("INTO content", 3, of_contents)
+        self._insert_values("INTO content (no, origin_no, payload, pieces)", 4, of_contents)
         self._insert("OR IGNORE INTO trace_origin", list(origins))
         self._insert("OR IGNORE INTO trace_process", list(processes))
+
+    def _without_shared(self, payload: bytes, trace_no: int | None) -> tuple[bytes, bytes | None]:
+        """Return a payload without what it shares with others, and where that belongs."""
+        if trace_no is None or (found := split(payload)) is None:
+            return payload, None
+        places = [(at, self._shared.of(value)) for at, value in found.shared]
+        self._insert("OR IGNORE INTO trace_shared", [(trace_no, number) for _, number in places])
+        return found.payload, orjson.dumps(places)
 
     def _delete_versions(self, changes: Changes) -> None:
         """Delete the rows of the spans that are known already, and content that is replaced."""
@@ -431,28 +449,29 @@ class SqliteStore:
                 done += count * width
 
     def _add_moments(self, changes: Changes) -> None:
-        self._insert(
-            "INTO moment",
-            [
+        rows: list[_Row] = []
+        for moment in changes.moments:
+            trace_id, session_id = moment.trace_id, moment.session_id
+            trace_no = None if trace_id is None else self._traces.of(bytes.fromhex(trace_id))
+            payload, pieces = self._without_shared(moment.content.payload, trace_no)
+            rows.append(
                 (
                     moment.change,
-                    None
-                    if moment.trace_id is None
-                    else self._traces.of(bytes.fromhex(moment.trace_id)),
+                    trace_no,
                     None if moment.span_id is None else bytes.fromhex(moment.span_id),
                     None
-                    if moment.trace_id is not None or moment.session_id is None
-                    else self._sessions.of(moment.session_id),
+                    if trace_id is not None or session_id is None
+                    else self._sessions.of(session_id),
                     moment.time_ns,
                     moment.name,
                     moment.digest,
                     self._origins.of(moment.content.origin),
-                    moment.content.payload,
+                    payload,
                     moment.changed_ns,
+                    pieces,
                 )
-                for moment in changes.moments
-            ],
-        )
+            )
+        self._insert("INTO moment", rows)
 
     def _depart(self, departure: Tombstone) -> None:
         if departure.is_whole:

@@ -11,7 +11,7 @@ from inspector.service.model.records import MAX_CACHED_ORIGIN_BYTES
 from inspector.service.storage.sqlite_reader import in_chunks
 
 _REMEMBERED = 100_000
-_REMEMBERED_ORIGINS = 4_000
+_REMEMBERED_BLOBS = 4_000
 
 
 class Numbers:
@@ -72,30 +72,34 @@ class Numbers:
         return number
 
 
-class Origins:
-    """Resources and scopes, each stored once."""
+class Blobs:
+    """The integer of bytes that many rows have, and that are stored once.
 
-    def __init__(self, connection: apsw.Connection) -> None:
+    Args:
+        connection: The writer's.
+        table: With the columns `no`, `digest` and `bytes`.
+    """
+
+    def __init__(self, connection: apsw.Connection, table: str) -> None:
         self._connection = connection
+        self._insert = f"INSERT INTO {table} (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING"
+        self._select = f"SELECT no FROM {table} WHERE digest = ?"
         self._known: dict[bytes, int] = {}
 
     def forget(self) -> None:
         """Clear the cache."""
         self._known.clear()
 
-    def of(self, origin: bytes) -> int:
-        """Return the number of a resource or scope, which is stored if it is new."""
-        if (known := self._known.get(origin)) is not None:
+    def of(self, blob: bytes) -> int:
+        """Return the number of these bytes, which are stored if they are new."""
+        is_long = len(blob) > MAX_CACHED_ORIGIN_BYTES
+        key = hashlib.blake2b(blob, digest_size=16).digest() if is_long else blob
+        if (known := self._known.get(key)) is not None:
             return known
-        digest = hashlib.blake2b(origin, digest_size=16).digest()
-        self._connection.execute(
-            "INSERT INTO origin (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            (digest, origin),
-        )
-        rows = self._connection.execute("SELECT no FROM origin WHERE digest = ?", (digest,))
-        number: int = next(rows)[0]
-        if len(origin) <= MAX_CACHED_ORIGIN_BYTES:
-            if len(self._known) >= _REMEMBERED_ORIGINS:
-                self._known.clear()
-            self._known[origin] = number
+        digest = key if is_long else hashlib.blake2b(blob, digest_size=16).digest()
+        self._connection.execute(self._insert, (digest, blob))
+        number: int = next(self._connection.execute(self._select, (digest,)))[0]
+        if len(self._known) >= _REMEMBERED_BLOBS:
+            self._known.clear()
+        self._known[key] = number
         return number

@@ -265,6 +265,11 @@ def _stand_in(connection: apsw.Connection) -> None:
     if missing := [f"{sql} AS {name}" for name, sql in span_later.items() if name not in columns]:
         later = ", ".join(missing)
         connection.execute(f"CREATE TEMP VIEW span AS SELECT *, {later} FROM main.span")
+    for table in ("content", "moment"):
+        columns = {name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")}
+        if "pieces" not in columns:
+            view = f"SELECT *, NULL AS pieces FROM main.{table}"
+            connection.execute(f"CREATE TEMP VIEW {table} AS {view}")
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(session)")}
     if missing := [name for name in SESSION_NUMBERS if name not in columns]:
         numbers = ", ".join(f"CAST(body AS TEXT) ->> '{name}' AS {name}" for name in missing)

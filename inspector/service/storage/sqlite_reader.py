@@ -34,6 +34,7 @@ from inspector.service.storage.base import (
 from inspector.service.storage.orders import MAX_TITLE, Order, SortKey, SortPosition
 from inspector.service.storage.sqlite_control import REQUEST, ControlReader, request_record
 from inspector.service.storage.sqlite_narrowing import narrowing
+from inspector.service.storage.sqlite_shared import load, whole
 from inspector.service.storage.sqlite_span_lines import (
     SPAN_COLUMNS,
     SPAN_ENDS,
@@ -52,14 +53,15 @@ _TRACE = (
 )
 _MOMENT = (
     "SELECT trace.id, moment.span_id, session.id, moment.time_ns, moment.name, moment.payload,"
-    " origin.bytes, moment.digest, moment.change, moment.changed_ns FROM moment"
+    " moment.pieces, origin.bytes, moment.digest, moment.change, moment.changed_ns FROM moment"
     " CROSS JOIN origin ON origin.no = moment.origin_no"
     " LEFT JOIN trace ON trace.no = moment.trace_no"
     " LEFT JOIN session ON session.no = coalesce(trace.session_no, moment.session_no)"
 )
 _OF_SESSION = "span.session_no = (SELECT no FROM session WHERE id = ?)"
 _CONTENTS = (
-    "SELECT content.payload, origin.bytes, span.start_ns, span.span_id, trace.id FROM span"
+    "SELECT content.payload, content.pieces, origin.bytes, span.start_ns, span.span_id, trace.id"
+    " FROM span"
     " CROSS JOIN trace ON trace.no = span.trace_no CROSS JOIN content ON content.no = span.content"
     f" CROSS JOIN origin ON origin.no = content.origin_no WHERE {{where}} {IN_ORDER} LIMIT ?"
 )
@@ -366,18 +368,18 @@ class SqliteReader(ControlReader):
 
     def content(self, span: SpanRecord) -> Content:
         sql = (
-            "SELECT payload, bytes FROM content JOIN origin ON origin.no = origin_no"
+            "SELECT payload, pieces, bytes FROM content JOIN origin ON origin.no = origin_no"
             " WHERE content.no = ?"
         )
-        return Content(*self._all(sql, (span.content,))[0])
+        return self._contents(self._all(sql, (span.content,)))[0]
 
     def contents(self, numbers: Sequence[int]) -> list[Content]:
         sql = (
-            "SELECT content.no, payload, bytes FROM json_each(?)"
+            "SELECT payload, pieces, bytes, content.no FROM json_each(?)"
             " CROSS JOIN content ON content.no = value JOIN origin ON origin.no = origin_no"
         )
         rows = self._all(sql, (orjson.dumps(numbers).decode(),))
-        found = {number: Content(*row) for number, *row in rows}
+        found = dict(zip((row[3] for row in rows), self._contents(rows), strict=True))
         return [found[number] for number in numbers]
 
     def contents_of(
@@ -385,15 +387,36 @@ class SqliteReader(ControlReader):
     ) -> Chunk[Content, SpanPosition]:
         where, parameters = _behind(session_id, after)
         rows = self._all(_CONTENTS.format(where=where), (*parameters, limit + 1))
-        last = _position(rows[limit - 1][2:]) if len(rows) > limit else None
-        return Chunk([Content(*row[:2]) for row in rows[:limit]], last)
+        last = _position(rows[limit - 1][3:]) if len(rows) > limit else None
+        return Chunk(self._contents(rows[:limit]), last)
+
+    def _contents(self, rows: Sequence[_Row]) -> list[Content]:
+        """Return the content of rows that begin with payload, pieces and origin."""
+        shared = load(self._connection, (row[1] for row in rows))
+        return [Content(whole(row[0], row[1], shared), row[2]) for row in rows]
 
     def moments(
         self, trace_id: str | None, span_id: str | None, session_id: str | None, limit: int = 5000
     ) -> list[MomentRecord]:
         where, parameters = _place(trace_id, span_id, session_id)
         sql = f"{_MOMENT} WHERE {where} ORDER BY moment.time_ns, moment.change LIMIT ?"
-        return [_moment(row) for row in self._all(sql, (*parameters, limit))]
+        return [self._moment(row) for row in self._all(sql, (*parameters, limit))]
+
+    def _moment(self, row: _Row) -> MomentRecord:
+        trace_id, span_id, session_id, time_ns, name, payload, pieces, origin, *rest = row
+        digest, change, changed_ns = rest
+        payload = whole(payload, pieces, load(self._connection, (pieces,)))
+        return MomentRecord(
+            trace_id=None if trace_id is None else trace_id.hex(),
+            span_id=None if span_id is None else span_id.hex(),
+            session_id=session_id,
+            time_ns=time_ns,
+            name=name,
+            content=Content(payload, origin),
+            digest=digest,
+            change=change,
+            changed_ns=changed_ns,
+        )
 
     def has_moment(self, moment: MomentRecord) -> bool:
         where, parameters = _place(moment.trace_id, moment.span_id, moment.session_id)
@@ -410,7 +433,7 @@ class SqliteReader(ControlReader):
             return []
         where = f"moment.change IN ({of_session}) AND moment.change > ?2"
         sql = f"{_MOMENT} WHERE {where} ORDER BY moment.change LIMIT ?3"
-        return [_moment(row) for row in self._all(sql, (numbers[0][0], after, limit))]
+        return [self._moment(row) for row in self._all(sql, (numbers[0][0], after, limit))]
 
     def last_change(self, session_id: str) -> int:
         newest = self._all(
@@ -445,7 +468,7 @@ class SqliteReader(ControlReader):
         tables: list[tuple[str, str, Callable[[_Row], Change], str]] = [
             (SELECT_SPAN, "span", span_of, "1"),  # first: most are, and bound what else is read
             (_SESSION, "session", _session, "1"),
-            (_MOMENT, "moment", _moment, _IS_NOT_DOOMED),
+            (_MOMENT, "moment", self._moment, _IS_NOT_DOOMED),
             (_DEPARTURE, "departure", _departure, "1"),
             (REQUEST, "request", request_record, "1"),
         ]
@@ -511,21 +534,6 @@ def _session_row(body: dict[str, Any]) -> SessionRow:
 
 def _trace(row: _Row) -> TraceRecord:
     return TraceRecord(row[0].hex(), row[1], row[2])
-
-
-def _moment(row: _Row) -> MomentRecord:
-    trace_id, span_id, session_id, time_ns, name, payload, origin, digest, change, changed = row
-    return MomentRecord(
-        trace_id=None if trace_id is None else trace_id.hex(),
-        span_id=None if span_id is None else span_id.hex(),
-        session_id=session_id,
-        time_ns=time_ns,
-        name=name,
-        content=Content(payload, origin),
-        digest=digest,
-        change=change,
-        changed_ns=changed,
-    )
 
 
 def _departure(row: _Row) -> Tombstone:

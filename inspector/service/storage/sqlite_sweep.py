@@ -24,7 +24,15 @@ _PROCESS_ORPHANS = f"""
 DELETE FROM process WHERE no IN {_AMONG}
     AND NOT EXISTS (SELECT 1 FROM trace_process WHERE process_no = process.no)
 """
-_USES = (("origin", "bytes", _ORIGIN_ORPHANS), ("process", "id", _PROCESS_ORPHANS))
+_SHARED_ORPHANS = f"""
+DELETE FROM shared WHERE no IN {_AMONG}
+    AND NOT EXISTS (SELECT 1 FROM trace_shared WHERE shared_no = shared.no)
+"""
+_USES = (
+    ("origin", "bytes", _ORIGIN_ORPHANS),
+    ("shared", "bytes", _SHARED_ORPHANS),
+    ("process", "id", _PROCESS_ORPHANS),
+)
 """What traces have rows of, its size, and how to delete what no trace has any more."""
 
 
