@@ -3,12 +3,16 @@
 import time
 
 import inspector
-from instrument import operation
 
 inspector.attach()
 
-with operation("workflow_run", workflow="hello"):
-    with operation("tool_call", tool_name="add", args={"a": 1, "b": 2}) as op:
-        time.sleep(1)
-        op.result = op.args["a"] + op.args["b"]
-    print("1 + 2 =", op.result)
+
+@inspector.tool
+def add(a: int, b: int) -> int:
+    """Add two numbers, slowly."""
+    time.sleep(1)
+    return a + b
+
+
+with inspector.session("hello", user="ada"):
+    print("1 + 2 =", add(1, 2))

@@ -1,9 +1,10 @@
 """The public names of the inspector: the agent's side, and the mounted service.
 
-`attach` watches this process, `capture_state` and `dump_state_to_span` record its state, `mount`
-puts the service into a web app, `context` holds the session id, `elicit` answers MCP servers and
-`on_signal` receives signals from people. Each is imported on first use, so that an agent never
-loads the web framework.
+`attach` watches this process; `tool`, `agent`, `workflow` and `step` make operations of functions,
+`span` of a block, and `session` says to what they belong. `capture_state` and `dump_state_to_span`
+record the state of the process, `context` holds the session, `elicit` answers MCP servers and
+`on_signal` receives signals from people. `mount` puts the service into a web app. Each is imported
+on first use, so that an agent never loads the web framework.
 """
 
 from __future__ import annotations
@@ -20,9 +21,14 @@ if TYPE_CHECKING:
     from inspector.agent_side.control.elicitation import elicit
     from inspector.agent_side.control.signals import on_signal
     from inspector.attach import attach
+    from inspector.own_code.operations import agent, span, step, tool, workflow
+    from inspector.own_code.session import session
+    from instrument import HookDenied
     from subscribers import capture_state, dump_state_to_span
 
 __all__ = [
+    "HookDenied",
+    "agent",
     "attach",
     "capture_state",
     "context",
@@ -30,10 +36,18 @@ __all__ = [
     "elicit",
     "mount",
     "on_signal",
+    "session",
+    "span",
+    "step",
+    "tool",
+    "workflow",
 ]
 
 _FUNCTIONS = frozenset({"attach", "mount"})
 _MODULES = {
+    "HookDenied": "instrument",
+    **dict.fromkeys(("agent", "span", "step", "tool", "workflow"), "inspector.own_code.operations"),
+    "session": "inspector.own_code.session",
     "capture_state": "subscribers",
     "dump_state_to_span": "subscribers",
     "elicit": "inspector.agent_side.control.elicitation",

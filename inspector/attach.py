@@ -180,6 +180,7 @@ def attach(
             tracer_provider=tracer_provider,
             redactor=redactor,
             session_id=context.get,
+            session_details=context.details,
             on_start=start_control,
         )
         if is_on("INSPECTOR_CONTROL", os.environ, default=True) if control is None else control:

@@ -1,21 +1,25 @@
-"""The session id of the running code. Imports nothing of ours.
+"""The session of the running code: its id, and whose it is. Imports nothing of ours.
 
-It is a context variable: tasks and threads with a copied context inherit it, and their own
-changes stay theirs.
+They are context variables: tasks and threads with a copied context inherit them, and their own
+changes stay theirs. They count for the spans of every instrumentation in this process.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 UNKNOWN = "unknown"
 """The result of `get` before any `set`."""
 
 _session_id: ContextVar[str] = ContextVar("inspector-session-id", default=UNKNOWN)
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_details: ContextVar[Mapping[str, Any]] = ContextVar("inspector-session-details", default=_NOTHING)
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -25,9 +29,23 @@ def get() -> str:
     return _session_id.get()
 
 
-def set(session_id: str) -> None:
-    """Set the session id of the current context and of its copies."""
+def details() -> Mapping[str, Any]:
+    """Return what is known of the session: `user`, `tags` (a tuple) and `title`, where set."""
+    return _details.get()
+
+
+def set(
+    session_id: str,
+    *,
+    user: str | None = None,
+    tags: Iterable[str] = (),
+    title: str | None = None,
+) -> None:
+    """Set the session of the current context and of its copies; see `inspector.session`."""
+    names = (tags,) if isinstance(tags, str) else tuple(tags)
+    found = {"user": user, "tags": names, "title": title}
     _session_id.set(session_id)
+    _details.set({name: value for name, value in found.items() if value} or _NOTHING)
 
 
 def bind(function: _F) -> _F:

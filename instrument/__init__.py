@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 from instrument.bus import Bus
-from instrument.catalogue import CATALOGUE, CONTRACT_VERSION
+from instrument.catalogue import CATALOGUE, CONTRACT_VERSION, CustomNoun
 from instrument.decision import Decision, Outcome
 from instrument.default import _emit as _emit
 from instrument.default import _emit_sync as _emit_sync
@@ -45,6 +45,7 @@ __all__ = [
     "ApprovalProvider",
     "ApprovalRequest",
     "Bus",
+    "CustomNoun",
     "Decision",
     "HookContractError",
     "HookDenied",

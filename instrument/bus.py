@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from functools import partial
 from inspect import Parameter, isawaitable, signature
 from threading import Lock
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakSet
 
 from instrument.asker import Asker
@@ -47,6 +47,7 @@ from instrument.waiting import AsyncWaiting, SyncWaiting, completed
 if TYPE_CHECKING:
     from instrument.approvals import ApprovalProvider
     from instrument.channel import Registry, Waiting
+    from instrument.signatures import CallSignature, CallSyncSignature, OperationSignature
     from instrument.wrapping import Wrapper
 
 OWN_EVENTS = frozenset(
@@ -64,6 +65,21 @@ OWN_EVENTS = frozenset(
 T = TypeVar("T")
 
 _logger = logging.getLogger("mcp.instrument")
+
+
+# Type checkers see the overloads of `signatures`, one for each noun, in place of these methods.
+
+
+def _as_operation(method: Callable[..., Operation]) -> OperationSignature:
+    return method
+
+
+def _as_call(method: Callable[..., Coroutine[Any, Any, Any]]) -> CallSignature:
+    return method
+
+
+def _as_call_sync(method: Callable[..., Any]) -> CallSyncSignature:
+    return method
 
 
 class Bus(Asker):
@@ -330,6 +346,7 @@ class Bus(Asker):
         if is_observed(self._hooks, outcome.hook):
             await waiting.notify(outcome.hook, outcome.data)
 
+    @_as_operation
     def operation(self, noun: str, /, **kwargs: Any) -> Operation:
         """Return an operation to be entered with `async with`, or `with` from sync code.
 
@@ -339,18 +356,13 @@ class Bus(Asker):
 
         Args:
             noun: A noun of the catalogue, such as `tool_call`; any other snake_case word gets
-                hooks named after it.
+                hooks named after it. For type checkers such a word is a `CustomNoun`.
             **kwargs: Kwargs of the before hook. Missing ones that the contract promises are None;
                 the bus sets `call_id` and `parent_call_id`.
         """
         return Operation(self, noun, kwargs)
 
-    @overload
-    async def call(
-        self, noun: str, fn: Callable[[Operation], Awaitable[T]], /, **kwargs: Any
-    ) -> T: ...
-    @overload
-    async def call(self, noun: str, fn: Callable[[Operation], T], /, **kwargs: Any) -> T: ...
+    @_as_call
     async def call(self, noun: str, fn: Callable[[Operation], Any], /, **kwargs: Any) -> Any:
         """Run `fn` as an operation, and return the final result.
 
@@ -379,6 +391,7 @@ class Bus(Asker):
             kwargs |= op.next_attempt(attempt, self._max_retries, failure)
             attempt += 1
 
+    @_as_call_sync
     def call_sync(self, noun: str, fn: Callable[[Operation], T], /, **kwargs: Any) -> T:
         """Do as `call` with a sync `fn`, from sync code.
 

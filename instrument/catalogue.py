@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
+from typing import NewType
 
-CONTRACT_VERSION = "1.5"
+CONTRACT_VERSION = "1.6"
 """Minor: a hook or kwarg was added. Major: one was removed or renamed."""
 
 HISTORY: tuple[tuple[str, str, str], ...] = (
@@ -27,6 +28,7 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
     ),
     ("1.4", "2026-11-22", "questions beside approvals, and who answered: the kwargs marked 1.4"),
     ("1.5", "2026-11-22", "failed connections, and stray output of servers"),
+    ("1.6", "2026-11-24", "steps of a program's own"),
 )
 """(version, date, what it brought), oldest first."""
 
@@ -188,10 +190,7 @@ class Noun:
 
 
 _OF_OPERATIONS = frozenset({"before", "after", "error"})
-_IDENTITY = [
-    Kwarg(name, annotation, "1.3", False)
-    for name, annotation in zip(IDENTITY, ("str", "str | None"), strict=True)
-]
+_IDENTITY_TYPES = dict(zip(IDENTITY, ("str", "str | None"), strict=True))
 _ANY_CONTEXT = {"context": "Any"}
 _EXC = {"exc": "BaseException"}
 
@@ -227,7 +226,10 @@ def _hook(
     kwargs += [Kwarg(kwarg, annotation, "1.3", False) for kwarg, annotation in later.items()]
     kwargs += [Kwarg(kwarg, annotation, "1.4", False) for kwarg, annotation in latest.items()]
     if name.partition("_")[0] in _OF_OPERATIONS and name != "before_final_response":
-        kwargs += _IDENTITY
+        kwargs += [
+            Kwarg(kwarg, annotation, max("1.3", since), False)
+            for kwarg, annotation in _IDENTITY_TYPES.items()
+        ]
     if value is not None:
         writable = writable or (value.kwarg,)
     proxied = MappingProxyType(aliases)
@@ -370,6 +372,32 @@ _WORKFLOW = (
         "The workflow raised",
         "1.0",
         {**_WORKFLOW_INPUT, **_EXC},
+    ),
+)
+
+_STEP = (
+    _hook(
+        "before_step_run",
+        "Before a step of the program's own runs; `kind` is what its span is shown as",
+        "1.6",
+        {"step": "str", "kind": "str | None", "args": "Mapping[str, Any] | None", **_ANY_CONTEXT},
+        value=Value("args", "Mapping[str, Any] | None", "Mapping[str, Any]", None),
+    ),
+    _hook(
+        "after_step_run",
+        "The step returned",
+        "1.6",
+        {"step": "str", "kind": "str | None", "result": "Any", **_ANY_CONTEXT},
+        value=Value("result", "Any", "Any", None),
+        retryable=True,
+    ),
+    _hook(
+        "error_step_run",
+        "The step raised",
+        "1.6",
+        {"step": "str", "kind": "str | None", **_EXC, "result": "Any", **_ANY_CONTEXT},
+        value=Value("result", "Any", "Any", None),
+        retryable=True,
     ),
 )
 
@@ -736,6 +764,7 @@ CATALOGUE: Mapping[str, Hook] = _by_name(
     _LLM,
     _TOOL,
     _WORKFLOW,
+    _STEP,
     _RPC,
     _RESOURCE,
     _PROMPT,
@@ -798,6 +827,7 @@ NOUNS: Mapping[str, Noun] = MappingProxyType(
             _noun("llm_generate", input="prompt", output="response"),
             _noun("tool_call", input="args"),
             _noun("workflow_run", input="args"),
+            _noun("step_run", input="args"),
             _noun(
                 "rpc_request",
                 ("before_rpc_request", "after_rpc_response", "error_rpc_request"),
@@ -813,6 +843,10 @@ NOUNS: Mapping[str, Noun] = MappingProxyType(
     }
 )
 """The nouns of the catalogue; `find_noun` makes a row for any other."""
+
+
+CustomNoun = NewType("CustomNoun", str)
+"""A noun outside the catalogue, for type checkers: `operation(CustomNoun("plan"), goal=…)`."""
 
 
 @lru_cache(maxsize=256)

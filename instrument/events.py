@@ -22,6 +22,7 @@ __all__ = [
     "AfterResourceFetch",
     "AfterRpcHandle",
     "AfterRpcResponse",
+    "AfterStepRun",
     "AfterToolCall",
     "AfterWorkflowRun",
     "AgentInitialized",
@@ -33,6 +34,7 @@ __all__ = [
     "BeforeResourceFetch",
     "BeforeRpcHandle",
     "BeforeRpcRequest",
+    "BeforeStepRun",
     "BeforeToolCall",
     "BeforeWorkflowRun",
     "ErrorAgentCall",
@@ -42,6 +44,7 @@ __all__ = [
     "ErrorResourceFetch",
     "ErrorRpcHandle",
     "ErrorRpcRequest",
+    "ErrorStepRun",
     "ErrorToolCall",
     "ErrorWorkflowRun",
     "HookDecided",
@@ -195,6 +198,40 @@ class ErrorWorkflowRun(TypedDict):
     workflow: Any
     context: Any
     exc: BaseException
+    call_id: NotRequired[str]
+    parent_call_id: NotRequired[str | None]
+
+
+class BeforeStepRun(TypedDict):
+    """Before a step of the program's own runs; `kind` is what its span is shown as."""
+
+    step: str
+    kind: str | None
+    args: Mapping[str, Any] | None
+    context: Any
+    call_id: NotRequired[str]
+    parent_call_id: NotRequired[str | None]
+
+
+class AfterStepRun(TypedDict):
+    """The step returned."""
+
+    step: str
+    kind: str | None
+    result: Any
+    context: Any
+    call_id: NotRequired[str]
+    parent_call_id: NotRequired[str | None]
+
+
+class ErrorStepRun(TypedDict):
+    """The step raised."""
+
+    step: str
+    kind: str | None
+    exc: BaseException
+    result: Any
+    context: Any
     call_id: NotRequired[str]
     parent_call_id: NotRequired[str | None]
 

@@ -33,7 +33,7 @@ from instrument.waiting import completed
 if TYPE_CHECKING:
     from instrument.channel import Channel, Waiting
     from instrument.parts import Injection
-    from instrument.stream import AsyncStream, StreamMeter, SyncStream
+    from instrument.stream import AsyncStream, Step, StreamMeter, SyncStream
 
 T = TypeVar("T")
 
@@ -220,22 +220,19 @@ class Operation:
         The operation is current while a chunk is being made, but not while the consumer handles it:
         operations of the consumer are not its children.
         """
-        # Imported here: few operations stream.
-        from instrument.stream import (  # noqa: PLC0415
-            AsyncStream,
-            Step,
-            StepContext,
-            StreamMeter,
-            SyncStream,
-        )
+        from instrument.stream import AsyncStream, SyncStream  # noqa: PLC0415 - few do
+
+        if isinstance(source, AsyncIterable):
+            return AsyncStream(source, self._step())
+        return SyncStream(source, self._step())
+
+    def _step(self) -> Step:
+        """Return the context and the measurement of the steps of a source."""
+        from instrument.stream import Step, StepContext, StreamMeter  # noqa: PLC0415 - see `stream`
 
         if self._is_reported:
-            step = Step(StepContext(self._outside, self._inside), self._metered())
-        else:
-            step = Step(StepContext(_EMPTY, _EMPTY), StreamMeter(0))
-        if isinstance(source, AsyncIterable):
-            return AsyncStream(source, step)
-        return SyncStream(source, step)
+            return Step(StepContext(self._outside, self._inside), self._metered())
+        return Step(StepContext(_EMPTY, _EMPTY), StreamMeter(0))
 
     async def __aenter__(self) -> Operation:
         table = self._bus._hooks

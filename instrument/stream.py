@@ -10,6 +10,7 @@ back instead, and only where they are still ours.
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from time import perf_counter_ns
 from types import TracebackType
@@ -130,13 +131,14 @@ def _set(variables: Iterable[ContextVar[Any]], values: Iterable[Any]) -> None:
 class Step:
     """A step of a source, in the operation's context, timed and counted."""
 
-    __slots__ = ("_context", "_meter", "_started_ns")
+    __slots__ = ("_context", "_is_over", "_meter", "_started_ns")
 
     _started_ns: int
 
     def __init__(self, context: StepContext, meter: StreamMeter) -> None:
         self._context = context
         self._meter = meter
+        self._is_over = False
 
     def __enter__(self) -> None:
         self._context.enter()
@@ -152,7 +154,20 @@ class Step:
             self._meter.piece(waited_ns=perf_counter_ns() - self._started_ns)
             self._context.leave()
         else:  # the end of the source, or its error
+            self._is_over = True
             self._context.end()
+
+    @contextmanager
+    def closing(self) -> Iterator[None]:
+        """Run the block, which closes the source, in the operation's context unless it is over."""
+        if self._is_over:
+            yield
+            return
+        self._context.enter()
+        try:
+            yield
+        finally:
+            self._context.leave()
 
 
 class SyncStream(Generic[T]):
@@ -169,11 +184,26 @@ class SyncStream(Generic[T]):
         with self._step:
             return next(self._source)
 
+    def send(self, value: Any) -> T:
+        """Send `value` into the source, a generator; return its next piece."""
+        source: Any = self._source
+        with self._step:
+            piece: T = source.send(value)
+            return piece
+
+    def throw(self, error: BaseException) -> T:
+        """Raise `error` in the source, a generator; return its next piece."""
+        source: Any = self._source
+        with self._step:
+            piece: T = source.throw(error)
+            return piece
+
     def close(self) -> None:
         """Close the source, if it can be closed."""
         close = getattr(self._source, "close", None)
         if close is not None:
-            close()
+            with self._step.closing():
+                close()
 
 
 class AsyncStream(Generic[T]):
@@ -190,8 +220,23 @@ class AsyncStream(Generic[T]):
         with self._step:
             return await anext(self._source)
 
+    async def asend(self, value: Any) -> T:
+        """Send `value` into the source, an async generator; return its next piece."""
+        source: Any = self._source
+        with self._step:
+            piece: T = await source.asend(value)
+            return piece
+
+    async def athrow(self, error: BaseException) -> T:
+        """Raise `error` in the source, an async generator; return its next piece."""
+        source: Any = self._source
+        with self._step:
+            piece: T = await source.athrow(error)
+            return piece
+
     async def aclose(self) -> None:
         """Close the source, if it can be closed."""
         aclose = getattr(self._source, "aclose", None)
         if aclose is not None:
-            await aclose()
+            with self._step.closing():
+                await aclose()

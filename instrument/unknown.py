@@ -1,4 +1,4 @@
-"""Names outside the catalogue: accepted, and logged once, as most are typos."""
+"""Names outside the catalogue: accepted, and logged once where they are likely typos."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _logger = logging.getLogger("mcp.instrument")
 
 
 MAX_LOGGED = 256
-"""Limit of different operations that are logged."""
+"""Limit of different operations that are checked."""
 
 
 class UnknownNames:
-    """The unknown names of one bus that have been logged."""
+    """The unknown names that one bus has checked."""
 
     def __init__(self) -> None:
         self._logged_hooks = FirstTimes()
-        self._logged_operations: set[str] = set()
+        self._checked_operations: set[str] = set()
 
     def check(self, hook: str) -> None:
         """Log, once and at debug level, that `hook` is not in the contract."""
@@ -37,20 +37,19 @@ class UnknownNames:
             )
 
     def check_operation(self, name: object, noun: Noun) -> None:
-        """Log, once, the problem with `operation(name, …)`; the operation continues."""
+        """Log, once, the problem with `operation(name, …)`, if any; the operation continues."""
         call = f"operation({name!r:.80})"
-        if len(self._logged_operations) >= MAX_LOGGED or call in self._logged_operations:
+        if len(self._checked_operations) >= MAX_LOGGED or call in self._checked_operations:
             return
-        self._logged_operations.add(call)
+        self._checked_operations.add(call)
         if noun.identity is not None:
             problem = f"{noun.identity} is missing, by which it is known"
         elif not isinstance(name, str) or not name:
             problem = f"that is no name, so it is called {noun.name!r}"
+        elif likely := _similar_to(name.replace(" ", "_").replace("-", "_"), NOUNS):
+            problem = f"contract {CONTRACT_VERSION} has no such noun; {likely[0]!r} is likely meant"
         else:
-            likely = _similar_to(name.replace(" ", "_").replace("-", "_"), NOUNS)
-            problem = f"contract {CONTRACT_VERSION} has no such noun" + (
-                f"; {likely[0]!r} is likely meant" if likely else ""
-            )
+            return  # a noun of the program's own
         _warn(f"{call}: {problem}. See docs/instrumentation-hooks.md.")
 
 

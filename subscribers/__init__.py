@@ -7,7 +7,7 @@ Importing this package, and reading the spec, needs only the standard library; `
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from instrument.default import bus as default_bus
@@ -56,6 +56,7 @@ def install(
     redactor: Redactor | None = None,
     live: LiveRecords | None = None,
     session_id: Callable[[], str | None] | None = None,
+    session_details: Callable[[], Mapping[str, Any]] | None = None,
     spec: Spec | None = None,
     meter_provider: MeterProvider | None = None,
 ) -> Callable[[], None]:
@@ -68,6 +69,7 @@ def install(
         redactor: Default: the built-in patterns.
         live: Receives live records of running spans; default: none.
         session_id: Called for the session of every span; `None` and `"unknown"` mean none.
+        session_details: Called for what is known of the session: its `user`, `tags` and `title`.
         spec: Default: the built-in one, with the additions and changes of the file named by
             `INSPECTOR_TELEMETRY_SPEC`. A wrong file is logged as a warning and ignored.
         meter_provider: For metrics, where `options` enable them; default: the global one.
@@ -95,6 +97,7 @@ def install(
         redactor=redactor,
         live=live,
         session_id=session_id,
+        session_details=session_details,
         spec=spec,
         meter_provider=meter_provider,
     )

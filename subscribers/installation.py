@@ -18,6 +18,7 @@ from subscribers.bridge.bridge import Bridge
 from subscribers.bridge.metrics import Metrics
 from subscribers.bridge.moments import LiveRecords
 from subscribers.bridge.prices import PriceList, load_prices
+from subscribers.bridge.sessions import Details
 from subscribers.bridge.spans import BRIDGE_SCOPE
 from subscribers.content.redaction import Redactor
 from subscribers.errors import PriceError
@@ -75,6 +76,7 @@ def make_bridge(
     redactor: Redactor | None,
     live: LiveRecords | None,
     session_id: Callable[[], str | None] | None,
+    session_details: Details | None = None,
     spec: Spec | None = None,
     meter_provider: MeterProvider | None = None,
 ) -> Bridge:
@@ -99,6 +101,7 @@ def make_bridge(
         tracer,
         live=live,
         session_id=session_id,
+        session_details=session_details,
         metrics=None if meter is None else Metrics(meter),
         prices=_prices(options.prices_file),
     )

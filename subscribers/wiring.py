@@ -20,6 +20,7 @@ from opentelemetry.sdk.trace.sampling import ALWAYS_ON, DEFAULT_ON
 from instrument import Bus
 from instrument.default import bus as default_bus
 from subscribers.bridge.location import OpenOperation, TraceLocation
+from subscribers.bridge.sessions import Details
 from subscribers.content.redaction import Redactor
 from subscribers.installation import connected, disconnect_others, make_bridge
 from subscribers.logs import scrub_logs_of_hooks
@@ -66,6 +67,7 @@ def wire(
     tracer_provider: TracerProvider | None = None,
     redactor: Redactor | None = None,
     session_id: Callable[[], str | None] | None = None,
+    session_details: Details | None = None,
     limits: Limits | None = None,
     on_start: Callable[[], None] | None = None,
 ) -> Wiring:
@@ -89,7 +91,7 @@ def wire(
     delivery = Delivery(
         OtlpTarget(url, token, identity), resource, limits, treat=treat, on_start=on_start
     )
-    processor = LiveSpanProcessor(delivery, resource, session_id)
+    processor = LiveSpanProcessor(delivery, resource, session_id, session_details)
     provider.add_span_processor(processor)
     other = None
     if provider in _made:  # a provider of the user has its own targets
@@ -102,6 +104,7 @@ def wire(
         redactor=redactor,
         live=processor,
         session_id=session_id,
+        session_details=session_details,
     )
     disconnect_others(bus, provider)  # this one reports more
     off = connected(bus, provider, bridge.subscribe(bus or default_bus))

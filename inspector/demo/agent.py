@@ -76,6 +76,11 @@ class Agent(HookHost):
             call=call,
         )
 
+    @property
+    def _owner(self) -> dict[str, Any]:
+        """What tells rules that belong to one agent whose event it is."""
+        return {"agent": self}
+
     async def _work(self, messages: list[Message], op: Operation) -> str:
         for iteration in range(_MAX_TURNS):
             text, calls = await self._generate(messages)
@@ -105,7 +110,7 @@ class Agent(HookHost):
         ]
         async with operation(
             "llm_generate",
-            agent=self,
+            **self._owner,
             llm=self.model,
             prompt=list(messages),
             model=self.model.model,
@@ -155,7 +160,7 @@ class Agent(HookHost):
         context = RunContext(self.context.session_id, tool_call_id=call.id)
         async with operation(
             "tool_call",
-            agent=self,
+            **self._owner,
             tool_name=tool.name,
             args=arguments,
             context=context,

@@ -203,7 +203,7 @@ class _Adapter:
         async def run(operation: Operation) -> Any:
             return None
 
-        about = {
+        about: dict[str, Any] = {
             "tool_name": _text(data.get("tool_name")) or "unknown",
             "args": data.get("tool_input"),
             "context": None,

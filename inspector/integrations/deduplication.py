@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from instrument import Bus
 from instrument import default as shared
 from instrument.operations import is_current
 
-TOOL_CALL = "tool_call"
+TOOL_CALL: Final = "tool_call"
 _NOTHING = ("", "")
 
 _innermost: ContextVar[tuple[str, str]] = ContextVar(

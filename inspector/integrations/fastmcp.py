@@ -16,7 +16,7 @@ from contextlib import (
 from contextvars import ContextVar
 from functools import partial, wraps
 from inspect import signature
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from inspector.agent_side.on_import import after_import
 from inspector.integrations import mcp
@@ -47,7 +47,7 @@ class _Request(NamedTuple):
     """A kind of request: the server's method, the operation, and its error and result."""
 
     method: str
-    noun: str
+    noun: Literal["tool_call", "resource_fetch", "prompt_apply"]
     target: str
     """The parameter, and the hook kwarg, that names what is asked for."""
     argument: str | None

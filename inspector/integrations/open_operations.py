@@ -13,7 +13,7 @@ from contextvars import Context, copy_context
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
-from instrument import Bus, Operation
+from instrument import Bus, CustomNoun, Operation
 from instrument import default as shared
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class OpenOperations:
             HookContractError: An interceptor made a mistake; the same.
         """
         context = self._context(parent)
-        operation = self._bus.operation(noun, **kwargs)
+        operation = self._bus.operation(CustomNoun(noun), **kwargs)
         context.run(operation.__enter__)
         self._add(key, _Open(operation, context, parent))
         return operation
@@ -77,7 +77,7 @@ class OpenOperations:
     ) -> Operation:
         """Open an operation as `begin` does; interceptors may await, for instance a person."""
         context = self._context(parent)
-        operation = self._bus.operation(noun, **kwargs)
+        operation = self._bus.operation(CustomNoun(noun), **kwargs)
         await asyncio.get_running_loop().create_task(operation.__aenter__(), context=context)
         self._add(key, _Open(operation, context, parent))
         return operation

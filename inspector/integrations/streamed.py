@@ -39,7 +39,7 @@ class WatchedGenerator(AsyncGenerator[T, None]):
         self._generator = make(self._source)
 
     async def __anext__(self) -> T:
-        return await _unknown_to_the_loop(self._generator.__anext__)
+        return await unknown_to_the_loop(self._generator.__anext__)
 
     async def asend(self, value: None) -> T:
         """Continue as `__anext__` does; the value is ignored."""
@@ -47,11 +47,11 @@ class WatchedGenerator(AsyncGenerator[T, None]):
 
     async def athrow(self, *error: Any) -> T:
         """Raise an error in our generator."""
-        return await _unknown_to_the_loop(lambda: self._generator.athrow(*error))
+        return await unknown_to_the_loop(lambda: self._generator.athrow(*error))
 
     async def aclose(self) -> None:
         """Close the framework's generator, and then the operation."""
-        await _unknown_to_the_loop(self._generator.aclose)
+        await unknown_to_the_loop(self._generator.aclose)
 
     def __del__(self) -> None:
         self._source.is_dropped = True
@@ -84,7 +84,7 @@ class GeneratorSource(Generic[T]):
             await self._original.aclose()
 
 
-def _unknown_to_the_loop(step: Callable[[], Awaitable[T]]) -> Awaitable[T]:
+def unknown_to_the_loop(step: Callable[[], Awaitable[T]]) -> Awaitable[T]:
     """Begin a step of a generator without the loop's hooks, which its first step reads."""
     hooks = sys.get_asyncgen_hooks()
     sys.set_asyncgen_hooks(None, None)

@@ -32,7 +32,7 @@ from subscribers.bridge.moments import LiveRecords, Moments
 from subscribers.bridge.prices import PriceList
 from subscribers.bridge.propagation import parent_over_mcp
 from subscribers.bridge.rpc import RPC_NOUNS, RequestMerging, bare_key
-from subscribers.bridge.sessions import SESSION_ID, Sessions
+from subscribers.bridge.sessions import SESSION_ID, Details, Sessions
 from subscribers.bridge.spans import (
     Call,
     OwnedSpan,
@@ -63,6 +63,7 @@ class Bridge:
         *,
         live: LiveRecords | None = None,
         session_id: Callable[[], str | None] | None = None,
+        session_details: Details | None = None,
         metrics: Metrics | None = None,
         prices: PriceList | None = None,
     ) -> None:
@@ -70,7 +71,7 @@ class Bridge:
         self._is_enriching = engine.options.mode is SpanMode.ENRICH
         self._spec = engine.spec
         self._tracer = tracer
-        self._sessions = Sessions(session_id)
+        self._sessions = Sessions(session_id, session_details)
         self._table = SpanTable()
         self._rpc = RpcFacts()
         self._enrichment = Enrichment(

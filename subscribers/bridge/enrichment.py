@@ -60,6 +60,8 @@ class Enrichment:
             kwargs["$unknown_provider"] = "unknown"
             kwargs["$is_inference"] = spec.name == "llm"
             kwargs["$is_loop"] = spec.name == "llm_loop"
+        elif spec.noun == "step_run":
+            kwargs["$step_kind"] = "step"
         elif (workflow := kwargs.get("workflow")) is not None and spec.noun == "workflow_run":
             kwargs["$workflow_class"] = type(workflow).__qualname__
 

@@ -6,15 +6,21 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from subscribers.bridge.facts import as_key
 
 MAX_PAUSES = 1_024
 MAX_ID_CHARS = 256
 SESSION_ID = "session.id"
+USER_ID = "user.id"
+TAGS = "inspector.tags"
+TITLE = "inspector.session.title"
 UNKNOWN_SESSION = "unknown"
 """Session id that means none."""
+
+Details: TypeAlias = Callable[[], Mapping[str, Any]]
+"""Returns what the program says of the current session: `user`, `tags`, `title`."""
 
 _connection_id: ContextVar[str | None] = ContextVar("inspector-mcp-connection", default=None)
 
@@ -41,9 +47,14 @@ class Session:
 class Sessions:
     """The session of each context, and its pauses."""
 
-    def __init__(self, session_id: Callable[[], str | None] | None = None) -> None:
+    def __init__(
+        self,
+        session_id: Callable[[], str | None] | None = None,
+        details: Details | None = None,
+    ) -> None:
         """Create one that calls `session_id` first; its None and `"unknown"` mean none."""
         self._session_id = session_id
+        self._details = details
         self._current: ContextVar[Session | None] = ContextVar("inspector-session", default=None)
         self._paused_ns: dict[tuple[Any, Any], int] = {}
 
@@ -71,7 +82,7 @@ class Sessions:
         return None if session is None else session.id
 
     def add_to(self, kwargs: dict[str, Any], *, is_root: bool) -> None:
-        """Add the session to kwargs; on a root, its title and engine too."""
+        """Add the session and its user to kwargs; on a root, its title, tags and engine too."""
         session = self._current.get()
         session_id = self._id_with(session)
         if session_id is not None:
@@ -80,6 +91,11 @@ class Sessions:
             kwargs["$connection"] = connection_id
         if session is not None and is_root:
             kwargs["$title"], kwargs["$engine"] = session.title, session.engine
+        if self._details is not None and (details := self._details()):
+            kwargs["$user"] = details.get("user")
+            if is_root:
+                kwargs["$title"] = details.get("title") or kwargs.get("$title")
+                kwargs["$tags"] = details.get("tags")
 
     def pause(self, kwargs: Mapping[str, Any], now_ns: int) -> None:
         """Record that a session waits for a signal."""

@@ -143,7 +143,7 @@ class SpanTable:
     def borrow(self) -> Span | None:
         """Return the current span, if it is the emitter's own and stands for no operation yet."""
         current = trace.get_current_span()
-        if not isinstance(current, Span) or not current.is_recording() or _is_ours(current):
+        if not isinstance(current, Span) or not current.is_recording() or is_ours(current):
             return None
         span_id = current.get_span_context().span_id
         with self._lock:
@@ -262,7 +262,7 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
     context = parent_context if parent_context is not None else otel_context.get_current()
     owned = owned_of(context)
     parent = span.parent
-    if owned is None or parent is None or owned.is_borrowed or _is_ours(span):
+    if owned is None or parent is None or owned.is_borrowed or is_ours(span):
         return None
     if parent.span_id != owned.span.get_span_context().span_id:
         return None
@@ -274,7 +274,7 @@ def duplicated(span: Span, parent_context: Context | None) -> OwnedSpan | None:
 
 def mark_duplicate(current: object, owned: OwnedSpan) -> None:
     """Mark the foreign span around a new span of ours if both are the same operation."""
-    if not isinstance(current, Span) or not current.is_recording() or _is_ours(current):
+    if not isinstance(current, Span) or not current.is_recording() or is_ours(current):
         return
     if DUPLICATE_OF in (current.attributes or {}):
         return
@@ -290,11 +290,12 @@ def mark_inner(theirs: trace.Span) -> None:
     For spans whose parent is not ours, or whose attributes do not show their operation yet.
     """
     ours = trace.get_current_span()
-    if isinstance(ours, Span) and _is_ours(ours) and theirs is not ours:
+    if isinstance(ours, Span) and is_ours(ours) and theirs is not ours:
         theirs.set_attribute(DUPLICATE_OF, trace.format_span_id(ours.get_span_context().span_id))
 
 
-def _is_ours(span: Span) -> bool:
+def is_ours(span: Span) -> bool:
+    """Return whether the bridge made a span."""
     scope = span.instrumentation_scope
     return scope is not None and scope.name == BRIDGE_SCOPE
 

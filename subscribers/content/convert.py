@@ -46,6 +46,10 @@ _PROVIDERS = {
     "aws": "aws.bedrock", "xai": "x_ai", "mistral": "mistral_ai", "mistralai": "mistral_ai",
     "watsonx": "ibm.watsonx.ai",
 }  # fmt: skip
+_OPENINFERENCE_KINDS = {
+    "embedding": "EMBEDDING", "guardrail": "GUARDRAIL", "prompt": "PROMPT",
+    "retrieval": "RETRIEVER",
+}  # fmt: skip
 
 
 def text(value: Any) -> str | None:
@@ -266,6 +270,11 @@ def input_messages_or_none(value: Any) -> Any:
     return input_messages(value) if looks_like_messages(value) else None
 
 
+def openinference_kind(value: Any) -> str:
+    """The kind of a step in OpenInference's words; `CHAIN` for what it has no word for."""
+    return _OPENINFERENCE_KINDS.get(value, "CHAIN") if isinstance(value, str) else "CHAIN"
+
+
 def only_true(value: Any) -> bool | None:
     """A flag that is recorded only when set (the convention's rule)."""
     return True if value is True else None
@@ -377,10 +386,10 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
         anything, boolean, byte_count, class_name, count, finish_reasons, input_messages,
         input_messages_or_none, input_tokens, integer, is_tools_call, mcp_input, mcp_output,
         messages_or_none, name, names, network_protocol, network_transport, number, only_true,
-        other_jsonrpc_version, output_messages, output_type, parsed, percent, provider,
-        raw_finish_reason, rpc_tool_result, seconds_from_ns, server_address, server_command,
-        server_port, stringified, system_instructions, text, tool_definitions, tool_result,
-        top_scores, transport, transport_status, unless_messages, unless_one, uri,
+        openinference_kind, other_jsonrpc_version, output_messages, output_type, parsed, percent,
+        provider, raw_finish_reason, rpc_tool_result, seconds_from_ns, server_address,
+        server_command, server_port, stringified, system_instructions, text, tool_definitions,
+        tool_result, top_scores, transport, transport_status, unless_messages, unless_one, uri,
     )
 }  # fmt: skip
 

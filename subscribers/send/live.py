@@ -16,8 +16,16 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.trace import SpanContext
 
-from subscribers.bridge.sessions import MAX_ID_CHARS, SESSION_ID, UNKNOWN_SESSION
-from subscribers.bridge.spans import DUPLICATE_OF, duplicated
+from subscribers.bridge.sessions import (
+    MAX_ID_CHARS,
+    SESSION_ID,
+    TAGS,
+    TITLE,
+    UNKNOWN_SESSION,
+    USER_ID,
+    Details,
+)
+from subscribers.bridge.spans import DUPLICATE_OF, duplicated, is_ours
 from subscribers.send.live_record import PROGRESS, STARTED, LiveRecord
 
 if TYPE_CHECKING:
@@ -32,11 +40,13 @@ class LiveSpanProcessor(SpanProcessor):
         delivery: Delivery,
         resource: Callable[[], Resource],
         session_id: Callable[[], str | None] | None = None,
+        session_details: Details | None = None,
     ) -> None:
-        """Create one that calls `session_id` for spans without a session."""
+        """Create one that calls `session_id` and `session_details` for spans of others."""
         self._delivery = delivery
         self._resource = resource
         self._session_id = session_id or (lambda: None)
+        self._session_details = session_details or dict
         self._is_stopped = False
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
@@ -47,18 +57,27 @@ class LiveSpanProcessor(SpanProcessor):
         if (owned := duplicated(span, parent_context)) is not None:
             original = owned.span.get_span_context().span_id
             span.set_attribute(DUPLICATE_OF, trace.format_span_id(original))
-        self._name_session(span)
+        self._name_session(span, parent_context)
         attributes: Any = span.attributes  # read one by one they would take locks
         record = LiveRecord(
             STARTED, span.start_time or time_ns(), context, attributes.copy(), span.resource, span
         )
         self._delivery.put(record)
 
-    def _name_session(self, span: Span) -> None:
-        """Set the current session on a span of another instrumentation."""
-        session = self._session_id()
+    def _name_session(self, span: Span, parent_context: Context | None) -> None:
+        """Set the current session on a span of another instrumentation, and what is known of it."""
+        session, details = self._session_id(), self._session_details()
         if session and session != UNKNOWN_SESSION and SESSION_ID not in (span.attributes or {}):
             span.set_attribute(SESSION_ID, session[:MAX_ID_CHARS])
+        if not details or is_ours(span):
+            return
+        found = {USER_ID: details.get("user")}
+        if not _is_within(session, parent_context):
+            found |= {TITLE: details.get("title"), TAGS: details.get("tags")}
+        known = span.attributes or {}
+        span.set_attributes(
+            {key: value for key, value in found.items() if value and key not in known}
+        )
 
     def on_end(self, span: ReadableSpan) -> None:
         """Send the whole span."""
@@ -95,3 +114,12 @@ class LiveSpanProcessor(SpanProcessor):
         Frameworks call this after each span, in the agent's own thread.
         """
         return self._delivery.flush(timeout_millis / 1_000, until_back=False)
+
+
+def _is_within(session: str | None, parent_context: Context | None) -> bool:
+    """Return whether the parent of a span is a span of this process and of the same session."""
+    parent: Any = trace.get_current_span(parent_context)
+    return (
+        session is not None
+        and (getattr(parent, "attributes", None) or {}).get(SESSION_ID) == session[:MAX_ID_CHARS]
+    )

@@ -60,9 +60,10 @@ DEFAULT_CONVERSIONS: Mapping[str, str] = {
 """Attribute type to the conversion that a row uses when it names none."""
 
 KNOWN_TO_THE_BRIDGE = frozenset(
-    {"$session", "$connection", "$title", "$engine", "$agent", "$failure", "$status", "$rpc",
-     "$wait_ms", "$percent", "$server_uri", "$reason", "$operation_name", "$unknown_provider",
-     "$workflow_class", "$is_inference", "$is_loop", "$selection", "$state"}
+    {"$session", "$user", "$tags", "$connection", "$title", "$engine", "$agent", "$failure",
+     "$status", "$rpc", "$step_kind", "$wait_ms", "$percent", "$server_uri", "$reason",
+     "$operation_name", "$unknown_provider", "$workflow_class", "$is_inference", "$is_loop",
+     "$selection", "$state"}
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType, UnionType
-from typing import Literal, get_args, get_origin
+from typing import Literal, NewType, get_args, get_origin
 
 import instrument
 
@@ -86,6 +86,8 @@ def _signature(value: object) -> str:
         return f": {' | '.join(map(repr, get_args(value)))}"
     if isinstance(value, UnionType):
         return f": {value}"
+    if isinstance(value, NewType):
+        return f": {value.__supertype__.__name__}"
     if not callable(value):
         return f": {type(value).__name__}"
     signature = inspect.signature(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import AsyncExitStack, ExitStack, aclosing, closing, contextmanager, suppress
 from functools import partial, wraps
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from inspector.integrations.conversion import AgentFacts
 from inspector.integrations.langchain.outcome import StreamOutcome, bubble_result, bubbles_up
@@ -18,7 +18,7 @@ Stream: TypeAlias = Callable[..., Generator[Any, None, None]]
 AsyncStream: TypeAlias = Callable[..., AsyncGenerator[Any, None]]
 Signals: TypeAlias = Iterator[tuple[str, dict[str, Any]]]
 
-NOUN = "agent_call"
+NOUN: Final = "agent_call"
 SIGNAL = "interrupt"
 """The signal that an interrupted graph waits for."""
 

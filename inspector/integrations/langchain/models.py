@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator
 from contextlib import aclosing, closing, contextmanager
 from functools import cache, partial, wraps
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from inspector.integrations.langchain.messages import (
     as_answer,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Stream: TypeAlias = Callable[..., Generator[Any, None, None]]
 AsyncStream: TypeAlias = Callable[..., AsyncGenerator[Any, None]]
 
-NOUN = "llm_generate"
+NOUN: Final = "llm_generate"
 
 
 def watch(attachment: Attachment) -> None:
@@ -167,7 +167,7 @@ class _ModelCall:
         self._result: ChatResult | None = None
         self.pieces: list[AIMessageChunk] = []
         about = _about(model, stop, kwargs)
-        self.hook_kwargs = {
+        self.hook_kwargs: dict[str, Any] = {
             "llm": model,
             "prompt": self._messages,
             "model": about.pop("model", None),

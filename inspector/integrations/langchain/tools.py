@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from inspector.integrations.langchain.messages import appended
 from inspector.integrations.langchain.outcome import bubble_result, bubbles_up
@@ -18,7 +18,7 @@ from instrument.operations import is_current
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
-NOUN = "tool_call"
+NOUN: Final = "tool_call"
 _NOTHING: Any = object()
 
 
@@ -119,7 +119,7 @@ class _ToolCall:
         self._returned: Any = None
         self._result: Any = _NOTHING
         self._bubble: Exception | None = None
-        self.hook_kwargs = {
+        self.hook_kwargs: dict[str, Any] = {
             "tool_name": tool.name,
             "args": self._shown,
             "context": {"tool_type": "function", "tool_description": tool.description},

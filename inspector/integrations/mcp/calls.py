@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from inspect import signature
-from typing import Any
+from typing import Any, Literal
 
 from inspector.integrations.deduplication import is_reported, reporting
 from inspector.integrations.mcp.connections import in_connection
@@ -148,7 +148,7 @@ class ClientCalls:
     async def _request(
         self,
         target: Any,
-        noun: str,
+        noun: Literal["resource_fetch", "prompt_apply"],
         run: Callable[[Operation], Awaitable[Any]],
         about: dict[str, Any],
     ) -> Any:

@@ -196,7 +196,12 @@ class Server:
                 raise ErrorResultError(text, result)
             return result
 
-        about = {"tool_name": name, "args": args, "context": None, "server_name": server_name}
+        about: dict[str, Any] = {
+            "tool_name": name,
+            "args": args,
+            "context": None,
+            "server_name": server_name,
+        }
         try:
             result = await self._bus.call("tool_call", run, **about)
         except NO_RESULT as error:

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Awaitable, Callable
 from functools import partial, wraps
 from inspect import isawaitable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agents.editor import ApplyPatchResult
 from agents.exceptions import AgentsException
@@ -22,7 +22,7 @@ from inspector.integrations.openai_agents.runs import Run, current_run
 from inspector.integrations.verdicts import NO_RESULT, ErrorResultError, instead_of, refused_as
 from instrument import Bus, Operation
 
-NOUN = "tool_call"
+NOUN: Final = "tool_call"
 
 Awaited = Callable[..., Awaitable[Any]]
 

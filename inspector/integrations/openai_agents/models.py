@@ -36,7 +36,7 @@ from inspector.integrations.streamed import StreamedCall
 from inspector.integrations.verdicts import ErrorResultError, refused_as
 from instrument import Bus, HookStopped, Operation
 
-NOUN = "llm_generate"
+NOUN: Final = "llm_generate"
 
 _POSITIONS: Final = (
     "system_instructions",
@@ -147,7 +147,7 @@ class _ModelCall:
         self._response: ModelResponse | None = None
         self._answer: MessageDict | None = None
         self._last: Any = None
-        self.hook_kwargs = {
+        self.hook_kwargs: dict[str, Any] = {
             "llm": model,
             "prompt": self._prompt,
             "model": name if isinstance(name := getattr(model, "model", None), str) else None,

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, suppress
 from contextvars import ContextVar
 from functools import wraps
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
 from agents import get_current_trace
 from agents.exceptions import AgentsException
@@ -21,7 +21,7 @@ from inspector.integrations.verdicts import REFUSALS, refused_as
 from instrument import Bus, Operation
 from instrument.parts import Injection
 
-NOUN = "agent_call"
+NOUN: Final = "agent_call"
 
 _runs: ContextVar[tuple[Run, ...]] = ContextVar("inspector.openai_agents.runs", default=())
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_run_result
 
@@ -17,7 +17,7 @@ from inspector.integrations.openai_agents.runs import current_run
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, refusal
 from instrument import Bus, HookStopped, Operation
 
-NOUN = "tool_call"
+NOUN: Final = "tool_call"
 
 Awaited = Callable[..., Awaitable[Any]]
 
@@ -168,7 +168,7 @@ class _ToolCall:
         self.operation: Operation | None = None
         self.invoked: Any = None
         self._failure = _Failure()
-        self.hook_kwargs = {
+        self.hook_kwargs: dict[str, Any] = {
             "tool_name": tool.name,
             "args": self._shown,
             "context": {"tool_type": "function", "tool_description": tool.description},

@@ -234,7 +234,7 @@ async def operations() -> None:
     parameters = {"password": S["parameter"], "tone": text("tone"), "deep": values()}
     async with instrument.operation("prompt_apply", template_id="t", parameters=parameters) as op:
         op.result = [{"role": "user", "content": text("rendered")}]
-    async with instrument.operation("own_noun", headers=values()):
+    async with instrument.operation(instrument.CustomNoun("own_noun"), headers=values()):
         pass
 
 

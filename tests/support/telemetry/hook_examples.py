@@ -214,6 +214,13 @@ EXAMPLES: dict[str, list[Kwargs]] = {
         {"workflow": Release(), "context": CONTEXT, "result": {"released": True}},
     ],
     "error_workflow_run": [{"workflow": Release(), "context": CONTEXT, "exc": ERROR}],
+    "before_step_run": [
+        {"step": "rank", "kind": "retrieval", "args": {"q": "v1.4"}, "context": None}
+    ],
+    "after_step_run": [{"step": "rank", "kind": "retrieval", "result": [1, 2], "context": None}],
+    "error_step_run": [
+        {"step": "rank", "kind": None, "exc": ERROR, "result": [1], "context": None}
+    ],
     **_rpc_examples(),
     "before_resource_fetch": [{"uri": "file:///log", "context": None, "server_name": "git"}],
     "after_resource_fetch": [
@@ -233,7 +240,8 @@ EXAMPLES: dict[str, list[Kwargs]] = {
     ],
     "session_started": [
         {"session_id": "s-1",
-         "metadata": {"title": "Release", "engine": "asyncio", "app_name": "release-bot"}}
+         "metadata": {"title": "Release", "engine": "asyncio", "app_name": "release-bot",
+                      "user": "bo", "tags": ["release"]}}
     ],
     "session_paused": [{"session_id": "s-2", "signal_name": "go", "prompt": "Shall we?"}],
     "session_resumed": [{"session_id": "s-2", "signal_name": "go", "payload": {"yes": True}}],

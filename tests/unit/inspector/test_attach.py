@@ -324,6 +324,48 @@ with tracer.start_as_current_span("named", attributes={"session.id": "its own"})
     }
 
 
+def test_the_user_and_tags_of_a_session_are_on_spans_of_other_instrumentations(
+    receiver: Receiver, tmp_path: Path
+) -> None:
+    code = """
+import inspector
+from opentelemetry import trace
+inspector.attach()
+tracer = trace.get_tracer("theirs")
+
+@inspector.tool
+def ours():
+    with tracer.start_as_current_span("below ours"):
+        pass
+
+with tracer.start_as_current_span("request"):
+    with inspector.session("s", user="ada", tags=["vip"], title="A chat"):
+        with tracer.start_as_current_span("theirs"):
+            with tracer.start_as_current_span("below theirs"):
+                pass
+        ours()
+        with tracer.start_as_current_span("named", attributes={"user.id": "its own"}):
+            pass
+"""
+    run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    found = {
+        span.name: tuple(
+            attributes(span.attributes).get(key)
+            for key in ("session.id", "user.id", "inspector.tags", "inspector.session.title")
+        )
+        for span in receiver.spans
+    }
+    whole = ("s", "ada", ["vip"], "A chat")
+    assert found == {
+        "request": (None,) * 4,
+        "theirs": whole,
+        "below theirs": ("s", "ada", None, None),
+        "execute_tool ours": whole,
+        "below ours": ("s", "ada", None, None),
+        "named": ("s", "its own", ["vip"], "A chat"),
+    }
+
+
 @pytest.mark.parametrize(
     "begin",
     [

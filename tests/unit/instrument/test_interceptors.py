@@ -431,7 +431,8 @@ async def test_an_interrupt_passes_whatever_the_policy(
             Decision.retry(),
             "gate wants a retry on before_tool_call, which cannot be retried. "
             "A retry is possible on after_agent_call, after_llm_generate, error_llm_generate, "
-            "after_tool_call, error_tool_call, before_final_response.",
+            "after_tool_call, error_tool_call, after_step_run, error_step_run, "
+            "before_final_response.",
         ),
         (
             "before_tool_call",

@@ -156,7 +156,7 @@ def test_what_is_to_happen_once_happens_once_whatever_number_of_threads_asks() -
         ("", {}, "that is no name"),
         (["tool_call"], {}, "that is no name"),
         ("Tool Call", {"tool_name": "t"}, "no such noun; 'tool_call' is likely meant."),
-        ("whistle", {}, "no such noun. See"),
+        ("tool_cal", {"tool_name": "t"}, "no such noun; 'tool_call' is likely meant."),
         ("tool_call", {"name": "t"}, "tool_name is missing"),
     ],
 )
@@ -181,6 +181,20 @@ async def test_a_mistaken_operation_runs_and_is_logged_once(
     assert (ran, [one["status"] for one in closed]) == (4, ["ok"] * 4 * is_heard)
     (record,) = caplog.records
     assert text in record.getMessage()
+
+
+@pytest.mark.parametrize("is_heard", [True, False])
+def test_a_noun_of_the_programs_own_is_not_worth_a_word(
+    is_heard: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    bus = Bus()
+    if is_heard:
+        bus.register("operation_closed", nothing)
+
+    with bus.operation("whistle", tune="a"), bus.operation("plan"):
+        pass
+
+    assert caplog.records == []
 
 
 def test_a_warning_reaches_a_terminal_also_where_the_log_goes_to_a_file(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ class Traced:
         self.provider.add_span_processor(SimpleSpanProcessor(self.exporter))
         self.tracer = self.provider.get_tracer("foreign")
         self.session: str | None = None
+        self.details: dict[str, Any] = {}
         self.spec = spec
         chosen = Options(**{"capture": Capture.REDACTED, **options})
         self.off = install(
@@ -44,6 +45,7 @@ class Traced:
             tracer_provider=self.provider,
             options=chosen,
             session_id=lambda: self.session,
+            session_details=lambda: self.details,
             spec=spec,
             live=live,
             meter_provider=meter_provider,

@@ -85,6 +85,7 @@ def fire(
 
     def run(traced: Traced) -> None:
         emit, ids = traced.bus._emit_sync, count()
+        traced.details |= {"user": "ada", "tags": ("release",)}
         with in_connection("connection-1"):
             for hook in hooks if has_connection else ():
                 _sequence(traced, hook, EXAMPLES[hook][0], f"call-{next(ids)}", None)

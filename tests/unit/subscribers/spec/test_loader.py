@@ -75,7 +75,7 @@ def test_every_row_that_was_agreed_is_in_the_spec(line: Agreed) -> None:
 
 
 def test_a_key_that_is_not_ours_is_written_where_that_was_agreed() -> None:
-    shared = {"session.id", "mcp.error.code", "mcp.error.message", "mcp.status.code",
+    shared = {"session.id", "user.id", "mcp.error.code", "mcp.error.message", "mcp.status.code",
               "mcp.peer.server_id"}  # fmt: skip
     known = {(line.hook, line.key) for line in agreed()}
     extra = {

@@ -406,11 +406,13 @@ async def test_a_cancelled_agent_withdraws_what_it_asks(bus: Bus, viewer: Viewer
     assert viewer.requests.answer(request.id, received(request, "allow")).applied is False
 
 
+def call_tool(bus: Bus) -> Any:
+    return bus.call_sync("tool_call", lambda op: op.args, args={"path": "a"})
+
+
 async def test_sync_code_waits_for_the_browser_too(bus: Bus, viewer: Viewer) -> None:
     bus.intercept("before_tool_call", asking())
-    call = asyncio.create_task(
-        asyncio.to_thread(bus.call_sync, "tool_call", lambda op: op.args, args={"path": "a"})
-    )
+    call = asyncio.create_task(asyncio.to_thread(lambda: call_tool(bus)))
 
     await viewer.answer("allow", args_json='{"path":"b"}')
 
@@ -423,9 +425,7 @@ async def test_a_request_of_sync_code_is_refused_when_its_session_is_cancelled(
     bus: Bus, viewer: Viewer, name: str, is_meant: bool
 ) -> None:
     bus.intercept("before_tool_call", asking(default="allow"))
-    work = asyncio.create_task(
-        asyncio.to_thread(bus.call_sync, "tool_call", lambda op: op.args, args={"path": "a"})
-    )
+    work = asyncio.create_task(asyncio.to_thread(lambda: call_tool(bus)))
     request = await viewer.shown()
 
     count = viewer.provider.cancel(frozenset({name}), Issuer("ANNA", "browser", "enough"))

@@ -1,0 +1,1 @@
+"""Functions and blocks of the program as operations: decorators, spans and sessions."""
