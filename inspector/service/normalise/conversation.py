@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import orjson
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from inspector.service.model.nesting import parse
 from inspector.service.model.otlp_values import flat_attributes, json_value
 from inspector.service.model.rows import Json, Moment, SpanKind
-from inspector.service.normalise.conventions import SpanSource, first_found
+from inspector.service.normalise.conventions import Convention, SpanSource, first_found
 from inspector.service.normalise.conventions.genai_events import DETAILS, INPUT_EVENTS
 from inspector.service.normalise.finish_reasons import finish_reason
 from inspector.service.normalise.messages import messages_of
@@ -29,9 +29,9 @@ _WHOLE = (
     "message.content",
     "gen_ai.prompt",
     "genkit:input",
-    "input.value",
-    "traceloop.entity.input",
 )
+_ARGUMENTS = ("input.value", "traceloop.entity.input")
+"""Arguments of a function, which may hold messages that others have written out."""
 _FLATTENED = (
     "llm.input_messages.{}.message.role",
     "llm.input_messages.{}.message.content",
@@ -42,7 +42,7 @@ _FLATTENED = (
 )
 _TITLE_MESSAGES = 8
 _FLATTENED_KEYS = frozenset(key.format(n) for key in _FLATTENED for n in range(_TITLE_MESSAGES))
-INPUT_KEYS = frozenset({*_WHOLE, *_FLATTENED_KEYS})
+INPUT_KEYS = frozenset({*_WHOLE, *_ARGUMENTS, *_FLATTENED_KEYS})
 """Keys of the text of a title; of messages written leaf by leaf only the first few are read."""
 _TITLE_EVENTS = 8
 _TITLE_BYTES = 64 * 1024
@@ -58,7 +58,8 @@ def conversation(source: SpanSource) -> list[Message]:
         return []
     system = first_found(source, lambda convention: convention.system) or []
     sent = first_found(source, lambda convention: convention.input) or []
-    answered = first_found(source, lambda convention: convention.output) or []
+    # LiteLLM's proxy writes an empty message, and the calls of tools leaf by leaf.
+    answered = first_found(source, _output_with_parts) or first_found(source, _output) or []
     sent = _hoist(system, sent)
     reasons = stopped_because(source)
     if len(reasons) == len(answered):
@@ -67,12 +68,24 @@ def conversation(source: SpanSource) -> list[Message]:
     return [*system, *sent, *answered]
 
 
+def _output(convention: Convention) -> Callable[[SpanSource], list[Message] | None]:
+    return convention.output
+
+
+def _output_with_parts(convention: Convention) -> Callable[[SpanSource], list[Message]]:
+    def read(source: SpanSource) -> list[Message]:
+        found = convention.output(source)
+        return found if found and any(message.parts for message in found) else []
+
+    return read
+
+
 def stopped_because(source: SpanSource) -> list[str]:
     """Return the finish reason of a model call, as the sender wrote it."""
     reasons = first_found(source, lambda convention: convention.finish_reasons)
     if reasons is not None:
         return reasons
-    answered = first_found(source, lambda convention: convention.output) or []
+    answered = first_found(source, _output) or []
     return [message.finish_reason for message in answered if message.finish_reason]
 
 
@@ -85,13 +98,21 @@ def first_user_text(
     of `events` only the beginning is looked at.
     """
     if not INPUT_KEYS.isdisjoint(attributes):
-        for key in _WHOLE:
-            if (value := attributes.get(key)) and (found := _user_text(_begun(value))):
-                return found
+        if found := _first_text(attributes, _WHOLE):
+            return found
         if not _FLATTENED_KEYS.isdisjoint(attributes):
             return _first_user_text(SpanSource(attributes))
+        if found := _first_text(attributes, _ARGUMENTS):
+            return found
     if events and (moments := _asking(events)):
         return _first_user_text(SpanSource({}, moments=moments))
+    return None
+
+
+def _first_text(attributes: Mapping[str, Json], names: Iterable[str]) -> str | None:
+    for name in names:
+        if (value := attributes.get(name)) and (found := _user_text(_begun(value))):
+            return found
     return None
 
 

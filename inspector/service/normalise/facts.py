@@ -45,7 +45,7 @@ from inspector.service.normalise.kinds import (
     subject_of,
 )
 from inspector.service.normalise.session_ids import session_id
-from inspector.service.normalise.usage import GENKIT_OUTPUT, usage_of
+from inspector.service.normalise.usage import GENKIT_OUTPUT, REPEATED_USAGE, USAGE_KIND, usage_of
 
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
 _PARENT_IS_REMOTE = 0x300
@@ -74,6 +74,7 @@ _STEADY = frozenset(
         _MCP_VERSION,
         "error.type",
         "inspector.cancelled",
+        USAGE_KIND,
     }
     - INPUT_KEYS
 )
@@ -289,6 +290,8 @@ def _sketch(span: Span, attributes: Mapping[str, Json], steady: Mapping[str, Jso
         parts |= _PARTS.get(key, 0)
     if kind not in _MODELS:
         parts &= ~_GENKIT
+    if attributes.get(USAGE_KIND) in REPEATED_USAGE:
+        parts &= ~(_INPUT | _OUTPUT | _COST)
     if kind not in _CONVERSES:
         parts &= ~_MESSAGES
     elif span.events:

@@ -90,7 +90,12 @@ REASONING_TOKENS = (
     "ai.usage.outputTokenDetails.reasoningTokens",
     "gen_ai.usage.details.reasoning_tokens",
 )
-COST_USD = ("inspector.cost.usd", "llm.cost.total", "operation.cost")
+COST_USD = (
+    "inspector.cost.usd",
+    "llm.cost.total",
+    "operation.cost",
+    "gen_ai.cost.total_cost",
+)
 AGENT = (
     "gen_ai.agent.name",
     "agent.name",

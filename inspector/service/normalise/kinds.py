@@ -20,6 +20,10 @@ _GEN_AI = {
     "chat": SpanKind.LLM,
     "generate_content": SpanKind.LLM,
     "text_completion": SpanKind.LLM,
+    # LiteLLM's proxy names its own functions.
+    **dict.fromkeys(("completion", "responses", "anthropic_messages"), SpanKind.LLM),
+    **dict.fromkeys(("acompletion", "aresponses", "atext_completion"), SpanKind.LLM),
+    **dict.fromkeys(("embedding", "aembedding"), SpanKind.EMBEDDING),
     "fetch_response": SpanKind.LLM,
     "invoke_agent": SpanKind.AGENT,
     "create_agent": SpanKind.AGENT,

@@ -30,6 +30,8 @@ _ROLES = {
     "systemmessage": "system",
     "toolmessage": "tool",
     "model": "assistant",
+    "tool-call": "assistant",  # smolagents
+    "tool-response": "tool",
 }
 _EVENT_ROLES = {
     "gen_ai.system.message": "system",
