@@ -121,11 +121,11 @@ def test_each_capture_names_its_package_versions_and_nothing_of_the_machine(name
 
 @pytest.mark.parametrize("name", RETOLD)
 def test_what_an_emitter_retells_has_the_question_the_call_and_the_answer(name: str) -> None:
-    asked, answered = calls(name)
-    assert any(QUESTION in str(part[2]) for part in message_parts(asked.view))
-    assert TOOL in str(message_parts(asked.view)[-1][2])
-    assert message_parts(answered.view)[-1] == ANSWERED
-    assert {role for role, *_ in message_parts(answered.view)} <= {
+    first, second = calls(name)
+    assert any(QUESTION in str(part[2]) for part in message_parts(first.view))
+    assert TOOL in str(message_parts(first.view)[-1][2])
+    assert message_parts(second.view)[-1] == ANSWERED
+    assert {role for role, *_ in message_parts(second.view)} <= {
         *("system", "user", "assistant", "tool"),
     }
 
