@@ -26,9 +26,9 @@ MCP_1 = ("crewai", "strands-agents")
 
 def main() -> None:
     """Print what is chosen for each framework; exit with 1 where that is not the newest."""
-    kept_older = [name for name in FRAMEWORKS if not _is_newest_beside_ours(name)]
-    if kept_older:
-        raise SystemExit(f"Held back by ours: {', '.join(kept_older)}.")
+    outdated = [name for name in FRAMEWORKS if not _is_newest_beside_ours(name)]
+    if outdated:
+        raise SystemExit(f"Held back by ours: {', '.join(outdated)}.")
 
 
 def _is_newest_beside_ours(name: str) -> bool:
