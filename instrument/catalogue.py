@@ -29,6 +29,7 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
     ("1.4", "2026-11-22", "questions beside approvals, and who answered: the kwargs marked 1.4"),
     ("1.5", "2026-11-22", "failed connections, and stray output of servers"),
     ("1.6", "2026-11-24", "steps of a program's own"),
+    ("1.6", "2026-11-24", "retries by a provider's client, and what a failed model call left"),
 )
 """(version, date, what it brought), oldest first."""
 
@@ -203,6 +204,7 @@ def _hook(
     *,
     later: Mapping[str, str] = MappingProxyType({}),
     latest: Mapping[str, str] = MappingProxyType({}),
+    newest: Mapping[str, str] = MappingProxyType({}),
     writable: tuple[str, ...] = (),
     value: Value | None = None,
     retryable: bool = False,
@@ -217,6 +219,7 @@ def _hook(
         types: Kwargs since then.
         later: Kwargs since 1.3.
         latest: Kwargs since 1.4.
+        newest: Kwargs since 1.6.
         writable: Kwargs that an interceptor may replace; default: the value.
         value: See `Value`.
         retryable: Whether an interceptor may request a retry.
@@ -225,6 +228,7 @@ def _hook(
     kwargs = [Kwarg(kwarg, annotation, since, True) for kwarg, annotation in types.items()]
     kwargs += [Kwarg(kwarg, annotation, "1.3", False) for kwarg, annotation in later.items()]
     kwargs += [Kwarg(kwarg, annotation, "1.4", False) for kwarg, annotation in latest.items()]
+    kwargs += [Kwarg(kwarg, annotation, "1.6", False) for kwarg, annotation in newest.items()]
     if name.partition("_")[0] in _OF_OPERATIONS and name != "before_final_response":
         kwargs += [
             Kwarg(kwarg, annotation, max("1.3", since), False)
@@ -267,6 +271,7 @@ _AGENT = (
 )
 
 _LLM_LATER = {"model": "str | None", "provider": "str | None"}
+_LLM_NEWEST = {"operation_name": "str | None"}
 
 _LLM = (
     _hook(
@@ -275,6 +280,7 @@ _LLM = (
         "1.0",
         {"llm": "Any", "prompt": "Any"},
         later={**_LLM_LATER, "request_params": "Mapping[str, Any] | None"},
+        newest=_LLM_NEWEST,
         writable=("prompt", "model", "request_params"),
         value=Value("prompt", "Any", "Any", "Any"),
         control=("provider:request",),
@@ -287,6 +293,7 @@ _LLM = (
         "1.0",
         {"llm": "Any", "prompt": "Any", "response": "Any", "usage": "Mapping[str, Any] | None"},
         later=_LLM_LATER,
+        newest=_LLM_NEWEST,
         value=Value("response", "Any", "Any", "Any"),
         retryable=True,
         control=("provider:response",),
@@ -299,9 +306,24 @@ _LLM = (
         "1.0",
         {"llm": "Any", "prompt": "Any", **_EXC},
         later=_LLM_LATER,
+        newest={"response": "Any", "usage": "Mapping[str, Any] | None", **_LLM_NEWEST},
         retryable=True,
         control=("provider:error",),
         typed=("AfterModelCallEvent", "AfterModelInvocationEvent"),
+    ),
+    _hook(
+        "llm_retrying",
+        "A provider's client tries again by itself, `delay_s` from now; `attempt` is 1 for the "
+        "first retry",
+        "1.6",
+        {
+            "llm": "Any",
+            "attempt": "int | None",
+            "status_code": "int | None",
+            "retry_after": "str | None",
+            "delay_s": "float",
+            "call_id": "str",
+        },
     ),
 )
 

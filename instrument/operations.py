@@ -97,6 +97,14 @@ def current_call_id(bus: Channel) -> str | None:
     return None if frame is None else frame.call_id
 
 
+def enclosing_call_id(bus: Channel, noun: str) -> str | None:
+    """Return the id of the innermost open operation of `bus` here with this noun, or None."""
+    frame = _innermost(bus)
+    while frame is not None and frame.noun != noun:
+        frame = _open(bus, frame.outer)
+    return None if frame is None else frame.call_id
+
+
 def current_noun(bus: Channel) -> str | None:
     """Return the noun of the innermost open operation of `bus` here, or None."""
     frame = _innermost(bus)

@@ -65,6 +65,8 @@ ADAPTERS = (
     Adapter("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", "2.68", "3"),
     Adapter("langchain", "langchain_core", "langchain-core", "1.7", "2"),
     Adapter("adk", "google.adk", "google-adk", "2.13", "3"),
+    Adapter("openai", "openai", "openai", "1.99", "4"),
+    Adapter("anthropic", "anthropic", "anthropic", "0.60", "3"),
 )
 """All adapters, in the order of messages and pages."""
 

@@ -45,9 +45,9 @@ _PROCESS = os.getpid()
 """The process that prints; a forked one does not."""
 
 UNWATCHED = (
-    *("agno", "ag2", "anthropic", "autogen", "autogen_agentchat", "boto3", "cohere", "crewai"),
+    *("agno", "ag2", "autogen", "autogen_agentchat", "boto3", "cohere", "crewai"),
     *("dspy", "google.genai", "groq", "haystack", "litellm"),
-    *("llama_index.core", "mistralai", "ollama", "openai", "semantic_kernel", "smolagents"),
+    *("llama_index.core", "mistralai", "ollama", "semantic_kernel", "smolagents"),
 )
 """Modules of agent frameworks and model clients that have no adapter."""
 

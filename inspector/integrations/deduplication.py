@@ -4,6 +4,10 @@ An agent's tool that an MCP client carries out is one tool call, and a method of
 call the one that it overrides. A layer checks `is_reported` before it opens an operation. The bus
 knows what its open operations enclose; a layer whose operations are in contexts of their own enters
 `reporting` as well. A framework's own span around an operation of ours is marked as its duplicate.
+An agent's tool that an MCP client carries out is one tool call, a framework's model call is carried
+out by a provider's client, and a method of a framework may call the one that it overrides. A layer
+checks `is_reported` before it opens an operation. The bus knows what its open operations enclose; a
+layer whose operations are in contexts of their own enters `reporting` as well.
 """
 
 from __future__ import annotations
@@ -19,6 +23,8 @@ from instrument import default as shared
 from instrument.operations import is_current
 
 TOOL_CALL: Final = "tool_call"
+MODEL_CALL = "llm_generate"
+TOOL_CALL = "tool_call"
 _NOTHING = ("", "")
 
 _innermost: ContextVar[tuple[str, str]] = ContextVar(
@@ -63,6 +69,11 @@ def is_reported(name: str, bus: Bus | None = None, noun: str = TOOL_CALL) -> boo
     """Return whether an outer layer already reports this call, of a tool or of another `noun`."""
     is_marked = innermost() == (noun, name)
     return is_marked or is_current(bus or shared.bus, noun, name if noun == TOOL_CALL else None)
+
+
+def is_model_call_reported(bus: Bus | None = None) -> bool:
+    """Return whether an outer layer already reports the model call that is made here."""
+    return innermost()[0] == MODEL_CALL or is_current(bus or shared.bus, MODEL_CALL)
 
 
 @contextmanager

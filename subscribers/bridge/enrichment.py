@@ -56,7 +56,8 @@ class Enrichment:
         self._sessions.add_to(kwargs, is_root=parent is None)
         kwargs["$agent"] = parent.agent if parent is not None else None
         if spec.noun == "llm_generate":
-            kwargs["$operation_name"] = "chat" if spec.kind == "client" else "invoke_agent"
+            named = kwargs.get("operation_name") or "chat"
+            kwargs["$operation_name"] = named if spec.kind == "client" else "invoke_agent"
             kwargs["$unknown_provider"] = "unknown"
             kwargs["$is_inference"] = spec.name == "llm"
             kwargs["$is_loop"] = spec.name == "llm_loop"
