@@ -49,6 +49,7 @@ __all__ = [
     "ErrorWorkflowRun",
     "HookDecided",
     "HookFailed",
+    "LlmRetrying",
     "MessageAdded",
     "OperationCancelled",
     "OperationClosed",
@@ -104,6 +105,7 @@ class BeforeLlmGenerate(TypedDict):
     model: NotRequired[str | None]
     provider: NotRequired[str | None]
     request_params: NotRequired[Mapping[str, Any] | None]
+    operation_name: NotRequired[str | None]
     call_id: NotRequired[str]
     parent_call_id: NotRequired[str | None]
 
@@ -117,6 +119,7 @@ class AfterLlmGenerate(TypedDict):
     usage: Mapping[str, Any] | None
     model: NotRequired[str | None]
     provider: NotRequired[str | None]
+    operation_name: NotRequired[str | None]
     call_id: NotRequired[str]
     parent_call_id: NotRequired[str | None]
 
@@ -129,8 +132,22 @@ class ErrorLlmGenerate(TypedDict):
     exc: BaseException
     model: NotRequired[str | None]
     provider: NotRequired[str | None]
+    response: NotRequired[Any]
+    usage: NotRequired[Mapping[str, Any] | None]
+    operation_name: NotRequired[str | None]
     call_id: NotRequired[str]
     parent_call_id: NotRequired[str | None]
+
+
+class LlmRetrying(TypedDict):
+    """A provider's client tries again by itself, `delay_s` from now; `attempt` is 1 for the first retry."""
+
+    llm: Any
+    attempt: int | None
+    status_code: int | None
+    retry_after: str | None
+    delay_s: float
+    call_id: str
 
 
 class BeforeToolCall(TypedDict):

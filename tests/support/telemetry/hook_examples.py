@@ -197,7 +197,14 @@ EXAMPLES: dict[str, list[Kwargs]] = {
     "after_llm_generate": [
         {"llm": Llm(), "prompt": MESSAGES, "response": ANSWER, "usage": USAGE}
     ],
-    "error_llm_generate": [{"llm": Llm(), "prompt": MESSAGES, "exc": ERROR}],
+    "error_llm_generate": [
+        {"llm": Llm(), "prompt": MESSAGES, "exc": ERROR},
+        {"llm": Llm(), "prompt": MESSAGES, "exc": ERROR, "response": ANSWER, "usage": USAGE},
+    ],
+    "llm_retrying": [
+        {"llm": Llm(), "attempt": 1, "status_code": 429, "retry_after": "2", "delay_s": 2.0},
+        {"llm": Llm(), "attempt": 2, "status_code": None, "retry_after": None, "delay_s": 0.5},
+    ],
     "before_tool_call": [TOOL],
     "after_tool_call": [
         {**TOOL, "result": TOOL_RESULT},
