@@ -313,8 +313,7 @@ _LLM = (
     ),
     _hook(
         "llm_retrying",
-        "A provider's client tries again by itself, `delay_s` from now; `attempt` is 1 for the "
-        "first retry",
+        "A provider's client tries again by itself in `delay_s`; `attempt` counts from 1",
         "1.6",
         {
             "llm": "Any",

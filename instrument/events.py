@@ -140,7 +140,7 @@ class ErrorLlmGenerate(TypedDict):
 
 
 class LlmRetrying(TypedDict):
-    """A provider's client tries again by itself, `delay_s` from now; `attempt` is 1 for the first retry."""
+    """A provider's client tries again by itself in `delay_s`; `attempt` counts from 1."""
 
     llm: Any
     attempt: int | None

@@ -23,6 +23,8 @@ TITLES = {
     "pydantic_ai": "Pydantic AI",
     "langchain": "LangChain, LangGraph",
     "adk": "Google ADK",
+    "openai": "OpenAI client",
+    "anthropic": "Anthropic client",
 }
 PAGES = {"mcp_agent": "legacy-patching.md", "mcp1": "frameworks/mcp.md"}
 

@@ -13,9 +13,10 @@ import pytest
 from instrument import Bus
 from tests.integrations.capabilities import CAPABILITIES, FRAMEWORKS
 from tests.integrations.hook_log import HookLog
+from tests.support.services.model_provider import ModelProvider
 from tests.support.services.process import Service
 
-for module in ("stories", "contract", "mcp_contract"):
+for module in ("stories", "contract", "client_contract", "mcp_contract"):
     pytest.register_assert_rewrite(f"tests.integrations.{module}")
 
 RESULTS = Path(__file__).parent / "results"
@@ -42,6 +43,21 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service for all tests of a module."""
     with Service(tmp_path_factory.mktemp("service")) as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def shared_provider() -> Iterator[ModelProvider]:
+    """A provider of models for all tests; `provider` forgets what was asked before."""
+    with ModelProvider() as provider:
+        yield provider
+
+
+@pytest.fixture
+def provider(shared_provider: ModelProvider) -> ModelProvider:
+    shared_provider.script.clear()
+    shared_provider.scripts.clear()
+    shared_provider.asked.clear()
+    return shared_provider
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 def attach(*targets: Anthropic | AsyncAnthropic, bus: Bus | None = None) -> Callable[[], None]:
     """Watch `targets`, or every client of this process, also those made later.
 
-    Of targets the model calls are watched; tools belong to no client.
+    Runners of a target are watched with it, and the tools that they call.
 
     Returns:
         A function that detaches and leaves everything as it was. Idempotent.
     """
-    also = () if targets else (watch_tools,)
-    return attach_client("anthropic", (Messages(),), targets, bus, *also)
+    return attach_client("anthropic", (Messages(),), targets, bus, watch_tools)

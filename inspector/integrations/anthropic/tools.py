@@ -14,6 +14,7 @@ from inspector.integrations.deduplication import is_reported
 from inspector.integrations.patches import Patches
 from inspector.integrations.verdicts import REFUSALS, refusal, refused_as
 from instrument import Bus, Operation
+from instrument.operations import current_call_id
 
 _FUNCTIONS = "anthropic.lib.tools._beta_functions"
 _MEMORY = "anthropic.lib.tools._beta_builtin_memory_tool"
@@ -24,9 +25,9 @@ _call_id: ContextVar[str | None] = ContextVar("inspector.integrations.anthropic.
 """The model's id of the call that a runner makes."""
 
 
-def watch_tools(patches: Patches, bus: Bus) -> None:
+def watch_tools(patches: Patches, bus: Bus, is_watched: Callable[[Any], bool]) -> None:
     """Wrap the tools that a runner calls, and its loop."""
-    tools = _Tools(patches, bus)
+    tools = _Tools(patches, bus, is_watched)
     patches.put(patches.find(_FUNCTIONS, "BetaFunctionTool"), "call", tools.wrap_call)
     patches.put(patches.find(_FUNCTIONS, "BetaAsyncFunctionTool"), "call", tools.wrap_async_call)
     patches.put(patches.find(_MEMORY, "BetaAbstractMemoryTool"), "call", tools.wrap_call)
@@ -42,8 +43,8 @@ def watch_tools(patches: Patches, bus: Bus) -> None:
 class _Tools:
     """Builds the wrappers of tools and runners."""
 
-    def __init__(self, patches: Patches, bus: Bus) -> None:
-        self._bus, self._attempt = bus, patches.attempt
+    def __init__(self, patches: Patches, bus: Bus, is_watched: Callable[[Any], bool]) -> None:
+        self._bus, self._attempt, self._is_watched = bus, patches.attempt, is_watched
 
     def wrap_call(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(original)
@@ -79,7 +80,8 @@ class _Tools:
 
     def _about(self, tool: Any, input: Any) -> dict[str, Any] | None:
         """Return the hook kwargs of a call; None if it is not to be reported here."""
-        if not self._bus._hooks or not isinstance(input, dict):
+        is_watched = self._is_watched(None) or current_call_id(self._bus) is not None
+        if not self._bus._hooks or not isinstance(input, dict) or not is_watched:
             return None
         name = self._attempt(lambda: tool.name)
         if name is None or is_reported(name, self._bus):
@@ -133,7 +135,7 @@ class _Tools:
         return run
 
     def _facts(self, runner: Any) -> AgentFacts | None:
-        if not self._bus._hooks:
+        if not self._bus._hooks or not self._is_watched(getattr(runner, "_client", None)):
             return None
         return self._attempt(
             lambda: AgentFacts(

@@ -8,7 +8,7 @@ streamed, raw and parsed, pass the same two methods: `request`, and for each res
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from inspector.integrations.clients.calls import ClientCalls
 from inspector.integrations.clients.endpoint import Endpoint
@@ -16,6 +16,9 @@ from inspector.integrations.clients.retries import wrap_retry_timeout, wrap_shou
 from inspector.integrations.patches import Patches
 from instrument import Bus
 from instrument import default as shared
+
+IsWatched: TypeAlias = Callable[[Any], bool]
+"""Returns whether a client is watched."""
 
 _HOSTS = {
     "openai.azure.com": "azure.ai.openai",
@@ -30,6 +33,13 @@ _HOSTS = {
     "api.x.ai": "x_ai",
 }
 """Ends of host names to the providers behind them, in OpenTelemetry's words."""
+_VARIANTS = {
+    "Azure": "azure.ai.openai",
+    "Bedrock": "aws.bedrock",
+    "Vertex": "gcp.vertex_ai",
+    "Foundry": "azure.ai.inference",
+}
+"""Words in the names of clients, whatever their address."""
 
 
 def attach_client(
@@ -37,7 +47,7 @@ def attach_client(
     endpoints: Iterable[Endpoint],
     targets: tuple[Any, ...],
     bus: Bus | None,
-    also: Callable[[Patches, Bus], None] = lambda patches, bus: None,
+    also: Callable[[Patches, Bus, IsWatched], None] = lambda patches, bus, is_watched: None,
 ) -> Callable[[], None]:
     """Watch `targets`, or every client of this process, also those made later.
 
@@ -64,15 +74,28 @@ def attach_client(
     calls = ClientCalls(here, patches, by_path, is_watched, lambda client: _provider(client, name))
     module = f"{name}._base_client"
     sync, not_sync = (patches.find(module, kind) for kind in ("SyncAPIClient", "AsyncAPIClient"))
-    patches.put(sync, "request", calls.wrap_request)
+    for owner in _owners(sync, "request"):
+        patches.put(owner, "request", calls.wrap_request)
+    for owner in _owners(not_sync, "request"):
+        patches.put(owner, "request", calls.wrap_async_request)
     patches.put(sync, "_process_response", calls.wrap_process)
-    patches.put(not_sync, "request", calls.wrap_async_request)
     patches.put(not_sync, "_process_response", calls.wrap_process)
     base = patches.find(module, "BaseClient")
     patches.put(base, "_should_retry", wrap_should_retry)
     patches.put(base, "_calculate_retry_timeout", lambda own: wrap_retry_timeout(here, own))
-    also(patches, here)
+    also(patches, here, is_watched)
+    patches.callback(calls.end)
     return patches.undo
+
+
+def _owners(kind: Any, name: str) -> list[Any]:
+    """Return a class, and those below it that have an attribute of their own.
+
+    Somebody who has wrapped the method of a client before us has put it there.
+    """
+    below: list[Any] = kind.__subclasses__() if isinstance(kind, type) else []
+    own = (owner for one in below for owner in _owners(one, name) if name in vars(owner))
+    return [kind, *own]
 
 
 def connection_of(client: Any) -> Any:
@@ -81,6 +104,9 @@ def connection_of(client: Any) -> Any:
 
 
 def _provider(client: Any, own: str) -> str:
-    """Return the provider at the client's address; `own` where the host tells none."""
+    """Return the provider that a client is made for, else the one at its address, else `own`."""
     host = getattr(getattr(client, "base_url", None), "host", None) or ""
-    return next((name for end, name in _HOSTS.items() if f".{host}".endswith(f".{end}")), own)
+    kind = type(client).__name__
+    found = [name for word, name in _VARIANTS.items() if word in kind]
+    found += [name for end, name in _HOSTS.items() if f".{host}".endswith(f".{end}")]
+    return next(iter(found), own)

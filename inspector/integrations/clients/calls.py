@@ -45,9 +45,14 @@ class ClientCalls:
         self._bus, self._attempt = bus, patches.attempt
         self._endpoints, self._provider = endpoints, provider
         self._is_watched = is_watched
+        self._is_on = True
         self._sent: ContextVar[tuple[ApiCall, Operation] | None] = ContextVar(
             "inspector.integrations.clients.sent", default=None
         )
+
+    def end(self) -> None:
+        """Report no more: somebody may have wrapped our wrappers by then."""
+        self._is_on = False
 
     def wrap_request(self, original: Request) -> Request:
         """Wrap the method that sends all requests of a client."""
@@ -133,7 +138,7 @@ class ClientCalls:
         """Return the route of a request that is to be reported here; else None."""
         path = str(getattr(options, "url", "")).partition("?")[0]
         endpoint = self._endpoints.get(path)
-        if endpoint is None or not self._bus._hooks or not self._is_watched(client):
+        if endpoint is None or not (self._is_on and self._bus._hooks and self._is_watched(client)):
             return None
         is_sent = str(getattr(options, "method", "")).lower() == "post"
         return endpoint if is_sent and not is_model_call_reported(self._bus) else None

@@ -56,6 +56,12 @@ class Asked(NamedTuple):
     body: dict[str, Any]
     headers: dict[str, str]
 
+    @property
+    def key(self) -> str:
+        """The key of the client that asks."""
+        own = self.headers.get("authorization", "").removeprefix("Bearer ")
+        return own or self.headers.get("x-api-key", self.headers.get("api-key", ""))
+
 
 def says(text: str, **more: Any) -> Answer:
     """Return an answer that is a text."""
@@ -75,10 +81,17 @@ def overloaded(status: int = 529, retry_after: str = "0.01") -> Raw:
 
 
 class ModelProvider:
-    """The provider; its script is answered from the front, and then with `Hello there.`."""
+    """The provider; its script is answered from the front, and then with `Hello there.`.
+
+    Attributes:
+        script: The next answers.
+        scripts: Those for clients with a key of their own.
+        asked: The requests that came.
+    """
 
     def __init__(self, *script: Answer | Raw) -> None:
         self.script = list(script)
+        self.scripts: dict[str, list[Answer | Raw]] = {}
         self.asked: list[Asked] = []
 
     def __enter__(self) -> ModelProvider:
@@ -115,7 +128,8 @@ class ModelProvider:
     def answer(self, asked: Asked) -> Answer | Raw:
         """Keep a request, and return the next answer."""
         self.asked.append(asked)
-        return self.script.pop(0) if self.script else Answer("Hello there.")
+        script = self.scripts.get(asked.key, self.script)
+        return script.pop(0) if script else Answer("Hello there.")
 
 
 class _Handler(BaseHTTPRequestHandler):
