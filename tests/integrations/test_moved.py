@@ -6,9 +6,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from agents import set_tracing_disabled
 from amplifier_core import AmplifierSession
+from anthropic import Anthropic, AsyncAnthropic, beta_tool
 from anyio import create_task_group
 from fastmcp import Client as FastClient
 from fastmcp import FastMCP
@@ -16,6 +18,7 @@ from langchain.agents import create_agent
 from mcp import ClientSession
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.memory import create_client_server_memory_streams
+from openai import AsyncOpenAI, OpenAI
 from pydantic_ai import Agent
 
 from instrument import Bus
@@ -24,6 +27,7 @@ from tests.integrations.adk_model import AdkAgent
 from tests.integrations.hook_log import HookLog
 from tests.integrations.moved import Framework
 from tests.integrations.openai_agents_model import OpenAIAgent
+from tests.support.services.model_provider import MODEL, ModelProvider, calls, overloaded, says
 
 
 def add(a: int, b: int) -> int:
@@ -309,6 +313,71 @@ async def run_fastmcp() -> list[str]:
         result = await client.call_tool("deep_add", {"a": 1, "b": 2})
         answers.append(str(result.data))
     return answers
+CLIENT_REPLACED = (
+    "SyncAPIClient.request",
+    "SyncAPIClient._process_response",
+    "AsyncAPIClient.request",
+    "AsyncAPIClient._process_response",
+    "BaseClient._should_retry",
+    "BaseClient._calculate_retry_timeout",
+)
+OPENAI_REPLACED = frozenset(f"openai._base_client:{one}" for one in CLIENT_REPLACED)
+OPENAI_READ = frozenset({"openai._base_client:BaseClient.base_url"})
+ANTHROPIC_REPLACED = frozenset(
+    {
+        *(f"anthropic._base_client:{one}" for one in CLIENT_REPLACED),
+        "anthropic.lib.tools._beta_functions:BetaFunctionTool.call",
+        "anthropic.lib.tools._beta_functions:BetaAsyncFunctionTool.call",
+        "anthropic.lib.tools._beta_builtin_memory_tool:BetaAbstractMemoryTool.call",
+        "anthropic.lib.tools._beta_builtin_memory_tool:BetaAsyncAbstractMemoryTool.call",
+        "anthropic.lib.tools._beta_runner:BaseSyncToolRunner._run_tool",
+        "anthropic.lib.tools._beta_runner:BaseSyncToolRunner.__run__",
+        "anthropic.lib.tools._beta_runner:BaseAsyncToolRunner._run_tool",
+        "anthropic.lib.tools._beta_runner:BaseAsyncToolRunner.__run__",
+    }
+)
+ANTHROPIC_READ = frozenset(
+    {
+        "anthropic._base_client:SyncAPIClient._copy_and_prepare",
+        "anthropic.lib.tools._beta_runner:BaseToolRunner._params",
+    }
+)
+PROVIDERS: list[ModelProvider] = []
+
+
+async def run_openai() -> list[str]:
+    (provider,) = PROVIDERS
+    provider.script += [says("one two"), overloaded(429), says("three"), says("four")]
+    about: Any = {"base_url": f"{provider.url}/v1", "api_key": "key"}
+    asked: Any = {"model": MODEL, "messages": [{"role": "user", "content": "Hi"}]}
+    with OpenAI(http_client=httpx2.Client(verify=False), **about) as client:
+        stream = client.chat.completions.create(stream=True, **asked)
+        answers = [one.choices[0].delta.content or "" for one in stream]
+        answers.append(client.responses.create(model=MODEL, input="Hi").output_text)
+    async with AsyncOpenAI(http_client=httpx2.AsyncClient(verify=False), **about) as theirs:
+        completion = await theirs.chat.completions.create(**asked)
+    return [*answers, str(completion.choices[0].message.content)]
+
+
+async def run_anthropic() -> list[str]:
+    (provider,) = PROVIDERS
+    provider.script += [calls("add", {"a": 1, "b": 2}), says("3"), says("four")]
+    about: Any = {"base_url": provider.url, "api_key": "key"}
+    messages: Any = [{"role": "user", "content": "Hi"}]
+
+    @beta_tool
+    def add(a: int, b: int) -> str:
+        """Add two numbers."""
+        return str(a + b)
+
+    with Anthropic(http_client=httpx2.Client(verify=False), **about) as client:
+        runner = client.beta.messages.tool_runner(
+            model=MODEL, max_tokens=9, tools=[add], messages=messages
+        )
+        answers = [repr(message.content) for message in runner]
+    async with AsyncAnthropic(http_client=httpx2.AsyncClient(verify=False), **about) as theirs:
+        answer = await theirs.messages.create(model=MODEL, max_tokens=9, messages=messages)
+    return [*answers, repr(answer.content), str(provider.asked[-2].body["messages"])]
 
 
 FRAMEWORKS = (
@@ -319,6 +388,8 @@ FRAMEWORKS = (
     Framework("adk", run_adk, ADK_REPLACED, ADK_READ),
     Framework("mcp", run_mcp, MCP_REPLACED, MCP_READ),
     Framework("fastmcp", run_fastmcp, FASTMCP_REPLACED, FASTMCP_READ),
+    Framework("openai", run_openai, OPENAI_REPLACED, OPENAI_READ),
+    Framework("anthropic", run_anthropic, ANTHROPIC_REPLACED, ANTHROPIC_READ),
 )
 
 
@@ -326,7 +397,8 @@ FRAMEWORKS = (
 
 
 @pytest.fixture(autouse=True)
-def modules(monkeypatch: pytest.MonkeyPatch) -> None:
+def modules(monkeypatch: pytest.MonkeyPatch, provider: ModelProvider) -> None:
+    PROVIDERS[:] = [provider]
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "amplifier_modules"))
     import_module("amplifier_core.session")  # an adapter waits for it
     set_tracing_disabled(True)  # that of OpenAI Agents, which sends to OpenAI

@@ -278,6 +278,8 @@ class ApiCall:
         cast_to = self.client._maybe_override_cast_to(self._cast_to, options)
         answer = self._endpoint.answer(value, self._request, self._answer)
         if self._is_stream:
+            if type(self.client._make_sse_decoder()).__name__ != "SSEDecoder":
+                raise ValueError("this client reads no server-sent events")
             content = self._endpoint.body(self._endpoint.events(answer, self._request))
             kind = "text/event-stream"
         else:
