@@ -7,8 +7,8 @@ operation runs, and its result after it has closed.
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from contextvars import copy_context
 from typing import Any, Generic, TypeVar
 
@@ -151,6 +151,24 @@ class StreamedCall(Generic[T]):
     ) -> AsyncStream[T] | AsyncGenerator[T, None]:
         """Pass on and count the pieces; overridden where only some of them count."""
         return operation.stream(source)
+
+
+@contextmanager
+def inside(operation: Operation) -> Iterator[None]:
+    """Run the block in the context of an open operation, and what follows outside it.
+
+    For a block in another context than the one that opened it; or, empty, to leave an operation
+    that goes on.
+    """
+    if not operation._is_reported:
+        yield
+        return
+    context = StepContext(operation._outside, operation._inside)
+    context.enter()
+    try:
+        yield
+    finally:
+        context.leave()
 
 
 async def stream_in_session(

@@ -6,9 +6,9 @@ import asyncio
 import gc
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Iterator
+from importlib import import_module
 from typing import Any, ClassVar
 
-import httpx2
 import pytest
 
 from instrument import Bus, Decision, HookDenied
@@ -56,21 +56,21 @@ class ScriptedClient(ABC):
     """Those in which the answer comes in pieces."""
     REFUSED: ClassVar[type[Exception]]
     """The exception of a call that hooks refuse."""
+    KINDS: ClassVar[tuple[type[Any], type[Any]]]
+    """The classes of the clients: sync and async."""
+    ROOT: ClassVar[str] = ""
+    """The path of their `base_url`."""
     INPUT: ClassVar[str] = "messages"
     """The field of the request that is the prompt."""
 
     def __init__(self, url: str, key: str = "key") -> None:
         # `verify=False`: reading all certificates takes longer than a request.
-        self.native = self.make(url, key, httpx2.Client(verify=False))
-        self.native_async = self.make_async(url, key, httpx2.AsyncClient(verify=False))
-
-    @abstractmethod
-    def make(self, url: str, key: str, http_client: Any) -> Any:
-        """Return a client of the library."""
-
-    @abstractmethod
-    def make_async(self, url: str, key: str, http_client: Any) -> Any:
-        """Return an async client of the library."""
+        about = {"base_url": url + self.ROOT, "api_key": key}
+        kinds, http = self.KINDS, import_module(self.KINDS[0].__module__.partition(".")[0])
+        self.native = kinds[0](http_client=http.DefaultHttpxClient(verify=False), **about)
+        self.native_async = kinds[1](
+            http_client=http.DefaultAsyncHttpxClient(verify=False), **about
+        )
 
     async def close(self) -> None:
         """Close both clients."""

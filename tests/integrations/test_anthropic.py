@@ -33,12 +33,7 @@ class MessagesClient(ScriptedClient):
     )
     STREAMS = ("stream", "async stream", "helper", "async helper")
     REFUSED = anthropic.PermissionDeniedError
-
-    def make(self, url: str, key: str, http_client: Any) -> Anthropic:
-        return Anthropic(base_url=url, api_key=key, http_client=http_client)
-
-    def make_async(self, url: str, key: str, http_client: Any) -> AsyncAnthropic:
-        return AsyncAnthropic(base_url=url, api_key=key, http_client=http_client)
+    KINDS = (Anthropic, AsyncAnthropic)
 
     async def ask(self, way: str, question: str = "Hi") -> Any:
         asked = {**ASKED, "messages": [{"role": "user", "content": question}]}

@@ -12,6 +12,7 @@ import pytest
 from openai import AsyncOpenAI, AzureOpenAI, OpenAI
 from pydantic import BaseModel
 
+from inspector.agent_side.adapters import load_adapter
 from inspector.integrations import openai as adapter
 from instrument import Bus, Decision
 from tests.integrations.client_contract import ClientContract, ScriptedClient
@@ -21,12 +22,8 @@ from tests.support.services.model_provider import MODEL, ModelProvider, overload
 
 class _OpenAI(ScriptedClient):
     REFUSED = openai.PermissionDeniedError
-
-    def make(self, url: str, key: str, http_client: Any) -> OpenAI:
-        return OpenAI(base_url=f"{url}/v1", api_key=key, http_client=http_client)
-
-    def make_async(self, url: str, key: str, http_client: Any) -> AsyncOpenAI:
-        return AsyncOpenAI(base_url=f"{url}/v1", api_key=key, http_client=http_client)
+    KINDS = (OpenAI, AsyncOpenAI)
+    ROOT = "/v1"
 
 
 class ChatClient(_OpenAI):
@@ -255,6 +252,36 @@ def test_a_connection_that_fails_is_tried_again_without_a_status(
 
     retry = hooks.one("llm_retrying")
     assert (retry["attempt"], retry["status_code"], retry["retry_after"]) == (1, None, None)
+
+
+@pytest.mark.shows("openai", "once")
+async def test_a_framework_that_calls_the_client_tells_its_calls_alone(
+    bus: Bus, hooks: HookLog, attached: None, provider: ModelProvider
+) -> None:
+    agents, pydantic_ai = pytest.importorskip("agents"), pytest.importorskip("pydantic_ai")
+    models = pytest.importorskip("pydantic_ai.models.openai")
+    providers = pytest.importorskip("pydantic_ai.providers.openai")
+    undo = [load_adapter(name).attach(bus=bus) for name in ("openai_agents", "pydantic_ai")]
+    provider.script += [step for _ in range(4) for step in (overloaded(429), says("Hello."))]
+    async with AsyncOpenAI(base_url=f"{provider.url}/v1", api_key="key") as client:
+        of = providers.OpenAIProvider(openai_client=client)
+        first = pydantic_ai.Agent(models.OpenAIChatModel(MODEL, provider=of))
+        await first.run("Hi")
+        async with first.run_stream("Hi") as result:
+            await result.get_output()
+        second = agents.Agent(name="a", model=agents.OpenAIResponsesModel(MODEL, client))
+        config = agents.RunConfig(tracing_disabled=True)
+        await agents.Runner.run(second, "Hi", run_config=config)
+        streamed = agents.Runner.run_streamed(second, "Hi", run_config=config)
+        async for _ in streamed.stream_events():
+            pass
+    for detach in undo:
+        detach()
+
+    told = hooks.of("before_llm_generate")
+    assert len(told) == 4
+    assert not any(one["llm"] is client for one in told)
+    assert [one["call_id"] for one in hooks.of("llm_retrying")] == [one["call_id"] for one in told]
 
 
 def test_other_routes_are_not_told(hooks: HookLog, attached: None, provider: ModelProvider) -> None:

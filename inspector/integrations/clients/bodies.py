@@ -15,10 +15,10 @@ from functools import cache
 from typing import Any
 
 from inspector.integrations.clients.endpoint import Endpoint
+from inspector.integrations.streamed import inside
 from inspector.integrations.verdicts import refused_as
 from instrument import Operation
 from instrument.operations import RepeatableOperation
-from instrument.stream import StepContext
 
 _MAX_EVENT_BYTES = 8_000_000
 _MAX_BODY_BYTES = 8_000_000
@@ -65,9 +65,8 @@ class ObservedBody:
             return
         self._refused = refused
         self._operations.append(operation)
-        context = StepContext(operation._outside, operation._inside)
-        context.enter()
-        context.leave()
+        with inside(operation):
+            pass
 
     def begin(self, operation: Operation) -> None:
         """Count the pieces of the answer on `operation`."""

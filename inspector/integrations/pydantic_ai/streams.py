@@ -14,6 +14,7 @@ from pydantic_ai.settings import ModelSettings
 
 from inspector.integrations.conversion import token_counts
 from inspector.integrations.pydantic_ai.messages import answer_message
+from inspector.integrations.streamed import inside
 from instrument import Operation
 
 
@@ -40,7 +41,8 @@ class CountedModel(WrapperModel):
             messages, model_settings, model_request_parameters, run_context
         )
         async with AsyncExitStack() as stack:
-            with self._recording():
+            # The framework opens it outside of the task that reports the call.
+            with self._recording(), inside(self._operation):
                 stream = await stack.enter_async_context(opening)
             original = getattr(stream, "_get_event_iterator", None)
             if original is not None:
