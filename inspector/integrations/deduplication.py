@@ -1,13 +1,10 @@
 """De-duplication of calls that two layers see: only the outer one reports them.
 
-An agent's tool that an MCP client carries out is one tool call, and a method of a framework may
-call the one that it overrides. A layer checks `is_reported` before it opens an operation. The bus
-knows what its open operations enclose; a layer whose operations are in contexts of their own enters
-`reporting` as well. A framework's own span around an operation of ours is marked as its duplicate.
 An agent's tool that an MCP client carries out is one tool call, a framework's model call is carried
 out by a provider's client, and a method of a framework may call the one that it overrides. A layer
 checks `is_reported` before it opens an operation. The bus knows what its open operations enclose; a
-layer whose operations are in contexts of their own enters `reporting` as well.
+layer whose operations are in contexts of their own enters `reporting` as well. A framework's own
+span around an operation of ours is marked as its duplicate.
 """
 
 from __future__ import annotations

@@ -313,6 +313,8 @@ async def run_fastmcp() -> list[str]:
         result = await client.call_tool("deep_add", {"a": 1, "b": 2})
         answers.append(str(result.data))
     return answers
+
+
 CLIENT_REPLACED = (
     "SyncAPIClient.request",
     "SyncAPIClient._process_response",
