@@ -80,7 +80,7 @@ class MessagesClient(ScriptedClient):
 
 
 class TestMessages(ClientContract):
-    framework: ClassVar[str] = "anthropic"
+    framework = "anthropic"
     client = MessagesClient
     attach = staticmethod(adapter.attach)
 
@@ -184,7 +184,7 @@ def _as_sync(function: Any) -> Any:
 
 
 class TestToolRunner(AdapterContract):
-    framework: ClassVar[str] = "anthropic"
+    framework = "anthropic"
     agent = RunnerAgent
     attach = staticmethod(_attach)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from functools import wraps
-from typing import Any, ClassVar
+from typing import Any
 
 import openai
 import pytest
@@ -132,13 +132,13 @@ class ResponsesClient(_OpenAI):
 
 
 class TestChat(ClientContract):
-    framework: ClassVar[str] = "openai"
+    framework = "openai"
     client = ChatClient
     attach = staticmethod(adapter.attach)
 
 
 class TestResponses(ClientContract):
-    framework: ClassVar[str] = "openai"
+    framework = "openai"
     client = ResponsesClient
     attach = staticmethod(adapter.attach)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
-from inspector.integrations.clients.calls import ClientCalls
+from inspector.integrations.clients.calls import ApiCalls
 from inspector.integrations.clients.endpoint import Endpoint
 from inspector.integrations.clients.retries import wrap_retry_timeout, wrap_should_retry
 from inspector.integrations.patches import Patches
@@ -71,7 +71,7 @@ def attach_client(
         return not targets or any(connection is one for one in connections)
 
     by_path: Mapping[str, Endpoint] = {one.path: one for one in endpoints}
-    calls = ClientCalls(here, patches, by_path, is_watched, lambda client: _provider(client, name))
+    calls = ApiCalls(here, patches, by_path, is_watched, lambda client: _provider(client, name))
     module = f"{name}._base_client"
     sync, not_sync = (patches.find(module, kind) for kind in ("SyncAPIClient", "AsyncAPIClient"))
     for owner in _owners(sync, "request"):

@@ -23,7 +23,7 @@ Request: TypeAlias = Callable[..., Any]
 AsyncRequest: TypeAlias = Callable[..., Awaitable[Any]]
 
 
-class ClientCalls:
+class ApiCalls:
     """Builds the wrappers of a client's methods.
 
     Args:
