@@ -29,6 +29,7 @@ class LlmGenerateKwargs(TypedDict, total=False):
     model: str | None
     provider: str | None
     request_params: Mapping[str, Any] | None
+    operation_name: str | None
 
 
 class ToolCallKwargs(TypedDict, total=False):
