@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NewType
 
-CONTRACT_VERSION = "1.6"
+CONTRACT_VERSION = "1.7"
 """Minor: a hook or kwarg was added. Major: one was removed or renamed."""
 
 HISTORY: tuple[tuple[str, str, str], ...] = (
@@ -29,7 +29,7 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
     ("1.4", "2026-11-22", "questions beside approvals, and who answered: the kwargs marked 1.4"),
     ("1.5", "2026-11-22", "failed connections, and stray output of servers"),
     ("1.6", "2026-11-24", "steps of a program's own"),
-    ("1.6", "2026-11-24", "retries by a provider's client, and what a failed model call left"),
+    ("1.7", "2026-11-24", "retries by a provider's client, and what a failed model call left"),
 )
 """(version, date, what it brought), oldest first."""
 
@@ -219,7 +219,7 @@ def _hook(
         types: Kwargs since then.
         later: Kwargs since 1.3.
         latest: Kwargs since 1.4.
-        newest: Kwargs since 1.6.
+        newest: Kwargs since 1.7.
         writable: Kwargs that an interceptor may replace; default: the value.
         value: See `Value`.
         retryable: Whether an interceptor may request a retry.
@@ -228,7 +228,7 @@ def _hook(
     kwargs = [Kwarg(kwarg, annotation, since, True) for kwarg, annotation in types.items()]
     kwargs += [Kwarg(kwarg, annotation, "1.3", False) for kwarg, annotation in later.items()]
     kwargs += [Kwarg(kwarg, annotation, "1.4", False) for kwarg, annotation in latest.items()]
-    kwargs += [Kwarg(kwarg, annotation, "1.6", False) for kwarg, annotation in newest.items()]
+    kwargs += [Kwarg(kwarg, annotation, "1.7", False) for kwarg, annotation in newest.items()]
     if name.partition("_")[0] in _OF_OPERATIONS and name != "before_final_response":
         kwargs += [
             Kwarg(kwarg, annotation, max("1.3", since), False)
@@ -314,7 +314,7 @@ _LLM = (
     _hook(
         "llm_retrying",
         "A provider's client tries again by itself in `delay_s`; `attempt` counts from 1",
-        "1.6",
+        "1.7",
         {
             "llm": "Any",
             "attempt": "int | None",

@@ -19,9 +19,8 @@ from instrument import Bus
 from instrument import default as shared
 from instrument.operations import is_current
 
+MODEL_CALL: Final = "llm_generate"
 TOOL_CALL: Final = "tool_call"
-MODEL_CALL = "llm_generate"
-TOOL_CALL = "tool_call"
 _NOTHING = ("", "")
 
 _innermost: ContextVar[tuple[str, str]] = ContextVar(

@@ -137,13 +137,16 @@ class ClientContract:
         assert scripted.text(await scripted.ask(way)) == "one two"
 
         assert hooks.operations == ["before_llm_generate", "after_llm_generate"]
-        told = hooks.one("after_llm_generate")
-        assert told["model"] == MODEL
-        assert told["response"]["model"] == f"{MODEL}-2026"
-        assert (told["usage"]["input_tokens"], told["usage"]["output_tokens"]) == (SENT, RECEIVED)
-        assert told["usage"]["cache_read_tokens"] == CACHED
-        assert "Hi" in str(told["prompt"])
-        assert "one two" in str(told["response"])
+        reported = hooks.one("after_llm_generate")
+        assert reported["model"] == MODEL
+        assert reported["response"]["model"] == f"{MODEL}-2026"
+        assert (reported["usage"]["input_tokens"], reported["usage"]["output_tokens"]) == (
+            SENT,
+            RECEIVED,
+        )
+        assert reported["usage"]["cache_read_tokens"] == CACHED
+        assert "Hi" in str(reported["prompt"])
+        assert "one two" in str(reported["response"])
 
     @pytest.mark.shows("streaming")
     async def test_the_pieces_of_a_stream_are_counted_and_the_first_is_timed(
@@ -198,16 +201,16 @@ class ClientContract:
 
         assert hooks.one("error_llm_generate")["exc"] is raised.value
 
-    async def test_a_stream_that_stops_is_told_with_what_came(
+    async def test_a_stream_that_stops_is_reported_with_what_came(
         self, hooks: HookLog, provider: ModelProvider, scripted: ScriptedClient, stream_way: str
     ) -> None:
         provider.script.append(says("one two three four five six", stops_after=6))
         with pytest.raises(Exception, match=r".+"):
             await scripted.ask(stream_way)
 
-        told = hooks.one("error_llm_generate")
-        assert "one two" in str(told["response"])
-        assert "six" not in str(told["response"])
+        reported = hooks.one("error_llm_generate")
+        assert "one two" in str(reported["response"])
+        assert "six" not in str(reported["response"])
         assert hooks.one("operation_closed")["status"] == "error"
 
     async def test_a_stream_that_ends_with_an_error_is_an_error(
@@ -268,9 +271,9 @@ class ClientContract:
         for client in clients:
             await client.close()
 
-        told = hooks.of("after_llm_generate")
-        assert len(told) == 10
-        for one in told:
+        reported = hooks.of("after_llm_generate")
+        assert len(reported) == 10
+        for one in reported:
             of = str(one["prompt"]).partition("question ")[2][0]
             assert f"answer {of}" in str(one["response"])
 
@@ -280,14 +283,14 @@ class ClientContract:
         provider.script += [overloaded(429, "0.02"), overloaded(500, "0.01"), says("one")]
         assert scripted.text(await scripted.ask(some_way)) == "one"
 
-        told, call = hooks.of("llm_retrying"), hooks.one("after_llm_generate")
-        assert [one["attempt"] for one in told] == [1, 2]
-        assert [one["status_code"] for one in told] == [429, 500]
-        assert [one["retry_after"] for one in told] == ["0.02", "0.01"]
-        assert {one["call_id"] for one in told} == {call["call_id"]}
+        reported, call = hooks.of("llm_retrying"), hooks.one("after_llm_generate")
+        assert [one["attempt"] for one in reported] == [1, 2]
+        assert [one["status_code"] for one in reported] == [429, 500]
+        assert [one["retry_after"] for one in reported] == ["0.02", "0.01"]
+        assert {one["call_id"] for one in reported} == {call["call_id"]}
 
     @pytest.mark.shows("once")
-    async def test_a_call_of_a_framework_that_is_watched_is_told_once(
+    async def test_a_call_of_a_framework_that_is_watched_is_reported_once(
         self,
         bus: Bus,
         hooks: HookLog,
@@ -314,7 +317,7 @@ class ClientContract:
         with pytest.raises(scripted.REFUSED, match="Denied: over budget"):
             await scripted.ask(way)
 
-        assert provider.asked == []
+        assert provider.requests == []
         assert isinstance(hooks.one("error_llm_generate")["exc"], HookDenied)
 
     @pytest.mark.shows("deny_llm")
@@ -328,7 +331,7 @@ class ClientContract:
 
         assert scripted.text(got) == "From the cache."
         assert type(got) is type(expected)
-        assert len(provider.asked) == 1
+        assert len(provider.requests) == 1
 
     async def test_an_answer_is_replaced(
         self,
@@ -369,9 +372,9 @@ class ClientContract:
         bus.intercept("before_llm_generate", change)
         await scripted.ask(some_way)
 
-        (asked,) = provider.asked
-        assert asked.body[scripted.INPUT] == [{"role": "user", "content": "Bye"}]
-        assert (asked.body["model"], asked.body["temperature"]) == ("other", 0.25)
+        (request,) = provider.requests
+        assert request.body[scripted.INPUT] == [{"role": "user", "content": "Bye"}]
+        assert (request.body["model"], request.body["temperature"]) == ("other", 0.25)
 
     @pytest.mark.shows("inject")
     async def test_a_hook_adds_context_for_the_model(
@@ -390,8 +393,8 @@ class ClientContract:
             )
         await scripted.ask(some_way)
 
-        (asked,) = provider.asked
-        assert all(text in str(asked.body) for text in ("Hi", *texts.values()))
+        (request,) = provider.requests
+        assert all(text in str(request.body) for text in ("Hi", *texts.values()))
 
     async def test_a_call_is_made_again_where_a_hook_wants_it(
         self,
@@ -415,7 +418,7 @@ class ClientContract:
 
         with pytest.raises(scripted.REFUSED, match="none of"):
             await scripted.ask("sync")
-        assert provider.asked == []
+        assert provider.requests == []
 
     # --- attaching ----------------------------------------------------------------------------
 

@@ -56,7 +56,7 @@ def shared_provider() -> Iterator[ModelProvider]:
 def provider(shared_provider: ModelProvider) -> ModelProvider:
     shared_provider.script.clear()
     shared_provider.scripts.clear()
-    shared_provider.asked.clear()
+    shared_provider.requests.clear()
     return shared_provider
 
 

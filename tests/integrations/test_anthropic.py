@@ -21,7 +21,7 @@ from tests.integrations.contract import QUESTION, RUN, AdapterContract, Scripted
 from tests.integrations.hook_log import HookLog
 from tests.support.services.model_provider import MODEL, ModelProvider, calls, overloaded, says
 
-ASKED: dict[str, Any] = {"model": MODEL, "max_tokens": 100}
+REQUEST: dict[str, Any] = {"model": MODEL, "max_tokens": 100}
 
 
 class MessagesClient(ScriptedClient):
@@ -36,34 +36,34 @@ class MessagesClient(ScriptedClient):
     KINDS = (Anthropic, AsyncAnthropic)
 
     async def ask(self, way: str, question: str = "Hi") -> Any:
-        asked = {**ASKED, "messages": [{"role": "user", "content": question}]}
+        request = {**REQUEST, "messages": [{"role": "user", "content": question}]}
         ours, theirs = self.native.messages, self.native_async.messages
         match way:
             case "sync":
-                return ours.create(**asked)
+                return ours.create(**request)
             case "async":
-                return await theirs.create(**asked)
+                return await theirs.create(**request)
             case "stream":
-                return list(ours.create(stream=True, **asked))
+                return list(ours.create(stream=True, **request))
             case "async stream":
-                return [one async for one in await theirs.create(stream=True, **asked)]
+                return [one async for one in await theirs.create(stream=True, **request)]
             case "helper":
-                with ours.stream(**asked) as stream:
+                with ours.stream(**request) as stream:
                     return stream.get_final_message()
             case "async helper":
-                async with theirs.stream(**asked) as stream:
+                async with theirs.stream(**request) as stream:
                     return await stream.get_final_message()
             case "raw":
-                return ours.with_raw_response.create(**asked).parse()
+                return ours.with_raw_response.create(**request).parse()
             case "async raw":
-                response: Any = await theirs.with_raw_response.create(**asked)
+                response: Any = await theirs.with_raw_response.create(**request)
                 parsed = response.parse()
                 return await parsed if hasattr(parsed, "__await__") else parsed
             case "streaming raw":
-                with ours.with_streaming_response.create(**asked) as response:
+                with ours.with_streaming_response.create(**request) as response:
                     return response.parse()
             case _:
-                return self.native.beta.messages.create(**asked)
+                return self.native.beta.messages.create(**request)
 
     def text(self, got: Any) -> str:
         if isinstance(got, list):
@@ -72,11 +72,11 @@ class MessagesClient(ScriptedClient):
 
     def begin_stream(self) -> Any:
         messages: Any = [{"role": "user", "content": "Hi"}]
-        return self.native.messages.create(stream=True, messages=messages, **ASKED)
+        return self.native.messages.create(stream=True, messages=messages, **REQUEST)
 
     async def begin_async_stream(self) -> Any:
         messages: Any = [{"role": "user", "content": "Hi"}]
-        return await self.native_async.messages.create(stream=True, messages=messages, **ASKED)
+        return await self.native_async.messages.create(stream=True, messages=messages, **REQUEST)
 
 
 class TestMessages(ClientContract):
@@ -115,32 +115,32 @@ class RunnerAgent(ScriptedAgent):
 
     async def run(self, way: str) -> str:
         messages: Any = [{"role": "user", "content": QUESTION}]
-        asked: dict[str, Any] = {**ASKED, "messages": messages}
+        request: dict[str, Any] = {**REQUEST, "messages": messages}
         if way != "sync":
             theirs = [beta_async_tool(_as_async(one)) for one in self._tools]
-            runner: Any = self._async.beta.messages.tool_runner(tools=theirs, **asked)
+            runner: Any = self._async.beta.messages.tool_runner(tools=theirs, **request)
             answer = await runner.until_done()
         else:
             tools = [beta_tool(_as_sync(one)) for one in self._tools]
-            runner = self._sync.beta.messages.tool_runner(tools=tools, **asked)
+            runner = self._sync.beta.messages.tool_runner(tools=tools, **request)
             answer = await asyncio.to_thread(runner.until_done)
         return "".join(block.text for block in answer.content if block.type == "text")
 
     def read(self) -> str:
-        (asked, *_) = [
+        (request, *_) = [
             content
-            for one in self._asked()
+            for one in self._requests()
             for message in one.body["messages"]
             for content in message["content"]
             if isinstance(content, dict) and content["type"] == "tool_result"
         ]
-        return str(asked["content"])
+        return str(request["content"])
 
     def count_model_calls(self) -> int:
-        return len(self._asked())
+        return len(self._requests())
 
-    def _asked(self) -> list[Any]:
-        return [one for one in self.provider.asked if one.key == self._key]
+    def _requests(self) -> list[Any]:
+        return [one for one in self.provider.requests if one.key == self._key]
 
 
 class _Both:
@@ -196,12 +196,12 @@ class TestToolRunner(AdapterContract):
         detach()
 
     @pytest.mark.shows("streaming")
-    def test_a_streamed_run_is_told_as_a_whole_one(
+    def test_a_streamed_run_is_reported_as_a_whole_one(
         self, hooks: HookLog, calculator: RunnerAgent, ran: list[Any]
     ) -> None:
         tools = [beta_tool(_as_sync(one)) for one in calculator._tools]
         runner = calculator._sync.beta.messages.tool_runner(
-            tools=tools, stream=True, messages=[{"role": "user", "content": QUESTION}], **ASKED
+            tools=tools, stream=True, messages=[{"role": "user", "content": QUESTION}], **REQUEST
         )
         for stream in runner:
             list(stream)
@@ -224,7 +224,7 @@ def test_counting_tokens_is_no_call(bus: Bus, hooks: HookLog, provider: ModelPro
     assert (counted.input_tokens, hooks.names) == (10, [])
 
 
-def test_thinking_is_told_as_reasoning_and_passes(
+def test_thinking_is_reported_as_reasoning_and_passes(
     bus: Bus, hooks: HookLog, provider: ModelProvider
 ) -> None:
     detach = adapter.attach(bus=bus)
@@ -232,8 +232,8 @@ def test_thinking_is_told_as_reasoning_and_passes(
     provider.script += [says("Three.", thinking="1 + 2")] * 2
     messages: Any = [{"role": "user", "content": QUESTION}]
     thinking: Any = {"type": "enabled", "budget_tokens": 1024}
-    whole = client.messages.create(messages=messages, thinking=thinking, **ASKED)
-    with client.messages.stream(messages=messages, thinking=thinking, **ASKED) as stream:
+    whole = client.messages.create(messages=messages, thinking=thinking, **REQUEST)
+    with client.messages.stream(messages=messages, thinking=thinking, **REQUEST) as stream:
         streamed = stream.get_final_message()
     detach()
 

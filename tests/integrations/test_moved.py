@@ -351,13 +351,13 @@ async def run_openai() -> list[str]:
     (provider,) = PROVIDERS
     provider.script += [says("one two"), overloaded(429), says("three"), says("four")]
     about: Any = {"base_url": f"{provider.url}/v1", "api_key": "key"}
-    asked: Any = {"model": MODEL, "messages": [{"role": "user", "content": "Hi"}]}
+    request: Any = {"model": MODEL, "messages": [{"role": "user", "content": "Hi"}]}
     with OpenAI(http_client=httpx2.Client(verify=False), **about) as client:
-        stream = client.chat.completions.create(stream=True, **asked)
+        stream = client.chat.completions.create(stream=True, **request)
         answers = [one.choices[0].delta.content or "" for one in stream]
         answers.append(client.responses.create(model=MODEL, input="Hi").output_text)
     async with AsyncOpenAI(http_client=httpx2.AsyncClient(verify=False), **about) as theirs:
-        completion = await theirs.chat.completions.create(**asked)
+        completion = await theirs.chat.completions.create(**request)
     return [*answers, str(completion.choices[0].message.content)]
 
 
@@ -379,7 +379,7 @@ async def run_anthropic() -> list[str]:
         answers = [repr(message.content) for message in runner]
     async with AsyncAnthropic(http_client=httpx2.AsyncClient(verify=False), **about) as theirs:
         answer = await theirs.messages.create(model=MODEL, max_tokens=9, messages=messages)
-    return [*answers, repr(answer.content), str(provider.asked[-2].body["messages"])]
+    return [*answers, repr(answer.content), str(provider.requests[-2].body["messages"])]
 
 
 FRAMEWORKS = (

@@ -39,37 +39,37 @@ class ChatClient(_OpenAI):
         return {"model": MODEL, "messages": [{"role": "user", "content": question}]}
 
     async def ask(self, way: str, question: str = "Hi") -> Any:  # noqa: C901 - a case for each
-        asked = self._arguments(question)
+        request = self._arguments(question)
         counted = {"stream_options": {"include_usage": True}}
         ours, theirs = self.native.chat.completions, self.native_async.chat.completions
         match way:
             case "sync":
-                return ours.create(**asked)
+                return ours.create(**request)
             case "async":
-                return await theirs.create(**asked)
+                return await theirs.create(**request)
             case "stream":
-                return list(ours.create(stream=True, **counted, **asked))
+                return list(ours.create(stream=True, **counted, **request))
             case "async stream":
-                return [one async for one in await theirs.create(stream=True, **counted, **asked)]
+                return [one async for one in await theirs.create(stream=True, **counted, **request)]
             case "helper":
-                with ours.stream(**counted, **asked) as stream:
+                with ours.stream(**counted, **request) as stream:
                     list(stream)
                     return stream.get_final_completion()
             case "async helper":
-                async with theirs.stream(**counted, **asked) as stream:
+                async with theirs.stream(**counted, **request) as stream:
                     return await stream.get_final_completion()
             case "raw":
-                return ours.with_raw_response.create(**asked).parse()
+                return ours.with_raw_response.create(**request).parse()
             case "async raw":
-                return (await theirs.with_raw_response.create(**asked)).parse()
+                return (await theirs.with_raw_response.create(**request)).parse()
             case "streaming raw":
-                with ours.with_streaming_response.create(**asked) as response:
+                with ours.with_streaming_response.create(**request) as response:
                     return response.parse()
             case "async streaming raw":
-                async with theirs.with_streaming_response.create(**asked) as response:
+                async with theirs.with_streaming_response.create(**request) as response:
                     return await response.parse()
             case _:
-                return ours.parse(**asked)
+                return ours.parse(**request)
 
     def text(self, got: Any) -> str:
         if isinstance(got, list):
@@ -96,30 +96,30 @@ class ResponsesClient(_OpenAI):
     INPUT = "input"
 
     async def ask(self, way: str, question: str = "Hi") -> Any:
-        asked: dict[str, Any] = {"model": MODEL, "input": question}
+        request: dict[str, Any] = {"model": MODEL, "input": question}
         ours, theirs = self.native.responses, self.native_async.responses
         match way:
             case "sync":
-                return ours.create(**asked)
+                return ours.create(**request)
             case "async":
-                return await theirs.create(**asked)
+                return await theirs.create(**request)
             case "stream":
-                return list(ours.create(stream=True, **asked))
+                return list(ours.create(stream=True, **request))
             case "async stream":
-                return [one async for one in await theirs.create(stream=True, **asked)]
+                return [one async for one in await theirs.create(stream=True, **request)]
             case "helper":
-                with ours.stream(**asked) as stream:
+                with ours.stream(**request) as stream:
                     return stream.get_final_response()
             case "async helper":
-                async with theirs.stream(**asked) as stream:
+                async with theirs.stream(**request) as stream:
                     return await stream.get_final_response()
             case "raw":
-                return ours.with_raw_response.create(**asked).parse()
+                return ours.with_raw_response.create(**request).parse()
             case "streaming raw":
-                with ours.with_streaming_response.create(**asked) as response:
+                with ours.with_streaming_response.create(**request) as response:
                     return response.parse()
             case _:
-                return ours.parse(**asked)
+                return ours.parse(**request)
 
     def text(self, got: Any) -> str:
         return str((got[-1].response if isinstance(got, list) else got).output_text)
@@ -169,10 +169,10 @@ def test_a_structured_answer_is_parsed_whoever_gives_it(
     bus: Bus, hooks: HookLog, attached: None, provider: ModelProvider, client: OpenAI
 ) -> None:
     provider.script.append(says('{"result": 3}'))
-    asked: dict[str, Any] = {"model": MODEL, "messages": QUESTION, "response_format": Sum}
-    first = client.chat.completions.parse(**asked).choices[0].message.parsed
+    request: dict[str, Any] = {"model": MODEL, "messages": QUESTION, "response_format": Sum}
+    first = client.chat.completions.parse(**request).choices[0].message.parsed
     bus.intercept("before_llm_generate", lambda **_: Decision.stop('{"result": 4}'))
-    second = client.chat.completions.parse(**asked).choices[0].message.parsed
+    second = client.chat.completions.parse(**request).choices[0].message.parsed
     third = client.responses.parse(model=MODEL, input="Hi", text_format=Sum).output_parsed
 
     assert [first, second, third] == [Sum(result=3), Sum(result=4), Sum(result=4)]
@@ -194,14 +194,14 @@ def test_a_hook_may_answer_with_the_providers_own_json(
     assert [call.index for call in calls] == [0]
 
 
-def test_vectors_are_counted_and_can_be_given_by_a_hook(
+def test_vectors_are_counted_and_may_come_from_a_hook(
     bus: Bus, hooks: HookLog, attached: None, provider: ModelProvider, client: OpenAI
 ) -> None:
     vectors = client.embeddings.create(model="vectors", input=["a", "b"]).data
     assert [one.embedding for one in vectors] == [[0.5, 0.0], [0.5, 1.0]]
-    told = hooks.one("after_llm_generate")
-    assert (told["operation_name"], told["prompt"]) == ("embeddings", ["a", "b"])
-    assert told["usage"] == {"input_tokens": 10, "output_tokens": 0}
+    reported = hooks.one("after_llm_generate")
+    assert (reported["operation_name"], reported["prompt"]) == ("embeddings", ["a", "b"])
+    assert reported["usage"] == {"input_tokens": 10, "output_tokens": 0}
 
     data = [{"object": "embedding", "index": 0, "embedding": [1.0]}]
     bus.intercept("before_llm_generate", lambda **_: Decision.stop({"data": data}))
@@ -211,12 +211,12 @@ def test_vectors_are_counted_and_can_be_given_by_a_hook(
         client.embeddings.create(model="vectors", input="a")
 
 
-def test_azure_is_told_as_azure_and_refused_as_openai(
+def test_azure_is_reported_as_azure_and_refused_as_openai(
     bus: Bus, hooks: HookLog, attached: None, provider: ModelProvider
 ) -> None:
     azure = AzureOpenAI(azure_endpoint=provider.url, api_key="key", api_version="2024-10-21")
     azure.chat.completions.create(model="mine", messages=QUESTION)
-    assert provider.asked[0].path == "/openai/deployments/mine/chat/completions"
+    assert provider.requests[0].path == "/openai/deployments/mine/chat/completions"
     assert hooks.one("after_llm_generate")["provider"] == "azure.ai.openai"
 
     bus.intercept("before_llm_generate", lambda **_: Decision.deny("no"))
@@ -255,7 +255,7 @@ def test_a_connection_that_fails_is_tried_again_without_a_status(
 
 
 @pytest.mark.shows("openai", "once")
-async def test_a_framework_that_calls_the_client_tells_its_calls_alone(
+async def test_a_framework_that_calls_the_client_reports_its_calls_alone(
     bus: Bus, hooks: HookLog, attached: None, provider: ModelProvider
 ) -> None:
     agents, pydantic_ai = pytest.importorskip("agents"), pytest.importorskip("pydantic_ai")
@@ -278,13 +278,17 @@ async def test_a_framework_that_calls_the_client_tells_its_calls_alone(
     for detach in undo:
         detach()
 
-    told = hooks.of("before_llm_generate")
-    assert len(told) == 4
-    assert not any(one["llm"] is client for one in told)
-    assert [one["call_id"] for one in hooks.of("llm_retrying")] == [one["call_id"] for one in told]
+    reported = hooks.of("before_llm_generate")
+    assert len(reported) == 4
+    assert not any(one["llm"] is client for one in reported)
+    assert [one["call_id"] for one in hooks.of("llm_retrying")] == [
+        one["call_id"] for one in reported
+    ]
 
 
-def test_other_routes_are_not_told(hooks: HookLog, attached: None, provider: ModelProvider) -> None:
+def test_other_routes_are_not_reported(
+    hooks: HookLog, attached: None, provider: ModelProvider
+) -> None:
     client = OpenAI(base_url=f"{provider.url}/v1", api_key="key", max_retries=1)
     provider.script += [overloaded(500), overloaded(400)]
     with pytest.raises(openai.BadRequestError):
@@ -332,8 +336,8 @@ def test_a_forked_process_is_watched_as_its_parent(
         try:
             fresh = OpenAI(base_url=f"{provider.url}/v1", api_key="key")
             answer = fresh.chat.completions.create(model=MODEL, messages=QUESTION)
-            told = hooks.one("after_llm_generate")
-            os.write(writing, f"{answer.choices[0].message.content} {told['model']}".encode())
+            reported = hooks.one("after_llm_generate")
+            os.write(writing, f"{answer.choices[0].message.content} {reported['model']}".encode())
         finally:
             os._exit(0)
     os.waitpid(child, 0)

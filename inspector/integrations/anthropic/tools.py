@@ -56,7 +56,7 @@ class _Tools:
             def run(operation: Operation) -> Any:
                 return original(tool, operation.args)
 
-            with _told_to_the_model():
+            with _readable_by_the_model():
                 return self._bus.call_sync("tool_call", run, **about)
 
         return call
@@ -73,7 +73,7 @@ class _Tools:
             async def run(operation: Operation) -> Any:
                 return await original(tool, operation.args)
 
-            with _told_to_the_model():
+            with _readable_by_the_model():
                 return await self._bus.call("tool_call", run, **about)
 
         return call
@@ -167,7 +167,7 @@ def _refused() -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _told_to_the_model() -> Iterator[None]:
+def _readable_by_the_model() -> Iterator[None]:
     """Raise refusals as the tool's error, which the model reads."""
     try:
         yield

@@ -248,6 +248,6 @@ def _content_decoder(response: Any) -> Callable[[bytes], bytes] | None:
     """Return what undoes the compression of a body; None if it is not compressed."""
     if not response.headers.get("content-encoding"):
         return None
-    twin = type(response)(200, headers=response.headers, stream=response.stream)
-    decode: Callable[[bytes], bytes] = twin._get_content_decoder().decode
+    same = type(response)(200, headers=response.headers, stream=response.stream)
+    decode: Callable[[bytes], bytes] = same._get_content_decoder().decode
     return decode

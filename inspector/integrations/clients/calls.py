@@ -73,7 +73,7 @@ class ApiCalls:
                             with self._sending(call, operation):
                                 sent = call.sent(operation)
                                 call.result = original(client, cast_to, sent, *args, **kwargs)
-                            if call.is_held(operation):
+                            if call.is_left_open(operation):
                                 stack.pop_all()
                                 return call.result
                     except Exception as error:
@@ -108,7 +108,7 @@ class ApiCalls:
                             with self._sending(call, operation):
                                 sent = call.sent(operation)
                                 call.result = await original(client, cast_to, sent, *args, **kwargs)
-                            if call.is_held(operation):
+                            if call.is_left_open(operation):
                                 stack.pop_all()
                                 return call.result
                     except Exception as error:
@@ -246,7 +246,7 @@ class ApiCall:
         if (usage := self._endpoint.usage(self._answer)) is not None:
             operation.set(usage=usage)
 
-    def is_held(self, operation: RepeatableOperation) -> bool:
+    def is_left_open(self, operation: RepeatableOperation) -> bool:
         """Return whether a body that is to be read holds the operation open."""
         if self._body is None:
             return False

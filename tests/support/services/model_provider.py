@@ -49,7 +49,7 @@ class Raw(NamedTuple):
     headers: dict[str, str] = {}  # noqa: RUF012 - nobody changes it
 
 
-class Asked(NamedTuple):
+class ModelRequest(NamedTuple):
     """A request."""
 
     path: str
@@ -86,13 +86,13 @@ class ModelProvider:
     Attributes:
         script: The next answers.
         scripts: Those for clients with a key of their own.
-        asked: The requests that came.
+        request: The requests that came.
     """
 
     def __init__(self, *script: Answer | Raw) -> None:
         self.script = list(script)
         self.scripts: dict[str, list[Answer | Raw]] = {}
-        self.asked: list[Asked] = []
+        self.requests: list[ModelRequest] = []
 
     def __enter__(self) -> ModelProvider:
         provider = self
@@ -125,10 +125,10 @@ class ModelProvider:
             "ANTHROPIC_API_KEY": "nothing",
         }
 
-    def answer(self, asked: Asked) -> Answer | Raw:
+    def answer(self, request: ModelRequest) -> Answer | Raw:
         """Keep a request, and return the next answer."""
-        self.asked.append(asked)
-        script = self.scripts.get(asked.key, self.script)
+        self.requests.append(request)
+        script = self.scripts.get(request.key, self.script)
         return script.pop(0) if script else Answer("Hello there.")
 
 
@@ -143,8 +143,10 @@ class _Handler(BaseHTTPRequestHandler):
         length = int(self.headers.get("content-length", 0))
         body = json.loads(self.rfile.read(length) or b"{}")
         path = self.path.partition("?")[0]
-        asked = Asked(path, body, {name.lower(): text for name, text in self.headers.items()})
-        answer = self.owner.answer(asked)
+        request = ModelRequest(
+            path, body, {name.lower(): text for name, text in self.headers.items()}
+        )
+        answer = self.owner.answer(request)
         if isinstance(answer, Raw):
             self._send(answer.status, answer.body, answer.headers)
         elif path.endswith("/embeddings"):
