@@ -30,7 +30,7 @@ def test_every_module_of_instrument_can_be_imported_without_site_packages() -> N
     imports = "; ".join(f"import instrument.{module}" for module in MODULES)
     result = _isolated(f"import instrument; {imports}; print(instrument.CONTRACT_VERSION)")
 
-    assert result.strip() == "1.6"
+    assert result.strip() == "1.7"
 
 
 def test_importing_instrument_starts_no_thread_and_loads_little() -> None:
