@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.model.rows import Json
 from tests.support.services.api import Api
 from tests.support.telemetry.otlp import START_NS, key_values, span
 from tests.support.telemetry.records import incoming, log, span_hex, started, trace_hex
@@ -107,3 +110,34 @@ async def test_a_search_is_paged(api: Api) -> None:
         seen += [hit["span"]["name"] for hit in answer["spans"]]
         cursor = answer["next_cursor"]
     assert sorted(seen) == ["s1", "s2", "s3", "s4", "s5"]
+
+
+async def test_the_tools_of_a_model_call_are_compared_with_a_call_before_it(api: Api) -> None:
+    def call(number: int, **described: str) -> Span:
+        tools = [{"name": name, "description": text} for name, text in described.items()]
+        attributes: dict[str, Json] = {
+            "session.id": "S",
+            "gen_ai.operation.name": "chat",
+            "gen_ai.tool.definitions": json.dumps(tools),
+        }
+        return span(span_id=number, start_ns=START_NS + number, attributes=attributes)
+
+    calls = [
+        call(1, search="Finds.", fetch="Gets."),
+        call(2, of_another_agent="Acts."),
+        call(3, search="Finds.", fetch="Gets."),
+        call(4, search="Finds all.", delete="Removes."),
+        call(5),
+    ]
+    await api.submit(*map(incoming, calls), incoming(span(span_id=9, start_ns=START_NS)))
+    before = {
+        number: (await api.get(f"/spans/{trace_hex(1)}/{span_hex(number)}")).json()["tools_before"]
+        for number in (1, 3, 4, 5, 9)
+    }
+    same: dict[str, Json] = {"added": [], "removed": [], "changed": []}
+    assert before[3] == {"trace_id": trace_hex(1), "span_id": span_hex(1), **same}
+    assert before[4] == {
+        **{"trace_id": trace_hex(1), "span_id": span_hex(3)},
+        **{"added": ["delete"], "removed": ["fetch"], "changed": ["search"]},
+    }
+    assert (before[1], before[5], before[9]) == (None, None, None)

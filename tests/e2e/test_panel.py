@@ -59,7 +59,7 @@ def test_a_model_call_is_read_with_all_that_it_was_sent(
 ) -> None:
     panel = _open(page, filled, MODEL, "messages")
     panel.get_by_role("button", name="Tools offered, 2").click()
-    panel.get_by_role("button", name="delete_file Use it to").click()
+    panel.get_by_role("button", name="delete_file called Use it to").click()
     expect(panel.get_by_role("tree", name="the schema of delete_file")).to_be_visible()
     expect(panel.get_by_text("You tidy up folders.")).to_have_count(0)
     panel.get_by_role("button", name="System prompt").click()

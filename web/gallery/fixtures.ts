@@ -315,6 +315,7 @@ function detailOf(row: SpanRow): SpanDetail {
     scope: { name: 'subscribers', version: '0.1.0', attributes: {} },
     dropped: { attributes: 2, events: 0, links: 0 },
     view: viewOf(row),
+    tools_before: null,
   };
 }
 

@@ -17,7 +17,8 @@ _ATTRIBUTE_CHARS = 500
 def content(detail: dict[str, Any]) -> list[str]:
     """Return the content of a span as chapters, its error first."""
     view = detail["view"]
-    return [*_error(view), *_tool(view), *_messages(view), *_mcp(view), *_events(view)]
+    chapters = (_error, _tool, _messages, _mcp, _events, _tools)
+    return [line for chapter in chapters for line in chapter(view)]
 
 
 def attributes(detail: dict[str, Any]) -> list[str]:
@@ -75,6 +76,16 @@ def _messages(view: dict[str, Any]) -> Iterator[str]:
             yield from map(_part, message["parts"])
         if chosen:
             yield ""
+
+
+def _tools(view: dict[str, Any]) -> Iterator[str]:
+    if not view["llm"] or not (tools := view["llm"]["tools_offered"]):
+        return
+    yield "## Tools offered"
+    for tool in tools:
+        yield f"{tool['name']}: {tool['description'] or '(no description)'}"
+        yield f"  schema: {_text(tool['parameters'])}"
+    yield ""
 
 
 def _part(part: dict[str, Any]) -> str:

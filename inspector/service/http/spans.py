@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from time import time_ns
 from typing import Annotated, Any
@@ -16,12 +17,15 @@ from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError, span_not_found
 from inspector.service.http.queries import QUERY, index_state, searching
+from inspector.service.model.records import SpanRecord
+from inspector.service.normalise import span_view
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search import PAGE_S
 from inspector.service.search.documents import placed_texts
 from inspector.service.search.excerpts import excerpts
+from inspector.service.storage.base import Reader
 
 router = APIRouter(tags=["spans"])
 
@@ -29,6 +33,9 @@ router = APIRouter(tags=["spans"])
 TraceId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 SpanId = Annotated[str, Path(pattern="^[0-9a-f]{16}$")]
 _MAX_VALUE_BYTES = 64 * 1024 * 1024
+_MAX_CALLS_BEFORE = 8
+"""Limit of the calls before one that its tools are compared with; agents may take turns."""
+_MAX_BEFORE_BYTES = 4 * 1024 * 1024
 _TEXT: dict[str, Any] = {
     "text/plain": {"schema": {"type": "string"}},
     "application/json": {"schema": {}},
@@ -102,7 +109,38 @@ def _detail(parts: ReadParts, trace_id: str, span_id: str) -> wire.SpanDetail:
             raise span_not_found(trace_id, span_id)
         content = reader.content(found[0])
         records = reader.moments(trace_id, span_id, None)
-    return presenter.span_detail(found[0], content, records)
+        detail = presenter.span_detail(found[0], content, records)
+        if detail.view.llm is not None and detail.view.llm.tools_offered:
+            detail.tools_before = _tools_before(reader, found[0], detail.view.llm.tools_offered)
+    return detail
+
+
+def _tools_before(
+    reader: Reader, record: SpanRecord, tools: Sequence[wire.ToolDefinition]
+) -> wire.ToolsBefore | None:
+    """Compare the tools of a model call with those of the calls before it."""
+    nearest, room_bytes = None, _MAX_BEFORE_BYTES
+    for before in reader.model_calls_before(record, _MAX_CALLS_BEFORE):
+        room_bytes -= before.size_bytes
+        if room_bytes < 0:
+            break
+        logged = reader.moments(before.trace_id, before.span_id, None)
+        view = span_view(reader.content(before).span(), [one.moment() for one in logged])
+        offered = view.llm.tools_offered if view.llm is not None else []
+        if not offered:
+            continue
+        now, then = ({tool.name: tool for tool in of} for of in (tools, offered))
+        found = wire.ToolsBefore(
+            trace_id=before.trace_id,
+            span_id=before.span_id,
+            added=[name for name in now if name not in then],
+            removed=[name for name in then if name not in now],
+            changed=[name for name, tool in now.items() if then.get(name, tool) != tool],
+        )
+        if not (found.added or found.removed or found.changed):
+            return found
+        nearest = nearest or found
+    return nearest
 
 
 @router.get("/search")

@@ -174,7 +174,10 @@ def difference(found: Comparison, one: Difference) -> wire.Difference:
 
 
 def span_detail(
-    record: SpanRecord, content: Content, moments: Sequence[MomentRecord]
+    record: SpanRecord,
+    content: Content,
+    moments: Sequence[MomentRecord],
+    tools_before: wire.ToolsBefore | None = None,
 ) -> wire.SpanDetail:
     """Return one span in full."""
     span, origin = content.span(), content.resource_spans()
@@ -201,6 +204,7 @@ def span_detail(
             links=span.dropped_links_count,
         ),
         view=span_view(span, [one.moment() for one in moments]),
+        tools_before=tools_before,
     )
 
 

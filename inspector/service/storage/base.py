@@ -251,6 +251,12 @@ class Reader(Protocol):
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end, running and lost, by change."""
 
+    def model_calls_before(self, span: SpanRecord, most: int) -> list[SpanRecord]:
+        """Return the model calls of the session right before a span, the last first.
+
+        They are looked for among the last thousand spans before it.
+        """
+
     def open_processes(self) -> set[str]:
         """Return the processes that have running spans."""
 

@@ -358,6 +358,19 @@ class SqliteReader(ControlReader):
         trace_id = stand_in_for(process_id)
         return [span_of(row) for row in self._all(SELECT_SPAN + where, (process_id, trace_id))]
 
+    def model_calls_before(self, span: SpanRecord, most: int) -> list[SpanRecord]:
+        nearest = (
+            f"SELECT change, kind, duplicate_of FROM span WHERE {_OF_SESSION}"
+            " AND (start_ns, span_id) < (?, ?) ORDER BY start_ns DESC, span_id DESC LIMIT 1000"
+        )
+        where = (
+            f" WHERE span.change IN (SELECT change FROM ({nearest})"
+            " WHERE kind = 'llm' AND duplicate_of IS NULL LIMIT ?)"
+            " ORDER BY span.start_ns DESC, span.span_id DESC"
+        )
+        place = (span.session_id, span.start_ns, bytes.fromhex(span.span_id))
+        return [span_of(row) for row in self._all(SELECT_SPAN + where, (*place, most))]
+
     def open_processes(self) -> set[str]:
         sql = (
             f"SELECT DISTINCT {PROCESS} FROM span LEFT JOIN process ON process.no = process_no"

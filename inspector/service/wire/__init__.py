@@ -50,6 +50,7 @@ from inspector.service.wire.spans import (
     SpanLink,
     SpanRow,
     SpanSkeleton,
+    ToolsBefore,
 )
 from inspector.service.wire.stream import (
     DecisionMade,
@@ -140,6 +141,7 @@ __all__ = [
     "ToolDefinition",
     "ToolResultPart",
     "ToolView",
+    "ToolsBefore",
     "Usage",
     "View",
     "Wire",

@@ -125,6 +125,19 @@ class Clamped(Wire):
     is_json: bool = Field(description="It is no text: the beginning of its JSON stands there.")
 
 
+class ToolsBefore(Wire):
+    """How the tools that a model call offers differ from those of a call before it.
+
+    That is the last which offered the same, of the few before it; else the last that offered any.
+    """
+
+    trace_id: str
+    span_id: str
+    added: list[str] = Field(description="Names of those that are offered now only.")
+    removed: list[str] = Field(description="Names of those that were offered then only.")
+    changed: list[str] = Field(description="Names of those with another description or schema.")
+
+
 class SpanDetail(SpanRow):
     """A span with its content."""
 
@@ -142,6 +155,9 @@ class SpanDetail(SpanRow):
     scope: Scope
     dropped: Dropped
     view: View
+    tools_before: ToolsBefore | None = Field(
+        description="Of a model call with tools; null: none before it offered any."
+    )
     clamped: list[Clamped] = Field(
         default_factory=list, description="With `max_value_bytes`: the values that are cut."
     )

@@ -38,6 +38,7 @@ from inspector.service.model.rows import (
     ProcessRow,
     RequestStatus,
     SessionStatus,
+    SpanKind,
     SpanStatus,
 )
 from inspector.service.present.rows import span_fields
@@ -345,6 +346,20 @@ class _Tables:
             if span.end_ns is None and span.process_id == process_id
         )
         return sorted(found, key=lambda span: span.change)
+
+    def model_calls_before(self, span: SpanRecord, most: int) -> list[SpanRecord]:
+        before = sorted(
+            (
+                one
+                for one in self._spans.values()
+                if one.session_id == span.session_id
+                and (one.start_ns, one.span_id) < (span.start_ns, span.span_id)
+            ),
+            key=lambda one: (one.start_ns, one.span_id),
+            reverse=True,
+        )
+        calls = (one for one in before[:1000] if one.kind is SpanKind.LLM)
+        return [one for one in calls if one.duplicate_of is None][:most]
 
     def open_processes(self) -> set[str]:
         running = (s for s in self._spans.values() if s.status is SpanStatus.RUNNING)

@@ -3118,6 +3118,8 @@ export interface components {
              * @description The tool that it calls, or the agent that runs: of its attributes, else of its name. Null for other kinds.
              */
             subject: string | null;
+            /** @description Of a model call with tools; null: none before it offered any. */
+            tools_before: components["schemas"]["ToolsBefore"] | null;
             /** Trace Id */
             trace_id: string;
             /** Trace State */
@@ -3654,6 +3656,33 @@ export interface components {
              * @enum {string}
              */
             type: "tool_result";
+        };
+        /**
+         * ToolsBefore
+         * @description How the tools that a model call offers differ from those of a call before it.
+         *
+         *     That is the last which offered the same, of the few before it; else the last that offered any.
+         */
+        ToolsBefore: {
+            /**
+             * Added
+             * @description Names of those that are offered now only.
+             */
+            added: string[];
+            /**
+             * Changed
+             * @description Names of those with another description or schema.
+             */
+            changed: string[];
+            /**
+             * Removed
+             * @description Names of those that were offered then only.
+             */
+            removed: string[];
+            /** Span Id */
+            span_id: string;
+            /** Trace Id */
+            trace_id: string;
         };
         /**
          * ToolView

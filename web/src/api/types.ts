@@ -28,6 +28,7 @@ export type SpanDetail = Schemas['SpanDetail'];
 export type Clamped = Schemas['Clamped'];
 export type SpanLink = Schemas['SpanLink'];
 export type ToolDefinition = Schemas['ToolDefinition'];
+export type ToolsBefore = Schemas['ToolsBefore'];
 export type StateStep = Schemas['StateStep'];
 export type StateDifference = Schemas['StateDifference'];
 export type View = Schemas['View'];

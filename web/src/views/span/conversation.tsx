@@ -1,6 +1,6 @@
 /** The messages of a model call as a conversation. */
 import { useMemo, useState } from 'react';
-import type { Clamped, Message, Part, ToolDefinition } from '../../api/types.ts';
+import type { Clamped, Message, Part, ToolDefinition, ToolsBefore } from '../../api/types.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -22,9 +22,16 @@ const MORE = 200;
 interface ConversationProps {
   readonly messages: readonly Message[];
   readonly tools?: readonly ToolDefinition[];
+  readonly toolsBefore?: ToolsBefore | null;
+  readonly onSelect?: (key: string) => void;
 }
 
-export function Conversation({ messages, tools = [] }: ConversationProps) {
+export function Conversation({
+  messages,
+  tools = [],
+  toolsBefore = null,
+  onSelect,
+}: ConversationProps) {
   const isRaw = useShownSpan()?.isRaw ?? false;
   const [last, setLast] = useState(LAST);
   const turns = useMemo(() => joinToolResults(messages), [messages]);
@@ -35,7 +42,9 @@ export function Conversation({ messages, tools = [] }: ConversationProps) {
   const hidden = Math.max(talk.length - last, 0);
   return (
     <div className="ins-talk">
-      {tools.length > 0 && <ToolsOffered tools={tools} />}
+      {tools.length > 0 && (
+        <ToolsOffered tools={tools} messages={messages} before={toolsBefore} onSelect={onSelect} />
+      )}
       <ol>
         {head.map((turn, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: turns have no identity but their place

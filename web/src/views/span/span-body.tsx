@@ -269,6 +269,8 @@ function TabBody({ tab, row, trace, loaded, onSelect }: TabBodyProps) {
         <Conversation
           messages={detail.view.messages}
           tools={detail.view.llm?.tools_offered ?? []}
+          toolsBefore={detail.tools_before}
+          onSelect={onSelect}
         />
       );
     case 'io':

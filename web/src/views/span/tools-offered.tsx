@@ -1,6 +1,6 @@
-/** The tools offered to a model: name, description, schema. */
+/** The tools offered to a model: name, description, schema, which were called, what is new. */
 import { useState } from 'react';
-import type { ToolDefinition } from '../../api/types.ts';
+import type { Message, ToolDefinition, ToolsBefore } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { ClampedText } from '../parts/values/clamped-text.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';
@@ -11,16 +11,50 @@ import './tools-offered.css';
 /** Number of tools at first; more on request. */
 const FIRST = 100;
 
-export function ToolsOffered({ tools }: { readonly tools: readonly ToolDefinition[] }) {
+interface ToolsOfferedProps {
+  readonly tools: readonly ToolDefinition[];
+  readonly messages: readonly Message[];
+  /** How they differ from those of a call before; null: there is none. */
+  readonly before: ToolsBefore | null;
+  readonly onSelect?: ((key: string) => void) | undefined;
+}
+
+export function ToolsOffered({ tools, messages, before, onSelect }: ToolsOfferedProps) {
   const [isAll, setAll] = useState(false);
   const shown = isAll ? tools : tools.slice(0, FIRST);
+  const called = callsByName(messages);
   return (
-    <Fold label={`Tools offered, ${groupThousands(tools.length)}`}>
+    <Fold label={`Tools offered, ${groupThousands(tools.length)}${comparison(before)}`}>
+      {before !== null && (
+        <p className="ins-none">
+          {isSame(before)
+            ? 'The same as before: nothing was added, removed or changed since '
+            : 'Compared with '}
+          <button
+            type="button"
+            className="ins-link"
+            onClick={() => onSelect?.(`${before.trace_id}.${before.span_id}`)}
+          >
+            an earlier model call
+          </button>
+          {before.removed.length > 0 && (
+            <>
+              {', no longer offered: '}
+              <VisibleText text={before.removed.join(', ')} />
+            </>
+          )}
+          .
+        </p>
+      )}
       <ul className="ins-offered">
         {shown.map((tool, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a name may be there twice
           <li key={at}>
-            <Fold label={<Name tool={tool} />}>
+            <Fold
+              label={
+                <Name tool={tool} marks={marksOf(tool.name, called.get(tool.name) ?? 0, before)} />
+              }
+            >
               {tool.description !== null && <ClampedText text={tool.description} />}
               {tool.parameters === null ? (
                 <p className="ins-none">No schema was captured.</p>
@@ -40,12 +74,49 @@ export function ToolsOffered({ tools }: { readonly tools: readonly ToolDefinitio
   );
 }
 
-function Name({ tool }: { readonly tool: ToolDefinition }) {
+function isSame({ added, removed, changed }: ToolsBefore): boolean {
+  return added.length + removed.length + changed.length === 0;
+}
+
+function comparison(before: ToolsBefore | null): string {
+  if (before === null) return '';
+  return isSame(before) ? ', same as before' : ', other than before';
+}
+
+/** How often the model's answer calls each tool. */
+function callsByName(messages: readonly Message[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const message of messages) {
+    if (message.origin !== 'output') continue;
+    for (const part of message.parts) {
+      if (part.type === 'tool_call') found.set(part.name, (found.get(part.name) ?? 0) + 1);
+    }
+  }
+  return found;
+}
+
+function marksOf(name: string, calls: number, before: ToolsBefore | null): readonly string[] {
+  const marks = [];
+  if (calls > 0) marks.push(calls === 1 ? 'called' : `called ${groupThousands(calls)} times`);
+  if (before?.added.includes(name)) marks.push('new');
+  if (before?.changed.includes(name)) marks.push('changed');
+  return marks;
+}
+
+interface NameProps {
+  readonly tool: ToolDefinition;
+  readonly marks: readonly string[];
+}
+
+function Name({ tool, marks }: NameProps) {
   return (
     <span className="ins-offered__name">
       <strong>
         <VisibleText text={tool.name} />
       </strong>
+      {marks.map((mark) => (
+        <em key={mark}> {mark}</em>
+      ))}
       {tool.description !== null && <span> {tool.description.slice(0, 200)}</span>}
     </span>
   );
