@@ -160,7 +160,7 @@ def _rule(rule: redaction._Rule) -> str:
     return (
         f"  {{\n    stem: {_text(rule.stem)},\n    gate: {_text(rule.gate)},\n"
         f"    isNamed: {_text(rule.is_named)},\n    isAnyCase: {_text(rule.is_any_case)},\n"
-        f"    pattern: /{pattern.text}/dg,\n    groups: [{groups}],\n  }},\n"
+        f"    pattern: /{pattern.text}/g,\n    groups: [{groups}],\n  }},\n"
     )
 
 

@@ -132,6 +132,38 @@ describe('an agent of the SDK', () => {
   });
 });
 
+test('a tool whose result comes piece by piece shows each, and is cancelled by its signal', async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const tools = inspectorTools({
+    delete_file: tool({
+      inputSchema: z.object({ path: z.string() }),
+      async *execute({ path }) {
+        yield 'looking';
+        yield `deleted ${path}`;
+      },
+    }),
+    plain: tool({
+      inputSchema: z.object({}),
+      execute: (_, { abortSignal }) => {
+        signals.push(abortSignal);
+        return 'done';
+      },
+    }),
+  });
+  const run = streamText({ model: modelOf(), prompt, tools, stopWhen: isStepCount(3) });
+  const seen: unknown[] = [];
+  for await (const part of run.fullStream) {
+    if (part.type === 'tool-result') seen.push([part.preliminary ?? false, part.output]);
+  }
+  expect(seen).toEqual([
+    [true, 'looking'],
+    [true, 'deleted /tmp/a'],
+    [false, 'deleted /tmp/a'],
+  ]);
+  await tools.plain.execute?.({}, { toolCallId: '1', messages: [], context: {} });
+  expect(signals[0]).toBeInstanceOf(AbortSignal);
+});
+
 describe('a model call', () => {
   test('is streamed, piece by piece, and its end is the end of the stream', async () => {
     const run = session('streamed', () => streamText({ model: modelOf(), prompt: 'Hi' }));

@@ -38,7 +38,7 @@ describe('a tool that asks', () => {
       name: 'delete_file',
       ask: ({ path }) => `Delete ${path}?`,
     });
-    const result = session({ id: 'allowed', title: 'Tidy up', user: 'ada' }, () =>
+    const result = session({ id: 'allowed', title: 'Tidy up', user: 'ada', tags: ['a', 'b'] }, () =>
       agent(() => deleteFile({ path: '/tmp/a' }), { name: 'tidy' })(),
     );
     const request = await api.request('delete_file');
@@ -80,6 +80,8 @@ describe('a tool that asks', () => {
       'inspector.decision.reason': 'is a copy',
     });
     expect(await api.get('/sessions/allowed')).toMatchObject({ title: 'Tidy up' });
+    const agentSpan = await api.span(rows.find(({ name }) => name.startsWith('invoke')) as Row);
+    expect(agentSpan.attributes['inspector.tags']).toEqual(['a', 'b']);
   });
 
   test('runs with edited arguments; what JavaScript cannot hold is refused, and waits on', async () => {

@@ -1,10 +1,11 @@
 /** The package as users get it: packed, installed in an empty folder, and run by Node alone. */
 
-import { execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 import { Api, until } from './support/api.js';
@@ -12,18 +13,19 @@ import { Provider } from './support/provider.js';
 import { ServiceProcess } from './support/service-process.js';
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
-const QUIET = ['--no-audit', '--no-fund', '--silent', '--prefer-offline'];
+const QUIET = ['--no-audit', '--no-fund', '--silent', '--prefer-offline', '--no-package-lock'];
+const run = promisify(execFile);
 
 let folder: string;
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'inspector-ts-package-'));
-  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
+  const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
     cwd: PACKAGE,
   });
-  const tarball = packed.toString().trim().split('\n').at(-1) as string;
+  const tarball = packed.stdout.trim().split('\n').at(-1) as string;
   writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
-  execFileSync('npm', ['install', ...QUIET, `./${tarball}`], { cwd: folder });
+  await run('npm', ['install', ...QUIET, `./${tarball}`], { cwd: folder });
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -62,12 +64,12 @@ const isOver = (rows: { status: string }[]) =>
 test('the example of the README finds the service, asks and runs what was allowed', async () => {
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
   const example = /```js\n([\s\S]*?)```/.exec(readme)?.[1] as string;
-  const run = node(example, found());
+  const running = node(example, found());
   const api = new Api();
   const request = await api.request('delete_file');
   expect(request.prompt).toBe('Delete /tmp/a?');
   await api.answer(request, { decision: 'allow', args_json: '{"path": "/tmp/b"}' });
-  expect(await run).toMatchObject({ code: 0, out: 'deleted /tmp/b\n', err: '' });
+  expect(await running).toMatchObject({ code: 0, out: 'deleted /tmp/b\n', err: '' });
   await api.rows(request.session_id, isOver);
 });
 
@@ -133,7 +135,6 @@ test.concurrent('worker threads and child processes are watched by themselves', 
     import { attach, session, tool } from '@mcp-agent-inspector/agent';
     attach();
     await session('threads', () => tool(() => 1, { name: '${name}' })());`;
-  mkdirSync(join(folder, 'threads'), { recursive: true });
   writeFileSync(join(folder, 'worker.mjs'), work('in_worker'));
   writeFileSync(join(folder, 'child.mjs'), work('in_child'));
   const script = `
@@ -154,7 +155,7 @@ test.concurrent('a question outlives the service that it was asked through', asy
     import { attach, tool } from '@mcp-agent-inspector/agent';
     attach();
     console.log(await tool(() => 'ran', { name: 'patient', ask: true })({ a: 1 }));`;
-  const run = node(script, { INSPECTOR_RUNTIME_DIR: service.runtimeDir });
+  const running = node(script, { INSPECTOR_RUNTIME_DIR: service.runtimeDir });
   const before = await new Api(service.url, service.token).request('patient');
   await service.stop('SIGKILL');
   await service.start();
@@ -165,16 +166,14 @@ test.concurrent('a question outlives the service that it was asked through', asy
     const { body } = await api.answer(request, { decision: 'allow' });
     return body['code'] === undefined ? body : undefined;
   });
-  expect(await run).toMatchObject({ code: 0, out: 'ran\n' });
+  expect(await running).toMatchObject({ code: 0, out: 'ran\n' });
   await service.remove();
 }, 60_000);
 
-test.concurrent('the types are those of the README', () => {
+test.concurrent('the types of the package survive its wrappers', async () => {
   copyFileSync(join(PACKAGE, 'tests/support/usage.ts.txt'), join(folder, 'usage.ts'));
   const flags = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext'];
   const tsc = join(PACKAGE, 'node_modules/typescript/bin/tsc');
   const types = ['--typeRoots', join(PACKAGE, 'node_modules/@types')];
-  const run = () =>
-    execFileSync(process.execPath, [tsc, ...flags, ...types, 'usage.ts'], { cwd: folder });
-  expect(run).not.toThrow();
+  await run(process.execPath, [tsc, ...flags, ...types, 'usage.ts'], { cwd: folder });
 });

@@ -1,4 +1,7 @@
+import { get } from 'node:http';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
   InMemorySpanExporter,
@@ -56,6 +59,24 @@ test('beside an SDK, both get each span, and the process keeps its own name', as
   await session('after', () => tool(() => 1, { name: 'two' })());
   expect(exporter.getFinishedSpans()).toHaveLength(1);
   expect(handle.isAttached).toBe(false);
+});
+
+test('our own requests are nobody’s spans', async () => {
+  const instrumentation = new HttpInstrumentation();
+  instrumentation.setTracerProvider(provider);
+  createRequire(import.meta.url)('node:http'); // this is when it is instrumented
+  syncBuiltinESMExports();
+  exporter.reset();
+  const handle = attach({ url, token });
+  await session('quiet', () => tool(() => 1, { name: 'quiet' })());
+  await handle.flush();
+  await new Promise((resolve) =>
+    get(`${url}/health`, (reply) => reply.resume().on('end', resolve)),
+  );
+  await handle.detach();
+  const names = exporter.getFinishedSpans().map(({ name }) => name);
+  expect(names).toEqual(['execute_tool quiet', 'GET']);
+  instrumentation.disable();
 });
 
 test('redacted: secrets go from our spans and from those of others', async () => {

@@ -23,7 +23,12 @@ export interface ToolsOptions extends AskOptions {
     | undefined;
 }
 
-type Execute = (input: unknown, options: { toolCallId?: string }) => unknown;
+interface CallOptions {
+  readonly toolCallId?: string;
+  readonly abortSignal?: AbortSignal;
+}
+
+type Execute = (input: unknown, options: CallOptions) => unknown;
 
 /**
  * Return `tools` for `generateText`, `streamText` or an agent; each call can be decided.
@@ -49,10 +54,15 @@ function watched(toolName: string, execute: Execute, options: ToolsOptions): Exe
     };
   }
   return (input, call) =>
-    operate(toolSpec(toolName, { callId: call?.toolCallId }), input, rules, async (final) => {
-      const result = await execute(final, call);
-      return isAsyncIterable(result) ? last(result) : result;
-    });
+    operate(
+      toolSpec(toolName, { callId: call?.toolCallId }),
+      input,
+      rules,
+      async (final, signal) => {
+        const result = await execute(final, abortedBy(call, signal));
+        return isAsyncIterable(result) ? last(result) : result;
+      },
+    );
 }
 
 function decidesOf(toolName: string, options: ToolsOptions): Decide<unknown, unknown>[] {
@@ -68,6 +78,13 @@ function decidesOf(toolName: string, options: ToolsOptions): Decide<unknown, unk
     return ask(prompt, { timeoutMs, default: otherwise });
   });
   return decides;
+}
+
+/** Return the options of a call that is aborted by `signal` as well. */
+function abortedBy(call: CallOptions, signal: AbortSignal | undefined): CallOptions {
+  if (signal === undefined) return call;
+  const { abortSignal } = call ?? {};
+  return { ...call, abortSignal: abortSignal ? AbortSignal.any([abortSignal, signal]) : signal };
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

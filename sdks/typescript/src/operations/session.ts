@@ -7,6 +7,7 @@ import { runtime } from '../runtime.js';
 
 const MAX_ID_CHARS = 256;
 const MAX_TITLE_CHARS = 256;
+const MAX_TAGS = 50;
 
 /** A session, as the program knows it. */
 export interface SessionOptions {
@@ -15,24 +16,30 @@ export interface SessionOptions {
   readonly title?: string | undefined;
   /** Who the session is for. */
   readonly user?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
 }
 
-const store = new AsyncLocalStorage<SessionOptions>();
+interface Current {
+  readonly id: string;
+  readonly user: string | undefined;
+  /** Title and tags, which are told once, by the first span. */
+  once: Attributes;
+}
+
+const store = new AsyncLocalStorage<Current>();
 
 /** Return the id of the current session. */
 export function sessionId(): string | undefined {
   return store.getStore()?.id;
 }
 
-/** Return the attributes of the current session for a span. */
+/** Return the attributes of the current session for a span that starts. */
 export function sessionAttributes(): Attributes {
   const session = store.getStore();
   if (session === undefined) return {};
-  return {
-    'session.id': session.id,
-    ...(session.title === undefined ? {} : { 'inspector.session.title': session.title }),
-    ...(session.user === undefined ? {} : { 'user.id': session.user }),
-  };
+  const { id, user, once } = session;
+  session.once = {};
+  return { 'session.id': id, ...(user === undefined ? {} : { 'user.id': user }), ...once };
 }
 
 /**
@@ -41,11 +48,17 @@ export function sessionAttributes(): Attributes {
  * A cancellation of the session lasts until `body` has ended.
  */
 export function session<T>(which: string | SessionOptions, body: () => T): T {
-  const options = typeof which === 'string' ? { id: which } : which;
-  const current = {
-    ...options,
-    id: options.id.slice(0, MAX_ID_CHARS),
-    title: options.title?.slice(0, MAX_TITLE_CHARS),
+  const { id, user, title, tags }: SessionOptions =
+    typeof which === 'string' ? { id: which } : which;
+  const current: Current = {
+    id: id.slice(0, MAX_ID_CHARS),
+    user: user?.slice(0, MAX_ID_CHARS),
+    once: {
+      ...(title === undefined
+        ? {}
+        : { 'inspector.session.title': title.slice(0, MAX_TITLE_CHARS) }),
+      ...(tags === undefined ? {} : { 'inspector.tags': tags.slice(0, MAX_TAGS).map(String) }),
+    },
   };
   const leave = runtime()?.control?.gate.enter({
     sessionId: current.id,

@@ -135,7 +135,7 @@ export const RULES: readonly Rule[] = [
     gate: "-",
     isNamed: false,
     isAnyCase: false,
-    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[^\x1e]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?=\x1e)|(?![\s\S]))/dg,
+    pattern: /-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[^\x1e]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|(?=\x1e)|(?![\s\S]))/g,
     groups: [],
   },
   {
@@ -143,7 +143,7 @@ export const RULES: readonly Rule[] = [
     gate: "@",
     isNamed: false,
     isAnyCase: true,
-    pattern: /:\/\/(?!git@)((?:(?=([^\/\s\x1c-\x1f\x85:@"'<>?#\\]{0,256}))(?:\2):[^\/\s\x1c-\x1f\x85"'<>\\]{1,1024}|[^\/\s\x1c-\x1f\x85:"'<>?#\\]{1,1024}))@/dg,
+    pattern: /:\/\/(?!git@)((?:(?=([^\/\s\x1c-\x1f\x85:@"'<>?#\\]{0,256}))(?:\2):[^\/\s\x1c-\x1f\x85"'<>\\]{1,1024}|[^\/\s\x1c-\x1f\x85:"'<>?#\\]{1,1024}))@/g,
     groups: [[1, "user"]],
   },
   {
@@ -151,7 +151,7 @@ export const RULES: readonly Rule[] = [
     gate: "@",
     isNamed: false,
     isAnyCase: true,
-    pattern: /:\\\/\\\/(?!git@)((?:(?=([^\/\s\x1c-\x1f\x85:@"'<>?#\\]{0,256}))(?:\2):[^\/\s\x1c-\x1f\x85"'<>\\]{1,1024}|[^\/\s\x1c-\x1f\x85:"'<>?#\\]{1,1024}))@/dg,
+    pattern: /:\\\/\\\/(?!git@)((?:(?=([^\/\s\x1c-\x1f\x85:@"'<>?#\\]{0,256}))(?:\2):[^\/\s\x1c-\x1f\x85"'<>\\]{1,1024}|[^\/\s\x1c-\x1f\x85:"'<>?#\\]{1,1024}))@/g,
     groups: [[1, "user"]],
   },
   {
@@ -159,7 +159,7 @@ export const RULES: readonly Rule[] = [
     gate: "%",
     isNamed: false,
     isAnyCase: true,
-    pattern: /%3a%2f%2f([^\s\x1c-\x1f\x85"'<>&\/]{1,512}?)%40/dg,
+    pattern: /%3a%2f%2f([^\s\x1c-\x1f\x85"'<>&\/]{1,512}?)%40/g,
     groups: [[1, "user"]],
   },
   {
@@ -167,7 +167,7 @@ export const RULES: readonly Rule[] = [
     gate: "-",
     isNamed: false,
     isAnyCase: true,
-    pattern: /-(?:(?<=[8abcdefilmnprstu][bdefikpstxy]-)(?:(?<=(?:sk-|rk-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{3})|(?<=(?:xai-|p8e-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})|(?<=(?:pypi-|xapp-|pplx-|tvly-|pmak-|nrak-|nrii-|gldt-|glrt-|glft-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})|(?<=(?:nvapi-|dnkey-|glpat-|glptt-|glimt-|gloas-|glcbt-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})|(?<=(?:gocspx-|sq0atp-|sq0csp-|glffct-|glsoat-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7})|(?<=(?:glagent-|xkeysib-|flwseck-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{8})|(?<=(?:xsmtpsib-|s-s4t2ud-|s-s4t2af-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{9})|(?<=flwseck_test-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{13}))(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?|(?<=[\-u][su]-)(?<=(?:fio-u-|tk-us-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})(?=([A-Za-z0-9_\-]{40,}))(?:\3)(?=([A-Za-z0-9_\-]*))(?:\4)(?:\.[0-9a-z]{9}\b)?|(?<=ey-)(?<=bedrock-api-key-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{16})(?=([A-Za-z0-9+\/=]{32,}))(?:\5)(?=([A-Za-z0-9_\-]*))(?:\6)(?:\.[0-9a-z]{9}\b)?|(?<=co-)(?<=ico-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})(?=([A-Za-z0-9]{32,}))(?:\7)(?=([A-Za-z0-9_\-]*))(?:\8)(?:\.[0-9a-z]{9}\b)?|(?<=ul-)(?<=pul-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})(?=([0-9a-f]{32,}))(?:\9)(?=([A-Za-z0-9_\-]*))(?:\10)(?:\.[0-9a-z]{9}\b)?|(?<=[no][ntx]-)(?:(?<=access-sandbox-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{15})|(?<=access-production-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{18})|(?<=access-development-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{19}))(?=([0-9a-f\-]{36,}))(?:\11)(?=([A-Za-z0-9_\-]*))(?:\12)(?:\.[0-9a-z]{9}\b)?|(?<=\.0-)(?<=v1\.0-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})(?=([0-9a-f\-]{100,}))(?:\13)(?=([A-Za-z0-9_\-]*))(?:\14)(?:\.[0-9a-z]{9}\b)?)/dg,
+    pattern: /-(?:(?<=[8abcdefilmnprstu][bdefikpstxy]-)(?:(?<=(?:sk-|rk-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{3})|(?<=(?:xai-|p8e-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})|(?<=(?:pypi-|xapp-|pplx-|tvly-|pmak-|nrak-|nrii-|gldt-|glrt-|glft-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})|(?<=(?:nvapi-|dnkey-|glpat-|glptt-|glimt-|gloas-|glcbt-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})|(?<=(?:gocspx-|sq0atp-|sq0csp-|glffct-|glsoat-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7})|(?<=(?:glagent-|xkeysib-|flwseck-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{8})|(?<=(?:xsmtpsib-|s-s4t2ud-|s-s4t2af-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{9})|(?<=flwseck_test-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{13}))(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?|(?<=[\-u][su]-)(?<=(?:fio-u-|tk-us-))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})(?=([A-Za-z0-9_\-]{40,}))(?:\3)(?=([A-Za-z0-9_\-]*))(?:\4)(?:\.[0-9a-z]{9}\b)?|(?<=ey-)(?<=bedrock-api-key-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{16})(?=([A-Za-z0-9+\/=]{32,}))(?:\5)(?=([A-Za-z0-9_\-]*))(?:\6)(?:\.[0-9a-z]{9}\b)?|(?<=co-)(?<=ico-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})(?=([A-Za-z0-9]{32,}))(?:\7)(?=([A-Za-z0-9_\-]*))(?:\8)(?:\.[0-9a-z]{9}\b)?|(?<=ul-)(?<=pul-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})(?=([0-9a-f]{32,}))(?:\9)(?=([A-Za-z0-9_\-]*))(?:\10)(?:\.[0-9a-z]{9}\b)?|(?<=[no][ntx]-)(?:(?<=access-sandbox-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{15})|(?<=access-production-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{18})|(?<=access-development-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{19}))(?=([0-9a-f\-]{36,}))(?:\11)(?=([A-Za-z0-9_\-]*))(?:\12)(?:\.[0-9a-z]{9}\b)?|(?<=\.0-)(?<=v1\.0-)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})(?=([0-9a-f\-]{100,}))(?:\13)(?=([A-Za-z0-9_\-]*))(?:\14)(?:\.[0-9a-z]{9}\b)?)/g,
     groups: [],
   },
   {
@@ -175,7 +175,7 @@ export const RULES: readonly Rule[] = [
     gate: "_",
     isNamed: false,
     isAnyCase: true,
-    pattern: /_(?:(?<=[aekpstv][cehkntw]_)(?:(?<=pcsk_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})|(?<=whsec_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})|(?<=dckr_pat_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{9})|(?<=pscale_pw_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{10})|(?<=(?:github_pat_|pscale_tkn_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{11})|(?<=duffel_(?:test_|live_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{12})|(?<=pscale_oauth_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{13}))(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?|(?<=[acghmnoprstvy][18adefgiklmnoprstu]_)(?:(?<=(?:sk_|rk_|hf_|r8_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{3})|(?<=(?:ghp_|gho_|ghu_|ghs_|ghr_|npm_|gsk_|ntn_|pnu_|sgp_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})|(?<=(?:jina_|glsa_|rdme_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})|(?<=shp(?:at_|ca_|pa_|ss_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})|(?<=(?:doo_v1_|dop_v1_|dor_v1_|sntryu_|sm_aat_|sm_pat_|sm_sat_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7})|(?<=(?:sk_live_|sk_test_|sk_prod_|rk_live_|rk_test_|rk_prod_|api_org_|lsv2_pt_|lsv2_sk_|lin_api_|clojars_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{8})|(?<=rubygems_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{9})|(?<=sgp_local_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{10})|(?<=shippo_(?:live_|test_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{12}))(?=([A-Za-z0-9]{16,}))(?:\3)(?=([A-Za-z0-9_\-]*))(?:\4)(?:\.[0-9a-z]{9}\b)?|(?<=o1_)(?<=fo1_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})(?=([A-Za-z0-9_\-]{40,}))(?:\5)(?=([A-Za-z0-9_\-]*))(?:\6)(?:\.[0-9a-z]{9}\b)?|(?<=fp_)(?<=tfp_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})(?=([A-Za-z0-9_=\-]{59,}))(?:\7)(?=([A-Za-z0-9_\-]*))(?:\8)(?:\.[0-9a-z]{9}\b)?|(?<=[1lmy][2acrs]_)(?:(?<=(?:glc_|fm2_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})|(?<=fm1(?:r_|a_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})|(?<=sntrys_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7}))(?=([A-Za-z0-9+\/=]{32,}))(?:\9)(?=([A-Za-z0-9_\-]*))(?:\10)(?:\.[0-9a-z]{9}\b)?)/dg,
+    pattern: /_(?:(?<=[aekpstv][cehkntw]_)(?:(?<=pcsk_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})|(?<=whsec_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})|(?<=dckr_pat_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{9})|(?<=pscale_pw_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{10})|(?<=(?:github_pat_|pscale_tkn_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{11})|(?<=duffel_(?:test_|live_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{12})|(?<=pscale_oauth_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{13}))(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?|(?<=[acghmnoprstvy][18adefgiklmnoprstu]_)(?:(?<=(?:sk_|rk_|hf_|r8_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{3})|(?<=(?:ghp_|gho_|ghu_|ghs_|ghr_|npm_|gsk_|ntn_|pnu_|sgp_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})|(?<=(?:jina_|glsa_|rdme_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})|(?<=shp(?:at_|ca_|pa_|ss_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})|(?<=(?:doo_v1_|dop_v1_|dor_v1_|sntryu_|sm_aat_|sm_pat_|sm_sat_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7})|(?<=(?:sk_live_|sk_test_|sk_prod_|rk_live_|rk_test_|rk_prod_|api_org_|lsv2_pt_|lsv2_sk_|lin_api_|clojars_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{8})|(?<=rubygems_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{9})|(?<=sgp_local_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{10})|(?<=shippo_(?:live_|test_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{12}))(?=([A-Za-z0-9]{16,}))(?:\3)(?=([A-Za-z0-9_\-]*))(?:\4)(?:\.[0-9a-z]{9}\b)?|(?<=o1_)(?<=fo1_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})(?=([A-Za-z0-9_\-]{40,}))(?:\5)(?=([A-Za-z0-9_\-]*))(?:\6)(?:\.[0-9a-z]{9}\b)?|(?<=fp_)(?<=tfp_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})(?=([A-Za-z0-9_=\-]{59,}))(?:\7)(?=([A-Za-z0-9_\-]*))(?:\8)(?:\.[0-9a-z]{9}\b)?|(?<=[1lmy][2acrs]_)(?:(?<=(?:glc_|fm2_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})|(?<=fm1(?:r_|a_))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5})|(?<=sntrys_)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7}))(?=([A-Za-z0-9+\/=]{32,}))(?:\9)(?=([A-Za-z0-9_\-]*))(?:\10)(?:\.[0-9a-z]{9}\b)?)/g,
     groups: [],
   },
   {
@@ -183,7 +183,7 @@ export const RULES: readonly Rule[] = [
     gate: ".",
     isNamed: false,
     isAnyCase: true,
-    pattern: /\.(?:(?<=[2v][9bs][^\n])(?:(?<=hv(?:s\.|b\.))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})|(?<=ya29\.)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5}))(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?|(?<=pt[^\n])(?<=dp\.pt\.)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})(?=([A-Za-z0-9]{16,}))(?:\3)(?=([A-Za-z0-9_\-]*))(?:\4)(?:\.[0-9a-z]{9}\b)?|(?<=01[^\n])(?<=dt0c01\.)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7})(?=([A-Za-z0-9.]{60,}))(?:\5)(?=([A-Za-z0-9_\-]*))(?:\6)(?:\.[0-9a-z]{9}\b)?)/dg,
+    pattern: /\.(?:(?<=[2v][9bs][^\n])(?:(?<=hv(?:s\.|b\.))(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{4})|(?<=ya29\.)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{5}))(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?|(?<=pt[^\n])(?<=dp\.pt\.)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{6})(?=([A-Za-z0-9]{16,}))(?:\3)(?=([A-Za-z0-9_\-]*))(?:\4)(?:\.[0-9a-z]{9}\b)?|(?<=01[^\n])(?<=dt0c01\.)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7})(?=([A-Za-z0-9.]{60,}))(?:\5)(?=([A-Za-z0-9_\-]*))(?:\6)(?:\.[0-9a-z]{9}\b)?)/g,
     groups: [],
   },
   {
@@ -191,7 +191,7 @@ export const RULES: readonly Rule[] = [
     gate: "G",
     isNamed: false,
     isAnyCase: false,
-    pattern: /G(?<![A-Za-z0-9]G)R1348941(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /G(?<![A-Za-z0-9]G)R1348941(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -199,7 +199,7 @@ export const RULES: readonly Rule[] = [
     gate: "H",
     isNamed: false,
     isAnyCase: false,
-    pattern: /H(?<![A-Za-z0-9]H)RKU-AA(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /H(?<![A-Za-z0-9]H)RKU-AA(?=([A-Za-z0-9_\-]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -207,7 +207,7 @@ export const RULES: readonly Rule[] = [
     gate: "A",
     isNamed: false,
     isAnyCase: false,
-    pattern: /A(?:(?<![A-Za-z0-9]A)(?:TATT3|GE-SECRET-KEY-1)(?=([A-Za-z0-9]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?|(?<![A-Za-z0-9]A)(?:Iza|QVN)(?=([A-Za-z0-9_\-]{35,}))(?:\3)(?=([A-Za-z0-9_\-]*))(?:\4)(?:\.[0-9a-z]{9}\b)?|(?<![A-Za-z0-9]A)BSK(?=([A-Za-z0-9+\/=]{32,}))(?:\5)(?=([A-Za-z0-9_\-]*))(?:\6)(?:\.[0-9a-z]{9}\b)?|(?<![A-Za-z0-9]A)KCp(?=([A-Za-z0-9]{32,}))(?:\7)(?=([A-Za-z0-9_\-]*))(?:\8)(?:\.[0-9a-z]{9}\b)?|(?<![A-Za-z0-9]A)(?:KIA|SIA|BIA|CCA|3T)(?=([0-9A-Z]{16,}))(?:\9)(?=([A-Za-z0-9_\-]*))(?:\10)(?:\.[0-9a-z]{9}\b)?)/dg,
+    pattern: /A(?:(?<![A-Za-z0-9]A)(?:TATT3|GE-SECRET-KEY-1)(?=([A-Za-z0-9]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?|(?<![A-Za-z0-9]A)(?:Iza|QVN)(?=([A-Za-z0-9_\-]{35,}))(?:\3)(?=([A-Za-z0-9_\-]*))(?:\4)(?:\.[0-9a-z]{9}\b)?|(?<![A-Za-z0-9]A)BSK(?=([A-Za-z0-9+\/=]{32,}))(?:\5)(?=([A-Za-z0-9_\-]*))(?:\6)(?:\.[0-9a-z]{9}\b)?|(?<![A-Za-z0-9]A)KCp(?=([A-Za-z0-9]{32,}))(?:\7)(?=([A-Za-z0-9_\-]*))(?:\8)(?:\.[0-9a-z]{9}\b)?|(?<![A-Za-z0-9]A)(?:KIA|SIA|BIA|CCA|3T)(?=([0-9A-Z]{16,}))(?:\9)(?=([A-Za-z0-9_\-]*))(?:\10)(?:\.[0-9a-z]{9}\b)?)/g,
     groups: [],
   },
   {
@@ -215,7 +215,7 @@ export const RULES: readonly Rule[] = [
     gate: "L",
     isNamed: false,
     isAnyCase: false,
-    pattern: /L(?<![A-Za-z0-9]L)TAI(?=([A-Za-z0-9]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /L(?<![A-Za-z0-9]L)TAI(?=([A-Za-z0-9]{16,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -223,7 +223,7 @@ export const RULES: readonly Rule[] = [
     gate: "~",
     isNamed: false,
     isAnyCase: true,
-    pattern: /~(?<=56~)(?<=sha256~)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7})(?=([A-Za-z0-9_\-]{40,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /~(?<=56~)(?<=sha256~)(?<![A-Za-z0-9][\s\x1c-\x1f\x85\S]{7})(?=([A-Za-z0-9_\-]{40,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -231,7 +231,7 @@ export const RULES: readonly Rule[] = [
     gate: "_",
     isNamed: false,
     isAnyCase: false,
-    pattern: /ops_eyJ(?<![A-Za-z0-9]ops_eyJ)(?=([A-Za-z0-9+\/=]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /ops_eyJ(?<![A-Za-z0-9]ops_eyJ)(?=([A-Za-z0-9+\/=]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -239,7 +239,7 @@ export const RULES: readonly Rule[] = [
     gate: "Z",
     isNamed: false,
     isAnyCase: false,
-    pattern: /Z(?<![A-Za-z0-9]Z)XlK(?=([A-Za-z0-9+\/=]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /Z(?<![A-Za-z0-9]Z)XlK(?=([A-Za-z0-9+\/=]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -247,7 +247,7 @@ export const RULES: readonly Rule[] = [
     gate: "E",
     isNamed: false,
     isAnyCase: false,
-    pattern: /E(?<![A-Za-z0-9]E)(?:ZAK|ZTK|AAM|AAC)(?=([A-Za-z0-9]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /E(?<![A-Za-z0-9]E)(?:ZAK|ZTK|AAM|AAC)(?=([A-Za-z0-9]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -255,7 +255,7 @@ export const RULES: readonly Rule[] = [
     gate: "V",
     isNamed: false,
     isAnyCase: false,
-    pattern: /cmVmdGtuOj(?<![A-Za-z0-9]cmVmdGtuOj)(?=([A-Za-z0-9]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /cmVmdGtuOj(?<![A-Za-z0-9]cmVmdGtuOj)(?=([A-Za-z0-9]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -263,7 +263,7 @@ export const RULES: readonly Rule[] = [
     gate: "",
     isNamed: false,
     isAnyCase: true,
-    pattern: /dapi(?<![A-Za-z0-9]dapi)(?=([0-9a-f]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /dapi(?<![A-Za-z0-9]dapi)(?=([0-9a-f]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -271,7 +271,7 @@ export const RULES: readonly Rule[] = [
     gate: "S",
     isNamed: false,
     isAnyCase: false,
-    pattern: /S(?<![A-Za-z0-9]S)K(?=([0-9A-Fa-f]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/dg,
+    pattern: /S(?<![A-Za-z0-9]S)K(?=([0-9A-Fa-f]{32,}))(?:\1)(?=([A-Za-z0-9_\-]*))(?:\2)(?:\.[0-9a-z]{9}\b)?/g,
     groups: [],
   },
   {
@@ -279,7 +279,7 @@ export const RULES: readonly Rule[] = [
     gate: "-",
     isNamed: false,
     isAnyCase: true,
-    pattern: /-(?<=xox[abeoprs]-)(?=([A-Za-z0-9\-]{10,}))(?:\1)/dg,
+    pattern: /-(?<=xox[abeoprs]-)(?=([A-Za-z0-9\-]{10,}))(?:\1)/g,
     groups: [],
   },
   {
@@ -287,7 +287,7 @@ export const RULES: readonly Rule[] = [
     gate: "-",
     isNamed: false,
     isAnyCase: true,
-    pattern: /-(?<=xoxe\.xox[bp]-)(?=([A-Za-z0-9\-]{10,}))(?:\1)/dg,
+    pattern: /-(?<=xoxe\.xox[bp]-)(?=([A-Za-z0-9\-]{10,}))(?:\1)/g,
     groups: [],
   },
   {
@@ -295,7 +295,7 @@ export const RULES: readonly Rule[] = [
     gate: "S",
     isNamed: false,
     isAnyCase: false,
-    pattern: /SG\.(?<![A-Za-z0-9]SG\.)(?=([A-Za-z0-9_\-]{16,64}))(?:\1)\.(?=([A-Za-z0-9_\-]{16,}))(?:\2)/dg,
+    pattern: /SG\.(?<![A-Za-z0-9]SG\.)(?=([A-Za-z0-9_\-]{16,64}))(?:\1)\.(?=([A-Za-z0-9_\-]{16,}))(?:\2)/g,
     groups: [],
   },
   {
@@ -303,7 +303,7 @@ export const RULES: readonly Rule[] = [
     gate: ".",
     isNamed: false,
     isAnyCase: true,
-    pattern: /pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}/dg,
+    pattern: /pat(?<![A-Za-z0-9]pat)[A-Za-z0-9]{14}\.[0-9a-f]{64}/g,
     groups: [],
   },
   {
@@ -311,7 +311,7 @@ export const RULES: readonly Rule[] = [
     gate: ":",
     isNamed: false,
     isAnyCase: false,
-    pattern: /:AA(?<=[0-9]{6}:AA)(?=([A-Za-z0-9_\-]{33,}))(?:\1)/dg,
+    pattern: /:AA(?<=[0-9]{6}:AA)(?=([A-Za-z0-9_\-]{33,}))(?:\1)/g,
     groups: [],
   },
   {
@@ -319,7 +319,7 @@ export const RULES: readonly Rule[] = [
     gate: "Q",
     isNamed: false,
     isAnyCase: false,
-    pattern: /Q~(?<=[0-9]Q~)(?=([A-Za-z0-9_~.\-]{31,}))(?:\1)/dg,
+    pattern: /Q~(?<=[0-9]Q~)(?=([A-Za-z0-9_~.\-]{31,}))(?:\1)/g,
     groups: [],
   },
   {
@@ -327,7 +327,7 @@ export const RULES: readonly Rule[] = [
     gate: ".",
     isNamed: false,
     isAnyCase: true,
-    pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/((?=([A-Za-z0-9\/_\-]{16,}))(?:\2))/dg,
+    pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/((?=([A-Za-z0-9\/_\-]{16,}))(?:\2))/g,
     groups: [[1, "path"]],
   },
   {
@@ -335,7 +335,7 @@ export const RULES: readonly Rule[] = [
     gate: ".",
     isNamed: false,
     isAnyCase: true,
-    pattern: /\.webhook\.office\.com\/webhookb2\/((?=([A-Za-z0-9@\/\-]{64,}))(?:\2))/dg,
+    pattern: /\.webhook\.office\.com\/webhookb2\/((?=([A-Za-z0-9@\/\-]{64,}))(?:\2))/g,
     groups: [[1, "path"]],
   },
   {
@@ -343,7 +343,7 @@ export const RULES: readonly Rule[] = [
     gate: "/",
     isNamed: false,
     isAnyCase: true,
-    pattern: /\/api\/webhooks\/([0-9]{6,24}\/(?=([A-Za-z0-9_\-]{32,}))(?:\2))/dg,
+    pattern: /\/api\/webhooks\/([0-9]{6,24}\/(?=([A-Za-z0-9_\-]{32,}))(?:\2))/g,
     groups: [[1, "path"]],
   },
   {
@@ -351,7 +351,7 @@ export const RULES: readonly Rule[] = [
     gate: "/",
     isNamed: false,
     isAnyCase: true,
-    pattern: /\/bot([0-9]{6,12}:(?=([A-Za-z0-9_\-]{30,}))(?:\2))/dg,
+    pattern: /\/bot([0-9]{6,12}:(?=([A-Za-z0-9_\-]{30,}))(?:\2))/g,
     groups: [[1, "path"]],
   },
   {
@@ -359,7 +359,7 @@ export const RULES: readonly Rule[] = [
     gate: "J",
     isNamed: false,
     isAnyCase: false,
-    pattern: /eyJ(?:(?=([A-Za-z0-9_\-]{8,}))(?:\1)\.(?=([A-Za-z0-9_\-]{8,}))(?:\2)(?:\.(?=([A-Za-z0-9_\-]*))(?:\3))?|(?=([A-Za-z0-9_\-]{200,}))(?:\4))/dg,
+    pattern: /eyJ(?:(?=([A-Za-z0-9_\-]{8,}))(?:\1)\.(?=([A-Za-z0-9_\-]{8,}))(?:\2)(?:\.(?=([A-Za-z0-9_\-]*))(?:\3))?|(?=([A-Za-z0-9_\-]{200,}))(?:\4))/g,
     groups: [],
   },
   {
@@ -367,7 +367,7 @@ export const RULES: readonly Rule[] = [
     gate: "",
     isNamed: false,
     isAnyCase: true,
-    pattern: /bearer(?<![A-Za-z0-9]bearer)[ \x09]{1,4}((?=([a-z0-9._~+\/=\-]{16,}))(?:\2))/dg,
+    pattern: /bearer(?<![A-Za-z0-9]bearer)[ \x09]{1,4}((?=([a-z0-9._~+\/=\-]{16,}))(?:\2))/g,
     groups: [[1, "token"]],
   },
   {
@@ -375,7 +375,7 @@ export const RULES: readonly Rule[] = [
     gate: "B",
     isNamed: false,
     isAnyCase: false,
-    pattern: /Basic(?<![A-Za-z0-9]Basic)[ \x09]{1,4}((?=[A-Za-z+\/]{0,64}[0-9])(?=([A-Za-z0-9+\/]{12,}))(?:\2)={0,2})/dg,
+    pattern: /Basic(?<![A-Za-z0-9]Basic)[ \x09]{1,4}((?=[A-Za-z+\/]{0,64}[0-9])(?=([A-Za-z0-9+\/]{12,}))(?:\2)={0,2})/g,
     groups: [[1, "token"]],
   },
   {
@@ -383,7 +383,7 @@ export const RULES: readonly Rule[] = [
     gate: ":=",
     isNamed: true,
     isAnyCase: true,
-    pattern: /authorization\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\1)\\{0,15}(?=(["']?))(?:\2)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?!(?:[a-z]{1,20} ){3}[a-z])((?=([^\x0d\x0a"'\\&{}\x1e]{4,}))(?:\4))/dg,
+    pattern: /authorization\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\1)\\{0,15}(?=(["']?))(?:\2)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?!(?:[a-z]{1,20} ){3}[a-z])((?=([^\x0d\x0a"'\\&{}\x1e]{4,}))(?:\4))/g,
     groups: [[3, "line"]],
   },
   {
@@ -391,7 +391,7 @@ export const RULES: readonly Rule[] = [
     gate: "=",
     isNamed: true,
     isAnyCase: true,
-    pattern: /cookie\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\1)\\{0,15}(?=(["']?))(?:\2)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?!(?:[a-z]{1,20} ){3}[a-z])((?=([^\x0d\x0a"'\\{}=\x1e]{1,256}))(?:\4)=(?=([^\x0d\x0a"'\\{}\x1e]+))(?:\5))/dg,
+    pattern: /cookie\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\1)\\{0,15}(?=(["']?))(?:\2)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?!(?:[a-z]{1,20} ){3}[a-z])((?=([^\x0d\x0a"'\\{}=\x1e]{1,256}))(?:\4)=(?=([^\x0d\x0a"'\\{}\x1e]+))(?:\5))/g,
     groups: [[3, "line"]],
   },
   {
@@ -399,7 +399,7 @@ export const RULES: readonly Rule[] = [
     gate: ":=",
     isNamed: true,
     isAnyCase: true,
-    pattern: /key(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/dg,
+    pattern: /key(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/g,
     groups: [[5, "plain"], [8, "escaped"], [13, "bare"], [16, "refused"]],
   },
   {
@@ -407,7 +407,7 @@ export const RULES: readonly Rule[] = [
     gate: ":=",
     isNamed: true,
     isAnyCase: true,
-    pattern: /pass(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/dg,
+    pattern: /pass(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/g,
     groups: [[5, "plain"], [8, "escaped"], [13, "bare"], [16, "refused"]],
   },
   {
@@ -415,7 +415,7 @@ export const RULES: readonly Rule[] = [
     gate: ":=",
     isNamed: true,
     isAnyCase: true,
-    pattern: /secret(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/dg,
+    pattern: /secret(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/g,
     groups: [[5, "plain"], [8, "escaped"], [13, "bare"], [16, "refused"]],
   },
   {
@@ -423,7 +423,7 @@ export const RULES: readonly Rule[] = [
     gate: ":=",
     isNamed: true,
     isAnyCase: true,
-    pattern: /token(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/dg,
+    pattern: /token(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/g,
     groups: [[5, "plain"], [8, "escaped"], [13, "bare"], [16, "refused"]],
   },
   {
@@ -431,7 +431,7 @@ export const RULES: readonly Rule[] = [
     gate: ":=",
     isNamed: true,
     isAnyCase: true,
-    pattern: /signature(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/dg,
+    pattern: /signature(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/g,
     groups: [[5, "plain"], [8, "escaped"], [13, "bare"], [16, "refused"]],
   },
   {
@@ -439,7 +439,7 @@ export const RULES: readonly Rule[] = [
     gate: ":=",
     isNamed: true,
     isAnyCase: true,
-    pattern: /pwd(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/dg,
+    pattern: /pwd(?=([a-z]{0,8}))(?:\1)(?=([0-9]{0,2}))(?:\2)(?:\\{0,15}["']?[ \x09]{0,4}[:=](?=([ \x09]{0,4}))(?:\3)(?!(?:null|none|true|false)(?:[\s\x1c-\x1f\x85"',;&{}\\\])]|(?![\s\S])))(?:(["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\4))[^\\\x0d\x0a\x1e]|\\[^\x1e]|(?!)))+))(?:\6))|(\\{1,15}["'])(?![)\],;}]+(?:[\s\x1c-\x1f\x85.;:,)\]}\\]|(?![\s\S])))((?=((?:(?:(?!(?:\7))[^\x0d\x0a\x1e]|(?!)))+))(?:\9))|(?!(?:(?:string|bytes|bytearray|number|integer|float|double|bool|boolean|object|array|list|dict|unknown|undefined|required|optional|missing|invalid|incorrect|expired|empty|unset|denied|await|new|lambda|return|function)(?:[\s\x1c-\x1f\x85"',;&{}\\\])?|<>\[.]|(?![\s\S]))|(?=([a-z_.]{3,60}))(?:\10)[(\[]|(?:self|this|cls|os|process|env|settings|config|args|secrets|vars|opts|options|params|props|request|req|response|data|body|user)\.[a-z_]|<[a-z](?=([a-z0-9 _.\-]{0,40}))(?:\11)>|(?=([a-z]{2,20}))(?:\12) (?:the|a|an|of|your|my|our|their|its|each|every|this|that|these|must|can|should|will|may|are|be) ))((?:b(?:earer|asic)[ \x09]{1,4})?(?=([^\s\x1c-\x1f\x85"',;&{}\\]{4,}))(?:\14)))|(?:\x0a|\\{1,15}n)  [^\x0a\x1e]{1,400}?\[type=(?=([a-z_]{1,64}))(?:\15), input_value=([^\x0a\x1e]{1,400}?)(?=(?:, input_type=|\x1e|(?![\s\S]))))/g,
     groups: [[5, "plain"], [8, "escaped"], [13, "bare"], [16, "refused"]],
   },
   {
@@ -447,7 +447,7 @@ export const RULES: readonly Rule[] = [
     gate: ":",
     isNamed: false,
     isAnyCase: true,
-    pattern: /curl(?<![A-Za-z0-9]curl)[ \x09][^\x0d\x0a\x1e]{0,400}?(?<=[ \x09])-(?:u|-user|-proxy-user)[ \x09=]{0,4}["']?([^\s\x1c-\x1f\x85"':]{1,128}:[^\s\x1c-\x1f\x85"']{1,256})/dg,
+    pattern: /curl(?<![A-Za-z0-9]curl)[ \x09][^\x0d\x0a\x1e]{0,400}?(?<=[ \x09])-(?:u|-user|-proxy-user)[ \x09=]{0,4}["']?([^\s\x1c-\x1f\x85"':]{1,128}:[^\s\x1c-\x1f\x85"']{1,256})/g,
     groups: [[1, "user"]],
   },
   {
@@ -455,7 +455,7 @@ export const RULES: readonly Rule[] = [
     gate: "'\"",
     isNamed: false,
     isAnyCase: true,
-    pattern: /identified(?<![A-Za-z0-9]identified)[ \x09\x0d\x0a]{1,8}(?:with[ \x09\x0d\x0a]{1,8}["'`]?[a-z0-9_]{1,64}["'`]?[ \x09\x0d\x0a]{1,8})?(?:by|as)[ \x09\x0d\x0a]{1,8}(?:password[ \x09\x0d\x0a]{1,8})?\\{0,15}(["'])([^\s\x1c-\x1f\x85\x1e"'\\]{1,256})(?=\\{0,15}["'])/dg,
+    pattern: /identified(?<![A-Za-z0-9]identified)[ \x09\x0d\x0a]{1,8}(?:with[ \x09\x0d\x0a]{1,8}["'`]?[a-z0-9_]{1,64}["'`]?[ \x09\x0d\x0a]{1,8})?(?:by|as)[ \x09\x0d\x0a]{1,8}(?:password[ \x09\x0d\x0a]{1,8})?\\{0,15}(["'])([^\s\x1c-\x1f\x85\x1e"'\\]{1,256})(?=\\{0,15}["'])/g,
     groups: [[2, "bare"]],
   },
   {
@@ -463,7 +463,7 @@ export const RULES: readonly Rule[] = [
     gate: "'\"",
     isNamed: false,
     isAnyCase: false,
-    pattern: /IDENTIFIED(?<![A-Za-z0-9]IDENTIFIED)(?:[ \x09\x0d\x0a]{1,8}(?:[wW][iI][tT][hH][ \x09\x0d\x0a]{1,8}["'`]?[a-zA-Z0-9_]{1,64}["'`]?[ \x09\x0d\x0a]{1,8})?(?:[bB][yY]|[aA][sS])[ \x09\x0d\x0a]{1,8}(?:[pP][aA][sS][sS][wW][oO][rR][dD][ \x09\x0d\x0a]{1,8})?)(?:(["'])((?=((?:(?:\\[^\x1e]|(?:(?:\1)){2}|(?!(?:\1))[^\\\x0d\x0a\x1e]|(?!))){1,256}))(?:\3))|(\\{1,15}["'])((?=((?:(?:(?!(?:\4))[^\x0d\x0a\x1e]|(?!))){1,256}))(?:\6)))/dg,
+    pattern: /IDENTIFIED(?<![A-Za-z0-9]IDENTIFIED)(?:[ \x09\x0d\x0a]{1,8}(?:[wW][iI][tT][hH][ \x09\x0d\x0a]{1,8}["'`]?[a-zA-Z0-9_]{1,64}["'`]?[ \x09\x0d\x0a]{1,8})?(?:[bB][yY]|[aA][sS])[ \x09\x0d\x0a]{1,8}(?:[pP][aA][sS][sS][wW][oO][rR][dD][ \x09\x0d\x0a]{1,8})?)(?:(["'])((?=((?:(?:\\[^\x1e]|(?:(?:\1)){2}|(?!(?:\1))[^\\\x0d\x0a\x1e]|(?!))){1,256}))(?:\3))|(\\{1,15}["'])((?=((?:(?:(?!(?:\4))[^\x0d\x0a\x1e]|(?!))){1,256}))(?:\6)))/g,
     groups: [[2, "plain"], [5, "escaped"]],
   },
   {
@@ -471,7 +471,7 @@ export const RULES: readonly Rule[] = [
     gate: "'\"",
     isNamed: false,
     isAnyCase: true,
-    pattern: /user(?:(?<=create user)|(?<=alter user))[ \x09\x0d\x0a][^;\x1e]{0,200}?(?:identified[ \x09\x0d\x0a]{1,8}(?:with[ \x09\x0d\x0a]{1,8}["'`]?[a-z0-9_]{1,64}["'`]?[ \x09\x0d\x0a]{1,8})?(?:by|as)[ \x09\x0d\x0a]{1,8}(?:password[ \x09\x0d\x0a]{1,8})?|password[ \x09\x0d\x0a]{1,8})(?:(["'])((?=((?:(?:\\[^\x1e]|(?:(?:\1)){2}|(?!(?:\1))[^\\\x0d\x0a\x1e]|(?!))){1,256}))(?:\3))|(\\{1,15}["'])((?=((?:(?:(?!(?:\4))[^\x0d\x0a\x1e]|(?!))){1,256}))(?:\6)))/dg,
+    pattern: /user(?:(?<=create user)|(?<=alter user))[ \x09\x0d\x0a][^;\x1e]{0,200}?(?:identified[ \x09\x0d\x0a]{1,8}(?:with[ \x09\x0d\x0a]{1,8}["'`]?[a-z0-9_]{1,64}["'`]?[ \x09\x0d\x0a]{1,8})?(?:by|as)[ \x09\x0d\x0a]{1,8}(?:password[ \x09\x0d\x0a]{1,8})?|password[ \x09\x0d\x0a]{1,8})(?:(["'])((?=((?:(?:\\[^\x1e]|(?:(?:\1)){2}|(?!(?:\1))[^\\\x0d\x0a\x1e]|(?!))){1,256}))(?:\3))|(\\{1,15}["'])((?=((?:(?:(?!(?:\4))[^\x0d\x0a\x1e]|(?!))){1,256}))(?:\6)))/g,
     groups: [[2, "plain"], [5, "escaped"]],
   },
   {
@@ -479,7 +479,7 @@ export const RULES: readonly Rule[] = [
     gate: "'\"",
     isNamed: false,
     isAnyCase: true,
-    pattern: /role(?:(?<=create role)|(?<=alter role))[ \x09\x0d\x0a][^;\x1e]{0,200}?(?:identified[ \x09\x0d\x0a]{1,8}(?:with[ \x09\x0d\x0a]{1,8}["'`]?[a-z0-9_]{1,64}["'`]?[ \x09\x0d\x0a]{1,8})?(?:by|as)[ \x09\x0d\x0a]{1,8}(?:password[ \x09\x0d\x0a]{1,8})?|password[ \x09\x0d\x0a]{1,8})(?:(["'])((?=((?:(?:\\[^\x1e]|(?:(?:\1)){2}|(?!(?:\1))[^\\\x0d\x0a\x1e]|(?!))){1,256}))(?:\3))|(\\{1,15}["'])((?=((?:(?:(?!(?:\4))[^\x0d\x0a\x1e]|(?!))){1,256}))(?:\6)))/dg,
+    pattern: /role(?:(?<=create role)|(?<=alter role))[ \x09\x0d\x0a][^;\x1e]{0,200}?(?:identified[ \x09\x0d\x0a]{1,8}(?:with[ \x09\x0d\x0a]{1,8}["'`]?[a-z0-9_]{1,64}["'`]?[ \x09\x0d\x0a]{1,8})?(?:by|as)[ \x09\x0d\x0a]{1,8}(?:password[ \x09\x0d\x0a]{1,8})?|password[ \x09\x0d\x0a]{1,8})(?:(["'])((?=((?:(?:\\[^\x1e]|(?:(?:\1)){2}|(?!(?:\1))[^\\\x0d\x0a\x1e]|(?!))){1,256}))(?:\3))|(\\{1,15}["'])((?=((?:(?:(?!(?:\4))[^\x0d\x0a\x1e]|(?!))){1,256}))(?:\6)))/g,
     groups: [[2, "plain"], [5, "escaped"]],
   },
   {
@@ -487,7 +487,7 @@ export const RULES: readonly Rule[] = [
     gate: "=",
     isNamed: false,
     isAnyCase: true,
-    pattern: /sig=(?<![A-Za-z0-9]sig=)((?=([^\s\x1c-\x1f\x85"',;&{}\\]{16,}))(?:\2))/dg,
+    pattern: /sig=(?<![A-Za-z0-9]sig=)((?=([^\s\x1c-\x1f\x85"',;&{}\\]{16,}))(?:\2))/g,
     groups: [[1, "bare"]],
   },
   {
@@ -495,7 +495,7 @@ export const RULES: readonly Rule[] = [
     gate: "-",
     isNamed: false,
     isAnyCase: true,
-    pattern: /--[a-z0-9\-]{0,40}(?:key|password|passwd|pwd|secret|token)[ \x09]{1,4}["']?(?!(?:flag|option|argument|parameter|value|is|to|and|or|for|with|if|when|as|in)\b)([^\s\x1c-\x1f\x85"'\-](?=([^\s\x1c-\x1f\x85"']+))(?:\2))/dg,
+    pattern: /--[a-z0-9\-]{0,40}(?:key|password|passwd|pwd|secret|token)[ \x09]{1,4}["']?(?!(?:flag|option|argument|parameter|value|is|to|and|or|for|with|if|when|as|in)\b)([^\s\x1c-\x1f\x85"'\-](?=([^\s\x1c-\x1f\x85"']+))(?:\2))/g,
     groups: [[1, "flag"]],
   },
 ];

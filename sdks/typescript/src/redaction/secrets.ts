@@ -12,7 +12,8 @@ import {
 } from './rules.gen.js';
 
 const MAX_NAME_CHARS = 64;
-const NAME_BEFORE = /[A-Za-z0-9_.-]{1,128}$/;
+const MAX_REMEMBERED = 2_048;
+const NAME_CHAR = /[A-Za-z0-9_.-]/;
 const NAME_HERE = /[A-Za-z0-9_.-]{1,128}/y;
 const LETTERS_BEFORE = /[A-Za-z0-9]*$/;
 const WORD = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
@@ -50,10 +51,12 @@ function collect(rule: Rule, text: string, searched: string, places: [number, nu
   pattern.lastIndex = 0;
   for (let match = pattern.exec(searched); match !== null; match = pattern.exec(searched)) {
     const group = rule.groups.find(([number]) => match?.[number] !== undefined);
-    const [start, end] = match.indices?.[group?.[0] ?? 0] ?? [0, 0];
     if (rule.isNamed && !namesSecret(text, match, group?.[1])) {
       pattern.lastIndex = match.index + rule.stem.length;
-    } else if (SIGNS.includes(rule.stem)) {
+      continue;
+    }
+    const [start, end] = placeOf(rule, searched, match, group?.[0]);
+    if (SIGNS.includes(rule.stem)) {
       const before = LETTERS_BEFORE.exec(text.slice(Math.max(start - 10, 0), start));
       places.push([start - (before?.[0].length ?? 0), end]);
     } else {
@@ -62,18 +65,52 @@ function collect(rule: Rule, text: string, searched: string, places: [number, nu
   }
 }
 
+const withPlaces = new Map<Rule, RegExp>();
+
+/** Return where a group is. Asked for with each match, it would take several times as long. */
+function placeOf(
+  rule: Rule,
+  searched: string,
+  match: RegExpExecArray,
+  group: number | undefined,
+): [number, number] {
+  const whole: [number, number] = [match.index, match.index + match[0].length];
+  if (group === undefined) return whole;
+  let pattern = withPlaces.get(rule);
+  if (pattern === undefined) {
+    pattern = new RegExp(rule.pattern.source, 'dy');
+    withPlaces.set(rule, pattern);
+  }
+  pattern.lastIndex = match.index;
+  return pattern.exec(searched)?.indices?.[group] ?? whole;
+}
+
 /** Return whether a match begins in the name of a secret. */
 function namesSecret(text: string, match: RegExpExecArray, group: string | undefined): boolean {
   const place = match.index;
-  const before = NAME_BEFORE.exec(text.slice(Math.max(place - MAX_NAME_CHARS, 0), place));
-  NAME_HERE.lastIndex = place - (before?.[0].length ?? 0);
+  let begin = place;
+  const first = Math.max(place - MAX_NAME_CHARS, 0);
+  while (begin > first && NAME_CHAR.test(text[begin - 1] ?? '')) begin -= 1;
+  NAME_HERE.lastIndex = begin;
   const name = NAME_HERE.exec(text)?.[0];
   if (name === undefined || (outcomes.has(name) && group === 'bare')) return false;
   return isSecretKey(name.slice(name.lastIndexOf('.') + 1));
 }
 
+const known = new Map<string, boolean>();
+
 /** Return whether `key` names a secret (`api_key`, not `max_tokens`). */
 export function isSecretKey(key: string): boolean {
+  let found = known.get(key);
+  if (found === undefined) {
+    found = namesASecret(key);
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(key, found);
+  }
+  return found;
+}
+
+function namesASecret(key: string): boolean {
   if (key.includes('…')) return false; // cut: the whole name is unknown
   const name = key
     .toLowerCase()

@@ -7,8 +7,16 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 
+import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+
 import type { Address } from './address.js';
 
+// The key of OpenTelemetry's SDK: what instruments HTTP must not tell of our requests, each of
+// which would be another thing to tell.
+const UNTRACED = ROOT_CONTEXT.setValue(
+  createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'),
+  true,
+);
 const MAX_REPLY_BYTES = 1024 * 1024;
 const USER_AGENT = 'inspector-agent-js';
 
@@ -127,7 +135,7 @@ export class HttpClient {
   #open(method: string, path: string, headers: Record<string, string>): http.ClientRequest {
     const base = new URL(this.address.url);
     const { token } = this.address;
-    const sending = this.#module.request({
+    const options = {
       method,
       agent: this.#agent,
       protocol: base.protocol,
@@ -139,7 +147,8 @@ export class HttpClient {
         ...headers,
         ...(token ? { authorization: `Bearer ${token}` } : {}),
       },
-    });
+    };
+    const sending = context.with(UNTRACED, () => this.#module.request(options));
     sending.on('socket', (socket) => socket.unref());
     return sending;
   }
