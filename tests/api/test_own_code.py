@@ -39,6 +39,12 @@ def test_a_denied_tool_of_a_loop_does_not_run_and_the_session_shows_all_of_it(
     session = wait_for(ended)
     assert isinstance(session, dict)
     assert (session["title"], session["tags"]) == ("Clean up", ["example"])
+    assert session["users"] == ["ada"]
+    found = [
+        [one["id"] for one in service.get(f"/sessions?q=user:{user}")["sessions"]]
+        for user in ("ada", "a*", "bo")
+    ]
+    assert found == [["clean-up-1"], ["clean-up-1"], []]
     spans = service.get("/sessions/clean-up-1/spans")["spans"]
     assert [(span["kind"], span["subject"]) for span in spans] == [
         ("agent", "clean_up"),

@@ -71,6 +71,7 @@ def _apply_session_record(
         Span(name="", attributes=log.record.attributes, start_time_unix_nano=time_ns), log.resource
     )
     session.profile.engine = facts.engine or session.profile.engine
+    session.profile.see_owner(facts)
     if facts.title:
         session.profile.see_title(facts.title, time_ns)
     if name == live.SESSION_STARTED:

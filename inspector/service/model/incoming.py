@@ -40,6 +40,8 @@ class IncomingSpan:
     response_id: str | None = None
     """The provider's id of its answer to a model call."""
     tags: tuple[str, ...] = ()
+    user: str | None = None
+    """Whom the agent works for."""
     is_progress: bool = False
     """Whether the record has only the changes since the start of the span."""
 

@@ -124,6 +124,8 @@ class SessionRow:
     services: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    users: tuple[str, ...] = ()
+    """Whom it worked for, by the ids that its senders give."""
     dropped_count: int = 0
     """Attributes, events and links that a sender's SDK dropped: data the user cannot see."""
 

@@ -79,7 +79,8 @@ _STEADY = frozenset(
     - INPUT_KEYS
 )
 """Keys of what a span does, whose values recur: what they say is read once for many spans."""
-_OWNER = frozenset({*keys.SESSION, *keys.RUN, *keys.ENGINE, *keys.TITLE, *keys.TAGS})
+MAX_USER_CHARS = 256
+_OWNER = frozenset({*keys.SESSION, *keys.RUN, *keys.ENGINE, *keys.TITLE, *keys.TAGS, *keys.USER})
 """Keys of whose span it is. They are read apart: sessions come and go, and all do the same."""
 # By key, the part of the facts that it is for: most spans lack most of them.
 _RESPONSE, _INPUT, _OUTPUT, _COST, _GENKIT, _DUPLICATE, _MESSAGES, _EVENTS, _MODEL = (
@@ -249,6 +250,7 @@ class _Owner:
     engine: Engine | None = None
     title: str | None = None
     tags: tuple[str, ...] = ()
+    user: str | None = None
 
 
 _NOBODY = _Owner()
@@ -258,7 +260,14 @@ def _owner(attributes: Mapping[str, Json]) -> _Owner:
     if _OWNER.isdisjoint(attributes):
         return _NOBODY
     title = _cut(as_text(keys.first(attributes, keys.TITLE)))
-    return _Owner(_session_key(attributes), _engine(attributes), title, _tags(attributes))
+    user = as_text(keys.first(attributes, keys.USER))
+    return _Owner(
+        _session_key(attributes),
+        _engine(attributes),
+        title,
+        _tags(attributes),
+        user and user[:MAX_USER_CHARS],
+    )
 
 
 @dataclass(slots=True)
@@ -367,6 +376,7 @@ def _fill_in(
         sketch.is_mcp,
         None,
         owner.tags,
+        owner.user,
     )
 
 

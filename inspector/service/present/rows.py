@@ -78,6 +78,7 @@ def session_fields(row: SessionRow) -> dict[str, Any]:
         "services": row.services,
         "agents": row.agents,
         "tags": row.tags,
+        "users": row.users,
         "dropped_count": row.dropped_count,
     }
 

@@ -84,6 +84,7 @@ SESSION_FIELDS = _fields(
     ("service", Kind.TEXT, "A service that it ran in.", None),
     ("agent", Kind.TEXT, "An agent that took part.", None),
     ("tag", Kind.TEXT, "A tag that it has.", None),
+    ("user", Kind.TEXT, "A user for whom it worked.", None),
 )
 
 SPAN_FIELDS = _fields(

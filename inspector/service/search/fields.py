@@ -33,6 +33,7 @@ SESSION_READERS: Mapping[str, Callable[[SessionRow, int], Value]] = {
     "service": lambda row, _: row.services,
     "agent": lambda row, _: row.agents,
     "tag": lambda row, _: row.tags,
+    "user": lambda row, _: row.users,
 }
 
 SPAN_READERS: Mapping[str, Callable[[SpanRecord, int], Value]] = {

@@ -34,7 +34,7 @@ _EXACT = {Kind.TEXT, Kind.CHOICE, Kind.FLAG}
 _SIZED = {Kind.COUNT, Kind.MONEY, Kind.DURATION, Kind.SIZE}
 # Every row has another id, and much of a session changes all the time.
 _UNMARKED_SPAN = {"id", "trace", "ended"}
-_MARKED_SESSION = {"engine", "model", "service", "agent", "tag"}
+_MARKED_SESSION = {"engine", "model", "service", "agent", "tag", "user"}
 _MAX_REMEMBERED_CHARS = 256
 """Names longer than this are not remembered: any sender may make them up, of any length."""
 _MICRO = 1_000_000

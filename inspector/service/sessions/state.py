@@ -32,7 +32,7 @@ SILENCE_NS = 600 * SECOND_NS
 MAX_TITLE = 200
 """Limit of the characters of a title."""
 MAX_NAMES = 50
-"""Limit of the models, services, agents or tags that a session lists."""
+"""Limit of the models, services, agents, tags or users that a session lists."""
 
 MCP_PROCESS_RANK, MCP_CONNECTION_RANK = 998, 997
 """Ranks of the session keys of a trace that is only about MCP."""
@@ -169,6 +169,7 @@ class Profile:
     agents: dict[str, int] = field(default_factory=dict)
     """Agent → its first start (Unix ns)."""
     tags: list[str] = field(default_factory=list)
+    users: list[str] = field(default_factory=list)
 
     def see(self, span: SpanRecord, incoming: IncomingSpan) -> None:
         """Learn from a span."""
@@ -183,8 +184,14 @@ class Profile:
             _extend(self.services, (incoming.service,))
         if incoming.agent:
             self._see_agent(incoming.agent, span.start_ns)
+        self.see_owner(incoming)
+
+    def see_owner(self, incoming: IncomingSpan) -> None:
+        """Learn whose the session is, and what it is tagged with."""
         if incoming.tags:
             _extend(self.tags, incoming.tags)
+        if incoming.user and incoming.user not in self.users:
+            _extend(self.users, (incoming.user,))
 
     def see_time(self, time_ns: int) -> None:
         """Learn that something happened."""
@@ -209,7 +216,7 @@ class Profile:
         self.is_live = self.is_live or other.is_live
         for agent, start_ns in other.agents.items():
             self._see_agent(agent, start_ns)
-        for name in ("models", "services", "tags"):
+        for name in ("models", "services", "tags", "users"):
             _extend(getattr(self, name), getattr(other, name))
 
     def _see_time(self, first_ns: int, last_ns: int) -> None:
@@ -504,6 +511,7 @@ class SessionState:
             services=tuple(profile.services),
             agents=tuple(profile.agents_by_start()),
             tags=tuple(profile.tags),
+            users=tuple(profile.users),
             dropped_count=tally.dropped_count,
         )
 

@@ -540,7 +540,7 @@ def _session(row: _Row) -> SessionRecord:
 def _session_row(body: dict[str, Any]) -> SessionRow:
     body["status"] = SessionStatus(body["status"])
     body["engine"] = Engine(body["engine"])
-    for name in ("models", "services", "agents", "tags"):
+    for name in ("models", "services", "agents", "tags", "users"):
         body[name] = tuple(body[name])
     return SessionRow(**body)
 

@@ -55,6 +55,7 @@ class Session(Wire):
     services: list[str]
     agents: list[str]
     tags: list[str]
+    users: list[str] = Field(description="Whom it worked for, by the ids that its senders give.")
     dropped_count: int
 
 

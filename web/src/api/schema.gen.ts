@@ -2726,6 +2726,11 @@ export interface components {
             /** Tool Calls */
             tool_calls: number;
             /**
+             * Users
+             * @description Whom it worked for, by the ids that its senders give.
+             */
+            users: string[];
+            /**
              * Waiting Ms
              * @description Time in which any of it waited for a person, side by side counted once; up to `waiting_since` if it waits now.
              */

@@ -56,6 +56,7 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     services: ['bot'],
     agents: ['planner'],
     tags: [],
+    users: [],
     dropped_count: 0,
     ...values,
   };

@@ -7,7 +7,7 @@ import { ALL_TIME, type TimeRange } from '../model/sessions/time-range.ts';
 import { Sessions } from './sessions.ts';
 
 const session = (id: string, epoch_ns: string, status = 'running') =>
-  ({ id, epoch_ns, status }) as Session;
+  ({ id, epoch_ns, status, users: [] as string[] }) as Session;
 
 function listing(...pages: Session[][]): Api {
   return {

@@ -44,6 +44,8 @@ export class Sessions {
   readonly rows = new KeyedStore<Session>();
   /** Ids in order. A new array when a session came, went or moved. */
   readonly order = new Cell<readonly string[]>([]);
+  /** Whether any session had a user. */
+  readonly hasUsers = new Cell(false);
   readonly state = new Cell<LoadState>({ kind: 'loading' });
   /** Progress of the service's index; undefined without a query. */
   index: IndexState | undefined;
@@ -193,6 +195,7 @@ export class Sessions {
     for (const session of [...came, ...moved]) {
       this.placed.set(session.id, this.valueOf(session));
     }
+    if (sessions.some(({ users }) => users.length > 0)) this.hasUsers.set(true);
     this.rows.commit([
       ...gone.map((id) => [id, undefined] as const),
       ...sessions.map((session) => [session.id, session] as const),

@@ -32,6 +32,7 @@ export const QUERY_FIELDS: readonly QueryField[] = [
   {"scope": "session", "name": "service", "type": "text", "description": "A service that it ran in.", "choices": []},
   {"scope": "session", "name": "agent", "type": "text", "description": "An agent that took part.", "choices": []},
   {"scope": "session", "name": "tag", "type": "text", "description": "A tag that it has.", "choices": []},
+  {"scope": "session", "name": "user", "type": "text", "description": "A user for whom it worked.", "choices": []},
   {"scope": "span", "name": "id", "type": "text", "description": "Its id.", "choices": []},
   {"scope": "span", "name": "trace", "type": "text", "description": "The id of its trace.", "choices": []},
   {"scope": "span", "name": "name", "type": "text", "description": "Its name.", "choices": []},

@@ -1,34 +1,30 @@
 /** Facts about a session: process, versions, tags. */
-import { useEffect, useState } from 'react';
 import type { Session } from '../../api/types.ts';
 import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import type { Trace } from '../../state/trace.ts';
-import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon } from '../parts/icons.tsx';
 import { Disclosure } from './disclosure.tsx';
 
 interface AboutSessionProps {
-  readonly trace: Trace;
   readonly session: Session;
 }
 
-export function AboutSession({ trace, session }: AboutSessionProps) {
+export function AboutSession({ session }: AboutSessionProps) {
   return (
     <Disclosure name="About this session" icon={<ActionIcon name="about" />}>
-      {() => <Facts trace={trace} session={session} />}
+      {() => <Facts session={session} />}
     </Disclosure>
   );
 }
 
-function Facts({ trace, session }: AboutSessionProps) {
-  const user = useUser(trace);
+function Facts({ session }: AboutSessionProps) {
   const lists = [
     ['Services', session.services],
     ['Agents', session.agents],
     ['Models', session.models],
     ['Tags', session.tags],
+    ['User', session.users],
   ] as const;
   return (
     <dl>
@@ -40,18 +36,12 @@ function Facts({ trace, session }: AboutSessionProps) {
       <dd>
         <time dateTime={session.started_at}>{formatStart(session.started_at, Date.now())}</time>
       </dd>
-      {user !== undefined && (
-        <>
-          <dt>User</dt>
-          <dd>{plainLine(user, 200)}</dd>
-        </>
-      )}
       {lists.map(
         ([name, values]) =>
           values.length > 0 && (
             <div key={name} style={{ display: 'contents' }}>
               <dt>{name}</dt>
-              <dd>{values.map((value) => plainLine(value)).join(', ')}</dd>
+              <dd>{values.map((value) => plainLine(value, 200)).join(', ')}</dd>
             </div>
           ),
       )}
@@ -59,22 +49,4 @@ function Facts({ trace, session }: AboutSessionProps) {
       <dd>{session.engine}</dd>
     </dl>
   );
-}
-
-/** User of the session, from its first span; undefined if that has none. */
-function useUser(trace: Trace): string | undefined {
-  const { details } = useInspector();
-  const [user, setUser] = useState<string | undefined>(undefined);
-  useEffect(() => {
-    const [root] = trace.forest.roots();
-    const row = trace.spans.get(trace.forest.keyOf(root ?? -1) ?? '');
-    if (row === undefined) return;
-    const loading = new AbortController();
-    details.load(row, loading.signal).then(
-      ({ detail }) => setUser(detail.view.user_id ?? undefined),
-      () => {}, // The panel of that span says what is wrong.
-    );
-    return () => loading.abort();
-  }, [trace, details]);
-  return user;
 }

@@ -36,7 +36,7 @@ export function SessionHeader({ trace }: { readonly trace: Trace }) {
         <>
           <StatusPill session={session} />
           <Facts session={session} />
-          <AboutSession trace={trace} session={session} />
+          <AboutSession session={session} />
           <ShareMenu trace={trace} session={session} />
           <SessionVerbs session={session} />
         </>

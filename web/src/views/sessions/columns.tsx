@@ -30,7 +30,7 @@ export interface Column {
 }
 
 function texts(
-  id: 'agents' | 'models' | 'services' | 'tags',
+  id: 'agents' | 'models' | 'services' | 'tags' | 'users',
   name: string,
   min_px: number,
   of: (session: Session) => readonly string[],
@@ -72,6 +72,7 @@ export const COLUMNS: readonly Column[] = [
   texts('models', 'Models', 80, ({ models }) => models),
   texts('services', 'Services', 80, ({ services }) => services),
   texts('tags', 'Tags', 80, ({ tags }) => tags),
+  texts('users', 'User', 80, ({ users }) => users),
   {
     id: 'engine',
     name: 'Engine',
@@ -149,7 +150,7 @@ export const COLUMNS: readonly Column[] = [
   },
 ];
 
-export const FIRST_COLUMNS: readonly string[] = [
+const FIRST_COLUMNS: readonly string[] = [
   'agents',
   'models',
   'started',
@@ -164,6 +165,7 @@ export const NARROW_COLUMNS: readonly Column[] = COLUMNS.filter(({ id }) =>
 );
 /** Width up to which a column is left out unless chosen, so that nothing is clipped. */
 const SPARE_UP_TO_PX: ReadonlyMap<string, number> = new Map([
+  ['users', 1240],
   ['models', 1100],
   ['spans', 900],
   ['agents', 820],
@@ -175,17 +177,22 @@ const FIXED_PX = 14 + 46 + 200;
 const GAP_PX = 12;
 const SIDE_PX = 32;
 
-/** Columns by id: those in the address, else the chosen ones, else the default ones. */
+/**
+ * Columns by id: those in the address, else the chosen ones, else the default ones, with the user
+ * where any session has one.
+ */
 export function chosenColumns(
   inAddress: string | null,
   chosen: readonly string[] | null,
   width_px: number,
+  hasUsers: boolean,
 ): readonly Column[] {
   const wanted = inAddress === null ? chosen : inAddress.split(',');
   const isOwn = wanted !== null;
+  const first = hasUsers ? [...FIRST_COLUMNS, 'users'] : FIRST_COLUMNS;
   return COLUMNS.filter(
     ({ id }) =>
-      (wanted ?? FIRST_COLUMNS).includes(id) && (isOwn || width_px > (SPARE_UP_TO_PX.get(id) ?? 0)),
+      (wanted ?? first).includes(id) && (isOwn || width_px > (SPARE_UP_TO_PX.get(id) ?? 0)),
   );
 }
 

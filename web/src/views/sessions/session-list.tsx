@@ -47,7 +47,7 @@ export function SessionList(props: SessionListProps) {
   const { width_px } = useSize(scroller);
   const isNarrow = width_px > 0 && width_px < NARROW_PX;
   const row_px = isNarrow ? NARROW_ROW_PX : ROW_PX;
-  const columns = useColumns(width_px, isNarrow);
+  const columns = useColumns(width_px, isNarrow, useCell(sessions.hasUsers));
   const { template, least_px } = gridOf(columns);
   const keyAt = useCallback((index: number) => ids[index], [ids]);
   const virtualizer = useRows(scroller, ids.length, row_px, keyAt);
@@ -220,15 +220,20 @@ function sortText(sort: Sort): string | undefined {
   return sort === '-started' ? undefined : sort;
 }
 
-function useColumns(width_px: number, isNarrow: boolean): readonly Column[] {
+function useColumns(width_px: number, isNarrow: boolean, hasUsers: boolean): readonly Column[] {
   const inAddress = useRoute().query.get('cols');
   const { columns } = usePreferences();
   return useMemo(
     () =>
       isNarrow
         ? NARROW_COLUMNS
-        : chosenColumns(inAddress, columns, width_px === 0 ? Number.POSITIVE_INFINITY : width_px),
-    [inAddress, columns, width_px, isNarrow],
+        : chosenColumns(
+            inAddress,
+            columns,
+            width_px === 0 ? Number.POSITIVE_INFINITY : width_px,
+            hasUsers,
+          ),
+    [inAddress, columns, width_px, isNarrow, hasUsers],
   );
 }
 

@@ -10,9 +10,9 @@ import {
   sortKey,
 } from '../../model/sessions/session-order.ts';
 import { useActions } from '../parts/actions.ts';
-import { useInspector, usePreferences, useRoute } from '../parts/context.ts';
+import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
-import { COLUMNS, chosenColumns, FIRST_COLUMNS } from './columns.tsx';
+import { COLUMNS, chosenColumns } from './columns.tsx';
 import './view-menu.css';
 
 const SORT_NAMES: Readonly<Record<SortKey, string>> = {
@@ -33,11 +33,12 @@ export function ViewMenu() {
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const { router, preferences } = useInspector();
+  const { router, preferences, sessions } = useInspector();
   const { columns: chosen, chart } = usePreferences();
   const { query } = useRoute();
   const sort = parseSort(query.get('sort'));
-  const shown = chosenColumns(query.get('cols'), chosen, Number.POSITIVE_INFINITY);
+  const hasUsers = useCell(sessions.hasUsers);
+  const shown = chosenColumns(query.get('cols'), chosen, Number.POSITIVE_INFINITY, hasUsers);
   const actions = useMemo(() => {
     const open = () => button.current?.click();
     const sorts = SORT_KEYS.map((key) => ({
@@ -141,7 +142,7 @@ export function ViewMenu() {
             />
             Chart
           </label>
-          <button type="button" onClick={() => choose(null)} disabled={isFirst(shown)}>
+          <button type="button" onClick={() => choose(null)} disabled={isFirst(shown, hasUsers)}>
             As at first
           </button>
         </footer>
@@ -150,8 +151,9 @@ export function ViewMenu() {
   );
 }
 
-function isFirst(shown: readonly { readonly id: string }[]): boolean {
-  return shown.map(({ id }) => id).join() === FIRST_COLUMNS.join();
+function isFirst(shown: readonly { readonly id: string }[], hasUsers: boolean): boolean {
+  const first = chosenColumns(null, null, Number.POSITIVE_INFINITY, hasUsers);
+  return shown.map(({ id }) => id).join() === first.map(({ id }) => id).join();
 }
 
 /** Sort parameter of the address; undefined for the default. */
