@@ -23,6 +23,7 @@ TITLES = {
     "pydantic_ai": "Pydantic AI",
     "langchain": "LangChain, LangGraph",
     "adk": "Google ADK",
+    "llama_index": "LlamaIndex",
     "openai": "OpenAI client",
     "anthropic": "Anthropic client",
 }

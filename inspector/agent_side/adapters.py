@@ -65,6 +65,7 @@ ADAPTERS = (
     Adapter("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", "2.68", "3"),
     Adapter("langchain", "langchain_core", "langchain-core", "1.7", "2"),
     Adapter("adk", "google.adk", "google-adk", "2.13", "3"),
+    Adapter("llama_index", "llama_index.core", "llama-index-core", "0.14", "1"),
     Adapter("openai", "openai", "openai", "1.99", "4"),
     Adapter("anthropic", "anthropic", "anthropic", "0.60", "3"),
 )

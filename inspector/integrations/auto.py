@@ -47,7 +47,7 @@ _PROCESS = os.getpid()
 UNWATCHED = (
     *("agno", "ag2", "autogen", "autogen_agentchat", "boto3", "cohere", "crewai"),
     *("dspy", "google.genai", "groq", "haystack", "litellm"),
-    *("llama_index.core", "mistralai", "ollama", "semantic_kernel", "smolagents"),
+    *("mistralai", "ollama", "semantic_kernel", "smolagents"),
 )
 """Modules of agent frameworks and model clients that have no adapter."""
 

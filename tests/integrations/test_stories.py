@@ -58,6 +58,21 @@ invoke_agent calculator user: What is 1 + 2? -> It is 3.
     ),
     pytest.param(
         Story(
+            (EXAMPLES / "llama_index_agent.py",),
+            "It is 3.\n",
+            """\
+What is 1 + 2?: 2 model calls, 1 tool calls, 0 + 0 tokens, 0 duplicates
+invoke_agent calculator user: What is 1 + 2? -> It is 3.
+  chat (1, streamed) user: What is 1 + 2? -> calls add
+  execute_tool add {"a":1,"b":2} -> {"result":3}
+  chat (3, streamed) tool: 3 -> It is 3.
+""",
+            session_id="llama-index-example",
+        ),
+        marks=pytest.mark.shows("llama_index", "agent", "llm", "tool", "session", "streaming"),
+    ),
+    pytest.param(
+        Story(
             (EXAMPLES / "adk_agent.py",),
             "It is 3.\n",
             """\
