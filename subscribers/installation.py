@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import MeterProvider
-from opentelemetry.trace import ProxyTracerProvider, TracerProvider
+from opentelemetry.trace import ProxyTracerProvider, Tracer, TracerProvider
 
 import instrument
 from instrument import Bus
@@ -82,28 +82,31 @@ def make_bridge(
 ) -> Bridge:
     """Make a bridge without a bus; see `subscribers.install`."""
     options = options or read_options()
-    version = _version()
     engine = Engine(spec or usable_spec(), options, redactor)
-    tracer = trace.get_tracer(
-        BRIDGE_SCOPE,
-        version,
-        tracer_provider,
-        attributes={
-            "inspector.contract.version": instrument.CONTRACT_VERSION,
-            "inspector.semconv": SEMCONV_BASELINE,
-        },
-    )
     meter = (
-        metrics.get_meter(BRIDGE_SCOPE, version, meter_provider) if options.has_metrics else None
+        metrics.get_meter(BRIDGE_SCOPE, _version(), meter_provider) if options.has_metrics else None
     )
     return Bridge(
         engine,
-        tracer,
+        bridge_tracer(tracer_provider),
         live=live,
         session_id=session_id,
         session_details=session_details,
         metrics=None if meter is None else Metrics(meter),
         prices=_prices(options.prices_file),
+    )
+
+
+def bridge_tracer(tracer_provider: TracerProvider | None) -> Tracer:
+    """Return the tracer of a bridge to that provider; None: to the global one."""
+    return trace.get_tracer(
+        BRIDGE_SCOPE,
+        _version(),
+        tracer_provider,
+        attributes={
+            "inspector.contract.version": instrument.CONTRACT_VERSION,
+            "inspector.semconv": SEMCONV_BASELINE,
+        },
     )
 
 

@@ -22,7 +22,9 @@ from instrument.default import bus as default_bus
 from subscribers.bridge.location import OpenOperation, TraceLocation
 from subscribers.bridge.sessions import Details
 from subscribers.content.redaction import Redactor
-from subscribers.installation import connected, disconnect_others, make_bridge
+from subscribers.global_provider import join, when_replaced
+from subscribers.global_provider import set_global as set_global_provider
+from subscribers.installation import bridge_tracer, connected, disconnect_others, make_bridge
 from subscribers.logs import scrub_logs_of_hooks
 from subscribers.options import Capture, Options
 from subscribers.send.delivery import Delivery, Limits
@@ -30,7 +32,7 @@ from subscribers.send.foreign import ForeignContent
 from subscribers.send.live import LiveSpanProcessor
 from subscribers.send.otlp import OtlpTarget, with_resource
 from subscribers.send.process import INSTANCE_ID, ProcessIdentity
-from subscribers.send.targets import standard_target
+from subscribers.send.targets import BoundedProcessor, standard_target
 
 _logger = logging.getLogger("inspector")
 
@@ -83,9 +85,10 @@ def wire(
     provider = existing or _make_provider(identity, service_name, set_global=set_global)
     if existing is not None:
         _log_sampling(existing)
+    current = provider
 
     def resource() -> Resource:
-        return identity.complete(provider.resource)
+        return identity.complete(current.resource)
 
     treat = ForeignContent(options.capture, redactor)
     delivery = Delivery(
@@ -93,11 +96,7 @@ def wire(
     )
     processor = LiveSpanProcessor(delivery, resource, session_id, session_details)
     provider.add_span_processor(processor)
-    other = None
-    if provider in _made:  # a provider of the user has its own targets
-        other = standard_target(_sendable(treat, identity), inspector_url=url)
-        if other is not None:
-            provider.add_span_processor(other)
+    other = _add_standard_target(provider, _sendable(treat, identity), url)
     bridge = make_bridge(
         tracer_provider=provider,
         options=options,
@@ -106,6 +105,18 @@ def wire(
         session_id=session_id,
         session_details=session_details,
     )
+
+    def follow(theirs: trace.TracerProvider) -> None:
+        nonlocal current
+        joined = join(theirs, provider, processor)
+        if joined is None:
+            return
+        current, bridge.tracer = joined, bridge_tracer(joined)
+        _log_sampling(joined)
+        if other is not None:
+            other.begin_shutdown()  # a provider of the user has its own targets
+
+    stop_following = when_replaced(provider, follow)
     disconnect_others(bus, provider)  # this one reports more
     off = connected(bus, provider, bridge.subscribe(bus or default_bus))
     delivery.start()
@@ -113,6 +124,7 @@ def wire(
 
     def undo() -> None:
         atexit.unregister(undo)
+        stop_following()
         off()
         loud()
         if other is not None:
@@ -133,6 +145,17 @@ def wire(
 
 _made: WeakSet[TracerProvider] = WeakSet()
 """Providers made here."""
+
+
+def _add_standard_target(
+    provider: TracerProvider, treat: Callable[[ReadableSpan], ReadableSpan], url: str
+) -> BoundedProcessor | None:
+    if provider not in _made:  # a provider of the user has its own targets
+        return None
+    target = standard_target(treat, inspector_url=url)
+    if target is not None:
+        provider.add_span_processor(target)
+    return target
 
 
 def _sendable(
@@ -160,7 +183,7 @@ def _make_provider(
     provider = TracerProvider(resource=Resource.create(attributes))
     _made.add(provider)
     if set_global:
-        trace.set_tracer_provider(provider)
+        set_global_provider(provider)
     return provider
 
 

@@ -70,7 +70,8 @@ class Bridge:
         self._engine = engine
         self._is_enriching = engine.options.mode is SpanMode.ENRICH
         self._spec = engine.spec
-        self._tracer = tracer
+        self.tracer = tracer
+        """Where its spans begin; may be replaced."""
         self._sessions = Sessions(session_id, session_details)
         self._table = SpanTable()
         self._rpc = RpcFacts()
@@ -211,7 +212,7 @@ class Bridge:
         self._enrichment.add_context(kwargs, spec, parent)
         attributes = self._engine.attributes(hook, kwargs)
         borrowed = self._table.borrow() if self._is_enriching else None
-        span = borrowed or self._tracer.start_span(
+        span = borrowed or self.tracer.start_span(
             self._engine.span_name(spec, attributes),
             context,
             # What a server does itself is no request of a client.
@@ -274,7 +275,7 @@ class Bridge:
         values: dict[str, Any] = {"noun": noun, "kwargs": arguments}
         self._sessions.add_to(values, is_root=parent is None)
         attributes = self._engine.attributes("operation_opened", values)
-        span = self._tracer.start_span(noun, context, SpanKind.INTERNAL, attributes)
+        span = self.tracer.start_span(noun, context, SpanKind.INTERNAL, attributes)
         owned = OwnedSpan(span, noun, None, parent, kwargs["call_id"], attributes, began_ns)
         owned.enter(context, current)
         self._register(owned, kwargs, is_announced=True)

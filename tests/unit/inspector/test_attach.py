@@ -107,6 +107,46 @@ with trace.get_tracer("t").start_as_current_span("foreign"):
         assert resource["service.instance.id"]
 
 
+def test_a_provider_that_the_program_sets_later_is_the_global_one_and_both_get_every_span(
+    receiver: Receiver, tmp_path: Path
+) -> None:
+    code = """
+import inspector, instrument
+inspector.attach()
+from opentelemetry import trace
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+early = trace.get_tracer("early")
+open_before = early.start_span("open before")
+mine = TracerProvider(resource=Resource({"service.name": "mine"}))
+trace.set_tracer_provider(mine)
+mine.add_span_processor(SimpleSpanProcessor(exporter := InMemorySpanExporter()))
+assert trace.get_tracer_provider() is mine
+open_before.end()
+with trace.get_tracer("late").start_as_current_span("late"), early.start_as_current_span("early"):
+    with instrument.operation("tool_call", tool_name="hello", args={}):
+        pass
+seen = exporter.get_finished_spans()
+assert [span.name for span in seen] == ["execute_tool hello", "early", "late"], seen
+assert {span.resource.attributes["service.name"] for span in seen} == {"mine"}
+assert len({span.context.trace_id for span in seen}) == 1
+mine.shutdown()
+with instrument.operation("tool_call", tool_name="after", args={}), early.start_span("last"):
+    pass
+trace.set_tracer_provider(TracerProvider())
+assert trace.get_tracer_provider() is mine
+"""
+    done = run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
+    ours = sorted(span.name for span in receiver.spans)
+    hooks = ["execute_tool after", "execute_tool hello"]
+    assert ours == ["early", *hooks, "last", "late", "open before"]
+    assert done.stderr.count("Overriding of current TracerProvider is not allowed") == 1
+    assert "Traceback" not in done.stderr
+    assert len({resource["service.instance.id"] for resource in receiver.resources}) == 1
+
+
 def test_attaching_twice_shows_everything_once(receiver: Receiver, tmp_path: Path) -> None:
     code = "import inspector\nfirst = inspector.attach()\n" + HELLO + "assert handle is first\n"
     run_program(code, tmp_path, INSPECTOR_URL=receiver.url)
