@@ -27,6 +27,13 @@ from inspector.agent_side.adapters import (
     load_adapter,
     select_adapters,
 )
+from inspector.agent_side.instrumentors import (
+    AUTO_INSTRUMENT,
+    Library,
+    instrument_all,
+    libraries_of_environment,
+    select_libraries,
+)
 from inspector.agent_side.policies import install as install_policies
 from inspector.agent_side.servers import pass_on
 from inspector.runfile import environment_token
@@ -105,6 +112,7 @@ def attach(
     policies: bool = True,
     control: bool | None = None,
     integrations: str | Iterable[str] | None = None,
+    instrumentors: str | Iterable[str] | None = None,
 ) -> Handle:
     """Send what this process does to an inspector.
 
@@ -131,15 +139,23 @@ def attach(
         integrations: Which agent frameworks are watched, as soon as the program has imported
             them: names such as `["langchain", "mcp"]`, `"auto"` for all that are installed,
             `"off"`; default: `INSPECTOR_AUTO_ATTACH`, else `"auto"`. See `docs/frameworks.md`.
+        instrumentors: Which model clients and frameworks without an adapter are watched, as soon
+            as the program has imported them, by OpenTelemetry instrumentors that are installed:
+            names such as `["groq", "dspy"]`, `"on"` for all, `"off"`; default:
+            `INSPECTOR_AUTO_INSTRUMENT`, else `"off"`; `inspector run` has them on. Those that the
+            program has switched on, now or later, are its own.
 
     Returns:
         A handle; `detach()` undoes it. Attached already: the same handle.
 
     Raises:
-        ValueError: `capture` or `semconv` is not one of its values, or `integrations` names a
-            framework that there is no adapter for.
+        ValueError: `capture` or `semconv` is not one of its values, or `integrations` or
+            `instrumentors` names something that is not known.
     """
     adapters = _adapters_of_environment() if integrations is None else select_adapters(integrations)
+    libraries = (
+        _libraries_of_environment() if instrumentors is None else select_libraries(instrumentors)
+    )
     options = read_options(semconv=semconv, capture=capture, default_capture=Capture.REDACTED)
     undo = ExitStack()
     undo.callback(install_policies(bus) if policies else lambda: None)
@@ -189,6 +205,8 @@ def attach(
             start_control()
         undo.callback(pass_on(service.url, options.capture))
         undo.callback(attach_all(adapters, bus=bus))
+        target = None if set_global and tracer_provider is None else wiring.provider
+        undo.callback(instrument_all(libraries, tracer_provider=target))
         ending = _ending(undo.close, active_control, wiring)
         handle = _attached[key] = Handle(service.url, ending, wiring.delivery)
         return handle
@@ -200,6 +218,14 @@ def _adapters_of_environment() -> tuple[Adapter, ...]:
     except ValueError as error:  # the environment of a program must not stop it
         _logger.warning("%s: %s All that are installed are watched.", AUTO_ATTACH, error)
         return select_adapters(None)
+
+
+def _libraries_of_environment() -> tuple[Library, ...]:
+    try:
+        return libraries_of_environment("off")
+    except ValueError as error:
+        _logger.warning("%s: %s No instrumentor is switched on.", AUTO_INSTRUMENT, error)
+        return ()
 
 
 def _unwatched(adapters: Iterable[Adapter], bus: Bus | None, undo: ExitStack) -> Handle:

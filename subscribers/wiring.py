@@ -56,6 +56,8 @@ class Wiring:
     open_operations: Callable[[], list[OpenOperation]]
     process: Callable[[], ProcessName]
     """Returns the current name, which changes with `fork`."""
+    provider: TracerProvider
+    """The one that its spans began at first."""
 
 
 def wire(
@@ -140,7 +142,7 @@ def wire(
         named = resource().attributes
         return ProcessName(str(named.get(INSTANCE_ID, "")), str(named.get(SERVICE_NAME, "")))
 
-    return Wiring(delivery, undo, bridge.location_of, bridge.open_operations, process)
+    return Wiring(delivery, undo, bridge.location_of, bridge.open_operations, process, provider)
 
 
 _made: WeakSet[TracerProvider] = WeakSet()

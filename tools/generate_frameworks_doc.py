@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.agent_side.adapters import ADAPTERS
+from inspector.agent_side.instrumentors import select_libraries
 from tests.integrations.capabilities import CAPABILITIES, DECIDES, FRAMEWORKS, SEES
 from tools.pages import ROOT, filled, table
 
@@ -38,6 +39,7 @@ def outputs() -> dict[Path, str]:
         "versions": _versions(shown),
         "sees": _capabilities("Sees", SEES, shown),
         "decides": _capabilities("Decides", DECIDES, shown),
+        "instrumentors": _instrumentors(),
     }
     return filled("frameworks.md", parts)
 
@@ -75,3 +77,11 @@ def _capabilities(title: str, rows: dict[str, str], shown: dict[str, dict[str, A
         if any(marks):
             lines.append("| " + " | ".join([meaning, *marks]) + " |")
     return "\n".join(lines)
+
+
+def _instrumentors() -> str:
+    rows = [
+        f"| `{one.name}` | `{one.imports}` | `{'`, `'.join(one.instrumentors)}` |"
+        for one in select_libraries("on")
+    ]
+    return table("| name | where a program imports | watched by, the first one preferred |", rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.machinery import NamespaceLoader
 from importlib.util import find_spec
 from threading import local
 from typing import TYPE_CHECKING, Any
@@ -77,8 +78,8 @@ class _Finder:
             spec = find_spec(fullname)
         finally:
             self._searching.is_on = False
-        if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader, self)  # type: ignore[assignment]  # the same
+        if spec is not None:
+            spec.loader = _Loader(spec.loader or _of_namespace(spec), self)  # type: ignore[assignment]  # the same
         return spec
 
     def _check(self) -> None:
@@ -98,6 +99,13 @@ class _Finder:
                     late.done()
         finally:
             _ran.discard(self._name)
+
+
+def _of_namespace(spec: ModuleSpec) -> NamespaceLoader:
+    """Return the loader of a package without a file, which the import system would make."""
+    loader = NamespaceLoader.__new__(NamespaceLoader)
+    loader._path = spec.submodule_search_locations  # type: ignore[attr-defined]
+    return loader
 
 
 class _Loader:

@@ -1,8 +1,9 @@
 """Automatic attachment of unmodified programs that `inspector run` starts.
 
 Nothing is imported for it until the program imports something that can be watched: one of the
-frameworks of `agent_side.adapters`, the hook bus, or OpenTelemetry's SDK. A program that uses none
-of them, such as a tool that the agent starts, runs as it would without us.
+frameworks of `agent_side.adapters`, the hook bus, OpenTelemetry, or a library of
+`agent_side.instrumentors` with an instrumentor. A program that uses none of them, such as a tool
+that the agent starts, runs as it would without us.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from _mcp_agent_inspector import is_shadowed
 from inspector.agent_side.adapters import (
     ADAPTERS,
+    ALL,
     AUTO_ATTACH,
     ENABLE_PATCH,
     Adapter,
@@ -24,6 +26,13 @@ from inspector.agent_side.adapters import (
     is_theirs,
     on_attached,
     select_adapters,
+)
+from inspector.agent_side.instrumentors import (
+    AUTO_INSTRUMENT,
+    Library,
+    is_watchable,
+    libraries_of_environment,
+    switch_on,
 )
 from inspector.agent_side.on_import import after_import, is_being_imported
 
@@ -35,21 +44,21 @@ REPORTS = "INSPECTOR_RUN_REPORTS"
 OWN = {
     "instrument": "hooks",
     "subscribers": "hooks",
-    "opentelemetry.sdk.trace": "OpenTelemetry",
+    "opentelemetry": "OpenTelemetry",
 }
-"""Modules that report without an adapter."""
+"""Modules that report without an adapter.
+
+Of OpenTelemetry the namespace, before any part of it: whoever emits by its API alone is watched,
+too, and what attaching needs of it is never half imported.
+"""
 _OURS = {"instrument": "CONTRACT_VERSION", "subscribers": "capture_state"}
 """An attribute of our module that a module of the program by that name has not."""
 
+_ALONE = ("mcp", "fastmcp", "openai", "anthropic")
+"""Adapters of what calls no model client of another."""
+
 _PROCESS = os.getpid()
 """The process that prints; a forked one does not."""
-
-UNWATCHED = (
-    *("agno", "ag2", "autogen", "autogen_agentchat", "boto3", "cohere", "crewai"),
-    *("dspy", "google.genai", "groq", "haystack", "litellm"),
-    *("mistralai", "ollama", "semantic_kernel", "smolagents"),
-)
-"""Modules of agent frameworks and model clients that have no adapter."""
 
 
 def watch_when_used() -> None:
@@ -61,23 +70,66 @@ def watch_when_used() -> None:
         if is_first:
             _print(f"{AUTO_ATTACH}: {error} Nothing is watched.")
         return
-    watched: list[str] = []
-    if is_first:
-        _print_outcome(watched)
-    waiting: list[Callable[[], None]] = []
+    _Watch(adapters, _libraries(is_first), is_first).start()
 
-    def attach_once(name: str) -> None:
+
+class _Watch:
+    """What is watched in this process, once it is imported."""
+
+    def __init__(
+        self, adapters: tuple[Adapter, ...], libraries: tuple[Library, ...], is_first: bool
+    ) -> None:
+        self._adapters = adapters
+        self._libraries = libraries
+        self._is_first = is_first
+        self._watched: list[str] = []
+        self._waiting: list[Callable[[], None]] = []
+
+    def start(self) -> None:
+        if self._is_first:
+            _print_outcome(self._watched, self._libraries)
+        names = (*(one.imports for one in self._adapters), *OWN)
+        self._waiting.extend(after_import(name, partial(self._attach, name)) for name in names)
+        for library in self._libraries:
+            after_import(library.imports, partial(self._instrument, library))
+
+    def _attach(self, name: str) -> None:
         if _is_only_the_name(name) or _is_half_there(name):
             return
-        while waiting:  # before: what attaching imports must not come back here
-            waiting.pop()()
-        is_attached = _attach()
-        if is_first and is_attached and name in OWN:
-            watched.append(OWN[name])
-            _print(f"watches {OWN[name]}")
+        if name == "opentelemetry" and _is_command_line():  # it reads what others emitted
+            return
+        imports = [one.imports for one in self._adapters] + [one.imports for one in self._libraries]
+        is_by_another = any(one in sys.modules for one in imports)
+        if self._attach_now() and name in OWN and not is_by_another:
+            self._report(OWN[name])
 
-    names = (*(one.imports for one in adapters), *OWN)
-    waiting.extend(after_import(name, partial(attach_once, name)) for name in names)
+    def _instrument(self, library: Library) -> None:
+        if is_watchable(library) and self._attach_now():
+            switched_on = switch_on(library)
+            if switched_on is not None:
+                by = f"{switched_on.package} {switched_on.version}"
+                self._report(library.name, f"{library.name} by {by}")
+
+    def _attach_now(self) -> bool:
+        while self._waiting:  # before: what attaching imports must not come back here
+            self._waiting.pop()()
+        return _attach()
+
+    def _report(self, name: str, text: str | None = None) -> None:
+        if self._is_first:
+            self._watched.append(name)
+            _print(f"watches {text or name}")
+
+
+def _libraries(is_first: bool) -> tuple[Library, ...]:
+    """Return those to watch by instrumentors; where only some adapters are wanted, none."""
+    is_all = os.environ.get(AUTO_ATTACH, "").strip().lower() in ALL
+    try:
+        return libraries_of_environment("on" if is_all else "off")
+    except ValueError as error:
+        if is_first:
+            _print(f"{AUTO_INSTRUMENT}: {error} No instrumentor is switched on.")
+        return ()
 
 
 def _attach() -> bool:
@@ -86,7 +138,7 @@ def _attach() -> bool:
         return True
     from inspector.attach import attach  # noqa: PLC0415 - only for a program to watch
 
-    return attach().is_attached
+    return attach(instrumentors="off").is_attached  # `watch_when_used` has them
 
 
 def _is_only_the_name(name: str) -> bool:
@@ -118,8 +170,8 @@ def _is_command_line() -> bool:
     return any(name in sys.modules for name in names)
 
 
-def _print_outcome(watched: list[str]) -> None:
-    """Print the service, what is watched, and at exit a line if nothing was sent."""
+def _print_outcome(watched: list[str], libraries: tuple[Library, ...]) -> None:
+    """Print the service, what is watched, and at exit a line if something was not."""
     from inspector import runfile  # noqa: PLC0415 - only where something is printed
 
     running = runfile.read()
@@ -146,25 +198,49 @@ def _print_outcome(watched: list[str]) -> None:
 
     on_attached.append(print_watched)
 
-    def print_nothing_sent() -> None:
+    def print_missed() -> None:
+        if _is_command_line():
+            return
         module = _attach_module()
-        if not (_is_command_line() or (module is not None and module.count_sent_spans())):
-            _print(f"no span was sent from this process to {url}: {_why_nothing(watched)}")
+        missed = [one for one in libraries if one.name not in watched and _is_missed(one)]
+        if module is None or not module.count_sent_spans():
+            why = _why_nothing(watched, missed)
+            _print(f"no span was sent from this process to {url}: {why}")
+            return
+        is_seen_above = any(
+            one.name in watched and one.name not in _ALONE for one in ADAPTERS
+        )  # by a framework, which may be who calls it
+        if not is_seen_above and any(one.is_always_missed for one in missed):
+            _print(_advice(missed))
 
-    atexit.register(print_nothing_sent)  # the first, so it runs after all is sent
+    atexit.register(print_missed)  # the first, so it runs after all is sent
 
 
-def _why_nothing(watched: list[str]) -> str:
+def _is_missed(library: Library) -> bool:
+    """Return whether the program has imported it, and nothing that watches it is installed."""
+    module = sys.modules.get(library.imports)  # a file of that name is the program's
+    return hasattr(module, "__path__") and not is_watchable(library)
+
+
+def _advice(missed: list[Library]) -> str:
+    names = ", ".join(one.name for one in missed)
+    return f"{names} can be watched, but not by what is installed: pip install " + " ".join(
+        one.instrumentors[0] for one in missed
+    )
+
+
+def _why_nothing(watched: list[str], missed: list[Library]) -> str:
     """Return why nothing was sent, and what to do about it."""
     left = [one for one in ADAPTERS if one.name not in watched and one.imports in sys.modules]
     names = [one.name for one in left if is_theirs(one)]
-    names += [name for name in UNWATCHED if name in sys.modules]
     if "mcp_agent" in names:
         return f"mcp_agent is watched where {ENABLE_PATCH}=1 is set."
+    if missed:
+        return _advice(missed)
     if names:
         return (
-            f"this program imports {', '.join(names)}, which cannot be watched. Install "
-            "OpenTelemetry instrumentation for it, or tell what it does by `instrument.operation`."
+            f"this program imports {', '.join(names)}, which is not watched. Tell what it does by "
+            "`instrument.operation`."
         )
     if watched:
         return f"{', '.join(watched)} told nothing, or nobody answered there."

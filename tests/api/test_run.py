@@ -241,15 +241,6 @@ def test_where_nothing_can_be_attached_one_sentence_says_why(
 
 
 def test_what_could_not_be_watched_is_reported_at_the_end(service: Service, tmp_path: Path) -> None:
-    (tmp_path / "crewai.py").touch()
-    (tmp_path / "agent.py").write_text("import crewai")
-    ended = run(service, "agent.py", cwd=tmp_path)
-    (_, last) = ended.stderr.splitlines()
-    assert last.startswith(
-        f"inspector: no span was sent from this process to {service.url}: "
-        "this program imports crewai, which cannot"
-    )
-    assert "`instrument.operation`" in last
     ended = run(service, sys.executable, "-c", "pass")
     assert "imports nothing that can be watched (mcp, " in ended.stderr
     ended = run(service, "-c", "import instrument")
