@@ -5,6 +5,7 @@ import {
   agent,
   allow,
   answer,
+  ask,
   attach,
   CancelledError,
   cancellation,
@@ -223,6 +224,21 @@ test('a tool that is an async generator yields what it yields, and is one span',
   expect(seen).toEqual([1, 2, 3]);
   const rows = await api.rows('generated', ended(2));
   expect(rows).toHaveLength(2);
+});
+
+test('options that are none of their values are an error, and grant nothing', async () => {
+  expect(() => tool(() => 1, { ask: true, timeoutMs: Number.NaN, default: 'allow' })).toThrow(
+    'timeoutMs is a number of milliseconds above 0, not NaN',
+  );
+  expect(() => tool(() => 1, { ask: true, default: 'yes' as 'allow' })).toThrow(
+    /'allow' or 'deny'/,
+  );
+  const bare = { action: 'ask', timeoutMs: Number.NaN, default: 'allow' } as const;
+  await expect(tool(() => 1, { decide: () => bare })({})).rejects.toThrow(DeniedError);
+  const late = tool(() => 1, { decide: () => ask('?', { timeoutMs: -1, default: 'allow' }) });
+  await expect(late({})).rejects.toThrow(DeniedError);
+  expect(() => session({ id: '' }, () => 1)).toThrow('A session wants an id.');
+  expect(() => tool('no function' as never)).toThrow(TypeError);
 });
 
 describe('an operator', () => {

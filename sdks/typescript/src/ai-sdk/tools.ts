@@ -2,7 +2,7 @@
 
 import type { ToolSet } from 'ai';
 
-import { type AskOptions, ask, type Decide } from '../operations/decision.js';
+import { type AskOptions, ask, checkAsk, type Decide } from '../operations/decision.js';
 import { operate, operateStream } from '../operations/operate.js';
 import { isAsyncGenerator, toolSpec } from '../operations/tool.js';
 
@@ -37,6 +37,7 @@ type Execute = (input: unknown, options: CallOptions) => unknown;
  * are. Where the SDK's own telemetry is on, its span of the call is used.
  */
 export function inspectorTools<T extends ToolSet>(tools: T, options: ToolsOptions = {}): T {
+  checkAsk(options);
   const wrapped = Object.entries(tools).map(([name, tool]) => {
     const { execute } = tool as { execute?: Execute };
     if (typeof execute !== 'function') return [name, tool];

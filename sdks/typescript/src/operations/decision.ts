@@ -36,9 +36,28 @@ export function answer<R>(value: R, reason?: string): Decision<never, R> {
   return { action: 'answer', value, reason };
 }
 
-/** Ask a person, who may allow it, edit its arguments, or deny it. */
+/**
+ * Ask a person, who may allow it, edit its arguments, or deny it.
+ *
+ * @throws RangeError An option is none of its values.
+ */
 export function ask(prompt?: string, options: AskOptions = {}): Decision<never, never> {
+  checkAsk(options);
   return { action: 'ask', prompt, ...options };
+}
+
+/**
+ * Check how a person is asked.
+ *
+ * @throws RangeError An option is none of its values.
+ */
+export function checkAsk({ timeoutMs, default: otherwise }: AskOptions): void {
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) {
+    throw new RangeError(`timeoutMs is a number of milliseconds above 0, not ${timeoutMs}.`);
+  }
+  if (otherwise !== undefined && !['allow', 'deny'].includes(otherwise)) {
+    throw new RangeError(`default is 'allow' or 'deny', not ${JSON.stringify(otherwise)}.`);
+  }
 }
 
 /** Decides about an operation. What it throws denies. */

@@ -5,7 +5,7 @@ import type { Ending, Question } from '../control/control.js';
 import { type CancelledError, DeniedError } from '../errors.js';
 import { warn } from '../log.js';
 import { type Runtime, runtime } from '../runtime.js';
-import type { Decide, Decision } from './decision.js';
+import { checkAsk, type Decide, type Decision } from './decision.js';
 import { Operation, type Spec } from './operation.js';
 
 const DEFAULT_TIMEOUT_MS = 300_000;
@@ -178,7 +178,9 @@ async function decisionOf<A, R>(
   watch: Operation | undefined,
 ): Promise<Decision<A, R> | undefined> {
   try {
-    return (await decide(args)) ?? undefined;
+    const decision = (await decide(args)) ?? undefined;
+    if (decision?.action === 'ask') checkAsk(decision);
+    return decision;
   } catch (error) {
     const reason = `the code that decides failed (${error instanceof Error ? error.name : typeof error})`;
     watch?.note({ interceptor: spec.title, action: 'deny', reason });

@@ -4,6 +4,7 @@ import { trace } from '@opentelemetry/api';
 
 import { NO_ARGUMENTS } from '../control/arguments.js';
 import { runtime } from '../runtime.js';
+import { checkAsk } from './decision.js';
 import { currentOperation } from './operation.js';
 import { sessionId } from './session.js';
 
@@ -31,14 +32,17 @@ export interface GivenAnswer {
 }
 
 /**
- * Ask a person something, and wait for the answer. Never throws.
+ * Ask a person something, and wait for the answer.
  *
  * Nobody answers in time: `decline`. There is no inspector: `cancel`, at once.
+ *
+ * @throws RangeError An option is none of its values.
  */
 export async function question(
   prompt: string,
   options: QuestionOptions = {},
 ): Promise<GivenAnswer> {
+  checkAsk({ timeoutMs: options.timeoutMs });
   const control = runtime()?.control;
   if (control === undefined) {
     const reason = 'nobody can be asked: there is no inspector';

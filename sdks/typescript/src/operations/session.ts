@@ -46,10 +46,13 @@ export function sessionAttributes(): Attributes {
  * Run `body` in a session: its spans, of any instrumentation, belong to it.
  *
  * A cancellation of the session lasts until `body` has ended.
+ *
+ * @throws TypeError The session has no id.
  */
 export function session<T>(which: string | SessionOptions, body: () => T): T {
   const { id, user, title, tags }: SessionOptions =
     typeof which === 'string' ? { id: which } : which;
+  if (typeof id !== 'string' || id === '') throw new TypeError('A session wants an id.');
   const current: Current = {
     id: id.slice(0, MAX_ID_CHARS),
     user: user?.slice(0, MAX_ID_CHARS),

@@ -2,7 +2,7 @@
 
 import { type Attributes, SpanKind } from '@opentelemetry/api';
 
-import { type AskOptions, ask, type Decide } from './decision.js';
+import { type AskOptions, ask, checkAsk, type Decide } from './decision.js';
 import { operate, operateStream, type Rules } from './operate.js';
 import type { Spec } from './operation.js';
 
@@ -148,6 +148,7 @@ export function toolSpec(
 /** Return the rules that options state. */
 export function rulesOf<A, R>(name: string, options: RuleOptions<A, R>): Rules<A, R> {
   const { decide, ask: asks, timeoutMs, default: otherwise } = options;
+  checkAsk(options);
   const decides: Decide<A, R>[] = [];
   if (decide !== undefined) decides.push(decide);
   if (asks !== undefined && asks !== false) {
