@@ -24,6 +24,8 @@ from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from tests.emitters.scripts.story import model_server
+
 FOLDER = Path(__file__).parent
 SCRIPTS = FOLDER / "scripts"
 CAPTURED = FOLDER / "captured"
@@ -68,9 +70,14 @@ def run(name: str, endpoint: str) -> None:
         "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf",
         "UV_PYTHON_DOWNLOADS": "never",
     }
-    subprocess.run(
-        _command(name), env=environment, check=True, timeout=DEADLINE_S, stdout=sys.stderr
-    )
+    with model_server() as model:  # for those in other languages
+        subprocess.run(
+            _command(name),
+            env={**environment, "MODEL_URL": model},
+            check=True,
+            timeout=DEADLINE_S,
+            stdout=sys.stderr,
+        )
 
 
 def _command(name: str) -> list[str]:

@@ -36,13 +36,13 @@ NO_REASON = (
     *("agno_agent", "dspy_module", "haystack_agent", "pydantic_ai_agent", "pydantic_ai_old"),
     "smolagents_agent",
 )
-NO_TOOLS = ("agent_framework_agent", "otel_openai_v2")
+NO_TOOLS = ("agent_framework_agent", "openai_agents_js", "otel_openai_v2")
 RETOLD = ("ag2_chat", "dspy_module", "haystack_agent", "litellm_proxy", "smolagents_agent")
 """Emitters that leave a message out, or tell it in words of their own or as Python's `repr`."""
 NO_PROVIDER = ("genkit", "langchain_js")
 NO_MODEL = (
     *("ag2_chat", "agno_agent", "autogen_team", "dspy_module", "haystack_agent"),
-    *("smolagents_agent", "strands_agent"),
+    *("openai_agents_js", "smolagents_agent", "strands_agent"),
 )
 NO_USAGE = ("dspy_module", "openllmetry_openai_old")
 """The one of all calls, the other of streams."""
@@ -66,6 +66,7 @@ SUMS = {
     "logfire_openai": (4, 540, 60),
     "mcp_agent_workflow": (2, 270, 30),
     "mcp_sdk": (0, 0, 0),
+    "openai_agents_js": (2, 270, 30),
     "openinference_agent": (0, 0, 0),
     "openinference_langchain": (2, 270, 30),
     "openinference_openai": (5, 544, 60),
@@ -183,6 +184,7 @@ def test_every_model_call_names_provider_model_and_tools(name: str) -> None:
         "genkit",
         "langsmith_otel",
         "mcp_agent_workflow",
+        "openai_agents_js",
         "openinference_agent",
         "openllmetry_mcp",
         "pydantic_ai_agent",
