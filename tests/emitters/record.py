@@ -55,7 +55,14 @@ _MACHINE = (
 def emitters() -> list[str]:
     """Return the names of all emitters."""
     scripts = [p.stem for p in SCRIPTS.glob("*.py") if p.read_text("utf-8").startswith("# /// ")]
-    return sorted([*scripts, *_in_javascript()])
+    return sorted([*scripts, *_in_javascript(), *_in_java()])
+
+
+def tools_of(name: str) -> tuple[str, ...]:
+    """Return the programs that one emitter needs on the PATH."""
+    if (SCRIPTS / f"{name}.py").exists():
+        return ("uv",)
+    return ("node", "npm") if name in _in_javascript() else ("java", "mvn")
 
 
 def run(name: str, endpoint: str) -> None:
@@ -84,6 +91,12 @@ def _command(name: str) -> list[str]:
     if (of_python := SCRIPTS / f"{name}.py").exists():
         run_script = ["uv", "run", "--quiet", "--locked", "--python", sys.executable, "--script"]
         return [*run_script, str(of_python)]
+    if (project := _in_java().get(name)) is not None:
+        jar = project / "target" / f"{name}-1.jar"
+        if not jar.exists():
+            build = ["mvn", "--quiet", "--batch-mode", "package"]
+            subprocess.run(build, cwd=project, check=True, timeout=DEADLINE_S, stdout=sys.stderr)
+        return ["java", "-jar", str(jar)]
     script = _in_javascript()[name]
     if not (script.parent / "node_modules").exists():
         install = ["npm", "ci", "--silent", "--no-audit", "--no-fund"]
@@ -93,6 +106,10 @@ def _command(name: str) -> list[str]:
 
 def _in_javascript() -> dict[str, Path]:
     return {script.stem: script for script in FOLDER.glob("*/*.mjs") if script.stem != "story"}
+
+
+def _in_java() -> dict[str, Path]:
+    return {project.parent.name: project.parent for project in FOLDER.glob("*/pom.xml")}
 
 
 @contextmanager

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.emitters.record import SCRIPTS, emitters, run
+from tests.emitters.record import emitters, run, tools_of
 from tests.emitters.scripts.story import ANSWER, CITY, QUESTION, SYSTEM, TOOL
-from tests.emitters.test_captured import SUMS
+from tests.emitters.test_captured import RETOLD, SUMS, WITH_MODEL
 from tests.support.services.process import Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -25,7 +25,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 @pytest.mark.parametrize("name", emitters())
 def test_a_real_package_is_summed_up_and_its_answer_read(name: str, service: Service) -> None:
-    for tool in ("uv",) if (SCRIPTS / f"{name}.py").exists() else ("node", "npm"):
+    for tool in tools_of(name):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
     run(name, service.url)
@@ -39,7 +39,7 @@ def test_a_real_package_is_summed_up_and_its_answer_read(name: str, service: Ser
     ]
     assert len(details) == sum(session["span_count"] for session in sessions)
     texts = [text for detail in details for text in _texts(detail["view"])]
-    if SUMS[name][0]:
+    if name in WITH_MODEL and name not in RETOLD:
         assert {SYSTEM, QUESTION, ANSWER} <= set(texts)
         assert any(TOOL in text and CITY in text for text in texts)
 
