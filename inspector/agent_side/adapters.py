@@ -67,7 +67,7 @@ ADAPTERS = (
     Adapter("adk", "google.adk", "google-adk", "2.13", "3"),
     Adapter("llama_index", "llama_index.core", "llama-index-core", "0.14", "1"),
     Adapter("openai", "openai", "openai", "1.99", "4"),
-    Adapter("anthropic", "anthropic", "anthropic", "0.60", "3"),
+    Adapter("anthropic", "anthropic", "anthropic", "2.0", "3"),
 )
 """All adapters, in the order of messages and pages."""
 

@@ -72,15 +72,18 @@ class ObservedBody:
         """Count the pieces of the answer on `operation`."""
         self._chunk = operation.chunk
 
-    def add(self, data: bytes) -> None:
-        """Add bytes as they came."""
-        if self._is_rubbish:
-            return
-        try:
-            self._add(data if self._decode is None else self._decode(data))
-        except Exception:  # noqa: BLE001 - the client itself raises for it
-            self._is_rubbish = True
-            self._rest = b""
+    def add(self, data: bytes) -> bool:
+        """Add bytes as they came; return whether they end the answer with a failure.
+
+        Some versions of the clients raise for it, and close nothing.
+        """
+        if not self._is_rubbish:
+            try:
+                self._add(data if self._decode is None else self._decode(data))
+            except Exception:  # noqa: BLE001 - the client itself raises for it
+                self._is_rubbish = True
+                self._rest = b""
+        return bool(self._operations) and self._failure() is not None
 
     def answer(self) -> Any:
         """Return the answer as far as it came."""
@@ -196,7 +199,8 @@ class _SyncStream(_Stream):
         body = self._inspector_body
         try:
             for data in self._inspector_source:
-                body.add(data)
+                if body.add(data):
+                    body.end()
                 yield data
         except GeneratorExit:  # `close` follows
             raise
@@ -218,7 +222,8 @@ class _AsyncStream(_Stream):
         body = self._inspector_body
         try:
             async for data in self._inspector_source:
-                body.add(data)
+                if body.add(data):
+                    await body.end_async()
                 yield data
         except GeneratorExit:
             raise
