@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import anthropic
 import httpx2
 import pytest
-from anthropic import Anthropic, AsyncAnthropic, beta_async_tool, beta_tool
+from anthropic import Anthropic, AnthropicVertex, AsyncAnthropic, beta_async_tool, beta_tool
 
 from inspector.integrations import anthropic as adapter
-from instrument import Bus
+from instrument import Bus, Decision
 from tests.integrations.client_contract import ClientContract, ScriptedClient
 from tests.integrations.contract import QUESTION, RUN, AdapterContract, ScriptedAgent
 from tests.integrations.hook_log import HookLog
@@ -248,3 +248,27 @@ def test_thinking_is_reported_as_reasoning_and_passes(
             {"type": "text", "text": "Three."},
         ]
     )
+
+
+def test_vertex_is_reported_as_vertex_and_refused_as_anthropic(
+    bus: Bus, hooks: HookLog, provider: ModelProvider
+) -> None:
+    detach = adapter.attach(bus=bus)
+    messages: Any = [{"role": "user", "content": QUESTION}]
+    client = AnthropicVertex(
+        region="global", project_id="p", access_token="token", base_url=provider.url
+    )
+    client.messages.create(messages=messages, **REQUEST)
+    with client.messages.stream(messages=messages, **REQUEST) as stream:
+        stream.get_final_message()
+    bus.intercept("before_llm_generate", lambda **_: Decision.deny("no"))
+    with pytest.raises(anthropic.PermissionDeniedError, match="Denied: no"):
+        client.messages.create(messages=messages, **REQUEST)
+    detach()
+
+    reported = hooks.of("after_llm_generate")
+    assert [(one["provider"], one["model"]) for one in reported] == [("gcp.vertex_ai", MODEL)] * 2
+    assert [one.path.rpartition(":")[2] for one in provider.requests] == [
+        "rawPredict",
+        "streamRawPredict",
+    ]

@@ -12,6 +12,7 @@ from typing import Any
 from inspector.integrations.conversion import AgentFacts
 from inspector.integrations.deduplication import is_reported
 from inspector.integrations.patches import Patches
+from inspector.integrations.streamed import inside
 from inspector.integrations.verdicts import REFUSALS, refusal, refused_as
 from instrument import Bus, Operation
 from instrument.operations import current_call_id
@@ -106,6 +107,7 @@ class _Tools:
                 _answering(operation) as answers,
             ):
                 for step in steps:
+                    self._attempt(lambda: _mark_own_span(runner, operation))
                     answers.append(step)
                     yield step
 
@@ -129,6 +131,7 @@ class _Tools:
                 ):
                     with _answering(operation) as answers:
                         async for step in watched:
+                            self._attempt(lambda: _mark_own_span(runner, operation))
                             answers.append(step)
                             yield step
 
@@ -146,6 +149,19 @@ class _Tools:
                 model=runner._params["model"],
             )
         )
+
+
+def _mark_own_span(runner: Any, operation: Operation) -> None:
+    """Mark the span that the client makes of a run as a duplicate of ours."""
+    span = getattr(runner, "_tool_runner_span", None)
+    if span is None or not span.is_recording():
+        return
+    try:
+        from subscribers.bridge.spans import mark_inner  # noqa: PLC0415 - needs OpenTelemetry
+    except ModuleNotFoundError:
+        return
+    with inside(operation):
+        mark_inner(span)
 
 
 @contextmanager
