@@ -124,7 +124,7 @@ def test_the_scripts_of_the_clients_own_pages_are_watched_unchanged(
     assert sum(one["output_tokens"] for one in sessions) == RECEIVED * len(scripts)
     questions = {_text_of(message) for row in rows for message in view(service, row)["messages"]}
     for request in provider.requests:
-        sent = request.body.get("input", request.body.get("messages"))
+        sent: Any = request.body.get("input", request.body.get("messages"))
         assert (sent if isinstance(sent, str) else sent[-1]["content"]) in questions
 
 
