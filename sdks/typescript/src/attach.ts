@@ -5,9 +5,8 @@
  * keeps its sampler, resource and processors; without one, a new one is made and set global.
  */
 
-import { type TracerProvider, trace } from '@opentelemetry/api';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import { NodeTracerProvider, type SpanProcessor } from '@opentelemetry/sdk-trace-node';
+import type { TracerProvider } from '@opentelemetry/api';
+import type { SpanProcessor } from '@opentelemetry/sdk-trace-node';
 
 import { Control } from './control/control.js';
 import { info, warn } from './log.js';
@@ -20,8 +19,9 @@ import { ContentWriter } from './telemetry/content.js';
 import { Delivery } from './telemetry/delivery.js';
 import { sendAtExit } from './telemetry/exit.js';
 import { ForeignContent } from './telemetry/foreign.js';
-import { ProcessIdentity, type Resource } from './telemetry/identity.js';
+import { ProcessIdentity } from './telemetry/identity.js';
 import { LiveSpanProcessor } from './telemetry/live-processor.js';
+import { watchedProvider } from './telemetry/provider.js';
 import { SCOPE } from './telemetry/scope.js';
 
 const EXIT_MS = 900;
@@ -63,7 +63,8 @@ let attached: Handle | undefined;
 /**
  * Send what this process does to an inspector. Attached already: the same handle.
  *
- * Call it after the program's own OpenTelemetry SDK has been started, if it has one.
+ * Call it after the program's own OpenTelemetry SDK has been started, if it has one; ours gives way
+ * to one that is started later.
  *
  * @throws RangeError `capture` is none of its values.
  */
@@ -90,7 +91,7 @@ function attachTo(address: Address, capture: Capture, options: AttachOptions): H
   const foreign = new ForeignContent(capture, redactor);
   const delivery = new Delivery(address, identity, (item) => foreign.treat(item));
   const processor = new LiveSpanProcessor(delivery, identity, sessionAttributes);
-  const { provider, removeProcessor } = providerFor(processor, identity, options);
+  const provider = watchedProvider(processor, identity, options.tracerProvider);
   const control =
     (options.control ?? isOn('INSPECTOR_CONTROL', true))
       ? new Control(
@@ -100,7 +101,7 @@ function attachTo(address: Address, capture: Capture, options: AttachOptions): H
         )
       : undefined;
   const content = new ContentWriter(capture, redactor);
-  setRuntime({ tracer: () => provider.getTracer(SCOPE), processor, content, control });
+  setRuntime({ tracer: () => provider.current().getTracer(SCOPE), processor, content, control });
   delivery.start();
   control?.channel.start();
 
@@ -129,7 +130,7 @@ function attachTo(address: Address, capture: Capture, options: AttachOptions): H
       process.off('beforeExit', onIdle);
       process.off('exit', onExit);
       setRuntime(undefined);
-      removeProcessor();
+      provider.leave();
       await Promise.all([control?.close(), processor.shutdown()]);
     },
   };
@@ -150,58 +151,6 @@ function serviceToUse(options: AttachOptions): Address | undefined {
     return undefined;
   }
   return address;
-}
-
-// --- the provider -------------------------------------------------------------------------------
-
-/** As much of an SDK's provider as we use; no public way leads to its processors. */
-interface SdkProvider extends TracerProvider {
-  readonly _resource?: Resource;
-  readonly _activeSpanProcessor: { _spanProcessors: SpanProcessor[] };
-}
-
-function providerFor(
-  processor: SpanProcessor,
-  identity: ProcessIdentity,
-  options: AttachOptions,
-): { provider: TracerProvider; removeProcessor: () => void } {
-  const known = options.tracerProvider ?? delegateOf(trace.getTracerProvider());
-  if (isSdk(known)) {
-    identity.adopt(known._resource);
-    const list = known._activeSpanProcessor;
-    list._spanProcessors = [...list._spanProcessors, processor];
-    const removeProcessor = () => {
-      list._spanProcessors = list._spanProcessors.filter((one) => one !== processor);
-    };
-    return { provider: known, removeProcessor };
-  }
-  if (known !== undefined) {
-    warn(
-      'provider',
-      'The tracer provider is not one of the OpenTelemetry SDK, so that spans are not seen: pass ' +
-        '`attach().spanProcessor` to the SDK, as one of its spanProcessors.',
-    );
-    return { provider: known, removeProcessor: () => {} };
-  }
-  const { attributes } = identity.resource;
-  const own = new NodeTracerProvider({
-    resource: resourceFromAttributes(attributes),
-    spanProcessors: [processor],
-  });
-  own.register();
-  return { provider: own, removeProcessor: () => {} };
-}
-
-/** Return the provider behind OpenTelemetry's global one; undefined: none has been set. */
-function delegateOf(provider: TracerProvider): TracerProvider | undefined {
-  const proxy = provider as TracerProvider & { getDelegate?: () => TracerProvider };
-  const delegate = proxy.getDelegate?.() ?? provider;
-  return delegate.constructor.name === 'NoopTracerProvider' ? undefined : delegate;
-}
-
-function isSdk(provider: TracerProvider | undefined): provider is SdkProvider {
-  const list = (provider as Partial<SdkProvider> | undefined)?._activeSpanProcessor;
-  return Array.isArray(list?._spanProcessors);
 }
 
 const UNWATCHED: Handle = {
