@@ -48,7 +48,8 @@ function ownProvider(processor: SpanProcessor, identity: ProcessIdentity): Watch
     resource: resourceFromAttributes(identity.resource.attributes),
     spanProcessors: [processor],
   });
-  (current as NodeTracerProvider).register(); // contexts and propagation, too
+  // Contexts, too; propagation is the program's own matter.
+  (current as NodeTracerProvider).register({ propagator: null });
   trace.disable();
   const proxy = trace.getTracerProvider() as ProxyProvider;
   const setDelegate = proxy.setDelegate?.bind(proxy);
