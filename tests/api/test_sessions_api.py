@@ -383,6 +383,51 @@ async def test_running_spans_are_listed_without_a_duration(api: Api) -> None:
     assert (row["status"], row["duration_ns"]) == ("running", None)
 
 
+async def test_usage_is_added_up_by_user_tag_model_and_day(api: Api) -> None:
+    def call(trace: int, model: str | None, cost: float | None, **owner: Any) -> Any:
+        usage = {"gen_ai.usage.input_tokens": 10 * trace, "gen_ai.usage.output_tokens": 1}
+        named = {"gen_ai.request.model": model, "inspector.cost.usd": cost, **owner}
+        about: dict[str, Any] = {"gen_ai.operation.name": "chat", "session.id": f"s-{trace}"}
+        known = {key: value for key, value in named.items() if value is not None}
+        start_ns = START_NS + (trace // 3) * 86_400 * SECOND_NS
+        return span(trace=trace, start_ns=start_ns, attributes=about | usage | known)
+
+    await api.submit(
+        call(1, "small", 0.25, **{"user.id": "ada", "inspector.tags": ["a", "b"]}),
+        call(2, "large", 0.5, **{"user.id": "ada"}),
+        call(3, "small", None, **{"enduser.id": "bo", "inspector.tags": ["b"]}),
+        call(4, None, None),
+    )
+
+    async def groups(by: str, q: str = "") -> dict[str, tuple[Any, ...]]:
+        answer = (await api.get("/sessions/usage", params={"by": by, "q": q})).json()
+        assert answer["counted_from"] is None
+        assert answer["group_count"] == len(answer["groups"])
+        return {
+            one["name"]: (
+                one["session_count"], one["llm_calls"], one["input_tokens"], one["output_tokens"],
+                one["cost_usd"],
+            )
+            for one in answer["groups"]
+        }  # fmt: skip
+
+    by_user = await groups("user")
+    assert list(by_user) == ["ada", "", "bo"]
+    assert by_user == {
+        "ada": (2, 2, 30, 2, 0.75), "": (1, 1, 40, 1, None), "bo": (1, 1, 30, 1, None)
+    }  # fmt: skip
+    assert await groups("tag", "user:*") == {
+        "a": (1, 1, 10, 1, 0.25), "b": (2, 2, 40, 2, 0.25), "": (1, 1, 20, 1, 0.5)
+    }  # fmt: skip
+    assert await groups("model") == {
+        "small": (2, 2, 40, 2, 0.25), "large": (1, 1, 20, 1, 0.5), "": (1, 1, 40, 1, None)
+    }  # fmt: skip
+    by_day = await groups("day")
+    assert list(by_day) == ["2026-01-02", "2026-01-01"]
+    assert by_day["2026-01-01"] == (2, 2, 30, 2, 0.75)
+    assert (await api.get("/sessions/usage", params={"by": "moon"})).status_code == 422
+
+
 async def test_the_histogram_counts_sessions_by_when_they_began(api: Api) -> None:
     minute_ns = 60 * SECOND_NS
     await api.submit(*(span(trace=n, start_ns=START_NS + n * minute_ns) for n in (1, 1, 2, 4)))

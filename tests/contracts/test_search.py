@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,6 +24,7 @@ from inspector.service.search.evaluator import Evaluator
 from inspector.service.search.fields import SESSION_READERS, SPAN_READERS
 from inspector.service.search.histogram import Buckets, count_sessions
 from inspector.service.search.indexing import Indexer
+from inspector.service.search.usage import UsageKey, UsageSum, group_usage
 from inspector.service.storage import Store, open_store, sqlite_reader
 from inspector.service.storage.base import Reader, TooLateError
 from inspector.service.storage.orders import Order, SortKey, place_of
@@ -620,3 +622,39 @@ def test_a_count_that_runs_out_of_time_says_from_when_it_is_whole(store: Store) 
         found = count_sessions(search, node, Buckets(START_NS, 1, 100))
     assert found.counted_from_ns == START_NS + 7
     assert found.counts.total() == 2
+
+
+def test_usage_is_added_up_by_model_from_the_spans_that_count(store: Store) -> None:
+    small: dict[str, Any] = {
+        "kind": SpanKind.LLM, "model": "small", "input_tokens": 3, "output_tokens": 1,
+        "cost_usd": None, "is_counted": True,
+    }  # fmt: skip
+    tool = small | {"kind": SpanKind.TOOL, "model": None}
+    spans = [
+        replace(span(1, 3), **small | {"cost_usd": 0.5}),
+        replace(span(2, 4, trace_number=2, session_id="T"), **small),
+        replace(span(3, 5), **small | {"is_counted": False, "duplicate_of": span_hex(1)}),
+        replace(span(4, 6), **tool),
+        replace(span(5, 7), **tool | {"is_counted": False}),
+    ]
+    store.commit(
+        Changes(1, 7, [session("S", 1), session("T", 2)], [trace(1), trace(2, "T")], spans)
+    )
+    with open_search(store, None, NOW_NS, page_s=60) as search:
+        found = group_usage(search, All(), UsageKey.MODEL)
+    assert found.counted_from_ns is None
+    assert found.groups == {
+        "small": UsageSum(2, 2, 0, 6, 2, 0.5),
+        "": UsageSum(1, 0, 0, 3, 1, None),
+    }
+
+
+def test_usage_that_runs_out_of_time_says_from_when_it_is_whole(store: Store) -> None:
+    records = [session(f"s{n}", n, started_ns=START_NS + n) for n in range(1, 9)]
+    store.commit(Changes(1, 8, records))
+    ticks = iter(range(1000))
+    with store.read() as reader:
+        search = Search(reader, NOW_NS, page_s=2, clock=lambda: float(next(ticks)))
+        found = group_usage(search, parse_query("s*", QueryScope.SESSION, NOW_NS), UsageKey.USER)
+    assert found.counted_from_ns is not None
+    assert found.groups[""].session_count < 8

@@ -26,6 +26,7 @@ from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.query.tree import All, Compare, Node, Operator, one_of
 from inspector.service.search import Search
 from inspector.service.search.histogram import Buckets, count_sessions
+from inspector.service.search.usage import UsageKey, group_usage
 from inspector.service.storage.base import Reader, SpanLines, SpanPosition
 from inspector.service.storage.orders import Order
 
@@ -137,6 +138,35 @@ def session_histogram(
         ],
         counted_from=None if found.counted_from_ns is None else rfc3339(found.counted_from_ns),
     )
+
+
+@router.get("/sessions/usage")
+def session_usage(
+    parts: ReadPartsDep,
+    by: Annotated[UsageKey, Query(description="What to add up by.")] = UsageKey.USER,
+    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
+    since_ms: Annotated[
+        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began then or later.")
+    ] = None,
+    until_ms: Annotated[
+        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began before.")
+    ] = None,
+) -> wire.SessionUsage:
+    """Add up calls, tokens and cost of sessions by user, tag, model or day.
+
+    A session of two users, or with two tags, counts for both.
+    """
+    now_ns = time_ns()
+    wanted = All(
+        (
+            parse_query(q, QueryScope.SESSION, now_ns),
+            *_began(Operator.AT_LEAST, since_ms),
+            *_began(Operator.LESS, until_ms),
+        )
+    )
+    with searching(parts, now_ns) as search:
+        found = group_usage(search, wanted, by)
+    return presenter.usage(found, by)
 
 
 @router.get(

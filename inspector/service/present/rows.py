@@ -6,6 +6,7 @@ Except the lines of the waterfall, which a store makes itself: `Reader.span_line
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from operator import attrgetter
 from typing import Any, Final, Literal
 
@@ -27,6 +28,7 @@ from inspector.service.model.rows import (
 )
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise import span_view
+from inspector.service.search.usage import GroupedUsage, UsageKey, UsageSum
 from inspector.service.storage.health import StoreHealth
 from inspector.service.wire import control as wire_control
 
@@ -81,6 +83,27 @@ def session_fields(row: SessionRow) -> dict[str, Any]:
         "users": row.users,
         "dropped_count": row.dropped_count,
     }
+
+
+MAX_GROUPS = 1000
+
+
+def usage(found: GroupedUsage, by: UsageKey) -> wire.SessionUsage:
+    """Return what groups of sessions used."""
+
+    def place(named: tuple[str, UsageSum]) -> tuple[float, int]:
+        one = named[1]
+        return -(one.cost_usd or 0.0), -(one.input_tokens + one.output_tokens)
+
+    groups = sorted(found.groups.items(), reverse=by is UsageKey.DAY)
+    if by is not UsageKey.DAY:
+        groups.sort(key=place)
+    earliest_ns = found.counted_from_ns
+    return wire.SessionUsage(
+        groups=[wire.UsageGroup(name=name, **asdict(one)) for name, one in groups[:MAX_GROUPS]],
+        group_count=len(groups),
+        counted_from=None if earliest_ns is None else rfc3339(earliest_ns),
+    )
 
 
 def store_health(health: StoreHealth) -> wire.StoreHealth:

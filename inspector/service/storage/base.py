@@ -140,6 +140,17 @@ def page_of(sizes_bytes: Iterable[int], most: int) -> int:
     return count
 
 
+class ModelUsage(NamedTuple):
+    """What calls of one model used; the model is None where they name none."""
+
+    model: str | None
+    session_count: int
+    llm_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+
+
 class Reader(Protocol):
     """One consistent snapshot. Unknown ids give None or nothing, never an error."""
 
@@ -194,6 +205,9 @@ class Reader(Protocol):
 
         None: they have to be looked at, to know.
         """
+
+    def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
+        """Add up what the model calls of some sessions used, by model."""
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change.

@@ -25,6 +25,7 @@ from inspector.service.model.rows import Engine, SessionRow, SessionStatus, Span
 from inspector.service.query.tree import Node
 from inspector.service.storage.base import (
     Chunk,
+    ModelUsage,
     SessionColumns,
     SpanLines,
     SpanPosition,
@@ -248,6 +249,19 @@ class SqliteReader(ControlReader):
             (first_ns, width_ns, first_ns + width_ns * count, *fits.parameters),
         )
         return Counter({(place, SessionStatus(status)): number for place, status, number in rows})
+
+    def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
+        sql = (
+            "SELECT model, count(DISTINCT session_no),"
+            " sum(kind = 'llm' AND duplicate_of IS NULL),"
+            " coalesce(sum(input_tokens) FILTER (WHERE is_counted), 0),"
+            " coalesce(sum(output_tokens) FILTER (WHERE is_counted), 0),"
+            " sum(cost_usd) FILTER (WHERE is_counted) FROM span"
+            " WHERE session_no IN (SELECT no FROM session WHERE id IN"
+            " (SELECT value FROM json_each(?))) AND (is_counted OR kind = 'llm') GROUP BY model"
+        )
+        rows = self._all(sql, (orjson.dumps(session_ids).decode(),))
+        return [ModelUsage(*row) for row in rows]
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         spans = "SELECT session_no FROM span WHERE change > ? LIMIT ?"

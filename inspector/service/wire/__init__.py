@@ -37,6 +37,8 @@ from inspector.service.wire.sessions import (
     SessionHistogram,
     SessionList,
     SessionSort,
+    SessionUsage,
+    UsageGroup,
 )
 from inspector.service.wire.spans import (
     Clamped,
@@ -122,6 +124,7 @@ __all__ = [
     "SessionSort",
     "SessionStarted",
     "SessionUpdated",
+    "SessionUsage",
     "SpanColumnSet",
     "SpanColumns",
     "SpanDetail",
@@ -143,6 +146,7 @@ __all__ = [
     "ToolView",
     "ToolsBefore",
     "Usage",
+    "UsageGroup",
     "View",
     "Wire",
 ]

@@ -109,6 +109,30 @@ class SessionBucket(Wire):
     counts: dict[SessionStatus, int] = Field(description="Sessions by status; without zeros.")
 
 
+class UsageGroup(Wire):
+    """What the sessions of one user, tag, model or day used."""
+
+    name: str = Field(description="Empty: they name none. A day: `2026-01-31`, UTC.")
+    session_count: int
+    llm_calls: int
+    tool_calls: int = Field(description="0 of a model.")
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None = Field(description="Null when no telemetry carried a cost.")
+
+
+class SessionUsage(Wire):
+    """What sessions used, by user, tag, model or day."""
+
+    groups: list[UsageGroup] = Field(
+        description="At most 1000: the most expensive first, then the most tokens; days: newest."
+    )
+    group_count: int
+    counted_from: str | None = Field(
+        description="Earlier sessions were not counted for lack of time; null: all were."
+    )
+
+
 class SessionHistogram(Wire):
     """Number of sessions by the time of their start."""
 

@@ -45,6 +45,7 @@ from inspector.service.present.rows import span_fields
 from inspector.service.query.tree import All, Node
 from inspector.service.storage.base import (
     Chunk,
+    ModelUsage,
     Reader,
     SessionColumns,
     SpanLines,
@@ -254,6 +255,13 @@ class _Tables:
         rows = (one.row for one in self._sessions.values())
         places = Counter(((row.started_ns - first_ns) // width_ns, row.status) for row in rows)
         return Counter({place: n for place, n in places.items() if 0 <= place[0] < count})
+
+    def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
+        of_model: dict[str | None, list[SpanRecord]] = {}
+        for span in (one for id_ in session_ids for one in self.spans_of(id_)):
+            if span.is_counted or span.kind is SpanKind.LLM:
+                of_model.setdefault(span.model, []).append(span)
+        return [_model_usage(model, spans) for model, spans in of_model.items()]
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         rows = self.changes(after, most + 1)
@@ -515,3 +523,16 @@ def _span_order(span: SpanRecord) -> tuple[int, str, str]:
 
 def _request_order(record: RequestRecord) -> tuple[int, str]:
     return record.row.created_ns, record.row.id
+
+
+def _model_usage(model: str | None, spans: Sequence[SpanRecord]) -> ModelUsage:
+    counted = [span for span in spans if span.is_counted]
+    costs = [span.cost_usd for span in counted if span.cost_usd is not None]
+    return ModelUsage(
+        model,
+        len({span.session_id for span in spans}),
+        sum(span.kind is SpanKind.LLM and span.duplicate_of is None for span in spans),
+        sum(span.input_tokens or 0 for span in counted),
+        sum(span.output_tokens or 0 for span in counted),
+        sum(costs) if costs else None,
+    )

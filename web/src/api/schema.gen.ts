@@ -578,6 +578,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Usage
+         * @description Add up calls, tokens and cost of sessions by user, tag, model or day.
+         *
+         *     A session of two users, or with two tags, counts for both.
+         */
+        get: operations["session_usage_sessions_usage_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/signal/{session_id}": {
         parameters: {
             query?: never;
@@ -2945,6 +2967,24 @@ export interface components {
             type: "SessionUpdated";
         };
         /**
+         * SessionUsage
+         * @description What sessions used, by user, tag, model or day.
+         */
+        SessionUsage: {
+            /**
+             * Counted From
+             * @description Earlier sessions were not counted for lack of time; null: all were.
+             */
+            counted_from: string | null;
+            /** Group Count */
+            group_count: number;
+            /**
+             * Groups
+             * @description At most 1000: the most expensive first, then the most tokens; days: newest.
+             */
+            groups: components["schemas"]["UsageGroup"][];
+        };
+        /**
          * Signal
          * @description `POST /signal/{session_id}`: answers the pending question of that name, else is passed on.
          */
@@ -3784,6 +3824,41 @@ export interface components {
             /** Reasoning Tokens */
             reasoning_tokens: number | null;
         };
+        /**
+         * UsageGroup
+         * @description What the sessions of one user, tag, model or day used.
+         */
+        UsageGroup: {
+            /**
+             * Cost Usd
+             * @description Null when no telemetry carried a cost.
+             */
+            cost_usd: number | null;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Llm Calls */
+            llm_calls: number;
+            /**
+             * Name
+             * @description Empty: they name none. A day: `2026-01-31`, UTC.
+             */
+            name: string;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Session Count */
+            session_count: number;
+            /**
+             * Tool Calls
+             * @description 0 of a model.
+             */
+            tool_calls: number;
+        };
+        /**
+         * UsageKey
+         * @description What usage is grouped by.
+         * @enum {string}
+         */
+        UsageKey: "user" | "tag" | "model" | "day";
         /**
          * Use
          * @description Tokens and cost, counted on the lowest spans that say any.
@@ -5221,6 +5296,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionHistogram"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_usage_sessions_usage_get: {
+        parameters: {
+            query?: {
+                /** @description What to add up by. */
+                by?: components["schemas"]["UsageKey"];
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                q?: string;
+                /** @description Unix time: began then or later. */
+                since_ms?: number | null;
+                /** @description Unix time: began before. */
+                until_ms?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionUsage"];
                 };
             };
             /** @description A problem (RFC 9457). */
