@@ -32,6 +32,7 @@ from subscribers.send.foreign import ForeignContent
 from subscribers.send.live import LiveSpanProcessor
 from subscribers.send.otlp import OtlpTarget, with_resource
 from subscribers.send.process import INSTANCE_ID, ProcessIdentity
+from subscribers.send.process_session import session_of_process
 from subscribers.send.targets import BoundedProcessor, standard_target
 
 _logger = logging.getLogger("inspector")
@@ -96,7 +97,8 @@ def wire(
     delivery = Delivery(
         OtlpTarget(url, token, identity), resource, limits, treat=treat, on_start=on_start
     )
-    processor = LiveSpanProcessor(delivery, resource, session_id, session_details)
+    of_process = session_of_process()
+    processor = LiveSpanProcessor(delivery, resource, session_id, session_details, of_process)
     provider.add_span_processor(processor)
     other = _add_standard_target(provider, _sendable(treat, identity), url)
     bridge = make_bridge(
@@ -142,7 +144,9 @@ def wire(
         named = resource().attributes
         return ProcessName(str(named.get(INSTANCE_ID, "")), str(named.get(SERVICE_NAME, "")))
 
-    return Wiring(delivery, undo, bridge.location_of, bridge.open_operations, process, provider)
+    locate = bridge.location_of
+    location_of = locate if of_process is None else of_process.locating(locate)
+    return Wiring(delivery, undo, location_of, bridge.open_operations, process, provider)
 
 
 _made: WeakSet[TracerProvider] = WeakSet()

@@ -35,6 +35,13 @@ def run(
     capture: Annotated[
         str | None, typer.Option(help="What is said: full, redacted (default) or off.")
     ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            help="What is a session where the program names none: per-process (default; not where"
+            " it serves requests or runs tests) or per-trace."
+        ),
+    ] = None,
 ) -> None:
     """Run a Python program and watch it, without a change of it: inspector run agent.py.
 
@@ -48,7 +55,7 @@ def run(
     file = Path(command[0])
     if command[0] in _OF_PYTHON or (file.suffix in _PROGRAMS and file.is_file()):
         command = [sys.executable, *command]
-    environ = _environment(os.environ, url=url, only=only, capture=capture)
+    environ = _environment(os.environ, url=url, only=only, capture=capture, session=session)
     program = shutil.which(command[0])
     if program is None:
         raise SettingsError(f"Cannot run {command[0]!r}: there is no such file or program.")
@@ -66,17 +73,26 @@ def _environment(
     url: str | None,
     only: str | None,
     capture: str | None,
+    session: str | None,
 ) -> dict[str, str]:
     """Return the environment of the program.
 
     Raises:
-        SettingsError: `only` names a framework without an adapter.
+        SettingsError: `only` names a framework without an adapter, or `session` is no mode.
     """
+    if session not in (None, "per-process", "per-trace"):
+        raise SettingsError(f"--session {session}: it is per-process or per-trace.")
+    session = session or environ.get("INSPECTOR_SESSION") or "per-process"
     try:
         select_adapters(only)
     except ValueError as error:
         raise SettingsError(f"--only {only}: {error}") from error
-    settings = {"INSPECTOR_URL": url, AUTO_ATTACH: only, "INSPECTOR_CAPTURE_CONTENT": capture}
+    settings = {
+        "INSPECTOR_URL": url,
+        AUTO_ATTACH: only,
+        "INSPECTOR_CAPTURE_CONTENT": capture,
+        "INSPECTOR_SESSION": session,
+    }
     path = [str(Path(bootstrap.__path__[0])), *filter(None, [environ.get("PYTHONPATH")])]
     return {
         **environ,

@@ -18,6 +18,8 @@ class TraceLocation(NamedTuple):
     """32 hex digits."""
     span_id: str | None = None
     """16 hex digits."""
+    run_id: str | None = None
+    """The session of the process, where the trace is of it and nothing names another."""
 
 
 NO_LOCATION = TraceLocation()

@@ -27,6 +27,7 @@ from subscribers.bridge.sessions import (
 )
 from subscribers.bridge.spans import DUPLICATE_OF, duplicated, is_ours
 from subscribers.send.live_record import PROGRESS, STARTED, LiveRecord
+from subscribers.send.process_session import RUN_ID, ProcessSession
 
 if TYPE_CHECKING:
     from subscribers.send.delivery import Delivery
@@ -41,12 +42,17 @@ class LiveSpanProcessor(SpanProcessor):
         resource: Callable[[], Resource],
         session_id: Callable[[], str | None] | None = None,
         session_details: Details | None = None,
+        process_session: ProcessSession | None = None,
     ) -> None:
-        """Create one that calls `session_id` and `session_details` for spans of others."""
+        """Create one that calls `session_id` and `session_details` for spans of others.
+
+        What begins a trace is of the `process_session`, unless anything in the trace names another.
+        """
         self._delivery = delivery
         self._resource = resource
         self._session_id = session_id or (lambda: None)
         self._session_details = session_details or dict
+        self._process_session = process_session
         self._is_stopped = False
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
@@ -58,6 +64,9 @@ class LiveSpanProcessor(SpanProcessor):
             original = owned.span.get_span_context().span_id
             span.set_attribute(DUPLICATE_OF, trace.format_span_id(original))
         self._name_session(span, parent_context)
+        of_process = self._process_session
+        if of_process is not None and (run_id := of_process.id_of(span, parent_context)):
+            span.set_attribute(RUN_ID, run_id)
         attributes: Any = span.attributes  # read one by one they would take locks
         record = LiveRecord(
             STARTED, span.start_time or time_ns(), context, attributes.copy(), span.resource, span
@@ -82,6 +91,8 @@ class LiveSpanProcessor(SpanProcessor):
     def on_end(self, span: ReadableSpan) -> None:
         """Send the whole span."""
         context = span.get_span_context()
+        if self._process_session is not None:
+            self._process_session.keep_active()
         if not self._is_stopped and context is not None and context.trace_flags.sampled:
             self._delivery.put(span)
 

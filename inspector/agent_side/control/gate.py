@@ -229,8 +229,9 @@ class Gate:
     # --- rules; those with "lock held" are called so ------------------------------------------
 
     def _rule_at(self, location: TraceLocation) -> _Rule | None:
-        rules = self._rules
-        return rules.get(location.session_id or "") or rules.get(location.trace_id or "")
+        rules, (session_id, trace_id, _, run_id) = self._rules, location
+        named = rules.get(session_id or "") or rules.get(trace_id or "")
+        return named or rules.get(run_id or "")
 
     def _find(self, names: frozenset[str]) -> _Rule | None:
         return next((self._rules[name] for name in names if name in self._rules), None)

@@ -148,7 +148,7 @@ USER = (
 CONVERSATION = ("gen_ai.conversation.id",)
 # Beside this one, pydantic-ai's, the conversation is one that it made up for the run.
 RUN = ("gen_ai.agent.call.id",)
-# In order: the application's session, a conversation, then what single vendors call it.
+# In order: the application's session, a conversation, what single vendors call it, the process.
 SESSION = (
     "session.id",
     *CONVERSATION,
@@ -157,6 +157,7 @@ SESSION = (
     "ai.settings.context.sessionId",
     "langsmith.metadata.thread_id",
     "langsmith.metadata.session_id",
+    "inspector.run.id",  # of a script or a notebook, last: anything else is closer
 )
 
 

@@ -14,6 +14,7 @@ from inspector.agent_side.control import gate as gates
 from inspector.agent_side.control.gate import Gate, SessionRef
 from inspector.agent_side.control.hold import Hold, Issuer
 from instrument import Decision, HookDenied
+from subscribers.bridge.location import TraceLocation
 from tests.support.agents.wired_bus import WiredBus
 
 ANNA = Issuer("ANNA", "browser", "let me look")
@@ -533,6 +534,21 @@ async def test_a_gate_without_locations_lets_everything_pass(
     gate.pause(SESSION, ANNA)
     assert await tool(wired, "search") == "search"
     assert "operator failed" in caplog.text
+    gate.close("done")
+
+
+async def test_a_trace_that_begins_in_a_paused_run_of_a_script_waits(
+    wired: WiredBus, recorder: Recorder
+) -> None:
+    def location_of(_: str | None) -> TraceLocation:
+        return TraceLocation(None, "f" * 32, None, "run-1")
+
+    gate = Gate(wired.bus, location_of, list)
+    gate.pause(SessionRef("run-1", ("e" * 32,)), ANNA)
+    waiting = asyncio.create_task(tool(wired, "search"))
+    await recorder.until("request_opened")
+    assert gate.resume(SessionRef("run-1"), ANNA).applied
+    assert await waiting == "search"
     gate.close("done")
 
 

@@ -1,0 +1,123 @@
+"""The session of spans that begin a trace and name none: that of the script, or of the notebook.
+
+A script that calls a model twice has done one thing, which is two traces. A process that serves
+does something else for each request, so there each trace is a session of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import uuid
+from collections.abc import Callable, Container, Mapping
+from time import monotonic
+from typing import Any, TypeAlias
+
+from opentelemetry import trace
+from opentelemetry.context import Context
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.trace import SpanKind
+
+from subscribers.bridge.location import TraceLocation
+
+_Locate: TypeAlias = Callable[[str | None], TraceLocation]
+
+_logger = logging.getLogger("inspector")
+
+RUN_ID = "inspector.run.id"
+VARIABLE = "INSPECTOR_SESSION"
+PER_PROCESS, PER_TRACE = "per-process", "per-trace"
+MODES = (PER_PROCESS, PER_TRACE)
+IDLE_S = 30 * 60.0
+"""Time after which somebody who goes on with a notebook begins something new."""
+_REMEMBERED_TRACES = 256
+_KERNEL = "ipykernel.kernelapp"
+_SERVING = (
+    *("uvicorn.lifespan", "hypercorn.asyncio", "daphne.server", "granian.server"),
+    *("gunicorn.arbiter", "django.core.servers.basehttp", "celery.worker"),
+    "_pytest.runner",
+)
+"""Modules that are imported where requests are served or tests are run, and hardly elsewhere."""
+_PROGRAMS = frozenset({"flask", "streamlit", "chainlit", "unittest", "pytest", "py", "nose2"})
+
+
+class ProcessSession:
+    """Decides which spans are of the session of this process; forked ones go on with it."""
+
+    def __init__(self, modules: Container[str], *, is_kernel: bool = False) -> None:
+        """Create one with the names of the modules that are imported."""
+        self._modules = modules
+        self._is_kernel = is_kernel
+        self._is_serving = program() in _PROGRAMS
+        self._traces: dict[int, str | None] = {}
+        """The session of each of the last traces that began here."""
+        self._id = _new_id()
+        self._active_s = monotonic()
+
+    def id_of(self, span: ReadableSpan, parent_context: Context | None) -> str | None:
+        """Return the session of a span that starts; None: its own trace or connection is one."""
+        parent = trace.get_current_span(parent_context).get_span_context()
+        context, is_remote = span.get_span_context(), False
+        if parent.is_valid:
+            is_remote = parent.is_remote and parent.trace_id not in self._traces
+            if not is_remote:
+                return None
+        found = self._of_root(span, is_remote=is_remote)
+        if context is not None:
+            if len(self._traces) >= _REMEMBERED_TRACES:
+                self._traces.pop(next(iter(self._traces)), None)
+            self._traces[context.trace_id] = found
+        return found
+
+    def _of_root(self, span: ReadableSpan, *, is_remote: bool) -> str | None:
+        if span.kind is SpanKind.SERVER and "mcp.method.name" in (span.attributes or {}):
+            return None  # the session of its connection: the other end may be an agent's
+        self._is_serving = (
+            self._is_serving
+            or is_remote
+            or span.kind in (SpanKind.SERVER, SpanKind.CONSUMER)
+            or any(name in self._modules for name in _SERVING)
+        )
+        if self._is_serving:
+            return None
+        if self._is_kernel and monotonic() - self._active_s > IDLE_S:
+            self._id = _new_id()
+        self.keep_active()
+        return self._id
+
+    def locating(self, location_of: _Locate) -> _Locate:
+        """Return a function that names the run of the trace in what `location_of` returns, too."""
+
+        def located(call_id: str | None) -> TraceLocation:
+            location = location_of(call_id)
+            run_id = location.trace_id and self._traces.get(int(location.trace_id, 16))
+            return location._replace(run_id=run_id) if run_id else location
+
+        return located
+
+    def keep_active(self) -> None:
+        """Say that something happens now."""
+        self._active_s = monotonic()
+
+
+def session_of_process(environ: Mapping[str, str] = os.environ) -> ProcessSession | None:
+    """Return the session of this process, if its traces are to be one: see `INSPECTOR_SESSION`."""
+    is_kernel = _KERNEL in sys.modules
+    mode = environ.get(VARIABLE, "").strip().lower() or (PER_PROCESS if is_kernel else PER_TRACE)
+    if mode not in MODES:
+        _logger.warning("%s=%s is neither %s nor %s.", VARIABLE, mode, *MODES)
+    return ProcessSession(sys.modules, is_kernel=is_kernel) if mode == PER_PROCESS else None
+
+
+def program() -> str:
+    """Return what runs, by the name of its package or file: `pytest`, `my_agent`."""
+    spec: Any = getattr(sys.modules.get("__main__"), "__spec__", None)
+    if spec is not None and spec.name:
+        return str(spec.name).partition(".")[0]
+    name = os.path.basename(sys.argv[0]) if sys.argv else ""  # noqa: PTH119 - it may be no path
+    return name.partition(".")[0]
+
+
+def _new_id() -> str:
+    return f"run-{uuid.uuid4().hex[:16]}"

@@ -1,0 +1,104 @@
+"""`inspector run`: what is a session where the program names none."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.api.test_run import run
+from tests.support.services.model_provider import ModelProvider
+from tests.support.services.process import Service
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with Service(tmp_path_factory.mktemp("run")) as started:
+        yield started
+
+
+def sessions_of(service: Service, name: str) -> list[dict[str, Any]]:
+    found = service.get("/sessions")["sessions"]
+    return [one for one in found if name in one["services"]]
+
+
+CLIENT = """
+import openai
+
+client = openai.OpenAI()
+for question in ("Who are you?", "And who am I?"):
+    ask = [{"role": "user", "content": question}]
+    print(client.chat.completions.create(model="scripted-1", messages=ask).choices[0].finish_reason)
+"""
+
+
+def test_two_model_calls_of_a_script_are_one_session(service: Service, tmp_path: Path) -> None:
+    for name, flags, count in (("one", (), 1), ("each", ("--session", "per-trace"), 2)):
+        program = tmp_path / f"{name}.py"
+        program.write_text(CLIENT)
+        with ModelProvider() as provider:
+            ended = run(service, str(program), flags=flags, cwd=None, **provider.environment)
+        assert ended.returncode == 0, ended.stderr
+        found = sessions_of(service, name)
+        assert sum(one["llm_calls"] for one in found) == 2
+        assert len(found) == count
+    (one,) = sessions_of(service, "one")
+    assert one["title"] == "Who are you?"
+    assert one["id"].startswith("run-")
+
+
+SERVER = """
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry import trace
+from opentelemetry.trace import SpanKind
+
+trace.set_tracer_provider(TracerProvider())
+tracer = trace.get_tracer("t")
+for path in ("/a", "/b"):
+    with tracer.start_as_current_span(f"GET {path}", kind=SpanKind.SERVER):
+        with tracer.start_as_current_span("work"):
+            pass
+with tracer.start_as_current_span("in the background"):
+    pass
+"""
+
+
+def test_a_process_that_serves_has_a_session_a_trace(service: Service, tmp_path: Path) -> None:
+    program = tmp_path / "server.py"
+    program.write_text(SERVER)
+    assert run(service, str(program), OTEL_SERVICE_NAME="server").returncode == 0
+    assert len(sessions_of(service, "server")) == 3
+
+
+NAMED = """
+import inspector, instrument
+
+def call(name, **about):
+    with instrument.operation("tool_call", tool_name=name, args={}):
+        pass
+
+call("first")
+with inspector.session("chat-7"):
+    call("second")
+call("third")
+"""
+
+
+def test_an_id_of_the_programs_own_wins(service: Service, tmp_path: Path) -> None:
+    program = tmp_path / "named.py"
+    program.write_text(NAMED)
+    ended = run(service, str(program))
+    assert ended.returncode == 0, ended.stderr
+    found = {
+        one["id"].partition("-")[0]: one["span_count"] for one in sessions_of(service, "named")
+    }
+    assert found == {"run": 2, "chat": 1}
+
+
+def test_a_mode_that_there_is_not_is_one_sentence(service: Service) -> None:
+    ended = run(service, sys.executable, "-c", "pass", flags=("--session", "per-day"))
+    assert ended.returncode != 0
+    assert "--session per-day: it is per-process or per-trace." in ended.stderr
