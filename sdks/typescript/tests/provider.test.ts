@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { SpanStatusCode, trace } from '@opentelemetry/api';
+import { diag, SpanStatusCode, trace } from '@opentelemetry/api';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -59,6 +59,22 @@ test('beside an SDK, both get each span, and the process keeps its own name', as
   await session('after', () => tool(() => 1, { name: 'two' })());
   expect(exporter.getFinishedSpans()).toHaveLength(1);
   expect(handle.isAttached).toBe(false);
+});
+
+test('a resource that is still being detected is sent as far as it is known', () => {
+  const error = vi.fn();
+  const quiet = () => {};
+  diag.setLogger({ error, warn: quiet, info: quiet, debug: quiet, verbose: quiet });
+  const resource = resourceFromAttributes({
+    'service.name': 'mine',
+    'host.id': new Promise<string>(() => {}),
+  });
+  const identity = new ProcessIdentity(undefined);
+  identity.adopt(resource);
+  expect(identity.service).toBe('mine');
+  expect(identity.complete(resource).attributes).toMatchObject({ 'service.name': 'mine' });
+  expect(error).not.toHaveBeenCalled();
+  diag.disable();
 });
 
 test('our own requests are nobody’s spans', async () => {

@@ -12,8 +12,12 @@ export const INSTANCE_ID = 'service.instance.id';
 const SERVICE_NAME = 'service.name';
 const UNKNOWN_SERVICE = 'unknown_service';
 
+/** As much of an SDK's resource as we use. */
 export interface Resource {
   readonly attributes: Attributes;
+  /** Whether detectors are still looking; `attributes` complains then. */
+  readonly asyncAttributesPending?: boolean;
+  getRawAttributes?(): [string, unknown][];
 }
 
 /** The identity of this process, or of this worker thread, which is a process to the service. */
@@ -56,7 +60,7 @@ export class ProcessIdentity {
   adopt(resource: Resource | undefined): void {
     if (this.#isFixed || resource === undefined) return;
     for (const key of [INSTANCE_ID, SERVICE_NAME]) {
-      const named = resource.attributes[key];
+      const named = settled(resource)[key];
       if (typeof named === 'string' && named && !named.startsWith(UNKNOWN_SERVICE)) {
         this.#own[key] = named;
       }
@@ -69,15 +73,26 @@ export class ProcessIdentity {
     let found = this.#complete.get(resource);
     if (found === undefined) {
       const named = Object.fromEntries(
-        Object.entries(resource.attributes).filter(([, value]) => value !== undefined),
+        Object.entries(settled(resource)).filter(([, value]) => value !== undefined),
       );
       if (String(named[SERVICE_NAME] ?? '').startsWith(UNKNOWN_SERVICE)) delete named[SERVICE_NAME];
       const attributes = { ...this.#own, ...named, [INSTANCE_ID]: this.id };
       found = { attributes: this.#redactor?.attributes(attributes) ?? attributes };
-      this.#complete.set(resource, found);
+      if (!resource.asyncAttributesPending) this.#complete.set(resource, found);
     }
     return found;
   }
+}
+
+/** Return the attributes of a resource that are known by now. */
+function settled(resource: Resource): Attributes {
+  if (!resource.asyncAttributesPending) return resource.attributes;
+  const known: Attributes = {};
+  for (const [key, value] of resource.getRawAttributes?.() ?? []) {
+    const isPending = typeof value === 'object' && value !== null && 'then' in value;
+    if (!isPending && value !== null) known[key] ??= value as Attributes[string];
+  }
+  return known;
 }
 
 function scriptName(): string {
