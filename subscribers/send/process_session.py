@@ -71,12 +71,12 @@ class ProcessSession:
         return found
 
     def _of_root(self, span: ReadableSpan, *, is_remote: bool) -> str | None:
-        if span.kind is SpanKind.SERVER and "mcp.method.name" in (span.attributes or {}):
-            return None  # the session of its connection: the other end may be an agent's
+        # A script may hold a server of MCP that only its own agent calls.
+        is_mcp = "mcp.method.name" in (span.attributes or {})
         self._is_serving = (
             self._is_serving
             or is_remote
-            or span.kind in (SpanKind.SERVER, SpanKind.CONSUMER)
+            or (span.kind in (SpanKind.SERVER, SpanKind.CONSUMER) and not is_mcp)
             or any(name in self._modules for name in _SERVING)
         )
         if self._is_serving:

@@ -106,12 +106,14 @@ def test_who_is_called_from_elsewhere_serves_but_not_who_calls_itself() -> None:
     assert program.ids[3:] == [None, None]
 
 
-def test_a_server_of_mcp_leaves_the_session_to_its_connection_and_the_rest_as_it_is() -> None:
+def test_a_server_of_mcp_inside_a_script_is_a_part_of_it() -> None:
     program = Program()
     program.begin(SpanKind.SERVER, mcp_method_name="initialize")
     program.begin()
-    assert program.ids[0] is None
-    assert program.ids[1] is not None
+    assert program.ids[0] == program.ids[1] is not None
+    served = Program("uvicorn.lifespan")
+    served.begin(SpanKind.SERVER, mcp_method_name="initialize")
+    assert served.ids == [None], "its session is the connection's"
 
 
 def test_a_notebook_begins_another_session_after_half_an_hour_in_which_nothing_ran(
