@@ -45,6 +45,7 @@ OWN = {
     "instrument": "hooks",
     "subscribers": "hooks",
     "opentelemetry": "OpenTelemetry",
+    __name__.replace("integrations.auto", "own_code"): "decorated functions",  # where ours are
 }
 """Modules that report without an adapter.
 
@@ -240,13 +241,13 @@ def _why_nothing(watched: list[str], missed: list[Library]) -> str:
     if names:
         return (
             f"this program imports {', '.join(names)}, which is not watched. Tell what it does by "
-            "`instrument.operation`."
+            "`@inspector.tool` and its like."
         )
     if watched:
         return f"{', '.join(watched)} told nothing, or nobody answered there."
     return (
         f"this program imports nothing that can be watched ({', '.join(a.name for a in ADAPTERS)},"
-        " OpenTelemetry). Tell what it does by `instrument.operation`."
+        " OpenTelemetry). Tell what it does by `@inspector.tool` and its like."
     )
 
 

@@ -81,6 +81,22 @@ def test_a_program_without_a_line_of_ours_appears(service: Service, tmp_path: Pa
     assert tools_of(service, "planner") == ["execute_tool search"]
 
 
+def test_a_program_whose_functions_are_decorated_needs_no_line_that_attaches(
+    service: Service, tmp_path: Path
+) -> None:
+    program = tmp_path / "agent.py"
+    program.write_text(
+        "import inspector\n"
+        "@inspector.tool\n"
+        "def add(a, b): return a + b\n"
+        "with inspector.session('decorated', title='decorated'): print(add(1, 2))\n"
+    )
+    ended = run(service, sys.executable, str(program))
+    assert (ended.returncode, ended.stdout) == (0, "3\n"), ended.stderr
+    assert ended.stderr.splitlines()[1:] == ["inspector: watches decorated functions"]
+    assert tools_of(service, "decorated") == ["execute_tool add"]
+
+
 def test_a_python_process_that_it_starts_appears_without_another_line(
     service: Service, tmp_path: Path
 ) -> None:
