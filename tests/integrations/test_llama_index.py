@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.llms import MockLLM
 from llama_index.core.llms.callbacks import llm_chat_callback
 from llama_index.core.memory import Memory
 from llama_index.core.tools import FunctionTool
@@ -92,6 +93,13 @@ def test_models_are_reported_without_an_agent_in_sync_code(hooks: HookLog) -> No
     ]
     assert hooks.of("before_llm_generate")[2]["prompt"] == "Say"
     assert hooks.of("after_llm_generate")[2]["response"]["parts"][0]["content"] == "bye"
+
+
+def test_a_model_may_have_a_field_called_as_our_parameters() -> None:
+    class Named(MockLLM):
+        model: str
+
+    assert Named(max_tokens=None, model="large").model == "large"
 
 
 @pytest.mark.shows("llama_index", "llm_error")

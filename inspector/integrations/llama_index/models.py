@@ -51,7 +51,7 @@ class WatchedModels:
         """Wrap the making of a model: its class is watched from then on."""
 
         @wraps(original)
-        def __init__(model: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        def __init__(model: Any, /, *args: Any, **kwargs: Any) -> None:  # noqa: N807
             original(model, *args, **kwargs)
             self._watch(type(model))
 
