@@ -11,7 +11,7 @@ import type { SpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { Control } from './control/control.js';
 import { info, warn } from './log.js';
 import { sessionAttributes } from './operations/session.js';
-import { type Capture, isOn, readCapture } from './options.js';
+import { type Capture, isOn, isSessionOfProcess, readCapture } from './options.js';
 import { Redactor } from './redaction/redactor.js';
 import { setRuntime } from './runtime.js';
 import { type Address, displayed, findService, isAddress } from './service/address.js';
@@ -21,6 +21,7 @@ import { sendAtExit } from './telemetry/exit.js';
 import { ForeignContent } from './telemetry/foreign.js';
 import { ProcessIdentity } from './telemetry/identity.js';
 import { LiveSpanProcessor } from './telemetry/live-processor.js';
+import { ProcessSession } from './telemetry/process-session.js';
 import { watchedProvider } from './telemetry/provider.js';
 import { SCOPE } from './telemetry/scope.js';
 
@@ -38,6 +39,8 @@ export interface AttachOptions {
   readonly serviceName?: string | undefined;
   /** Whether people may answer, pause and cancel; default: `INSPECTOR_CONTROL`, else on. */
   readonly control?: boolean | undefined;
+  /** Whether what names no session is one by trace, or by process; default: `INSPECTOR_SESSION`, else `per-trace`. */
+  readonly session?: 'per-trace' | 'per-process' | undefined;
   /** Use this provider of an OpenTelemetry SDK instead of the global one. */
   readonly tracerProvider?: TracerProvider | undefined;
   /** Replaces the built-in removal of secrets. */
@@ -90,7 +93,12 @@ function attachTo(address: Address, capture: Capture, options: AttachOptions): H
   );
   const foreign = new ForeignContent(capture, redactor);
   const delivery = new Delivery(address, identity, (item) => foreign.treat(item));
-  const processor = new LiveSpanProcessor(delivery, identity, sessionAttributes);
+  const processor = new LiveSpanProcessor(
+    delivery,
+    identity,
+    sessionAttributes,
+    isSessionOfProcess(options.session) ? new ProcessSession() : undefined,
+  );
   const provider = watchedProvider(processor, identity, options.tracerProvider);
   const control =
     (options.control ?? isOn('INSPECTOR_CONTROL', true))

@@ -44,6 +44,15 @@ export function readCapture(capture: string | undefined): Capture {
   return found ?? fallback;
 }
 
+/** Return whether what begins in this process is one session: the argument, else `INSPECTOR_SESSION`. */
+export function isSessionOfProcess(mode: string | undefined): boolean {
+  const found = mode ?? environment('INSPECTOR_SESSION');
+  if (found && !['per-process', 'per-trace'].includes(found)) {
+    warn('session', `INSPECTOR_SESSION is per-process or per-trace: it is per-trace.`);
+  }
+  return found === 'per-process';
+}
+
 /** Return whether a switch of the environment is on; any other value is said and ignored. */
 export function isOn(variable: string, otherwise: boolean): boolean {
   const text = environment(variable);

@@ -20,6 +20,8 @@ export interface SessionRef {
 export interface Passenger {
   readonly sessionId: string | undefined;
   readonly traceId: string | undefined;
+  /** The session of the process, where nothing names another. */
+  readonly runId?: string | undefined;
   /** Whether a cancellation lasts until it has ended. */
   readonly isScope: boolean;
   /** Called when its session is cancelled. */
@@ -164,8 +166,9 @@ export class Gate {
     }
   }
 
-  #ruleOf({ sessionId, traceId }: Passenger): Rule | undefined {
-    return this.#rules.get(sessionId ?? '') ?? this.#rules.get(traceId ?? '');
+  #ruleOf({ sessionId, traceId, runId }: Passenger): Rule | undefined {
+    const found = [sessionId, traceId, runId].find((name) => this.#rules.has(name ?? ''));
+    return found === undefined ? undefined : this.#rules.get(found);
   }
 
   #find(session: SessionRef): Rule | undefined {

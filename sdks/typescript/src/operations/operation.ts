@@ -101,6 +101,10 @@ export class Operation implements Passenger {
     return this.#span.spanContext().traceId;
   }
 
+  get runId(): string | undefined {
+    return this.sessionId === undefined ? this.#runtime.processor.runOf(this.traceId) : undefined;
+  }
+
   get hook(): string {
     return `before_${this.spec.noun}`;
   }

@@ -12,6 +12,7 @@ import type { ReadableSpan, Span, SpanProcessor } from '@opentelemetry/sdk-trace
 import type { Delivery } from './delivery.js';
 import type { ProcessIdentity } from './identity.js';
 import { now, PROGRESS, STARTED } from './items.js';
+import { type ProcessSession, RUN_ID } from './process-session.js';
 
 const EXIT_MS = 900;
 
@@ -20,12 +21,20 @@ export class LiveSpanProcessor implements SpanProcessor {
   readonly #delivery: Delivery;
   readonly #identity: ProcessIdentity;
   readonly #inherited: () => Attributes;
+  readonly #processSession: ProcessSession | undefined;
   #isStopped = false;
 
   /**
    * @param inherited Returns the attributes of the current session.
+   * @param processSession The session of what begins a trace and names none.
    */
-  constructor(delivery: Delivery, identity: ProcessIdentity, inherited: () => Attributes) {
+  constructor(
+    delivery: Delivery,
+    identity: ProcessIdentity,
+    inherited: () => Attributes,
+    processSession?: ProcessSession,
+  ) {
+    this.#processSession = processSession;
     this.#delivery = delivery;
     this.#identity = identity;
     this.#inherited = inherited;
@@ -37,12 +46,19 @@ export class LiveSpanProcessor implements SpanProcessor {
     for (const [key, value] of Object.entries(this.#inherited())) {
       if (value !== undefined && span.attributes[key] === undefined) span.setAttribute(key, value);
     }
+    const runId = this.#processSession?.idOf(span);
+    if (runId !== undefined) span.setAttribute(RUN_ID, runId);
     this.#delivery.start();
     this.#put(STARTED, span.startTime, span, { ...span.attributes });
   }
 
   onEnd(span: ReadableSpan): void {
     if (!this.#isStopped && isSampled(span)) this.#delivery.put({ span });
+  }
+
+  /** Return the session of the process, if a trace is of it. */
+  runOf(traceId: string): string | undefined {
+    return this.#processSession?.ofTrace(traceId);
   }
 
   /** Tell new attributes of a running span. */
