@@ -1,7 +1,8 @@
 """Start of `inspector serve`: from the start of the process to the first 200 of `/health`.
 
 Beside Python alone and a FastAPI app with one route on uvicorn; medians of starts in turns, with
-bytecode. The import of the agent's side is measured, too.
+bytecode. The import of the agent's side is measured, too. With `--run` only what `inspector run`
+takes beside Python alone, in any environment that has the agent's side.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
@@ -22,9 +23,11 @@ from typing import NamedTuple
 from importing import import_times
 
 STARTS = 10
+RUNS = 20
 POLL_S = 0.002
 DEADLINE_S = 60.0
 FLOOR, OURS = "FastAPI and uvicorn, one route", "inspector serve"
+PYTHON, RUN = "python -c pass", "inspector run -- python -c pass"
 
 BARE = """
 import sys, uvicorn
@@ -47,6 +50,10 @@ class Start(NamedTuple):
 
 def main() -> None:
     """Measure and print."""
+    if "--run" in sys.argv:
+        for name, (passed_s, cpu_s) in measured(RUNS, _runs).items():
+            print(f"{name:<36}{passed_s * 1e3:8.0f}{cpu_s * 1e3:8.0f}")
+        return
     starts = measured(STARTS)
     print(f"{'to the first answer':<36}{'ms':>8}{'CPU ms':>8}{'x FastAPI':>11}")
     floor_s = starts[FLOOR].cpu_s
@@ -57,11 +64,13 @@ def main() -> None:
         print(f"import {module:<29}{times.median_ms:8.1f}{times.best_ms:8.1f} (best)")
 
 
-def measured(count: int) -> dict[str, Start]:
+def measured(
+    count: int, starts_of: Callable[[], Iterator[tuple[str, Start]]] | None = None
+) -> dict[str, Start]:
     """Return the medians of `count` starts of each."""
     starts: dict[str, list[Start]] = {}
     for number in range(count + 1):
-        for name, start in _starts():
+        for name, start in (starts_of or _starts)():
             if number > 0:  # the first writes the caches
                 starts.setdefault(name, []).append(start)
     return {
@@ -72,11 +81,22 @@ def measured(count: int) -> dict[str, Start]:
 
 def _starts() -> Iterator[tuple[str, Start]]:
     with _environment() as (environment, port):
-        yield "python -c pass", _started([sys.executable, "-c", "pass"], environment, None)
+        yield PYTHON, _started([sys.executable, "-c", "pass"], environment, None)
         bare = [sys.executable, "-c", BARE, str(port)]
         yield FLOOR, _started(bare, environment, port)
         serve = [sys.executable, "-m", "inspector", "serve"]
         yield OURS, _started(serve, environment, port)
+
+
+def _runs() -> Iterator[tuple[str, Start]]:
+    with _environment() as (environment, _):
+        # As for a user who is watched: a service is named, and what is installed is ours.
+        named = {**environment, "INSPECTOR_URL": "http://127.0.0.1:9"}
+        named.pop("PYTHONPATH")
+        plain = [sys.executable, "-c", "pass"]
+        inspector = str(Path(sys.executable).with_name("inspector"))
+        yield PYTHON, _started(plain, named, None)
+        yield RUN, _started([inspector, "run", "--", *plain], named, None)
 
 
 @contextmanager

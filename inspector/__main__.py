@@ -19,6 +19,10 @@ def main() -> None:
 
         sys.exit(proxy(sys.argv[2:]))
     run: Callable[[], None] | None = None
+    if sys.argv[1:2] == ["run"]:
+        from inspector.cli.plain_run import plain_run  # noqa: PLC0415 - only for this command
+
+        run = plain_run(sys.argv[2:])
     try:
         if sys.argv[1:2] == ["serve"]:
             gc.disable()  # a twentieth of the start; the service enables it

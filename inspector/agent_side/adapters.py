@@ -74,7 +74,7 @@ ADAPTERS = (
 
 def importable() -> tuple[Adapter, ...]:
     """Return the adapters whose framework is installed and not switched off; imports nothing."""
-    return tuple(one for one in ADAPTERS if _is_switched_on(one) and _is_installed(one))
+    return tuple(one for one in ADAPTERS if is_switched_on(one) and _is_installed(one))
 
 
 def select_adapters(names: str | Iterable[str] | None) -> tuple[Adapter, ...]:
@@ -203,7 +203,8 @@ def _number(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _is_switched_on(adapter: Adapter) -> bool:
+def is_switched_on(adapter: Adapter) -> bool:
+    """Return whether it needs no switch, or the environment has that on."""
     if adapter.switch is None:
         return True
     return os.environ.get(adapter.switch, "").strip().lower() in ALL[1:]

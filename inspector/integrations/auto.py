@@ -23,6 +23,7 @@ from inspector.agent_side.adapters import (
     ENABLE_PATCH,
     Adapter,
     installed_version,
+    is_switched_on,
     is_theirs,
     on_attached,
     select_adapters,
@@ -66,12 +67,24 @@ def watch_when_used() -> None:
     """Attach once the program imports a supported framework. Never raises."""
     is_first = os.environ.pop(REPORTS, None) is not None
     try:
-        adapters = select_adapters(os.environ.get(AUTO_ATTACH))
+        adapters = _adapters()
     except ValueError as error:
         if is_first:
             _print(f"{AUTO_ATTACH}: {error} Nothing is watched.")
         return
     _Watch(adapters, _libraries(is_first), is_first).start()
+
+
+def _adapters() -> tuple[Adapter, ...]:
+    """Return the adapters to watch by; which frameworks are installed takes too long to find out.
+
+    Raises:
+        ValueError: The environment names one that there is none of.
+    """
+    names = os.environ.get(AUTO_ATTACH, "").strip().lower()
+    if names not in ALL:
+        return select_adapters(names)
+    return tuple(one for one in ADAPTERS if is_switched_on(one))
 
 
 class _Watch:
@@ -96,6 +109,8 @@ class _Watch:
 
     def _attach(self, name: str) -> None:
         if _is_only_the_name(name) or _is_half_there(name):
+            return
+        if any(one.imports == name and not is_theirs(one) for one in self._adapters):
             return
         if name == "opentelemetry" and _is_command_line():  # it reads what others emitted
             return
