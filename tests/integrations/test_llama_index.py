@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
-from llama_index.core.llms import MockLLM
 from llama_index.core.llms.callbacks import llm_chat_callback
 from llama_index.core.memory import Memory
 from llama_index.core.tools import FunctionTool
@@ -96,10 +95,10 @@ def test_models_are_reported_without_an_agent_in_sync_code(hooks: HookLog) -> No
 
 
 def test_a_model_may_have_a_field_called_as_our_parameters() -> None:
-    class Named(MockLLM):
+    class Named(ScriptedModel):
         model: str
 
-    assert Named(max_tokens=None, model="large").model == "large"
+    assert Named(model="large").model == "large"
 
 
 @pytest.mark.shows("llama_index", "llm_error")
