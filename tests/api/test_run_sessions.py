@@ -51,26 +51,35 @@ def test_two_model_calls_of_a_script_are_one_session(service: Service, tmp_path:
 
 
 SERVER = """
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry import trace
-from opentelemetry.trace import SpanKind
+import threading, time, urllib.request, instrument, uvicorn
 
-trace.set_tracer_provider(TracerProvider())
-tracer = trace.get_tracer("t")
-for path in ("/a", "/b"):
-    with tracer.start_as_current_span(f"GET {path}", kind=SpanKind.SERVER):
-        with tracer.start_as_current_span("work"):
-            pass
-with tracer.start_as_current_span("in the background"):
-    pass
+async def app(scope, receive, send):
+    assert scope["type"] == "http"
+    with instrument.operation("tool_call", tool_name=scope["path"], args={}):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"done"})
+
+def ask():
+    while not server.started:
+        time.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    for path in ("a", "b"):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/{path}").read()
+    server.should_exit = True
+
+server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", lifespan="off"))
+threading.Thread(target=ask).start()
+server.run()
 """
 
 
-def test_a_process_that_serves_has_a_session_a_trace(service: Service, tmp_path: Path) -> None:
+def test_a_process_that_serves_has_a_session_a_request(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "server.py"
     program.write_text(SERVER)
-    assert run(service, str(program), OTEL_SERVICE_NAME="server").returncode == 0
-    assert len(sessions_of(service, "server")) == 3
+    ended = run(service, str(program))
+    assert ended.returncode == 0, ended.stderr
+    titles = {one["title"] for one in sessions_of(service, "server")}
+    assert titles == {"execute_tool /a", "execute_tool /b"}
 
 
 NAMED = """
