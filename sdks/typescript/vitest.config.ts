@@ -7,6 +7,7 @@ export default defineConfig({
     globalSetup: ['tests/support/one-service.ts'],
     // Each file has a process, and so an attachment, of its own.
     pool: 'forks',
+    maxWorkers: 2,
     testTimeout: 30_000,
   },
 });

@@ -17,17 +17,27 @@ const QUIET = ['--no-audit', '--no-fund', '--silent', '--prefer-offline', '--no-
 const run = promisify(execFile);
 
 let folder: string;
+/** One that a test may end. */
+let mortal: ServiceProcess;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'inspector-ts-package-'));
+  mortal = new ServiceProcess();
+  await Promise.all([install(), mortal.start()]);
+}, 120_000);
+afterAll(async () => {
+  await mortal.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function install(): Promise<void> {
   const packed = await run('npm', ['pack', '--silent', '--pack-destination', folder], {
     cwd: PACKAGE,
   });
   const tarball = packed.stdout.trim().split('\n').at(-1) as string;
   writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
   await run('npm', ['install', ...QUIET, `./${tarball}`], { cwd: folder });
-}, 120_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+}
 
 interface Run {
   code: number | null;
@@ -118,7 +128,7 @@ test.concurrent('a service that is away costs nothing but the view', async () =>
   const run = await node(ALONE, { INSPECTOR_URL: 'http://127.0.0.1:9', INSPECTOR_TOKEN: 'none' });
   expect(run.code).toBe(0);
   expect(run.out).toBe('2\nasks was denied: nobody answered in time\n');
-  expect(run.tookMs).toBeLessThan(5_000);
+  expect(run.tookMs).toBeLessThan(10_000);
 });
 
 test.concurrent('a wrong token is one line, and the program goes on', async () => {
@@ -150,16 +160,15 @@ test.concurrent('worker threads and child processes are watched by themselves', 
 });
 
 test.concurrent('a question outlives the service that it was asked through', async () => {
-  const service = await new ServiceProcess().start();
   const script = `
     import { attach, tool } from '@mcp-agent-inspector/agent';
     attach();
     console.log(await tool(() => 'ran', { name: 'patient', ask: true })({ a: 1 }));`;
-  const running = node(script, { INSPECTOR_RUNTIME_DIR: service.runtimeDir });
-  const before = await new Api(service.url, service.token).request('patient');
-  await service.stop('SIGKILL');
-  await service.start();
-  const api = new Api(service.url, service.token);
+  const running = node(script, { INSPECTOR_RUNTIME_DIR: mortal.runtimeDir });
+  const before = await new Api(mortal.url, mortal.token).request('patient');
+  await mortal.stop('SIGKILL');
+  await mortal.start();
+  const api = new Api(mortal.url, mortal.token);
   const request = await api.request('patient');
   expect(request.id).toBe(before.id);
   await until(async () => {
@@ -167,7 +176,6 @@ test.concurrent('a question outlives the service that it was asked through', asy
     return body['code'] === undefined ? body : undefined;
   });
   expect(await running).toMatchObject({ code: 0, out: 'ran\n' });
-  await service.remove();
 }, 60_000);
 
 test.concurrent('the types of the package survive its wrappers', async () => {
