@@ -69,6 +69,28 @@ def show_sessions(sessions: list[Row], *, is_narrowed: bool = False) -> None:
     console.print(table)
 
 
+def show_usage(groups: list[Row], by: str) -> None:
+    """Print a table of what sessions used, by `by`."""
+    console = Console()
+    if not groups:
+        console.print("No session fits.")
+        return
+    if not console.is_terminal:
+        console.width = _PIPED_WIDTH
+    table = Table(box=None, pad_edge=False)
+    table.add_column(by, overflow="ellipsis")
+    for name in ("sessions", "model calls", "tool calls", "tokens in", "tokens out", "cost"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for group in groups:
+        counts = ("session_count", "llm_calls", "tool_calls", "input_tokens", "output_tokens")
+        table.add_row(
+            Text(plain(group["name"]) or "(none)"),
+            *(str(group[name]) for name in counts),
+            "" if group["cost_usd"] is None else money(group["cost_usd"]),
+        )
+    console.print(table)
+
+
 def _standing(session: Row) -> Text:
     """Return the status, and the silence of a session that runs without an end."""
     quiet = silence(session.get("silent_since"), time.time())

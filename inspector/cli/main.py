@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
@@ -35,6 +35,7 @@ from inspector.service.token_file import load_token
 from inspector.version import VERSION
 
 NEWEST_FIRST = "-started"
+UsageKey: TypeAlias = Literal["user", "tag", "model", "day"]
 MCP_INSTALL = "pip install 'mcp-agent-inspector[serve,mcp]'"
 _EXIT_CODES = {
     RefusedError: FAILED,
@@ -175,6 +176,27 @@ def sessions(
     from inspector.cli.console import show_sessions  # noqa: PLC0415
 
     show_sessions(found, is_narrowed=bool(query or status))
+    return None
+
+
+@app.command()
+def usage(
+    query: Annotated[str, typer.Argument(help="Of which sessions; see docs/query.md.")] = "",
+    by: Annotated[UsageKey, typer.Option(help="What to add up by.")] = "user",
+    as_json: Json = False,
+) -> None:
+    """Add up calls, tokens and cost of sessions by user, tag, model or day."""
+    try:
+        found = find_reader().get("/sessions/usage", q=query, by=by)
+    except RefusedError as error:
+        raise RefusedError(error.pointed(query), error.problem) from error
+    if as_json:
+        return print_json(found)
+    from inspector.cli.console import show_usage  # noqa: PLC0415
+
+    show_usage(found["groups"], by)
+    if found["counted_from"] is not None:
+        typer.echo(f"Only sessions since {found['counted_from']} are counted.", err=True)
     return None
 
 

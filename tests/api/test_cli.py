@@ -4,6 +4,7 @@ import select
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -25,6 +26,7 @@ from tests.support.services.process import (
     running_service,
 )
 from tests.support.telemetry.export import span, span_id
+from tests.support.telemetry.otlp import key_values
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +64,27 @@ def test_sessions_of_the_running_service_are_listed(
     assert "root" in shown.output
     [listed] = json.loads(run("sessions", "--json").output)
     assert listed == service.client.get("/sessions").json()["sessions"][0]
+
+
+def test_what_sessions_used_is_added_up(
+    tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running_service(tmp_path) as service:
+        find(monkeypatch, service)
+        assert run("usage").output == "No session fits.\n"
+        used: dict[str, Any] = {
+            "gen_ai.operation.name": "chat", "gen_ai.request.model": "small", "user.id": "ada",
+            "gen_ai.usage.input_tokens": 7, "inspector.cost.usd": 0.5,
+        }  # fmt: skip
+        call = span(1)
+        call.attributes.extend(key_values(used))
+        service.send(call)
+        [group] = json.loads(run("usage", "--json").output)["groups"]
+        assert (group["name"], group["input_tokens"], group["cost_usd"]) == ("ada", 7, 0.5)
+        shown = run("usage", "user:ada", "--by", "model").output.splitlines()
+        assert [line.split() for line in shown][1] == ["small", "1", "1", "0", "7", "0", "$0.5000"]
+        assert run("usage", "user:bo").output == "No session fits.\n"
+        assert run("usage", "usr:bo").exit_code == 1
 
 
 def test_sessions_and_spans_are_searched_by_query(
