@@ -41,6 +41,8 @@ MAX_TEXT_CHARS = 64 * 1024
 _ESCAPES = re.compile(r'\\+(?:[bfnrt"/]|u[0-9a-fA-F]{4})')
 _MAX_JSON_CHARS = 256 * 1024
 _MAX_KNOWN_BYTES = 128
+_OFFERED = ("gen_ai.tool.definitions", "llm.tools.", "ai.prompt.tools", "llm.request.functions.")
+"""What the keys of tools begin with that a model is offered."""
 _SPAN_FIELDS = (("attributes", 9, "", True), ("events", 11, "", True), ("status", 15, "", False))
 _EncodedSpan = message_classes({"Span": _SPAN_FIELDS})["Span"]
 
@@ -57,9 +59,9 @@ def span_text(span: SpanRecord, content: Content) -> SpanTerms:
     """Return the texts of a span: its name, its error, its attributes and its events."""
     message = content.span()
     attributes = flat_attributes(message.attributes)
-    values: list[Json] = [span.name, message.status.message, *attributes.values()]
+    values: list[Json] = [span.name, message.status.message, *_searched(attributes).values()]
     for event in message.events:
-        values += [event.name, *flat_attributes(event.attributes).values()]
+        values += [event.name, *_searched(flat_attributes(event.attributes)).values()]
     return SpanTerms([text for _, text in _readable_texts([("", values)])], attributes)
 
 
@@ -67,10 +69,19 @@ def placed_texts(span: SpanRecord, content: Content) -> Iterator[tuple[str, str]
     """Yield the texts of `span_text`, each with its place: `name` or an attribute's key."""
     message = content.span()
     places: list[tuple[str, Json]] = [("name", span.name), ("status", message.status.message)]
-    places += flat_attributes(message.attributes).items()
+    places += _searched(flat_attributes(message.attributes)).items()
     for event in message.events:
-        places += [("event", event.name), *flat_attributes(event.attributes).items()]
+        attributes = _searched(flat_attributes(event.attributes))
+        places += [("event", event.name), *attributes.items()]
     return _readable_texts((place, [value]) for place, value in places)
+
+
+def _searched(attributes: dict[str, Json]) -> dict[str, Json]:
+    """Return the attributes whose words are looked for.
+
+    Each call of a model has all tools that it is offered: their words would find every call.
+    """
+    return {key: value for key, value in attributes.items() if not key.startswith(_OFFERED)}
 
 
 def _readable_texts(places: Iterable[tuple[str, list[Json]]]) -> Iterator[tuple[str, str]]:
@@ -101,7 +112,8 @@ def span_document(span: SpanRecord, content: Content) -> str:
     if encoded.status:
         parts.append(_words(Status.FromString(encoded.status).message))
     for event in map(Span.Event.FromString, encoded.events):
-        parts += map(_words, _strings([event.name, *flat_attributes(event.attributes).values()]))
+        attributes = _searched(flat_attributes(event.attributes))
+        parts += map(_words, _strings([event.name, *attributes.values()]))
     return " ".join(parts)
 
 
@@ -134,7 +146,7 @@ def _terms(attribute: bytes) -> str:
     """Return the words and marks of an attribute, given encoded."""
     pair = KeyValue.FromString(attribute)
     value = json_value(pair.value)
-    texts = (value,) if isinstance(value, str) else _strings((value,))
+    texts = () if pair.key.startswith(_OFFERED) else _strings((value,))
     return " ".join((*map(_words, texts), *value_marks(pair.key, value)))
 
 

@@ -103,3 +103,20 @@ def _field_marks(record: Any) -> set[str]:
     if record.start_ns > record.changed_ns + 3_600 * 10**9:
         marks.add("k2")
     return marks
+
+
+def test_the_tools_that_a_model_is_offered_are_no_words_of_its_call() -> None:
+    attributes: dict[str, Json] = {
+        "gen_ai.tool.definitions": '[{"name": "delete_file"}]',
+        "llm.tools.0.tool.json_schema": '{"name": "delete_file"}',
+        "gen_ai.output.messages": '[{"role": "assistant", "parts": []}]',
+    }
+    sent = read_span(span("chat", attributes=attributes), resource(), SCOPE)
+    plain = documents.plain_span_document(sent.record, sent.content)
+    for document in (span_document(sent.record, sent.content), plain):
+        assert "assistant" in document
+        assert "delete" not in document
+    places = dict(documents.placed_texts(sent.record, sent.content))
+    assert "gen_ai.tool.definitions" not in places
+    read_as = span_text(sent.record, sent.content)
+    assert "gen_ai.tool.definitions" in read_as.attributes, "by its name it is found"
