@@ -48,7 +48,7 @@ MCP_AGENT = Story(
     "1+2 = 3\n7+6 = Denied: seven is not for us\n1+x failed: ToolError\n",
     # Tokens of the two that answered.
     """\
-sums: 3 model calls, 3 tool calls, 6 + 2 tokens, 0 duplicates
+sums: 3 model calls, 3 tool calls, 9 + 3 tokens, 0 duplicates
 invoke_agent clerk system: You are a helpful agent. -> 3
   chat pocket-1 (2) user: 1+2 -> 3
     execute_tool add {"a":"1","b":"2"} -> {"content":[{"type":"text","text":"3"}]}
@@ -56,7 +56,7 @@ invoke_agent clerk system: You are a helpful agent. -> Denied: seven is not for 
   chat pocket-1 (2) user: 7+6 -> Denied: seven is not for us
     execute_tool add {"a":"7","b":"6"} ! policy:no sevens: seven is not for us
 invoke_agent clerk system: You are a helpful agent. ! Error executing tool add: 1 validation error for addArguments
-  chat (2) user: 1+x ! Error executing tool add: 1 validation error for addArguments
+  chat pocket-1 (2) user: 1+x ! Error executing tool add: 1 validation error for addArguments
     execute_tool add {"a":"1","b":"x"} ! Error executing tool add: 1 validation error for addArguments
 """,  # noqa: E501 - the sentence is pydantic's
     NO_SEVENS,
