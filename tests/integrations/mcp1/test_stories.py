@@ -46,7 +46,7 @@ invoke_agent clerk user: b in strawberry -> Denied: b is not for us
 MCP_AGENT = Story(
     (EXAMPLES / "mcp_agent_app.py",),
     "1+2 = 3\n7+6 = Denied: seven is not for us\n1+x failed: ToolError\n",
-    # Tokens of the two that answered.
+    # The last model answered, too: what followed failed.
     """\
 sums: 3 model calls, 3 tool calls, 9 + 3 tokens, 0 duplicates
 invoke_agent clerk system: You are a helpful agent. -> 3
