@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any, ClassVar
 
+import google.adk.flows.llm_flows.base_llm_flow  # noqa: F401 - else the first run imports it
 from google.adk.agents import Agent
 from google.adk.agents._streaming_mode import StreamingMode
 from google.adk.agents.run_config import RunConfig
