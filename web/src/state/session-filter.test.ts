@@ -5,7 +5,7 @@ import { SessionFilter, type Timers } from './session-filter.ts';
 import { Sessions } from './sessions.ts';
 
 const session = (id: string, epoch_ns: string, status = 'running') =>
-  ({ id, epoch_ns, status }) as Session;
+  ({ id, epoch_ns, status, users: [] as string[] }) as Session;
 
 const updated = (row: Session): StreamEvent => ({
   type: 'SessionUpdated',
