@@ -163,8 +163,11 @@ asyncio.run(main())
 
 
 @pytest.mark.shows("mcp", "session")
-def test_each_connection_of_a_client_is_one_session_called_by_what_it_did(
-    service: Service, tmp_path: Path
+@pytest.mark.parametrize(
+    ("flags", "calls"), [(["--session", "per-trace"], [1, 1]), ([], [2])], ids=["each", "script"]
+)
+def test_each_connection_of_a_client_is_one_session_called_by_what_it_did_or_the_scripts(
+    service: Service, tmp_path: Path, flags: list[str], calls: list[int]
 ) -> None:
     before = {one["id"] for one in service.get("/sessions")["sessions"]}
     script = tmp_path / "client.py"
@@ -172,7 +175,7 @@ def test_each_connection_of_a_client_is_one_session_called_by_what_it_did(
     server = ROOT / "tests" / "support" / "services" / "mcp_servers.py"
     program = [sys.executable, str(script), str(server), "modern"]
     subprocess.run(
-        [sys.executable, "-m", "inspector", "run", "--", *program],
+        [sys.executable, "-m", "inspector", "run", *flags, "--", *program],
         env={**service.environment, "INSPECTOR_URL": service.url, "INSPECTOR_TOKEN": service.token},
         cwd=ROOT,
         capture_output=True,
@@ -184,7 +187,7 @@ def test_each_connection_of_a_client_is_one_session_called_by_what_it_did(
         found = [one for one in service.get("/sessions")["sessions"] if one["id"] not in before]
         return [(one["title"], one["tool_calls"]) for one in found]
 
-    wait_for(lambda: made() == [("execute_tool count", 1)] * 2, deadline_s=30)
+    wait_for(lambda: made() == [("execute_tool count", count) for count in calls], deadline_s=30)
 
 
 def test_the_example_runs_and_is_seen(service: Service) -> None:
