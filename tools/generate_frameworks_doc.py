@@ -21,6 +21,7 @@ TITLES = {
     "strands": "Strands",
     "amplifier": "Amplifier",
     "openai_agents": "OpenAI Agents",
+    "claude_agent_sdk": "Claude Agent SDK",
     "pydantic_ai": "Pydantic AI",
     "langchain": "LangChain, LangGraph",
     "adk": "Google ADK",

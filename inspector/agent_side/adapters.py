@@ -62,6 +62,7 @@ ADAPTERS = (
     Adapter("strands", "strands", "strands-agents", "1.62", "2", is_common_name=True),
     Adapter("amplifier", "amplifier_core", "amplifier-core", "2.0", "3"),
     Adapter("openai_agents", "agents", "openai-agents", "0.24", "0.25", is_common_name=True),
+    Adapter("claude_agent_sdk", "claude_agent_sdk", "claude-agent-sdk", "0.2", "0.4"),
     Adapter("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", "2.68", "3"),
     Adapter("langchain", "langchain_core", "langchain-core", "1.7", "2"),
     Adapter("adk", "google.adk", "google-adk", "2.13", "3"),

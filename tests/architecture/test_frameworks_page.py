@@ -22,7 +22,8 @@ RECORDED = sorted(path.stem for path in (TESTS / "results").glob("*.json"))
 def marked() -> dict[str, set[str]]:
     """Return the capabilities that tests are marked to show, by framework.
 
-    A contract's marks name no framework: they count for each class that subclasses it.
+    A contract's marks name no framework: they count for each class that subclasses it, but for the
+    tests that it has its own of, or takes away.
     """
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in TESTS.rglob("*.py")]
     classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
@@ -33,13 +34,27 @@ def marked() -> dict[str, set[str]]:
             match line:
                 case ast.Assign(targets=[ast.Name("framework")], value=ast.Constant(str(name))):
                     bases = [by_name[base.id] for base in node.bases if isinstance(base, ast.Name)]
-                    for marks in map(shown, (node, *bases)):
+                    own = {getattr(one, "name", None) or _assigned(one) for one in node.body}
+                    inherited = [
+                        one
+                        for base in bases
+                        for one in base.body
+                        if getattr(one, "name", "") not in own
+                    ]
+                    for marks in map(shown, (node, *inherited)):
                         found[name].update(*marks)
     for tree in trees:
         for framework, *capabilities in shown(tree):
             if framework not in CAPABILITIES:
                 found[framework].update(capabilities)
     return found
+
+
+def _assigned(line: ast.stmt) -> str | None:
+    match line:
+        case ast.AnnAssign(target=ast.Name(name)):
+            return name
+    return None
 
 
 def shown(tree: ast.AST) -> list[list[str]]:

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import claude_agent_sdk
 import httpx2
 import pytest
 from agents import set_tracing_disabled
@@ -24,6 +25,7 @@ from pydantic_ai import Agent
 from instrument import Bus
 from tests.integrations import langchain_model, pydantic_ai_model
 from tests.integrations.adk_model import AdkAgent
+from tests.integrations.claude_agent_sdk_transport import ScriptedTransport
 from tests.integrations.hook_log import HookLog
 from tests.integrations.llama_index_model import LlamaIndexAgent
 from tests.integrations.moved import Framework
@@ -324,6 +326,30 @@ async def run_mcp() -> list[str]:
     return answers
 
 
+CLAUDE_AGENT_SDK_REPLACED = frozenset(
+    {
+        "claude_agent_sdk._internal.query:Query.initialize",
+        "claude_agent_sdk._internal.query:Query.start",
+        "claude_agent_sdk._internal.query:Query.close",
+        "claude_agent_sdk._internal.query:Query._handle_sdk_mcp_request",
+        "claude_agent_sdk._internal.transport.subprocess_cli:SubprocessCLITransport._build_command",
+        "claude_agent_sdk.client:ClaudeSDKClient.query",
+    }
+)
+
+
+async def run_claude_agent_sdk() -> list[str]:
+    answers = [
+        str(one.result)
+        async for one in claude_agent_sdk.query(prompt="What?", transport=ScriptedTransport())
+        if isinstance(one, claude_agent_sdk.ResultMessage)
+    ]
+    async with claude_agent_sdk.ClaudeSDKClient(transport=ScriptedTransport()) as client:
+        await client.query("What?")
+        answers += [type(one).__name__ async for one in client.receive_response()]
+    return answers
+
+
 FASTMCP_REPLACED = frozenset(
     {
         "fastmcp.server.server:FastMCP.call_tool",
@@ -433,6 +459,7 @@ FRAMEWORKS = (
     Framework("adk", run_adk, ADK_REPLACED, ADK_READ),
     Framework("llama_index", run_llama_index, LLAMA_INDEX_REPLACED, LLAMA_INDEX_READ),
     Framework("mcp", run_mcp, MCP_REPLACED, MCP_READ),
+    Framework("claude_agent_sdk", run_claude_agent_sdk, CLAUDE_AGENT_SDK_REPLACED, frozenset()),
     Framework("fastmcp", run_fastmcp, FASTMCP_REPLACED, FASTMCP_READ),
     Framework("openai", run_openai, OPENAI_REPLACED, OPENAI_READ),
     Framework("anthropic", run_anthropic, ANTHROPIC_REPLACED, ANTHROPIC_READ),

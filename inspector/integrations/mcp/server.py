@@ -19,7 +19,6 @@ from inspector.integrations.verdicts import (
     refused_as,
 )
 from instrument import Bus, Operation
-from instrument.operations import is_current
 
 IsWatched = Callable[[Any], bool]
 
@@ -54,7 +53,8 @@ class Server:
                 return original(runner, inner)
 
             async def watched(ctx: Any) -> Any:
-                if is_current(self._bus, "rpc_handle"):  # a middleware of the program reports it
+                # A middleware of the program reports it, or an adapter wants it unreported.
+                if is_reported("", self._bus, "rpc_handle"):
                     return await inner(ctx)
                 negotiated = getattr(getattr(runner, "connection", None), "session_id", None)
                 connection_id = self._sdk.attempt(
@@ -105,7 +105,7 @@ class Server:
 
         @wraps(original)
         async def handled(server: Any, message: Any, req: Any, *args: Any, **kwargs: Any) -> Any:
-            if not self._is_watched(server):
+            if not self._is_watched(server) or is_reported("", self._bus, "rpc_handle"):
                 return await original(server, message, req, *args, **kwargs)
             described = self._sdk.attempt(lambda: _describe(message, req, server))
             if described is None:
