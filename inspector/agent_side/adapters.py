@@ -61,7 +61,7 @@ ADAPTERS = (
     Adapter("mcp_agent", "mcp_agent", "mcp-agent", "0.2.6", "0.3", switch=ENABLE_PATCH),
     Adapter("strands", "strands", "strands-agents", "1.62", "2", is_common_name=True),
     Adapter("amplifier", "amplifier_core", "amplifier-core", "2.0", "3"),
-    Adapter("openai_agents", "agents", "openai-agents", "0.24", "0.25", is_common_name=True),
+    Adapter("openai_agents", "agents", "openai-agents", "0.24", "1", is_common_name=True),
     Adapter("claude_agent_sdk", "claude_agent_sdk", "claude-agent-sdk", "0.2", "0.4"),
     Adapter("pydantic_ai", "pydantic_ai", "pydantic-ai-slim", "2.68", "3"),
     Adapter("langchain", "langchain_core", "langchain-core", "1.7", "2"),
