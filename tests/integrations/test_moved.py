@@ -474,6 +474,8 @@ def modules(monkeypatch: pytest.MonkeyPatch, provider: ModelProvider) -> None:
     PROVIDERS[:] = [provider]
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "amplifier_modules"))
     import_module("amplifier_core.session")  # an adapter waits for it
+    for what in ADK_REPLACED:  # and for these, which an agent's first run imports
+        import_module(what.partition(":")[0])
     set_tracing_disabled(True)  # that of OpenAI Agents, which sends to OpenAI
 
 
