@@ -70,7 +70,7 @@ def test_the_description_can_be_read_away_from_the_repository(wheel: zipfile.Zip
     for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", description):
         assert (ROOT / picture.removeprefix(f"{repository}/raw/main/")).is_file()
     for page in re.findall(rf"\({re.escape(repository)}/blob/main/([^)]+)\)", description):
-        assert (ROOT / page).exists()
+        assert (ROOT / page.partition("#")[0]).exists()
     assert f"Project-URL: Repository, {repository}" in headers
     assert all(url.startswith(repository) for url in PROJECT["urls"].values())
 
