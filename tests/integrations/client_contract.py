@@ -208,6 +208,15 @@ class ClientContract:
 
         assert hooks.one("error_llm_generate")["exc"] is raised.value
 
+    async def test_a_compressed_answer_is_reported_as_any_other(
+        self, hooks: HookLog, provider: ModelProvider, scripted: ScriptedClient, way: str
+    ) -> None:
+        provider.script.append(says("one two three", is_compressed=True))
+        await scripted.ask(way)
+
+        assert hooks.one("operation_closed")["status"] == "ok"
+        assert "two" in str(hooks.one("after_llm_generate")["response"])
+
     async def test_a_stream_that_stops_is_reported_with_what_came(
         self, hooks: HookLog, provider: ModelProvider, scripted: ScriptedClient, stream_way: str
     ) -> None:

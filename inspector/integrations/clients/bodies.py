@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -79,7 +79,8 @@ class ObservedBody:
         """
         if not self._is_rubbish:
             try:
-                self._add(data if self._decode is None else self._decode(data))
+                for piece in (data,) if self._decode is None else self._decode(data):
+                    self._add(piece)
             except Exception:  # noqa: BLE001 - the client itself raises for it
                 self._is_rubbish = True
                 self._rest = b""
@@ -249,10 +250,15 @@ def _observing(kind: type) -> Callable[[Any, ObservedBody], Any]:
     return type("ObservedStream", (_SyncStream, known["SyncByteStream"]), {})
 
 
-def _content_decoder(response: Any) -> Callable[[bytes], bytes] | None:
+def _content_decoder(response: Any) -> Callable[[bytes], Iterable[bytes]] | None:
     """Return what undoes the compression of a body; None if it is not compressed."""
     if not response.headers.get("content-encoding"):
         return None
     same = type(response)(200, headers=response.headers, stream=response.stream)
-    decode: Callable[[bytes], bytes] = same._get_content_decoder().decode
+    decoder: Any = same._get_content_decoder()
+
+    def decode(data: bytes) -> Iterable[bytes]:
+        found = decoder.decode(data)
+        return (found,) if isinstance(found, bytes) else found  # `httpx2` yields them in pieces
+
     return decode
