@@ -217,6 +217,23 @@ class ClientContract:
         assert hooks.one("operation_closed")["status"] == "ok"
         assert "two" in str(hooks.one("after_llm_generate")["response"])
 
+    async def test_an_answer_too_long_to_be_kept_is_no_failure(
+        self,
+        hooks: HookLog,
+        provider: ModelProvider,
+        scripted: ScriptedClient,
+        way: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr("inspector.integrations.clients.bodies._MAX_BODY_BYTES", 2_000)
+        monkeypatch.setattr("inspector.integrations.clients.bodies._MAX_EVENT_BYTES", 2_000)
+        provider.script.append(says(f"one {'two' * 2_000} three"))
+        assert "three" in str(await scripted.ask(way))
+
+        assert hooks.one("operation_closed")["status"] == "ok"
+        if way in scripted.STREAMS:
+            assert "three" in str(hooks.one("after_llm_generate")["response"])
+
     async def test_a_stream_that_stops_is_reported_with_what_came(
         self, hooks: HookLog, provider: ModelProvider, scripted: ScriptedClient, stream_way: str
     ) -> None:

@@ -22,7 +22,7 @@ from instrument.operations import RepeatableOperation
 
 _MAX_EVENT_BYTES = 8_000_000
 _MAX_BODY_BYTES = 8_000_000
-"""Limits of one event, and of a body that is not made of events."""
+"""Limits of one event, and of a body that is not made of events: longer ones are not reported."""
 _AWS_EVENTS = "application/vnd.amazon.eventstream"
 
 
@@ -38,7 +38,7 @@ class ObservedBody:
         self._pieces = endpoint.pieces()
         self._operations: list[RepeatableOperation] = []
         self._refused: Callable[[str], Exception] = Exception
-        self._is_read = self._is_rubbish = False
+        self._is_read = self._is_rubbish = self._is_too_long = False
         kind = str(response.headers.get("content-type", "")).lower()
         self._rest = b""
         self._data: list[str] = []
@@ -143,15 +143,16 @@ class ObservedBody:
         return StreamFailedError("what came is no event") if self._is_rubbish else None
 
     def _add_body(self, data: bytes) -> None:
-        if len(self._rest) + len(data) > _MAX_BODY_BYTES:
-            raise ValueError
-        self._rest += data
+        self._is_too_long |= len(self._rest) + len(data) > _MAX_BODY_BYTES
+        self._rest = b"" if self._is_too_long else self._rest + data
 
     def _add_lines(self, data: bytes) -> None:
         """Add server-sent events: their `data` says all, its `type` also which event it is."""
         *lines, self._rest = (self._rest + data).split(b"\n")
-        if len(self._rest) > _MAX_EVENT_BYTES:
-            raise ValueError
+        if self._is_too_long and lines:
+            lines[0], self._is_too_long = b"", False
+        if len(self._rest) > _MAX_EVENT_BYTES:  # the next ones are read again
+            self._rest, self._is_too_long = b"", True
         for line in lines:
             text = line.rstrip(b"\r").decode()
             if text.startswith("data:"):
