@@ -34,15 +34,13 @@ class Parameters:
             self._signature = inspect.signature(function)
         except (TypeError, ValueError):  # a built-in that does not say
             self._signature = _ANY_CALL
-        self._own = list(self._signature.parameters.values())
-        first = self._own[0] if self._own else None
+        self._all = list(self._signature.parameters.values())
+        first = self._all[0] if self._all else None
         self._has_owner = (
             first is not None
             and first.name in _OWNERS
             and first.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
         )
-        if self._has_owner:
-            del self._own[0]
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> BoundCall:
         """Return the arguments of a call, also of one that does not fit."""
@@ -51,7 +49,7 @@ class Parameters:
         except TypeError:  # the call itself raises it
             return BoundCall(args, kwargs, {**({"args": list(args)} if args else {}), **kwargs})
         shown: dict[str, Any] = {}
-        for one in self._own:
+        for one in self._own(args):
             if one.name not in bound:
                 if isinstance(one.default, _PLAIN):
                     shown[one.name] = one.default
@@ -78,11 +76,12 @@ class Parameters:
             return call.args, call.kwargs
         keywords = dict(final)
         rest: list[Any] = []
-        for one in self._own:
+        own = self._own(call.args)
+        for one in own:
             if one.kind is Parameter.VAR_POSITIONAL:
                 rest = list(keywords.pop(one.name, ()))
         positional = list(call.args[:1]) if self._has_owner else []
-        for one in self._own:
+        for one in own:
             is_positional = one.kind is Parameter.POSITIONAL_OR_KEYWORD and bool(rest)
             if one.kind is not Parameter.POSITIONAL_ONLY and not is_positional:
                 continue
@@ -90,6 +89,10 @@ class Parameters:
                 break  # the call itself says what is missing
             positional.append(keywords.pop(one.name, one.default))
         return (*positional, *rest), keywords
+
+    def _own(self, args: tuple[Any, ...]) -> list[Parameter]:
+        """Return all parameters but whose method it is, which nobody passes by name."""
+        return self._all[1:] if self._has_owner and args else self._all
 
 
 def _is_same(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

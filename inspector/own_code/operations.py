@@ -209,7 +209,7 @@ def _decorate(
         if isinstance(function, staticmethod | classmethod):
             return type(function)(decorate(function.__func__))
         _check_function(function, noun)
-        return wrapped(
+        made = wrapped(
             Described(
                 noun,
                 function,
@@ -219,6 +219,9 @@ def _decorate(
                 bus=bus or default_bus,
             )
         )
+        for method in _methods(function):
+            setattr(made, method, getattr(function, method))
+        return made
 
     return decorate if function is None else decorate(function)
 
@@ -233,6 +236,20 @@ def _check_function(function: object, noun: str) -> None:
         raise TypeError(f"{attempt}: it is a class. Decorate its methods.")
     if not callable(function):
         raise TypeError(f"{attempt}: it is no function.")
+    lost = _methods(function)
+    if lost and type(function).__module__ != "functools":
+        raise TypeError(
+            f"{attempt}: it is an object with methods ({lost[0]}), which a function has not. "
+            "Put the decorator directly above `def`, below those of a framework."
+        )
+
+
+def _methods(function: object) -> list[str]:
+    """Return the public methods of a callable object: a function has none, a cached one has."""
+    kind = type(function)
+    return [
+        name for name in dir(kind) if not name.startswith("_") and callable(getattr(kind, name))
+    ]
 
 
 def _check_kind(kind: str, known: tuple[str, ...]) -> None:

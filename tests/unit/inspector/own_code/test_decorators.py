@@ -161,6 +161,16 @@ class AsyncGreeter:
         return f"hello {who}"
 
 
+class FrameworkTool:
+    """What the decorator of a framework makes of a function."""
+
+    def __call__(self, path: str) -> str:
+        return path
+
+    def to_schema(self) -> dict[str, str]:
+        return {"path": "string"}
+
+
 async def test_lambdas_partials_and_callable_objects_work(bus: Bus, log: Log) -> None:
     def power(base: int, exponent: int) -> int:
         return int(base**exponent)
@@ -179,6 +189,17 @@ async def test_lambdas_partials_and_callable_objects_work(bus: Bus, log: Log) ->
         ("Greeter", {"who": "ada"}),
         ("AsyncGreeter", {"who": "bo"}),
     ]
+
+
+def test_a_cached_function_keeps_the_methods_of_its_cache(bus: Bus, log: Log) -> None:
+    @inspector.tool(bus=bus)
+    @functools.lru_cache
+    def size(path: str) -> int:
+        return len(path)
+
+    assert (size("a"), size("a")) == (1, 1)
+    assert size.cache_info().hits == 1
+    assert log.statuses == ["ok", "ok"]
 
 
 @pytest.mark.parametrize("sort", ["sync", "async"])
@@ -454,6 +475,20 @@ def test_a_generator_that_fails_before_its_first_piece_can_run_again(bus: Bus, l
     assert log.statuses == ["error", "ok"]
 
 
+def test_arguments_called_self_and_cls_are_shown_and_kept_where_they_are_passed_by_name(
+    bus: Bus, log: Log
+) -> None:
+    @inspector.tool(bus=bus)
+    def label(cls: str, path: str) -> str:
+        return f"{cls} {path}"
+
+    bus.intercept("before_tool_call", lambda args, **_: Decision.modify(args={**args, "path": "b"}))
+
+    assert label(cls="spam", path="a") == "spam b"
+    assert log.of("before_tool_call")[0]["args"] == {"cls": "spam", "path": "b"}
+    assert label("spam", "a") == "spam b"
+
+
 def test_a_long_generator_shows_its_beginning(bus: Bus, log: Log) -> None:
     @inspector.tool(bus=bus)
     def count() -> Iterator[int]:
@@ -507,6 +542,7 @@ def test_a_tool_that_a_framework_reports_is_one_call_and_one_that_calls_itself_i
         (property(lambda self: 1), "below that of the property"),
         (functools.cached_property(lambda self: 1), "below that of the property"),
         (Greeter, "it is a class. Decorate its methods"),
+        (FrameworkTool(), r"methods \(to_schema\).* below those of a framework"),
         ("delete", "give its name by keyword, name='delete'"),
         (7, "it is no function"),
     ],
