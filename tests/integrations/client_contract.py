@@ -217,7 +217,7 @@ class ClientContract:
         assert hooks.one("operation_closed")["status"] == "ok"
         assert "two" in str(hooks.one("after_llm_generate")["response"])
 
-    async def test_an_answer_too_long_to_be_kept_is_no_failure(
+    async def test_an_answer_above_the_limit_is_no_failure(
         self,
         hooks: HookLog,
         provider: ModelProvider,

@@ -475,7 +475,7 @@ def test_a_generator_that_fails_before_its_first_piece_can_run_again(bus: Bus, l
     assert log.statuses == ["error", "ok"]
 
 
-def test_arguments_called_self_and_cls_are_shown_and_kept_where_they_are_passed_by_name(
+def test_arguments_called_self_and_cls_are_shown_where_they_are_passed_by_name(
     bus: Bus, log: Log
 ) -> None:
     @inspector.tool(bus=bus)
