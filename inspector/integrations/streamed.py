@@ -171,6 +171,14 @@ def inside(operation: Operation) -> Iterator[None]:
         context.leave()
 
 
+class _SessionContext(StepContext):
+    """The session of a stream around which no operation is that would set it back at the end."""
+
+    def end(self) -> None:
+        """Restore the consumer's values."""
+        self.leave()
+
+
 async def stream_in_session(
     session_id: str | None, source: AsyncGenerator[T, None]
 ) -> AsyncGenerator[T, None]:
@@ -178,7 +186,7 @@ async def stream_in_session(
     outside = copy_context()
     with in_session(session_id):
         inside = copy_context()
-    steps = AsyncStream(source, Step(StepContext(outside, inside), StreamMeter(0)))
+    steps = AsyncStream(source, Step(_SessionContext(outside, inside), StreamMeter(0)))
     try:
         async for piece in steps:
             yield piece

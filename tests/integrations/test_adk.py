@@ -248,6 +248,7 @@ async def test_the_agents_of_a_workflow_agent_are_below_it(hooks: HookLog, kind:
     assert {one["parent_call_id"] for one in others} == {team["call_id"]}
     models = {one["parent_call_id"] for one in hooks.of("after_llm_generate")}
     assert models == {one["call_id"] for one in others}
+    assert context.get() == context.UNKNOWN  # the next run has a session of its own
 
 
 @pytest.mark.shows("adk", "sub_agents", "session")
