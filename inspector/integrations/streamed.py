@@ -134,7 +134,12 @@ class StreamedCall(Generic[T]):
                     aclosing(self.measured(operation, source)) as pieces,
                 ):
                     async for piece in pieces:
-                        yield piece
+                        try:
+                            yield piece
+                        except GeneratorExit:
+                            if not self.is_last(piece):
+                                raise
+                            return
             except Exception as error:
                 if not operation.settles(error):
                     raise
@@ -145,6 +150,10 @@ class StreamedCall(Generic[T]):
                 return
             self._kwargs |= operation.next_attempt(attempt, self._bus._max_retries, failure)
             attempt += 1
+
+    def is_last(self, piece: T) -> bool:
+        """Return whether a consumer that takes nothing after `piece` has left nothing out."""
+        return False
 
     def measured(
         self, operation: Operation, source: AsyncGenerator[T, None]

@@ -212,6 +212,19 @@ async def test_a_run_that_is_left_early_is_closed(hooks: HookLog) -> None:
     assert {one["noun"] for one in hooks.of("operation_closed")} >= {"agent_call"}
 
 
+async def test_a_run_that_is_left_with_its_answer_is_not_cancelled(hooks: HookLog) -> None:
+    runner = InMemoryRunner(Agent(name="done", model=ScriptedModel.of(says("one"))), app_name="t")
+    await runner.session_service.create_session(app_name="t", user_id="ada", session_id="s")
+    message = Content(role="user", parts=[Part(text="Go")])
+    events = runner.run_async(user_id="ada", session_id="s", new_message=message)
+    async for event in events:  # as ADK's tutorials do
+        if event.is_final_response():
+            break
+    await events.aclose()
+
+    assert hooks.one("after_agent_call")["result"] == "one"
+
+
 # --- several agents -------------------------------------------------------------------------------
 
 
@@ -228,6 +241,7 @@ async def test_an_agent_that_another_transfers_to_is_below_the_same_run(hooks: H
     first, second = hooks.of("before_agent_call")
     assert [first["agent"].name, second["agent"].name] == ["host", "helper"]
     assert hooks.one("after_tool_call")["tool_name"] == "transfer_to_agent"
+    assert len(hooks.of("after_agent_call")) == 2  # and not one that was cancelled
     assert second["agent"].conversation_id == first["agent"].conversation_id
 
 

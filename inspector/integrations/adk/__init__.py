@@ -177,8 +177,7 @@ class _Adapter:
                         operation.result = own = text
                     yield event
 
-        call: StreamedCall[Any]
-        call = StreamedCall(self._bus, "agent_call", events_of, agent=facts)
+        call = _AgentRun(self._bus, "agent_call", events_of, agent=facts)
         try:
             async with aclosing(aiter(call)) as events:
                 async for event in events:
@@ -188,6 +187,16 @@ class _Adapter:
             answer = instead_of(error, str)
         if answer is not own:
             yield _event(facts.agent, parent_context, answer)
+
+
+class _AgentRun(StreamedCall[Any]):
+    """The run of an agent: programs stop at its answer, and the framework at a hand-over."""
+
+    def is_last(self, piece: Any) -> bool:
+        """Return whether the agent has answered, or handed over."""
+        if piece.partial or piece.author != self._kwargs["agent"].name:
+            return False
+        return bool(piece.is_final_response() or piece.actions.transfer_to_agent)
 
 
 def _facts(agent: Any, parent_context: Any) -> AgentFacts:
