@@ -44,7 +44,7 @@ const modelOf = (options: MiddlewareOptions = {}) =>
     ),
     middleware: inspectorMiddleware(options),
   });
-const toolsOf = (run: (path: string) => unknown, ask: string[] = []) =>
+const toolsOf = (run: (path: string) => unknown, ask: 'delete_file'[] = []) =>
   inspectorTools(
     {
       delete_file: tool({
@@ -130,6 +130,16 @@ describe('an agent of the SDK', () => {
     expect([count('llm'), count('tool')]).toEqual([2, 1]);
     expect(await api.get(`/sessions/${id}`)).toMatchObject({ llm_calls: 2, tool_calls: 1 });
   });
+});
+
+test('who is asked before a tool that is not there, or does not run here, is told', () => {
+  const away = tool({ description: 'Runs elsewhere.', inputSchema: z.object({}) });
+  // @ts-expect-error: no tool has this name
+  expect(() => inspectorTools({ away }, { ask: ['away', 'delete_fiel'] })).toThrow(
+    /"away".*execute/,
+  );
+  // @ts-expect-error: no tool has this name
+  expect(() => inspectorTools({}, { ask: ['delete_fiel'] })).toThrow(/"delete_fiel".*this name/);
 });
 
 test('a tool whose result comes piece by piece shows each, and is cancelled by its signal', async () => {

@@ -13,12 +13,12 @@ export interface ToolCall {
 }
 
 /** Options of `inspectorTools`. */
-export interface ToolsOptions extends AskOptions {
+export interface ToolsOptions<Name extends string = string> extends AskOptions {
   /** Decides in code; comes first. */
   readonly decide?: ((call: ToolCall) => ReturnType<Decide<unknown, unknown>>) | undefined;
   /** Asks a person: before these tools, or as a function of the call; a text is what is asked. */
   readonly ask?:
-    | readonly string[]
+    | readonly Name[]
     | ((call: ToolCall) => boolean | string | undefined | Promise<boolean | string | undefined>)
     | undefined;
 }
@@ -36,14 +36,30 @@ type Execute = (input: unknown, options: CallOptions) => unknown;
  * A refusal is a `DeniedError`, which the SDK tells the model. Tools without `execute` stay as they
  * are. Where the SDK's own telemetry is on, its span of the call is used.
  */
-export function inspectorTools<T extends ToolSet>(tools: T, options: ToolsOptions = {}): T {
+export function inspectorTools<T extends ToolSet>(
+  tools: T,
+  options: ToolsOptions<keyof T & string> = {},
+): T {
   checkAsk(options);
+  checkNames(tools, options.ask);
   const wrapped = Object.entries(tools).map(([name, tool]) => {
     const { execute } = tool as { execute?: Execute };
     if (typeof execute !== 'function') return [name, tool];
     return [name, { ...tool, execute: watched(name, execute, options) }];
   });
   return Object.fromEntries(wrapped) as T;
+}
+
+/** Throw if a tool that is to be asked about would never be: a name that no tool here has. */
+function checkNames(tools: ToolSet, asks: ToolsOptions['ask']): void {
+  if (asks === undefined || typeof asks === 'function') return;
+  if (!Array.isArray(asks)) throw new TypeError('ask wants a list of tools, or a function.');
+  for (const name of asks) {
+    if (typeof tools[name]?.execute === 'function') continue;
+    const why =
+      name in tools ? 'it has no execute, so it does not run here' : 'no tool has this name';
+    throw new TypeError(`Nobody can be asked before ${JSON.stringify(name)}: ${why}.`);
+  }
 }
 
 function watched(toolName: string, execute: Execute, options: ToolsOptions): Execute {
