@@ -639,3 +639,18 @@ class RepeatableOperation(Operation):
 
 _EMPTY = Context()
 _CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
+
+
+class ReportedOperation(Operation):
+    """An operation that others run and decide: observers hear of it, interceptors do not."""
+
+    __slots__ = ()
+
+    async def _admit(self, waiting: Waiting) -> None:
+        await waiting.notify(self._noun.before, self._before())
+
+    async def _settle(
+        self, waiting: Waiting, hook: str, exc: BaseException | None
+    ) -> BaseException | None:
+        await waiting.notify(hook, self._ending(hook, exc))
+        return exc

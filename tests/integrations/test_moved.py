@@ -155,6 +155,7 @@ OPENAI_AGENTS_REPLACED = frozenset(
         "agents.run_internal.tool_execution:_invoke_function_tool_with_metadata",
         "agents.run_internal.tool_execution:_execute_tool_input_guardrails",
         "agents.run_internal.tool_execution:function_rejection_item",
+        "agents.run_internal.tool_planning:execute_mcp_approval_requests",
         "agents.run_internal.turn_resolution:function_rejection_item",
         "agents.tool:maybe_invoke_function_tool_failure_error_function",
     }

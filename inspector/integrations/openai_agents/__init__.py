@@ -77,7 +77,10 @@ def _patched(bus: Bus) -> tuple[Runs, Patches]:
 
 
 def _patch(runs: Runs, patches: Patches) -> None:
-    from inspector.integrations.openai_agents import local_tools  # noqa: PLC0415 - import it too
+    from inspector.integrations.openai_agents import (  # noqa: PLC0415 - they import it too
+        hosted,
+        local_tools,
+    )
     from inspector.integrations.openai_agents.models import wrap_get_model  # noqa: PLC0415
     from inspector.integrations.openai_agents.tools import Tools  # noqa: PLC0415
 
@@ -100,6 +103,9 @@ def _patch(runs: Runs, patches: Patches) -> None:
     explain = "maybe_invoke_function_tool_failure_error_function"
     put(find("agents", "tool"), explain, tools.wrap_failure)
     put(find("agents.mcp.util", "MCPUtil"), "_extract_custom_data", tools.wrap_mcp_result)
+
+    planning = find("agents.run_internal", "tool_planning")
+    put(planning, "execute_mcp_approval_requests", partial(hosted.wrap_approvals, runs.bus))
 
     actions = "agents.run_internal.tool_actions"
     for kind, seam in local_tools.SEAMS.items():

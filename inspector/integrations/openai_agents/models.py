@@ -25,6 +25,7 @@ from inspector.integrations.conversion import (
     token_counts,
     tool_definition,
 )
+from inspector.integrations.openai_agents.hosted import HostedTools
 from inspector.integrations.openai_agents.messages import (
     answer_message,
     convert,
@@ -183,6 +184,9 @@ class _ModelCall:
         del self.run.injections[: len(self._injections)]
         operation.set(usage=_usage(response.usage))
         self._answer = answer_message(response.output, response.response_id)
+        hosted = HostedTools(self.run)
+        for item in response.output:
+            hosted.report(item)
         return self._answer
 
     def own_response(self, answer: Any) -> ModelResponse:
@@ -198,7 +202,7 @@ class _ModelCall:
     async def stream(self, operation: Operation) -> AsyncGenerator[Any, None]:
         """Call the model; yield all but the event with the whole answer."""
         args, kwargs = self.sent(operation)
-        received = _ReceivedAnswer()
+        received, hosted = _ReceivedAnswer(), HostedTools(self.run)
         self._last = None
         source = self.model.stream_response(*args, **kwargs)
         try:
@@ -209,12 +213,16 @@ class _ModelCall:
                 if getattr(event, "type", None) in _FAILED:
                     raise ErrorResultError(_failure(event), event)
                 received.add(event)
+                if getattr(event, "type", None) == "response.output_item.done":
+                    hosted.report(event.item)
                 yield event
         finally:
             if hasattr(source, "aclose"):
                 await source.aclose()
             response = getattr(self._last, "response", None)
             output = getattr(response, "output", None) or received.output()
+            for item in output:
+                hosted.report(item)
             operation.result = self._answer = answer_message(output, getattr(response, "id", None))
             operation.set(usage=_usage(getattr(response, "usage", None)))
         del self.run.injections[: len(self._injections)]

@@ -15,6 +15,7 @@ from agents.run_internal.run_steps import QueueCompleteSentinel
 from agents.run_state import RunState
 
 from inspector.integrations.conversion import AgentFacts
+from inspector.integrations.open_operations import OpenOperations
 from inspector.integrations.openai_agents.messages import convert
 from inspector.integrations.session import in_session
 from inspector.integrations.verdicts import REFUSALS, refused_as
@@ -56,6 +57,8 @@ class Run:
         """Wrapped models, by the identity of the original."""
         self.rejected: set[str] = set()
         """Ids of the tool calls that were reported as rejected."""
+        self.approvals = OpenOperations(bus)
+        """Calls of hosted MCP servers that were approved, by the id of the provider's request."""
         if isinstance(run_input, RunState):
             agent, run_input = run_input._current_agent or agent, run_input._original_input
         if run_input is not None and not isinstance(run_input, str):
@@ -71,6 +74,7 @@ class Run:
         runs = _runs.get()
         _runs.set((*runs, self))
         self._stack.callback(_runs.set, runs)
+        self._stack.callback(self.approvals.end_all)
         return self
 
     async def __aexit__(
