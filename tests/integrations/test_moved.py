@@ -142,6 +142,15 @@ async def run_pydantic_ai() -> list[str]:
 OPENAI_AGENTS_REPLACED = frozenset(
     {
         "agents.mcp.util:MCPUtil._extract_custom_data",
+        "agents.realtime.session:RealtimeSession.__aenter__",
+        "agents.realtime.session:RealtimeSession.__aexit__",
+        "agents.realtime.session:RealtimeSession._build_realtime_tool_output",
+        "agents.realtime.session:RealtimeSession._cleanup",
+        "agents.realtime.session:RealtimeSession._get_updated_model_settings_from_agent",
+        "agents.realtime.session:RealtimeSession._handle_tool_call",
+        "agents.realtime.session:RealtimeSession._put_event",
+        "agents.realtime.session:RealtimeSession._put_event_nowait",
+        "agents.realtime.session:RealtimeSession._resolve_approval_rejection_message",
         "agents.run:AgentRunner.run",
         "agents.run_internal.tool_actions:ApplyPatchAction.execute",
         "agents.run_internal.tool_actions:ComputerAction._execute_action_and_capture",
@@ -157,6 +166,7 @@ OPENAI_AGENTS_REPLACED = frozenset(
         "agents.run_internal.tool_execution:function_rejection_item",
         "agents.run_internal.tool_planning:execute_mcp_approval_requests",
         "agents.run_internal.turn_resolution:function_rejection_item",
+        "agents.tool:_invoke_function_tool_with_metadata",
         "agents.tool:maybe_invoke_function_tool_failure_error_function",
     }
 )
@@ -475,7 +485,7 @@ def modules(monkeypatch: pytest.MonkeyPatch, provider: ModelProvider) -> None:
     PROVIDERS[:] = [provider]
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "amplifier_modules"))
     import_module("amplifier_core.session")  # an adapter waits for it
-    for what in ADK_REPLACED:  # and for these, which an agent's first run imports
+    for what in ADK_REPLACED | OPENAI_AGENTS_REPLACED:  # and for these, imported when used
         import_module(what.partition(":")[0])
     set_tracing_disabled(True)  # that of OpenAI Agents, which sends to OpenAI
 

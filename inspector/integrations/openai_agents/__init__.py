@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from inspector.agent_side.on_import import after_import
 from inspector.integrations.patches import Patches
 from instrument import Bus
 from instrument import default as shared
@@ -102,6 +103,7 @@ def _patch(runs: Runs, patches: Patches) -> None:
     put(resolution, "function_rejection_item", tools.wrap_rejection)
     explain = "maybe_invoke_function_tool_failure_error_function"
     put(find("agents", "tool"), explain, tools.wrap_failure)
+    put(find("agents", "tool"), "_invoke_function_tool_with_metadata", tools.wrap_invoke)
     put(find("agents.mcp.util", "MCPUtil"), "_extract_custom_data", tools.wrap_mcp_result)
 
     planning = find("agents.run_internal", "tool_planning")
@@ -112,3 +114,10 @@ def _patch(runs: Runs, patches: Patches) -> None:
         put(find(actions, kind), "execute", partial(local_tools.wrap_execute, runs.bus, seam))
     act = partial(local_tools.wrap_computer, runs.bus)
     put(find(actions, "ComputerAction"), "_execute_action_and_capture", act)
+
+    def patch_realtime() -> None:
+        from inspector.integrations.openai_agents.realtime import patch  # noqa: PLC0415 - rare
+
+        patch(runs, tools, patches)
+
+    patches.callback(after_import("agents.realtime.session", patch_realtime))

@@ -153,7 +153,11 @@ class _ModelCall:
             "prompt": self._prompt,
             "model": name if isinstance(name := getattr(model, "model", None), str) else None,
             "provider": _provider(model),
-            "request_params": {**self._settings, **_offered(self._arguments), "stream": streams},
+            "request_params": {
+                **self._settings,
+                **offered_to_model(self._arguments),
+                "stream": streams,
+            },
         }
 
     def sent(self, operation: Operation) -> tuple[list[Any], dict[str, Any]]:
@@ -182,7 +186,7 @@ class _ModelCall:
         """Report the usage of an answer, and return the answer as a message."""
         self._response = response
         del self.run.injections[: len(self._injections)]
-        operation.set(usage=_usage(response.usage))
+        operation.set(usage=usage_of(response.usage))
         self._answer = answer_message(response.output, response.response_id)
         hosted = HostedTools(self.run)
         for item in response.output:
@@ -224,7 +228,7 @@ class _ModelCall:
             for item in output:
                 hosted.report(item)
             operation.result = self._answer = answer_message(output, getattr(response, "id", None))
-            operation.set(usage=_usage(getattr(response, "usage", None)))
+            operation.set(usage=usage_of(getattr(response, "usage", None)))
         del self.run.injections[: len(self._injections)]
 
     def last_events(self, answer: Any) -> list[Any]:
@@ -265,7 +269,8 @@ def _set(settings: Any) -> dict[str, Any]:
     return {name: value for name, value in named if value is not None}
 
 
-def _offered(arguments: dict[str, Any]) -> dict[str, Any]:
+def offered_to_model(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return instructions, tools and hand-offs as request parameters."""
     offered: dict[str, Any] = {}
     if arguments.get("system_instructions"):
         offered["system"] = arguments["system_instructions"]
@@ -290,7 +295,7 @@ def _provider(model: Any) -> str | None:
     return "openai" if type(model).__module__.startswith("agents.models.openai") else None
 
 
-def _usage(usage: Any) -> dict[str, int] | None:
+def usage_of(usage: Any) -> dict[str, int] | None:
     """Return the tokens of `Usage` or of the API's `ResponseUsage`, which have the same fields."""
     if usage is None or not (usage.input_tokens or usage.output_tokens):
         return None

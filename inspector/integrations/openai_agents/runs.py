@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from functools import wraps
 from types import TracebackType
@@ -27,7 +27,8 @@ NOUN: Final = "agent_call"
 _runs: ContextVar[tuple[Run, ...]] = ContextVar("inspector.openai_agents.runs", default=())
 
 
-def _facts(agent: Any, run_input: Any = None) -> AgentFacts:
+def facts_of(agent: Any, run_input: Any = None) -> AgentFacts:
+    """Return an agent as hooks carry it."""
     model = getattr(agent, "model", None)
     return AgentFacts(
         agent,
@@ -64,16 +65,14 @@ class Run:
         if run_input is not None and not isinstance(run_input, str):
             run_input = [one.message for one in convert(run_input)]
         self._agent = agent
-        self._operation = bus.operation(NOUN, agent=_facts(agent, run_input))
+        self._operation = bus.operation(NOUN, agent=facts_of(agent, run_input))
         self._below: list[Operation] = []
         self._stack = AsyncExitStack()
         self._result: Any = None
 
     async def __aenter__(self) -> Run:
         await self._stack.enter_async_context(self._operation)
-        runs = _runs.get()
-        _runs.set((*runs, self))
-        self._stack.callback(_runs.set, runs)
+        self._stack.enter_context(running(self))
         self._stack.callback(self.approvals.end_all)
         return self
 
@@ -93,7 +92,7 @@ class Run:
         """
         if agent is self._agent:
             return
-        operation = self.bus.operation(NOUN, agent=_facts(agent))
+        operation = self.bus.operation(NOUN, agent=facts_of(agent))
         with refused_as(AgentsException):
             await self._stack.enter_async_context(operation)
         self._agent = agent
@@ -113,6 +112,17 @@ class Run:
         """Apply the hooks' changed output to a result."""
         if self._operation.result is not self._result:
             result.final_output = self._operation.result
+
+
+@contextmanager
+def running(run: Any) -> Iterator[None]:
+    """Run the block as a part of `run`, which tools report to."""
+    runs = _runs.get()
+    _runs.set((*runs, run))
+    try:
+        yield
+    finally:
+        _runs.set(runs)
 
 
 def current_run(bus: Bus) -> Run | None:

@@ -16,6 +16,7 @@ from inspector.integrations.openai_agents.messages import arguments_of
 from inspector.integrations.openai_agents.runs import current_run
 from inspector.integrations.verdicts import REFUSALS, ErrorResultError, refusal
 from instrument import Bus, HookStopped, Operation
+from instrument.operations import ReportedOperation
 
 NOUN: Final = "tool_call"
 
@@ -116,10 +117,10 @@ class Tools:
             try:
                 rejection = await original(func_tool=func_tool, tool_context=tool_context, **kwargs)
             except Exception as error:
-                self._report_rejected(func_tool.name, tool_context, error)
+                self.report_rejected(func_tool.name, tool_context, error)
                 raise
             if rejection is not None:
-                self._report_rejected(
+                self.report_rejected(
                     func_tool.name, tool_context, ErrorResultError(str(rejection), rejection)
                 )
             return rejection
@@ -135,13 +136,13 @@ class Tools:
             name = getattr(tool_call, "name", None)
             if isinstance(name, str):
                 error = ErrorResultError(str(item.output), item.output)
-                self._report_rejected(name, tool_call, error)
+                self.report_rejected(name, tool_call, error)
             return item
 
         return reject
 
-    def _report_rejected(self, name: str, call: Any, error: Exception) -> None:
-        """Report a call that was rejected before it ran; decisions of hooks are ignored."""
+    def report_rejected(self, name: str, call: Any, error: Exception) -> None:
+        """Report a call that was rejected before it ran."""
         run = current_run(self._bus)
         call_id = str(getattr(call, "call_id", None) or getattr(call, "tool_call_id", ""))
         arguments = getattr(call, "arguments", None) or getattr(call, "tool_arguments", None) or ""
@@ -149,12 +150,12 @@ class Tools:
             return
         run.rejected.update([call_id] if call_id else ())
         about = {"tool_name": name, "args": _shown(arguments), "tool_call_id": call_id}
-        with (
-            suppress(Exception),
-            self._bus.operation(NOUN, context={"tool_type": "function"}, **about) as operation,
-        ):
-            operation.result = getattr(error, "result", None)
-            raise error
+        operation = ReportedOperation(
+            self._bus, NOUN, {"context": {"tool_type": "function"}, **about}
+        )
+        operation.__enter__()
+        operation.result = getattr(error, "result", None)
+        operation.__exit__(type(error), error, None)
 
 
 class _ToolCall:
