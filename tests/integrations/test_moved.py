@@ -168,6 +168,9 @@ OPENAI_AGENTS_REPLACED = frozenset(
         "agents.run_internal.turn_resolution:function_rejection_item",
         "agents.tool:_invoke_function_tool_with_metadata",
         "agents.tool:maybe_invoke_function_tool_failure_error_function",
+        "agents.voice.pipeline:VoicePipeline._process_audio_input",
+        "agents.voice.pipeline:VoicePipeline.run",
+        "agents.voice.result:StreamedAudioResult._stream_audio",
     }
 )
 

@@ -10,6 +10,7 @@ from agents import function_tool, set_tracing_disabled
 from agents.exceptions import AgentsException
 from agents.realtime import RealtimeAgent, RealtimeRunner, RealtimeSession
 
+from inspector import context
 from inspector.integrations.openai_agents import attach
 from instrument import Bus, Decision
 from tests.integrations.hook_log import HookLog
@@ -74,9 +75,12 @@ def turns(count: int) -> Callable[[Any, RealtimeSession], bool]:
 
 @pytest.mark.shows("openai_agents", "agent", "llm", "tokens", "tool", "streaming", "session")
 async def test_a_session_is_reported_with_its_turns_and_tools(bus: Bus, hooks: HookLog) -> None:
+    seen: list[str] = []
+    for hook in ("before_agent_call", "before_llm_generate", "before_tool_call"):
+        bus.observe(hook, lambda **_: seen.append(context.get()))
     script = calls("add", {"a": 1, "b": 2}), says("It ", "is 3.")
     async with realtime_server(*script) as server:
-        await converse(server, calculator(), turns(2))
+        await converse(server, calculator(), turns(2), tracing={"group_id": "call-1"})
 
     assert hooks.operations == [
         "before_agent_call",
@@ -109,6 +113,8 @@ async def test_a_session_is_reported_with_its_turns_and_tools(bus: Bus, hooks: H
     assert (tool["args"], tool["result"]) == ({"a": 1, "b": 2}, 3)
     assert {hooks.parent_noun(one) for one in [tool, *requests]} == {"agent_call"}
     assert "AAAA" not in str(hooks.events)  # the audio
+    assert seen == ["call-1"] * 4
+    assert context.get() == context.UNKNOWN
     hooks.check_pairs()
 
 

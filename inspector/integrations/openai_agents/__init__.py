@@ -120,4 +120,10 @@ def _patch(runs: Runs, patches: Patches) -> None:
 
         patch(runs, tools, patches)
 
+    def patch_voice() -> None:
+        from inspector.integrations.openai_agents.voice import patch  # noqa: PLC0415 - rare
+
+        patch(runs, patches)
+
     patches.callback(after_import("agents.realtime.session", patch_realtime))
+    patches.callback(after_import("agents.voice.pipeline", patch_voice))

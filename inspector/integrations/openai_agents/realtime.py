@@ -32,7 +32,6 @@ from instrument.operations import ReportedOperation
 from instrument.parts import Injection
 
 NOUN: Final = "llm_generate"
-MODULE: Final = "agents.realtime.session"
 
 Awaited = Callable[..., Awaitable[Any]]
 
@@ -43,7 +42,7 @@ _SETTINGS: Final = ("voice", "modalities", "output_modalities", "tool_choice", "
 
 def patch(runs: Runs, tools: Tools, patches: Patches) -> None:
     """Wrap the methods of a session, once the program has imported it."""
-    session = patches.find(MODULE, "RealtimeSession")
+    session = patches.find("agents.realtime.session", "RealtimeSession")
     sessions = _Sessions(runs, tools, patches)
     put = patches.put
     put(session, "_get_updated_model_settings_from_agent", sessions.wrap_settings)
@@ -171,7 +170,7 @@ class _Sessions:
         if reported is None or operation is None:
             yield
             return
-        with inside(operation), running(reported):
+        with in_session(reported.group_id), inside(operation), running(reported):
             yield
 
     def _end(self, session: Any, error: BaseException | None) -> None:
@@ -188,6 +187,8 @@ class _Session:
         self.rejected: set[str] = set()
         self.settings: dict[str, Any] = {}
         self.error: BaseException | None = None
+        tracing = session._base_model_settings.get("tracing")
+        self.group_id = tracing.get("group_id") if isinstance(tracing, dict) else None
         self._session = session
         self._agents: list[int] = []
         """Agents in the order in which they took over; one that takes over again goes on."""
@@ -204,9 +205,7 @@ class _Session:
     async def go_on_with(self, agent: Any) -> None:
         """Report that `agent` speaks from here on, below the one that handed over to it."""
         if id(agent) not in self._agents:
-            tracing = self._session._base_model_settings.get("tracing")
-            group_id = tracing.get("group_id") if isinstance(tracing, dict) else None
-            with in_session(group_id):
+            with in_session(self.group_id):
                 await self._operations.begin_async(
                     id(agent), agent_runs.NOUN, parent=self._agent or None, agent=facts_of(agent)
                 )
