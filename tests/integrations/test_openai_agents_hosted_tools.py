@@ -29,7 +29,7 @@ from instrument import Bus, Decision
 from tests.integrations.hook_log import HookLog
 
 MCP = {"server_label": "files", "name": "remove", "arguments": '{"path": "a.txt"}'}
-asked: list[str] = []
+requested: list[str] = []
 both_ways = pytest.mark.parametrize("streams", [False, True])
 
 
@@ -79,7 +79,7 @@ APPROVED = items(
 
 @pytest.fixture(autouse=True)
 def attached(bus: Bus) -> Iterator[None]:
-    asked.clear()
+    requested.clear()
     set_tracing_disabled(True)  # the framework's own, which sends to OpenAI
     detach = attach(bus=bus)
     yield
@@ -88,7 +88,7 @@ def attached(bus: Bus) -> Iterator[None]:
 
 def mcp_server(answer: dict[str, Any] | None = None) -> HostedMCPTool:
     def approve(request: Any) -> Any:
-        asked.append(request.data.name)
+        requested.append(request.data.name)
         return answer or {"approve": True}
 
     config: Any = {"type": "mcp", "server_label": "files", "server_url": "http://x/mcp"}
@@ -165,7 +165,7 @@ async def test_a_hosted_tool_is_reported_once_below_the_model_call_that_ran_it(
     assert errors[1] == ("no such file", None)
 
 
-async def test_nobody_is_asked_about_a_hosted_tool_that_has_run(bus: Bus, hooks: HookLog) -> None:
+async def test_nobody_decides_on_a_hosted_tool_that_has_run(bus: Bus, hooks: HookLog) -> None:
     bus.intercept("before_tool_call", lambda **_: Decision.deny("too late"))
 
     await run([WebSearchTool()], [CALLS[0], assistant_message("Done.")])
@@ -181,7 +181,7 @@ async def test_an_approved_call_of_a_hosted_mcp_server_is_one_operation(
     answer = [*APPROVED, assistant_message("Done.")]
     model = await run([mcp_server()], REQUEST, answer, streams=streams)
 
-    assert asked == ["remove"]
+    assert requested == ["remove"]
     assert model.calls[1].input[-1]["approve"] is True
     done = hooks.one("after_tool_call")
     assert (done["tool_name"], done["result"]) == ("remove", "gone")
@@ -205,7 +205,7 @@ async def test_a_refused_call_of_a_hosted_mcp_server_is_not_approved(
     model = await run([mcp_server()], REQUEST, [assistant_message("A pity.")])
 
     answer = model.calls[1].input[-1]
-    assert (asked, answer["approve"]) == ([], False)
+    assert (requested, answer["approve"]) == ([], False)
     assert answer["reason"].startswith(reason)
     assert len(hooks.of("error_tool_call")) == 1
 

@@ -139,7 +139,7 @@ async def test_a_tool_of_a_session_is_decided(
 
 
 @pytest.mark.parametrize("is_approved", [True, False])
-async def test_a_call_that_waits_for_the_programs_own_approval_is_told_when_it_is_decided(
+async def test_a_call_that_waits_for_the_programs_own_approval_is_reported_once_decided(
     hooks: HookLog, is_approved: bool
 ) -> None:
     careful = function_tool(needs_approval=True, name_override="add")(lambda a, b: a + b)
@@ -191,7 +191,9 @@ async def test_a_denied_hand_off_ends_the_session_with_the_reason(bus: Bus, hook
     hooks.check_pairs()
 
 
-async def test_an_interrupted_answer_and_an_error_of_the_provider_are_told(hooks: HookLog) -> None:
+async def test_an_interrupted_answer_and_an_error_of_the_provider_are_reported(
+    hooks: HookLog,
+) -> None:
     cut = says("It is ab", status="cancelled", reason="turn_detected")
     refused = {"type": "error", "error": {"type": "invalid", "message": "no such voice"}}
     speaks = {"type": "input_audio_buffer.speech_started", "audio_start_ms": 0, "item_id": "u"}

@@ -60,14 +60,14 @@ async def test_a_pipeline_is_reported_with_its_steps_and_its_agent(
 
     await speak()
 
-    heard, said = hooks.of("before_step_run")
+    heard, spoken = hooks.of("before_step_run")
     assert (heard["step"], heard["args"]) == (
         "speech to text",
         {"model": "scripted-stt", "audio_s": 0.5},
     )
-    assert (said["step"], said["args"]["text"].strip()) == ("text to speech", "It is 3.")
+    assert (spoken["step"], spoken["args"]["text"].strip()) == ("text to speech", "It is 3.")
     assert hooks.of("after_step_run")[0]["result"] == "What is 1 + 2?"
-    below = [heard, said, hooks.one("before_agent_call")]
+    below = [heard, spoken, hooks.one("before_agent_call")]
     assert {hooks.parent_noun(one) for one in below} == {"workflow_run"}
     assert hooks.one("after_workflow_run")["result"].strip() == "It is 3."
     assert seen == ["call-1", "call-1"]

@@ -85,7 +85,7 @@ def _with_watched_callback(request: Any, run: Run) -> Any:
         run.approvals.fail(key, error or ErrorResultError(reason, reason), reason)
         return {"approve": False, "reason": reason}
 
-    async def decide(asked: Any) -> Any:
+    async def decide(request: Any) -> Any:
         try:
             operation = await run.approvals.begin_async(key, NOUN, **about)
         except HookStopped as stop:
@@ -95,7 +95,7 @@ def _with_watched_callback(request: Any, run: Run) -> Any:
         if operation.args != shown:
             return rejected("Not run: the provider has the arguments, which cannot be edited here.")
         try:
-            answer = own(asked)
+            answer = own(request)
             answer = await answer if isawaitable(answer) else answer
         except BaseException as error:
             run.approvals.fail(key, error)

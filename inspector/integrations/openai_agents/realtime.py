@@ -122,7 +122,7 @@ class _Sessions:
         @wraps(original)
         def put(session: Any, event: Any) -> Any:
             if (reported := self._sessions.get(session)) is not None:
-                self._attempt(lambda: reported.tell(event))
+                self._attempt(lambda: reported.report(event))
             return original(session, event)
 
         return put
@@ -212,18 +212,18 @@ class _Session:
             self._agents.append(id(agent))
         self._agent = id(agent)
 
-    def tell(self, event: Any) -> None:
+    def report(self, event: Any) -> None:
         """Report an event of the session."""
         if event.type == "raw_model_event":
-            self._tell_model(event.data)
+            self._report_model(event.data)
         elif event.type == "history_added" and getattr(event.item, "role", None) == "user":
-            self._tell_prompt(event.item.item_id, _text(event.item))
+            self._report_prompt(event.item.item_id, _text(event.item))
         elif event.type == "guardrail_tripped":
             names = (one.guardrail.get_name() for one in event.guardrail_results)
-            self._tell_progress(f"Guardrail tripped: {', '.join(names)}")
+            self._report_progress(f"Guardrail tripped: {', '.join(names)}")
         elif event.type == "error":
             about = as_item(event.error) if not isinstance(event.error, str) else {}
-            self._tell_progress(f"Error: {about.get('message') or event.error}")
+            self._report_progress(f"Error: {about.get('message') or event.error}")
 
     def end(self, error: BaseException | None) -> None:
         """Close everything that is open."""
@@ -234,16 +234,16 @@ class _Session:
             else:
                 self._operations.fail(key, left, self._last_answer)
 
-    def _tell_model(self, event: Any) -> None:
+    def _report_model(self, event: Any) -> None:
         response = self._response
         if event.type == "turn_started":
             self._end_response(None)
             self._response = self._operations.run(self._agent, self._begin_response)
         elif event.type == "input_audio_transcription_completed":
-            self._tell_prompt(event.item_id, event.transcript)
+            self._report_prompt(event.item_id, event.transcript)
         elif event.type == "audio_interrupted":
             about = {"operation_id": event.item_id, "context": None}
-            self._tell("operation_cancelled", **about, reason="The user interrupted the agent.")
+            self._notify("operation_cancelled", **about, reason="The user interrupted the agent.")
         elif response is not None:
             if event.type in _DELTAS:
                 response.add(event)
@@ -278,16 +278,16 @@ class _Session:
             response.end(response_id)
             self._last_answer = response.text() or self._last_answer
 
-    def _tell_prompt(self, item_id: str, text: str) -> None:
+    def _report_prompt(self, item_id: str, text: str) -> None:
         if text and item_id != self._last_prompt:  # a transcript may make an item of its own
             self._last_prompt = item_id
-            self._tell("prompt_submitted", prompt=text, context=None)
+            self._notify("prompt_submitted", prompt=text, context=None)
 
-    def _tell_progress(self, message: str) -> None:
+    def _report_progress(self, message: str) -> None:
         about = {"percent": None, "message": message, "context": None}
-        self._tell("progress_update", operation_id="session", **about)
+        self._notify("progress_update", operation_id="session", **about)
 
-    def _tell(self, hook: str, **kwargs: Any) -> None:
+    def _notify(self, hook: str, **kwargs: Any) -> None:
         self._operations.run(self._agent, lambda: self.bus._notify_sync(hook, **kwargs))
 
 
@@ -314,8 +314,8 @@ class _Response:
 
     def end(self, response_id: Any) -> None:
         """Close the operation with what there is."""
-        said = [{"role": "assistant", "content": text} for text in self._texts.values()]
-        self._operation.result = answer_message([*said, *self.calls], response_id)
+        messages = [{"role": "assistant", "content": text} for text in self._texts.values()]
+        self._operation.result = answer_message([*messages, *self.calls], response_id)
         if self.usage is not None:
             self._operation.set(usage=usage_of(self.usage.usage))
         kind = None if self.error is None else type(self.error)
