@@ -86,9 +86,16 @@ def show_usage(groups: list[Row], by: str) -> None:
         table.add_row(
             Text(plain(group["name"]) or "(none)"),
             *(str(group[name]) for name in counts),
-            "" if group["cost_usd"] is None else money(group["cost_usd"]),
+            _cost(group),
         )
     console.print(table)
+
+
+def _cost(group: Row) -> str:
+    """Return the cost: nothing where no call carried one, a lower bound where some did not."""
+    if group["cost_usd"] is None:
+        return ""
+    return ("≥ " if group["uncosted_calls"] else "") + money(group["cost_usd"])
 
 
 def _standing(session: Row) -> Text:

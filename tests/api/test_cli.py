@@ -83,6 +83,10 @@ def test_what_sessions_used_is_added_up(
         assert (group["name"], group["input_tokens"], group["cost_usd"]) == ("ada", 7, 0.5)
         shown = run("usage", "user:ada", "--by", "model").output.splitlines()
         assert [line.split() for line in shown][1] == ["small", "1", "1", "0", "7", "0", "$0.5000"]
+        call = span(2)
+        call.attributes.extend(key_values({**used, "inspector.cost.usd": None}))
+        service.send(call)
+        assert "≥ $0.5000" in run("usage").output, "of two calls one carried no cost"
         assert run("usage", "user:bo").output == "No session fits.\n"
         assert run("usage", "usr:bo").exit_code == 1
 

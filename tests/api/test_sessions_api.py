@@ -406,7 +406,7 @@ async def test_usage_is_added_up_by_user_tag_model_and_day(api: Api) -> None:
         return {
             one["name"]: (
                 one["session_count"], one["llm_calls"], one["input_tokens"], one["output_tokens"],
-                one["cost_usd"],
+                one["cost_usd"], one["uncosted_calls"],
             )
             for one in answer["groups"]
         }  # fmt: skip
@@ -414,17 +414,22 @@ async def test_usage_is_added_up_by_user_tag_model_and_day(api: Api) -> None:
     by_user = await groups("user")
     assert list(by_user) == ["ada", "", "bo"]
     assert by_user == {
-        "ada": (2, 2, 30, 2, 0.75), "": (1, 1, 40, 1, None), "bo": (1, 1, 30, 1, None)
+        "ada": (2, 2, 30, 2, 0.75, 0), "": (1, 1, 40, 1, None, 1), "bo": (1, 1, 30, 1, None, 1)
     }  # fmt: skip
     assert await groups("tag", "user:*") == {
-        "a": (1, 1, 10, 1, 0.25), "b": (2, 2, 40, 2, 0.25), "": (1, 1, 20, 1, 0.5)
+        "a": (1, 1, 10, 1, 0.25, 0), "b": (2, 2, 40, 2, 0.25, 1), "": (1, 1, 20, 1, 0.5, 0)
     }  # fmt: skip
     assert await groups("model") == {
-        "small": (2, 2, 40, 2, 0.25), "large": (1, 1, 20, 1, 0.5), "": (1, 1, 40, 1, None)
+        "small": (2, 2, 40, 2, 0.25, 1), "large": (1, 1, 20, 1, 0.5, 0), "": (1, 1, 40, 1, None, 1)
     }  # fmt: skip
     by_day = await groups("day")
     assert list(by_day) == ["2026-01-02", "2026-01-01"]
-    assert by_day["2026-01-01"] == (2, 2, 30, 2, 0.75)
+    assert by_day["2026-01-01"] == (2, 2, 30, 2, 0.75, 0)
+    total = (await api.get("/sessions/usage?by=tag")).json()["total"]
+    assert total == {
+        "session_count": 4, "llm_calls": 4, "tool_calls": 0, "input_tokens": 100,
+        "output_tokens": 4, "cost_usd": 0.75, "uncosted_calls": 2,
+    }  # fmt: skip
     assert (await api.get("/sessions/usage", params={"by": "moon"})).status_code == 422
 
 

@@ -644,8 +644,8 @@ def test_usage_is_added_up_by_model_from_the_spans_that_count(store: Store) -> N
         found = group_usage(search, All(), UsageKey.MODEL)
     assert found.counted_from_ns is None
     assert found.groups == {
-        "small": UsageSum(2, 2, 0, 6, 2, 0.5),
-        "": UsageSum(1, 0, 0, 3, 1, None),
+        "small": UsageSum(2, 2, 0, 6, 2, 0.5, 1),
+        "": UsageSum(1, 0, 0, 3, 1, None, 1),
     }
 
 

@@ -100,6 +100,7 @@ def usage(found: GroupedUsage, by: UsageKey) -> wire.SessionUsage:
         groups.sort(key=place)
     earliest_ns = found.counted_from_ns
     return wire.SessionUsage(
+        total=wire.UsageTotal(**asdict(found.total)),
         groups=[wire.UsageGroup(name=name, **asdict(one)) for name, one in groups[:MAX_GROUPS]],
         group_count=len(groups),
         counted_from=None if earliest_ns is None else rfc3339(earliest_ns),

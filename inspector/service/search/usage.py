@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -27,7 +27,7 @@ class UsageKey(StrEnum):
 
 @dataclass(slots=True)
 class UsageSum:
-    """What the sessions of one group used; `cost_usd` is None where nobody knows any."""
+    """What sessions used; `cost_usd` is None where no call carried one."""
 
     session_count: int = 0
     llm_calls: int = 0
@@ -35,6 +35,8 @@ class UsageSum:
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+    uncosted_calls: int = 0
+    """Calls that carried tokens and no cost, which `cost_usd` leaves out."""
 
     def add(self, other: UsageSum) -> None:
         """Add what another one used."""
@@ -43,6 +45,7 @@ class UsageSum:
         self.tool_calls += other.tool_calls
         self.input_tokens += other.input_tokens
         self.output_tokens += other.output_tokens
+        self.uncosted_calls += other.uncosted_calls
         if other.cost_usd is not None:
             self.cost_usd = (self.cost_usd or 0.0) + other.cost_usd
 
@@ -52,6 +55,8 @@ class GroupedUsage:
     """Usage by the name of its group; empty for sessions, or model calls, that name none."""
 
     groups: dict[str, UsageSum]
+    total: UsageSum
+    """Each session once, whatever it names."""
     counted_from_ns: int | None
     """The time was up: sessions before this are not counted. None: all are."""
 
@@ -62,22 +67,43 @@ def group_usage(search: Search, node: Node, key: UsageKey) -> GroupedUsage:
     A session of two users, or with two tags, counts for both of them.
     """
     groups: dict[str, UsageSum] = {}
+    total = UsageSum()
     place, until_s = None, search.clock() + MAX_S
     while True:
         page = search.sessions(node, place, _ROWS_A_PAGE)
-        rows = [record.row for record in page.rows]
-        for name, usage in _by_model(search, rows) if key is UsageKey.MODEL else _named(rows, key):
+        used = _used(search, [record.row for record in page.rows])
+        for _, usage in used:
+            total.add(usage)
+        for name, usage in _by_model(search, used) if key is UsageKey.MODEL else _named(used, key):
             groups.setdefault(name, UsageSum()).add(usage)
         place = page.next
         if place is None or search.clock() >= until_s:
-            return GroupedUsage(groups, None if place is None else place[0])
+            return GroupedUsage(groups, total, None if place is None else place[0])
 
 
-def _named(rows: Iterable[SessionRow], key: UsageKey) -> Iterator[tuple[str, UsageSum]]:
-    for row in rows:
-        usage = UsageSum(
-            1, row.llm_calls, row.tool_calls, row.input_tokens, row.output_tokens, row.cost_usd
+def _used(search: Search, rows: Sequence[SessionRow]) -> list[tuple[SessionRow, UsageSum]]:
+    uncosted = search.reader.uncosted_calls([row.id for row in rows])
+    return [
+        (
+            row,
+            UsageSum(
+                1,
+                row.llm_calls,
+                row.tool_calls,
+                row.input_tokens,
+                row.output_tokens,
+                row.cost_usd,
+                uncosted.get(row.id, 0),
+            ),
         )
+        for row in rows
+    ]
+
+
+def _named(
+    used: Iterable[tuple[SessionRow, UsageSum]], key: UsageKey
+) -> Iterator[tuple[str, UsageSum]]:
+    for row, usage in used:
         match key:
             case UsageKey.USER:
                 names = row.users
@@ -89,9 +115,17 @@ def _named(rows: Iterable[SessionRow], key: UsageKey) -> Iterator[tuple[str, Usa
             yield name, usage
 
 
-def _by_model(search: Search, rows: Iterable[SessionRow]) -> Iterator[tuple[str, UsageSum]]:
-    for one in search.reader.model_usage([row.id for row in rows]):
+def _by_model(
+    search: Search, used: Iterable[tuple[SessionRow, UsageSum]]
+) -> Iterator[tuple[str, UsageSum]]:
+    for one in search.reader.model_usage([row.id for row, _ in used]):
         usage = UsageSum(
-            one.session_count, one.llm_calls, 0, one.input_tokens, one.output_tokens, one.cost_usd
+            one.session_count,
+            one.llm_calls,
+            0,
+            one.input_tokens,
+            one.output_tokens,
+            one.cost_usd,
+            one.uncosted_calls,
         )
         yield one.model or "", usage

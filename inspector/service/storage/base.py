@@ -149,6 +149,8 @@ class ModelUsage(NamedTuple):
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+    uncosted_calls: int
+    """Calls that carried tokens and no cost."""
 
 
 class Reader(Protocol):
@@ -208,6 +210,9 @@ class Reader(Protocol):
 
     def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
         """Add up what the model calls of some sessions used, by model."""
+
+    def uncosted_calls(self, session_ids: Sequence[str]) -> dict[str, int]:
+        """Count the calls that carried tokens and no cost, by session; without zeros."""
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         """Return the ids of the sessions that changed, or had a span change, after a change.

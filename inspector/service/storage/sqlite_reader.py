@@ -256,12 +256,22 @@ class SqliteReader(ControlReader):
             " sum(kind = 'llm' AND duplicate_of IS NULL),"
             " coalesce(sum(input_tokens) FILTER (WHERE is_counted), 0),"
             " coalesce(sum(output_tokens) FILTER (WHERE is_counted), 0),"
-            " sum(cost_usd) FILTER (WHERE is_counted) FROM span"
+            " sum(cost_usd) FILTER (WHERE is_counted), sum(is_counted AND cost_usd IS NULL)"
+            " FROM span"
             " WHERE session_no IN (SELECT no FROM session WHERE id IN"
             " (SELECT value FROM json_each(?))) AND (is_counted OR kind = 'llm') GROUP BY model"
         )
         rows = self._all(sql, (orjson.dumps(session_ids).decode(),))
         return [ModelUsage(*row) for row in rows]
+
+    def uncosted_calls(self, session_ids: Sequence[str]) -> dict[str, int]:
+        sql = (
+            "SELECT session.id, count(*) FROM session CROSS JOIN span"
+            " ON span.session_no = session.no WHERE session.id IN"
+            " (SELECT value FROM json_each(?)) AND span.is_counted AND span.cost_usd IS NULL"
+            " GROUP BY session.no"
+        )
+        return dict(self._all(sql, (orjson.dumps(session_ids).decode(),)))
 
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         spans = "SELECT session_no FROM span WHERE change > ? LIMIT ?"

@@ -39,6 +39,7 @@ from inspector.service.wire.sessions import (
     SessionSort,
     SessionUsage,
     UsageGroup,
+    UsageTotal,
 )
 from inspector.service.wire.spans import (
     Clamped,
@@ -147,6 +148,7 @@ __all__ = [
     "ToolsBefore",
     "Usage",
     "UsageGroup",
+    "UsageTotal",
     "View",
     "Wire",
 ]

@@ -109,21 +109,30 @@ class SessionBucket(Wire):
     counts: dict[SessionStatus, int] = Field(description="Sessions by status; without zeros.")
 
 
-class UsageGroup(Wire):
-    """What the sessions of one user, tag, model or day used."""
+class UsageTotal(Wire):
+    """What sessions used."""
 
-    name: str = Field(description="Empty: they name none. A day: `2026-01-31`, UTC.")
     session_count: int
     llm_calls: int
-    tool_calls: int = Field(description="0 of a model.")
+    tool_calls: int = Field(description="0 in the group of a model.")
     input_tokens: int
     output_tokens: int
     cost_usd: float | None = Field(description="Null when no telemetry carried a cost.")
+    uncosted_calls: int = Field(
+        description="Calls that carried tokens and no cost: `cost_usd` is without them."
+    )
+
+
+class UsageGroup(UsageTotal):
+    """What the sessions of one user, tag, model or day used."""
+
+    name: str = Field(description="Empty: they name none. A day: `2026-01-31`, UTC.")
 
 
 class SessionUsage(Wire):
     """What sessions used, by user, tag, model or day."""
 
+    total: UsageTotal = Field(description="Each session once, whatever it names.")
     groups: list[UsageGroup] = Field(
         description="At most 1000: the most expensive first, then the most tokens; days: newest."
     )

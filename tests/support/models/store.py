@@ -263,6 +263,10 @@ class _Tables:
                 of_model.setdefault(span.model, []).append(span)
         return [_model_usage(model, spans) for model, spans in of_model.items()]
 
+    def uncosted_calls(self, session_ids: Sequence[str]) -> dict[str, int]:
+        of_session = {id_: _uncosted(self.spans_of(id_)) for id_ in session_ids}
+        return {id_: count for id_, count in of_session.items() if count > 0}
+
     def sessions_changed(self, after: int, most: int) -> set[str] | None:
         rows = self.changes(after, most + 1)
         if len(rows) > most:
@@ -535,4 +539,9 @@ def _model_usage(model: str | None, spans: Sequence[SpanRecord]) -> ModelUsage:
         sum(span.input_tokens or 0 for span in counted),
         sum(span.output_tokens or 0 for span in counted),
         sum(costs) if costs else None,
+        _uncosted(spans),
     )
+
+
+def _uncosted(spans: Sequence[SpanRecord]) -> int:
+    return sum(span.is_counted and span.cost_usd is None for span in spans)

@@ -2983,6 +2983,8 @@ export interface components {
              * @description At most 1000: the most expensive first, then the most tokens; days: newest.
              */
             groups: components["schemas"]["UsageGroup"][];
+            /** @description Each session once, whatever it names. */
+            total: components["schemas"]["UsageTotal"];
         };
         /**
          * Signal
@@ -3849,9 +3851,14 @@ export interface components {
             session_count: number;
             /**
              * Tool Calls
-             * @description 0 of a model.
+             * @description 0 in the group of a model.
              */
             tool_calls: number;
+            /**
+             * Uncosted Calls
+             * @description Calls that carried tokens and no cost: `cost_usd` is without them.
+             */
+            uncosted_calls: number;
         };
         /**
          * UsageKey
@@ -3859,6 +3866,35 @@ export interface components {
          * @enum {string}
          */
         UsageKey: "user" | "tag" | "model" | "day";
+        /**
+         * UsageTotal
+         * @description What sessions used.
+         */
+        UsageTotal: {
+            /**
+             * Cost Usd
+             * @description Null when no telemetry carried a cost.
+             */
+            cost_usd: number | null;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Llm Calls */
+            llm_calls: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Session Count */
+            session_count: number;
+            /**
+             * Tool Calls
+             * @description 0 in the group of a model.
+             */
+            tool_calls: number;
+            /**
+             * Uncosted Calls
+             * @description Calls that carried tokens and no cost: `cost_usd` is without them.
+             */
+            uncosted_calls: number;
+        };
         /**
          * Use
          * @description Tokens and cost, counted on the lowest spans that say any.
