@@ -28,6 +28,8 @@ PAGES = {
     "session": f"sessions/{SECOND_ID}?view=waterfall&span={FAILED_SPAN}",
     "waiting": "waiting",
     "audit": "audit",
+    "usage": "usage?by=model&sort=-input",
+    "usage of nobody": "usage?q=user%3Anobody",
     "search": "search",
     "found": "search?q=conflict",
     "choose what to compare": "compare",

@@ -148,6 +148,7 @@ FEW = ("", f"sessions/one?view=waterfall&span={'ab' * 16}.{3:016x}")
 MORE = (
     "waiting?request=r1",
     "audit",
+    "usage",
     "search?q=pay",
     "compare?left=one&right=two",
     *(f"sessions/one?view={view}" for view in ("graph", "statistics", "transcript", "mcp")),

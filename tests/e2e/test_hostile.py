@@ -217,6 +217,7 @@ PLACES = (
     "",
     "waiting?request=q1",
     "audit",
+    "usage?by=model",
     "search?q=exe",
     "compare?left=hostile&right=hostile",
     "sessions/hostile?view=graph",

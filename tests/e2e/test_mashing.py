@@ -40,6 +40,7 @@ PLACES = (
     "sessions/S?view=graph",
     "sessions/S?view=statistics",
     "audit",
+    "usage",
     "search?q=notes",
     "compare?a=S&b=golden",
 )

@@ -13,7 +13,7 @@ from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
-PAGES = ("", f"sessions/{SECOND_ID}", "waiting", "search", "compare", "audit")
+PAGES = ("", f"sessions/{SECOND_ID}", "waiting", "search", "compare", "usage", "audit")
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,7 @@ def test_the_bar_has_every_page_in_reach_where_it_is_narrow(
     page.set_viewport_size({"width": width, "height": 844})
     _open(page, service)
     links = page.get_by_role("navigation", name="Main").get_by_role("link")
-    expect(links).to_have_count(5)
+    expect(links).to_have_count(6)
     for link in links.all():
         box = link.bounding_box()
         assert box is not None

@@ -10,7 +10,12 @@ import type {
   SpanRow,
   View,
 } from '../src/api/types.ts';
-import { exampleRequest, exampleSession, exampleSpan } from '../src/model/examples.ts';
+import {
+  exampleRequest,
+  exampleSession,
+  exampleSpan,
+  exampleUsage,
+} from '../src/model/examples.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const NOW_MS = Date.now();
@@ -390,6 +395,7 @@ function answerOf(
   if (route === '/sessions' && id === undefined) {
     return { sessions, next_cursor: null, index: null, as_of };
   }
+  if (route === '/sessions' && id === 'usage') return exampleUsage([{ name: 'ada' }]);
   if (route === '/sessions' && id === 'histogram') {
     return { bucket_ms: Number(query.get('bucket_ms')), buckets: [], counted_from: null };
   }

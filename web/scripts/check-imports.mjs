@@ -46,8 +46,9 @@ const ALLOWED = {
   'views/requests': view(),
   'views/search': view(),
   'views/sessions': view(),
+  'views/usage': view(),
   // The page around them.
-  views: view('audit', 'compare', 'palette', 'requests', 'search', 'session', 'sessions'),
+  views: view('audit', 'compare', 'palette', 'requests', 'search', 'session', 'sessions', 'usage'),
   // What every element of the page is made by.
   jsx: { folders: ['model'], packages: ['react'] },
   styles: { folders: [], packages: [] },

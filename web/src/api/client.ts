@@ -19,11 +19,13 @@ import type {
   SessionList,
   SessionSort,
   SessionStatistics,
+  SessionUsage,
   SpanColumns,
   SpanRow,
   SpanSkeleton,
   StateStep,
   Transcript,
+  UsageKey,
   Verb,
   VerbResult,
 } from './types.ts';
@@ -68,6 +70,10 @@ export interface Api {
     parameters: { q?: string; until_ms?: number; bucket_ms: number; buckets: number },
     signal?: AbortSignal,
   ): Promise<SessionHistogram>;
+  usage(
+    parameters: { by: UsageKey; q?: string; since_ms?: number; until_ms?: number },
+    signal?: AbortSignal,
+  ): Promise<SessionUsage>;
   session(id: string, signal?: AbortSignal): Promise<Session>;
   spans(
     sessionId: string,
@@ -230,6 +236,7 @@ export function httpApi(
     },
     histogram: (parameters, signal) =>
       json(`sessions/histogram${query({ ...parameters })}`, signal),
+    usage: (parameters, signal) => json(`sessions/usage${query({ ...parameters })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
     spans: async (id, page, signal) => {
       const parameters = query({ ...page, format: 'columns' });

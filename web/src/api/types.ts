@@ -6,6 +6,10 @@ type Schemas = components['schemas'];
 export type Session = Schemas['Session'];
 export type SessionStatus = Schemas['SessionStatus'];
 export type SessionHistogram = Schemas['SessionHistogram'];
+export type SessionUsage = Schemas['SessionUsage'];
+export type UsageTotal = Schemas['UsageTotal'];
+export type UsageGroup = Schemas['UsageGroup'];
+export type UsageKey = Schemas['UsageKey'];
 export type SessionSort = NonNullable<
   NonNullable<operations['list_sessions_sessions_get']['parameters']['query']>['sort']
 >;

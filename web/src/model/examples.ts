@@ -1,5 +1,5 @@
 /** Rows with a value in every field, for tests and the gallery. */
-import type { Request, Session, SpanRow } from '../api/types.ts';
+import type { Request, Session, SessionUsage, SpanRow, UsageGroup } from '../api/types.ts';
 import { atOnce } from './slices.ts';
 import { SpanForest } from './trace/span-forest.ts';
 import { type DuplicableSpan, spanKey } from './trace/span-key.ts';
@@ -27,6 +27,35 @@ export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
     subject: null,
     ...values,
   };
+}
+
+/** Groups that have the same, but for what each sets; their total as if they shared nothing. */
+export function exampleUsage(
+  partial: readonly Partial<UsageGroup>[],
+  values: Partial<SessionUsage> = {},
+): SessionUsage {
+  const groups = partial.map((one) => ({
+    name: 'ada',
+    session_count: 3,
+    llm_calls: 40,
+    tool_calls: 12,
+    input_tokens: 90_000,
+    output_tokens: 8_000,
+    cost_usd: 0.5,
+    uncosted_calls: one.cost_usd === null && one.input_tokens !== 0 ? 40 : 0,
+    ...one,
+  }));
+  const sum = (of: (one: UsageGroup) => number) => groups.reduce((all, one) => all + of(one), 0);
+  const total = {
+    session_count: sum((one) => one.session_count),
+    llm_calls: sum((one) => one.llm_calls),
+    tool_calls: sum((one) => one.tool_calls),
+    input_tokens: sum((one) => one.input_tokens),
+    output_tokens: sum((one) => one.output_tokens),
+    cost_usd: groups.some((one) => one.cost_usd !== null) ? sum((one) => one.cost_usd ?? 0) : null,
+    uncosted_calls: sum((one) => one.uncosted_calls),
+  };
+  return { groups, total, group_count: groups.length, counted_from: null, ...values };
 }
 
 export function exampleSession(values: Partial<Session> = {}): Session {

@@ -6,18 +6,20 @@ export type Route =
   | { readonly page: 'session'; readonly id: string; readonly query: URLSearchParams }
   | { readonly page: 'waiting'; readonly query: URLSearchParams }
   | { readonly page: 'audit'; readonly query: URLSearchParams }
+  | { readonly page: 'usage'; readonly query: URLSearchParams }
   | { readonly page: 'search'; readonly query: URLSearchParams }
   | { readonly page: 'compare'; readonly query: URLSearchParams }
   | { readonly page: 'unknown'; readonly query: URLSearchParams };
+
+const PAGES = ['waiting', 'audit', 'usage', 'search', 'compare'] as const;
 
 export function parseRoute(url: string, base: string): Route {
   const at = new URL(url, base);
   const query = at.searchParams;
   const path = at.pathname.slice(new URL(base).pathname.length).replace(/\/$/, '');
   if (path === '' || path === 'sessions') return { page: 'sessions', query };
-  if (path === 'waiting' || path === 'audit' || path === 'search' || path === 'compare') {
-    return { page: path, query };
-  }
+  const page = PAGES.find((one) => one === path);
+  if (page !== undefined) return { page, query };
   const session = /^sessions\/([^/]+)$/.exec(path);
   if (session?.[1] === undefined) return { page: 'unknown', query };
   return { page: 'session', id: decoded(session[1]), query };
@@ -39,6 +41,17 @@ export function sessionPath(id: string): string {
 /** Address of a span in its session. */
 export function spanPath(sessionId: string, spanKey: string): string {
   return `${sessionPath(sessionId)}?${new URLSearchParams({ span: spanKey })}`;
+}
+
+/** Address of a page that shows the sessions of a filter: the list, or what they used. */
+export function filteredPath(
+  page: 'sessions' | 'usage',
+  filter: { readonly q?: string | undefined; readonly time?: string | undefined },
+): string {
+  const query = new URLSearchParams();
+  if (filter.q) query.set('q', filter.q);
+  if (filter.time) query.set('time', filter.time);
+  return query.size === 0 ? page : `${page}?${query}`;
 }
 
 /** Address of a comparison; either session may still be missing. */

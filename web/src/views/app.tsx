@@ -24,6 +24,9 @@ const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const SearchPage = lazy(async () => ({
   default: (await import('./search/search-page.tsx')).SearchPage,
 }));
+const UsagePage = lazy(async () => ({
+  default: (await import('./usage/usage-page.tsx')).UsagePage,
+}));
 const ComparePage = lazy(async () => ({
   default: (await import('./compare/compare-page.tsx')).ComparePage,
 }));
@@ -82,6 +85,11 @@ function useAppActions(
       { name: 'What waits for a person', keys: ['g w'], run: () => router.push('waiting') },
       { name: 'Search all sessions', keys: ['g f'], run: () => router.push('search') },
       { name: 'Compare two sessions', keys: ['g c'], run: () => router.push('compare') },
+      {
+        name: 'Usage by user, tag, model or day',
+        keys: ['g u'],
+        run: () => router.push('usage'),
+      },
       { name: 'Audit log', keys: ['g a'], run: () => router.push('audit') },
       { name: 'To the button that answers', keys: ['a'], run: focusAnswer },
       { name: 'All actions, pages and sessions', keys: ['mod+k'], run: toggle('palette') },
@@ -116,6 +124,8 @@ function CurrentPage() {
       return <InboxPage />;
     case 'audit':
       return <AuditPage />;
+    case 'usage':
+      return <UsagePage />;
     case 'search':
       return <SearchPage />;
     case 'compare':

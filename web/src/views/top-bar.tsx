@@ -37,6 +37,9 @@ export function TopBar({ onKeys, onPalette }: TopBarProps) {
         <PageLink page="compare" to="compare" title="Compare two sessions (G C)">
           Compare
         </PageLink>
+        <PageLink page="usage" to="usage" title="Who used how much (G U)">
+          Usage
+        </PageLink>
         <PageLink page="audit" to="audit" title="Who did what (G A)">
           Audit
         </PageLink>

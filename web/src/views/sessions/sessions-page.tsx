@@ -3,15 +3,17 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { parseSort } from '../../model/sessions/session-order.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
 import { groupThousands, plural } from '../../model/text/format.ts';
+import { filteredPath } from '../../state/route.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useTitle } from '../parts/context.ts';
+import { Link } from '../parts/link.tsx';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
+import { TimeChoice } from '../parts/time-choice.tsx';
 import { ImportButton } from './file-drop.tsx';
 import type { Counted } from './session-chart.tsx';
 import { SessionList } from './session-list.tsx';
-import { TimeChoice } from './time-choice.tsx';
 import { ViewMenu } from './view-menu.tsx';
 import './sessions-page.css';
 
@@ -47,9 +49,13 @@ export function SessionsPage() {
   const { chart } = usePreferences();
   const [counted, setCounted] = useState<Counted>();
   const field = useRef<HTMLInputElement>(null);
+  const usagePath = filteredPath('usage', { q: query.trim(), time: time ?? undefined });
   const actions = useMemo(
-    () => [{ name: 'Filter', keys: ['/'], run: () => field.current?.focus() }],
-    [],
+    () => [
+      { name: 'Filter', keys: ['/'], run: () => field.current?.focus() },
+      { name: 'What these sessions used', keys: ['u'], run: () => router.push(usagePath) },
+    ],
+    [router, usagePath],
   );
   useActions('Session list', actions);
   useTitle('Sessions');
@@ -80,6 +86,15 @@ export function SessionsPage() {
             />
             {refused === undefined && (
               <Count sessions={shown} isAsking={isAsking} total={totalOf(counted, shown, chart)} />
+            )}
+            {refused === undefined && (
+              <Link
+                className="ins-link ins-sessions__usage"
+                to={usagePath}
+                title="What they used (U)"
+              >
+                Usage
+              </Link>
             )}
             <span className="ins-sessions__gap" />
             <TimeChoice range={range} />

@@ -2,11 +2,11 @@
 import { useEffect, useState } from 'react';
 import type { SessionStatistics } from '../../../api/types.ts';
 import type { Trace } from '../../../state/trace.ts';
+import { askAgain } from '../ask-again.ts';
 import { useInspector } from '../context.ts';
 
-/** Least pause between two requests, and its multiple of the duration of the last one. */
+/** Least pause between two requests. */
 const REST_MS = 400;
-const REST_TIMES = 5;
 
 interface ServiceStatistics {
   /** Undefined before the first response. */
@@ -23,41 +23,19 @@ export function useServiceStatistics(trace: Trace, totals: boolean): ServiceStat
     problem: undefined,
   });
   useEffect(() => {
-    const abort = new AbortController();
-    let rest: ReturnType<typeof setTimeout> | undefined;
-    let [isRequesting, requested] = [false, -1];
-    const request = async () => {
-      if (isRequesting || rest !== undefined || requested === trace.spans.version) return;
-      if (trace.spans.size === 0) return;
-      isRequesting = true;
-      requested = trace.spans.version;
-      const begun_ms = performance.now();
+    const ask = async (signal: AbortSignal) => {
       try {
-        const statistics = await api.statistics(trace.sessionId, { totals }, abort.signal);
+        const statistics = await api.statistics(trace.sessionId, { totals }, signal);
         setState({ statistics, problem: undefined });
+        return true;
       } catch (error) {
-        if (abort.signal.aborted) return;
+        if (signal.aborted) return false;
         const problem = error instanceof Error ? error.message : String(error);
-        requested = -1; // again after the rest, with nothing new, too
         setState(({ statistics }) => ({ statistics, problem }));
+        return false;
       }
-      isRequesting = false;
-      const took_ms = performance.now() - begun_ms;
-      rest = setTimeout(
-        () => {
-          rest = undefined;
-          void request();
-        },
-        Math.max(REST_MS, took_ms * REST_TIMES),
-      );
     };
-    const unsubscribe = trace.spans.subscribe(() => void request());
-    void request();
-    return () => {
-      unsubscribe();
-      abort.abort();
-      clearTimeout(rest);
-    };
+    return askAgain(trace.spans, REST_MS, ask, () => trace.spans.size > 0);
   }, [api, trace, totals]);
   return state;
 }

@@ -15,6 +15,12 @@ export interface Column<T> {
   readonly isOptional?: boolean;
 }
 
+/** Column that the rows are sorted by; undefined: the order of `rows`. */
+interface TableSort {
+  readonly by: string | undefined;
+  readonly isUp: boolean;
+}
+
 interface SortableTableProps<T> {
   readonly label: string;
   readonly rows: readonly T[];
@@ -22,12 +28,19 @@ interface SortableTableProps<T> {
   readonly columns: readonly Column<T>[];
   /** Column of the initial, descending sort; undefined: the order of `rows`. */
   readonly first?: string;
+  /** Sort that is kept elsewhere, such as in the address, and what to do when it changes. */
+  readonly sort?: TableSort;
+  readonly onSort?: (sort: TableSort) => void;
+  /** Row above all others, whatever the sort. */
+  readonly total?: T | undefined;
 }
 
 const PART = 25;
 
-export function SortableTable<T>({ label, rows, keyOf, columns, first }: SortableTableProps<T>) {
-  const [sort, setSort] = useState({ by: first, isUp: false });
+export function SortableTable<T>(props: SortableTableProps<T>) {
+  const { label, rows, keyOf, columns, first, total } = props;
+  const [ownSort, setOwnSort] = useState<TableSort>({ by: first, isUp: false });
+  const { sort = ownSort, onSort: setSort = setOwnSort } = props;
   const [most, setMost] = useState(PART);
   const shown = columns.filter(
     ({ isOptional, value }) => isOptional !== true || rows.some((row) => Boolean(value(row))),
@@ -39,7 +52,7 @@ export function SortableTable<T>({ label, rows, keyOf, columns, first }: Sortabl
   );
   const change = ({ id, value }: Column<T>) => {
     const isText = rows.some((row) => typeof value(row) === 'string');
-    setSort((before) => ({ by: id, isUp: before.by === id ? !before.isUp : isText }));
+    setSort({ by: id, isUp: sort.by === id ? !sort.isUp : isText });
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, by keys too
@@ -62,19 +75,14 @@ export function SortableTable<T>({ label, rows, keyOf, columns, first }: Sortabl
           </tr>
         </thead>
         <tbody>
+          {total !== undefined && (
+            <tr className="ins-sortable__total">
+              <Cells row={total} columns={shown} />
+            </tr>
+          )}
           {sorted.slice(0, most).map((row) => (
             <tr key={keyOf(row)}>
-              {shown.map(({ id, Shown }, at) =>
-                at === 0 ? (
-                  <th key={id} scope="row">
-                    <Shown row={row} />
-                  </th>
-                ) : (
-                  <td key={id}>
-                    <Shown row={row} />
-                  </td>
-                ),
-              )}
+              <Cells row={row} columns={shown} />
             </tr>
           ))}
         </tbody>
@@ -89,6 +97,25 @@ export function SortableTable<T>({ label, rows, keyOf, columns, first }: Sortabl
         </button>
       )}
     </div>
+  );
+}
+
+interface CellsProps<T> {
+  readonly row: T;
+  readonly columns: readonly Column<T>[];
+}
+
+function Cells<T>({ row, columns }: CellsProps<T>) {
+  return columns.map(({ id, Shown }, at) =>
+    at === 0 ? (
+      <th key={id} scope="row">
+        <Shown row={row} />
+      </th>
+    ) : (
+      <td key={id}>
+        <Shown row={row} />
+      </td>
+    ),
   );
 }
 

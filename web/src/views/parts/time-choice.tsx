@@ -2,9 +2,9 @@
 import { useMemo } from 'react';
 import { rangeName } from '../../model/sessions/session-chart.ts';
 import { ALL_TIME, LAST, type TimeRange, timeRangeText } from '../../model/sessions/time-range.ts';
-import { useActions } from '../parts/actions.ts';
-import { useInspector } from '../parts/context.ts';
-import { ActionIcon } from '../parts/icons.tsx';
+import { useActions } from './actions.ts';
+import { useInspector } from './context.ts';
+import { ActionIcon } from './icons.tsx';
 import './time-choice.css';
 
 const CHOICES: readonly (readonly [string, string, TimeRange])[] = [

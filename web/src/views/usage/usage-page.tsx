@@ -1,0 +1,167 @@
+/** `/ui/usage`: what the sessions of a filter used, by user, tag, model or day. */
+import { useMemo, useRef, useState } from 'react';
+import type { UsageKey } from '../../api/types.ts';
+import { parseTimeRange } from '../../model/sessions/time-range.ts';
+import {
+  isUnnamed,
+  parseUsageKey,
+  remarksOn,
+  USAGE_KEYS,
+} from '../../model/sessions/usage-groups.ts';
+import { plural } from '../../model/text/format.ts';
+import { filteredPath } from '../../state/route.ts';
+import { useActions } from '../parts/actions.ts';
+import { useInspector, useRoute, useSize, useTitle } from '../parts/context.ts';
+import { Link } from '../parts/link.tsx';
+import { LoadingRows } from '../parts/loading-rows.tsx';
+import { QueryField, queryProblem } from '../parts/query-field.tsx';
+import { TimeChoice } from '../parts/time-choice.tsx';
+import { UsageTable } from './usage-table.tsx';
+import { useUsage } from './use-usage.ts';
+import '../parts/statistics/statistics.css';
+import '../parts/view-tools.css';
+import './usage-page.css';
+
+const LENGTHS = [52, 64, 44, 58, 38];
+const NARROW_PX = 720;
+
+export function UsagePage() {
+  const { router } = useInspector();
+  const address = useRoute().query;
+  const query = (address.get('q') ?? '').trim();
+  const time = address.get('time');
+  const range = useMemo(() => parseTimeRange(time), [time]);
+  const by = parseUsageKey(address.get('by'));
+  const { found, isCurrent, state } = useUsage(by, query, range);
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const { width_px } = useSize(scroller);
+  const field = useRef<HTMLInputElement>(null);
+  const actions = useMemo(
+    () => [{ name: 'Filter', keys: ['/'], run: () => field.current?.focus() }],
+    [],
+  );
+  useActions('Usage', actions);
+  useTitle(`Usage by ${by}`);
+  const problem = queryProblem(query, state);
+  const groups = found?.usage.groups ?? [];
+  return (
+    <main className="ins-used">
+      <h1 className="ins-hidden">What sessions used</h1>
+      <div className="ins-used__tools">
+        <QueryField
+          ref={field}
+          value={address.get('q') ?? ''}
+          problem={problem}
+          onChange={(q) => router.adjust({ q })}
+        />
+        <span className="ins-used__count" role="status">
+          {problem === undefined && !isCurrent && state.kind === 'loading' && 'adding up'}
+          {found !== undefined && isCurrent && (
+            <Link
+              className="ins-link"
+              to={filteredPath('sessions', { q: query, time: time ?? undefined })}
+              title="Show the sessions"
+            >
+              {plural(found.usage.total.session_count, 'session')}
+            </Link>
+          )}
+        </span>
+        <span className="ins-used__gap" />
+        <KeyChoice by={by} />
+        <TimeChoice range={range} />
+      </div>
+      {state.kind === 'failed' && problem === undefined && (
+        <p className="ins-used__problem" role="alert">
+          {state.message}
+          {state.status === 401 && ' Open the address that `inspector token` prints.'}
+        </p>
+      )}
+      {found !== undefined && (
+        <p className="ins-used__remarks">{remarksOn(found.usage, found.question.by).join(' ')}</p>
+      )}
+      <div
+        ref={setScroller}
+        className={`ins-used__scroller${isCurrent ? '' : ' ins-used__scroller--stale'}`}
+        aria-busy={!isCurrent}
+      >
+        {found === undefined && state.kind === 'loading' && <LoadingRows lengths={LENGTHS} />}
+        {found !== undefined && groups.length > 0 && (
+          <UsageTable {...found} isNarrow={width_px > 0 && width_px < NARROW_PX} />
+        )}
+        {found !== undefined && isUnnamed(groups) && <HowToName by={found.question.by} />}
+        {isCurrent && groups.length === 0 && (
+          <NoSession isFiltered={query !== '' || time !== null} />
+        )}
+      </div>
+    </main>
+  );
+}
+
+function KeyChoice({ by }: { readonly by: UsageKey }) {
+  const { router } = useInspector();
+  const actions = useMemo(
+    () =>
+      USAGE_KEYS.map((key, at) => ({
+        name: `Usage by ${key}`,
+        keys: [String(at + 1)],
+        run: () => router.adjust({ by: key }),
+      })),
+    [router],
+  );
+  useActions('Usage', actions);
+  return (
+    <div className="ins-used__keys" role="group" aria-label="Add up by">
+      <span aria-hidden="true">By</span>
+      {USAGE_KEYS.map((key, at) => (
+        <button
+          key={key}
+          type="button"
+          className="ins-tools__toggle"
+          aria-pressed={key === by}
+          title={`Add up by ${key} (${at + 1})`}
+          onClick={() => router.adjust({ by: key })}
+        >
+          {key}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+const NAMED_BY: Readonly<Partial<Record<UsageKey, string>>> = {
+  user: 'with inspector.session("chat-42", user="ada"):',
+  tag: 'with inspector.session("chat-42", tags=["support"]):',
+};
+
+/** How an agent names what none of the sessions names. */
+function HowToName({ by }: { readonly by: UsageKey }) {
+  const code = NAMED_BY[by];
+  if (code === undefined) return null;
+  return (
+    <p className="ins-used__none">
+      None of these sessions has a {by}. An agent gives one with <code>{code}</code>
+    </p>
+  );
+}
+
+function NoSession({ isFiltered }: { readonly isFiltered: boolean }) {
+  const { router } = useInspector();
+  return (
+    <p className="ins-used__none">
+      {isFiltered ? 'No session matches this filter. ' : 'No session yet. '}
+      {isFiltered ? (
+        <button
+          type="button"
+          className="ins-link"
+          onClick={() => router.adjust({ q: undefined, time: undefined })}
+        >
+          Clear the filter
+        </button>
+      ) : (
+        <Link className="ins-link" to="">
+          How to send one
+        </Link>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,129 @@
+/** Table of what sessions used: a row a user, tag, model or day. */
+import { useMemo } from 'react';
+import type { SessionUsage, UsageGroup, UsageTotal } from '../../api/types.ts';
+import { costText, filterOfGroup, shareOf } from '../../model/sessions/usage-groups.ts';
+import { plural } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { filteredPath } from '../../state/route.ts';
+import { useInspector, useRoute } from '../parts/context.ts';
+import { Link } from '../parts/link.tsx';
+import { Part } from '../parts/statistics/cells.tsx';
+import { countColumn } from '../parts/statistics/columns.tsx';
+import { type Column, SortableTable } from '../parts/statistics/sortable-table.tsx';
+import type { Question } from './use-usage.ts';
+
+interface UsageTableProps {
+  readonly question: Question;
+  readonly usage: SessionUsage;
+  /** Whether what counts most comes first, because not all columns are in view. */
+  readonly isNarrow: boolean;
+}
+
+/** A group; the total has no name. */
+type Row = UsageTotal & { readonly name?: string };
+
+const NARROW_ORDER = ['name', 'cost', 'uncosted', 'input', 'output'];
+const keyOf = ({ name }: Row) => `=${name}`;
+
+export function UsageTable({ question, usage, isNarrow }: UsageTableProps) {
+  const { router } = useInspector();
+  const sort = sortOf(useRoute().query.get('sort'));
+  const columns = useMemo(() => {
+    const all = columnsOf(question, usage);
+    if (!isNarrow) return all;
+    const first = NARROW_ORDER.flatMap((id) => all.filter((one) => one.id === id));
+    return [...first, ...all.filter((one) => !first.includes(one))];
+  }, [question, usage, isNarrow]);
+  return (
+    <SortableTable<Row>
+      key={question.by}
+      label={`What sessions used by ${question.by}`}
+      rows={usage.groups}
+      keyOf={keyOf}
+      columns={columns}
+      sort={sort}
+      onSort={({ by, isUp }) => router.adjust({ sort: by && `${isUp ? '' : '-'}${by}` })}
+      total={usage.groups.length > 1 ? usage.total : undefined}
+    />
+  );
+}
+
+/** Sort of an address, `-cost`: descending; without one the order is the service's. */
+function sortOf(text: string | null) {
+  return { by: text?.replace(/^-/, ''), isUp: text !== null && !text.startsWith('-') };
+}
+
+function columnsOf(question: Question, { total, groups }: SessionUsage): readonly Column<Row>[] {
+  const share = shareOf(total);
+  const whole = share.value(total);
+  const most = Math.max(0, ...groups.map(share.value));
+  const ofModel: readonly string[] = question.by === 'model' ? ['tools'] : [];
+  const columns: readonly Column<Row>[] = [
+    {
+      id: 'name',
+      head:
+        question.by === 'day'
+          ? 'Day'
+          : `${question.by.charAt(0).toUpperCase()}${question.by.slice(1)}`,
+      about: 'Opens the sessions of the row',
+      value: ({ name }) => name ?? null,
+      Shown: ({ row }) =>
+        row.name === undefined ? (
+          'All sessions'
+        ) : (
+          <Name question={question} row={{ ...row, name: row.name }} />
+        ),
+    },
+    countColumn('sessions', 'Sessions', (row) => row.session_count, { isOptional: false }),
+    countColumn('calls', 'Model calls', (row) => row.llm_calls, { isOptional: false }),
+    countColumn('tools', 'Tool calls', (row) => row.tool_calls),
+    countColumn('input', 'Tokens in', (row) => row.input_tokens, { isOptional: false }),
+    countColumn('output', 'Tokens out', (row) => row.output_tokens, { isOptional: false }),
+    countColumn('uncosted', 'No cost', (row) => row.uncosted_calls, {
+      about: 'Calls that carried tokens and no cost: the cost is without them',
+    }),
+    {
+      id: 'cost',
+      head: 'Cost',
+      about: 'Of the calls that carried one',
+      value: ({ cost_usd }) => cost_usd,
+      Shown: Cost,
+    },
+    {
+      id: 'share',
+      head: `Of the ${share.of}`,
+      about:
+        share.of === 'cost'
+          ? 'Share of the cost of all sessions'
+          : 'Share of the tokens of all sessions: not every call carried a cost',
+      value: share.value,
+      Shown: ({ row }) => row !== total && <Part of={share.value(row)} whole={whole} most={most} />,
+    },
+  ];
+  return columns.filter(({ id }) => !ofModel.includes(id));
+}
+
+interface NameProps {
+  readonly question: Question;
+  readonly row: UsageGroup;
+}
+
+function Name({ question, row: { name, session_count } }: NameProps) {
+  const { clock } = useInspector();
+  const to = filteredPath('sessions', filterOfGroup(question.by, name, question, clock.now_ms()));
+  const isUnnamed = name === '';
+  return (
+    <Link
+      className={`ins-stats__link ins-used__name${isUnnamed ? ' ins-used__name--none' : ''}`}
+      to={to}
+      title={`Show the ${plural(session_count, 'session')}`}
+    >
+      <span>{isUnnamed ? `no ${question.by} named` : plainLine(name, 200)}</span>
+    </Link>
+  );
+}
+
+function Cost({ row }: { readonly row: Row }) {
+  const unknown = row.uncosted_calls > 0 ? 'unknown' : '–';
+  return costText(row) ?? <span className="ins-used__unknown">{unknown}</span>;
+}
