@@ -98,6 +98,24 @@ def _cost(group: Row) -> str:
     return ("≥ " if group["uncosted_calls"] else "") + money(group["cost_usd"])
 
 
+def show_prices(found: Row) -> None:
+    """Print which prices are used, and how far the computation of stored costs is."""
+    used, run = found["price_list"], found["recomputation"]
+    dated = f" of {used['date']}" if used["date"] else ""
+    lines = [
+        f"list   {used['name']} {used['version'] or '(not installed)'}{dated}",
+        f"file   {found['file'] or 'none (INSPECTOR_PRICES names one)'}",
+    ]
+    if run["looked_at"] or run["is_running"] or run["error"]:
+        state = "stopped" if run["error"] else "running" if run["is_running"] else "done"
+        counts = f"{run['looked_at']} model calls looked at, {run['changed']} costs changed"
+        lines.append(f"stored {state}: {counts}")
+    if run["error"]:
+        lines.append(f"       {run['error']}")
+    for line in lines:
+        Console().print(Text(line), soft_wrap=True)
+
+
 def _standing(session: Row) -> Text:
     """Return the status, and the silence of a session that runs without an end."""
     quiet = silence(session.get("silent_since"), time.time())

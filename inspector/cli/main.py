@@ -201,6 +201,28 @@ def usage(
 
 
 @app.command()
+def prices(
+    recompute: Annotated[
+        bool, typer.Option("--recompute", help="Compute the costs of stored model calls again.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Say which prices the running service uses, and how far a computation is.
+
+    `--recompute` works through the store in the background: calls that were stored without a cost
+    get theirs, others that of today's prices for their time. What senders say stays.
+    """
+    from inspector.cli.console import show_prices  # noqa: PLC0415
+
+    client = Client.find()
+    found = client.post("/prices/recompute") if recompute else client.get("/prices")
+    if as_json:
+        print_json(found)
+    else:
+        show_prices(found)
+
+
+@app.command()
 def search(
     query: Annotated[str, typer.Argument(help="What to look for; see docs/query.md.")],
     limit: Annotated[int, typer.Option(min=1, max=200, help="How many at most.")] = 50,

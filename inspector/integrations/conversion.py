@@ -75,13 +75,22 @@ def changed_settings(wanted: Mapping[str, Any], settings: Mapping[str, Any]) -> 
 
 
 def token_counts(
-    sent: int, received: int, *, cache_read: int, cache_write: int, reasoning: int
+    sent: int,
+    received: int,
+    *,
+    cache_read: int,
+    cache_write: int,
+    reasoning: int,
+    audio_input: int = 0,
+    audio_output: int = 0,
 ) -> dict[str, int]:
     """Return the tokens of a model call as hooks name them; the special ones only if counted."""
     special = {
         "cache_read_tokens": cache_read,
         "cache_write_tokens": cache_write,
         "reasoning_tokens": reasoning,
+        "audio_input_tokens": audio_input,
+        "audio_output_tokens": audio_output,
     }
     counted = {name: count for name, count in special.items() if count}
     return {"input_tokens": sent, "output_tokens": received, **counted}

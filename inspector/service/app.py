@@ -25,6 +25,7 @@ from inspector.service.http import (
     mcp,
     mcp_log,
     otlp,
+    prices,
     problems,
     processes,
     query_values,
@@ -40,10 +41,12 @@ from inspector.service.http.access import Access
 from inspector.service.http.guard import Guard
 from inspector.service.http.openapi import with_schemas
 from inspector.service.http.parts import Parts, ReadParts
+from inspector.service.ingest.repricing import Repricing
 from inspector.service.ingest.writer import Writer
 from inspector.service.otlp.batch import IsOwn
 from inspector.service.otlp.intake import Intake
 from inspector.service.otlp.receiver import Receiver
+from inspector.service.prices import Pricing
 from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
 from inspector.service.settings import Settings
@@ -78,6 +81,7 @@ ROUTERS = [
     events.router,
     requests.router,
     processes.router,
+    prices.router,
     audit.router,
     mcp.router,
     ui.router,
@@ -165,7 +169,7 @@ async def running(
 
     Raises:
         StoreError: The store cannot be used.
-        SettingsError: A target of forwarding is not an address.
+        SettingsError: A target of forwarding is not an address, or the price file is no such file.
     """
     async with AsyncExitStack() as stack:
         store = open_store(settings.store)
@@ -194,8 +198,18 @@ async def running(
             await forwarder.start()
             stack.push_async_callback(forwarder.close)
         scrubs = settings.capture_content != "full"
-        receiver = Receiver(writer.submit, forwarder, is_own=is_own, scrubs=scrubs, intake=intake)
+        pricing = Pricing.with_file(settings.prices)
+        receiver = Receiver(
+            writer.submit,
+            forwarder,
+            is_own=is_own,
+            scrubs=scrubs,
+            intake=intake,
+            pricing=pricing,
+        )
         stack.callback(receiver.close)
+        repricing = Repricing(store, writer, pricing)
+        stack.push_async_callback(repricing.close)
         yield Parts(
             settings=settings,
             access=access,
@@ -206,6 +220,8 @@ async def running(
             writer=writer,
             dispatch=dispatch,
             receiver=receiver,
+            pricing=pricing,
+            repricing=repricing,
             mcp=mcp_endpoint,
         )
 

@@ -137,6 +137,11 @@ class Settings(BaseSettings):
     token_file: Path | None = Field(
         None, description="Where the token is kept that is made; default: beside the store."
     )
+    prices: Path | None = Field(
+        None,
+        description="A file of your own prices of models, which come before those of the list. "
+        "Agents take it as well.",
+    )
     forward_otlp: Names = Field(
         (),
         description="Send everything received on to these OTLP receivers, comma-separated: "

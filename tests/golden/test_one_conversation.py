@@ -537,6 +537,7 @@ def test_the_view_is_the_conversation() -> None:
         "cache_write_tokens": 16,
         "reasoning_tokens": 8,
         "cost_usd": None,
+        "cost_source": None,
         "is_aggregate": False,
         "is_suspect": False,
     }

@@ -151,6 +151,8 @@ def openai_usage(used: Mapping[str, Any]) -> Mapping[str, Any] | None:
         cache_read=read.get("cached_tokens") or 0,
         cache_write=read.get("cache_write_tokens") or 0,
         reasoning=written.get("reasoning_tokens") or 0,
+        audio_input=read.get("audio_tokens") or 0,
+        audio_output=written.get("audio_tokens") or 0,
     )
 
 

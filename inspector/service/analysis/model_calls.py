@@ -34,9 +34,7 @@ _USAGE = frozenset(
         *keys.CACHE_READ_TOKENS,
         *keys.CACHE_WRITE_TOKENS,
         *keys.REASONING_TOKENS,
-        "gen_ai.usage.input_token_details",
-        "gen_ai.usage.output_token_details",
-        "gen_ai.usage.raw",
+        *keys.USAGE_OBJECTS,
     }
 )
 _WANTED = _USAGE | {

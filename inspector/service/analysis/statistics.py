@@ -126,6 +126,20 @@ class Statistics:
         used = {name: total(self._uses(places)) for name, places in groups.items()}
         return self._roll_ups(groups, used, used, model_calls, Counter(), most)
 
+    def unpriced_models(self) -> list[str]:
+        """Return the models with calls whose tokens are known and whose cost is not, by name."""
+        of = self._of
+        return sorted(
+            {
+                of.model[place] or ""
+                for (kind, _), places in self._table.operations.items()
+                if kind in MODEL_KINDS
+                for place in places
+                if of.cost_usd[place] is None
+                and (of.input_tokens[place] is not None or of.output_tokens[place] is not None)
+            }
+        )
+
     def tools(self, most: int) -> list[RollUp]:
         """Return sums by tool, the descendants of its calls included, the highest cost first."""
         return self._nested(SpanKind.TOOL, most)

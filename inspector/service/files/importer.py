@@ -20,6 +20,7 @@ from inspector.service.otlp.batch import make_batch
 from inspector.service.otlp.decode_json import parse_json, read_request
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.scrub import scrub
+from inspector.service.prices import Pricing
 
 MAX_MISTAKES = 100
 """Mistakes that are listed; the rest are counted."""
@@ -93,7 +94,11 @@ class _Batch:
 
 
 async def import_stream(
-    chunks: AsyncIterator[bytes], restore: Restore, *, scrubs: bool = True
+    chunks: AsyncIterator[bytes],
+    restore: Restore,
+    *,
+    scrubs: bool = True,
+    pricing: Pricing | None = None,
 ) -> FileOutcome:
     """Import a file as it streams in.
 
@@ -101,11 +106,12 @@ async def import_stream(
         chunks: The file, gzip or plain.
         restore: Commits.
         scrubs: Remove secrets first.
+        pricing: Says what model calls cost.
 
     Raises:
         StoreUnavailableError: The store cannot be written any more; earlier commits stay.
     """
-    reading = _FileReader(scrubs)
+    reading = _FileReader(scrubs, pricing)
     try:
         async for chunk in chunks:
             await reading.read(_values(reading, chunk), restore)
@@ -119,12 +125,13 @@ async def import_stream(
 class _FileReader:
     """Decodes a file, piece by piece."""
 
-    def __init__(self, scrubs: bool) -> None:
+    def __init__(self, scrubs: bool, pricing: Pricing | None) -> None:
         self.report = FileOutcome()
         self.unpacker = Unpacker()
         self.splitter = Splitter()
         self.line = 1
         self._scrubs = scrubs
+        self._pricing = pricing
         self._batch = _Batch()
 
     async def read(self, values: Iterator[Value], restore: Restore) -> None:
@@ -176,6 +183,8 @@ class _FileReader:
             if self._scrubs:
                 scrub(signal, request)
             batch = make_batch(signal, request, rejections, size_bytes=len(value.text))
+            if self._pricing is not None:
+                self._pricing.price(batch.spans)
             rows.spans += batch.spans
             rows.logs += batch.logs
             report.not_stored += batch.not_stored

@@ -36,7 +36,9 @@ async def import_file(request: Request, parts: PartsDep) -> wire.ImportReport:
     """
     scrubs = parts.settings.capture_content != "full"
     try:
-        report = await import_stream(body_parts(request), parts.writer.restore, scrubs=scrubs)
+        report = await import_stream(
+            body_parts(request), parts.writer.restore, scrubs=scrubs, pricing=parts.pricing
+        )
     except TimeoutError as error:
         raise ProblemError(
             408,

@@ -15,8 +15,10 @@ from inspector.service.feed.feed import Feed
 from inspector.service.http.access import Access
 from inspector.service.http.cache import ResponseCache
 from inspector.service.http.ranges import Measure
+from inspector.service.ingest.repricing import Repricing
 from inspector.service.ingest.writer import Writer
 from inspector.service.otlp.receiver import Receiver
+from inspector.service.prices import Pricing
 from inspector.service.sessions.retention import Retention
 from inspector.service.settings import Settings
 from inspector.service.storage.base import ReadableStore
@@ -63,12 +65,16 @@ class Parts(ReadParts):
     Attributes:
         retention: The retention in force.
         mcp: The MCP server.
+        pricing: What model calls cost.
+        repricing: Computes the costs of stored ones again.
     """
 
     retention: Retention
     writer: Writer
     dispatch: Dispatch
     receiver: Receiver
+    pricing: Pricing
+    repricing: Repricing
     mcp: ASGIApp
 
 

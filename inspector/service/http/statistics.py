@@ -80,6 +80,7 @@ def _count(
         operations=[presenter.operation(one) for one in found.shares(MAX_OPERATIONS)],
         operation_count=len(counted.operations),
         models=[presenter.roll_up(one) for one in found.models(MAX_NAMES)],
+        unpriced_models=found.unpriced_models()[:MAX_NAMES],
         tools=[presenter.roll_up(one) for one in found.tools(MAX_NAMES)],
         agents=[presenter.roll_up(one) for one in found.agents(MAX_NAMES)],
         agent_runs=presenter.agent_runs(table, MAX_RUNS),

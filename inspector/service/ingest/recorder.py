@@ -10,6 +10,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from inspector.service.ingest.arrivals import read_batch
 from inspector.service.ingest.assignment import SessionAssignment
@@ -21,7 +22,7 @@ from inspector.service.ingest.sibling_duplicates import mark_pairs
 from inspector.service.ingest.spans import add_spans
 from inspector.service.ingest.unit_of_work import Memory, UnitOfWork
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
-from inspector.service.model.records import MAX_INT, Changes
+from inspector.service.model.records import MAX_INT, Changes, SpanRecord
 from inspector.service.model.rows import SessionStatus
 from inspector.service.sessions.live import ProcessSign
 from inspector.service.sessions.processes import EXIT_GRACE_NS, Processes
@@ -31,6 +32,13 @@ from inspector.service.storage.base import Store
 MAX_DUE = 2_000
 """Sessions that one `tick` settles. A crash may leave any number, and no sender is answered
 while they are settled; the rest is for the next."""
+
+
+class Repriced(NamedTuple):
+    """A stored model call, and what it costs by the prices of today."""
+
+    call: SpanRecord
+    cost_usd: float | None
 
 
 @dataclass(slots=True)
@@ -133,6 +141,18 @@ class Recorder:
                     unit.delete_session(session_id)
                     self._timers.pop(session_id, None)
                     self._control_plane.open_requests.forget_sessions([session_id])
+            return self._finish(unit)
+
+    def reprice(self, repriced: Iterable[Repriced], now_ns: int) -> Changes:
+        """Return the commit of new costs, of the model calls that are as they were."""
+        with self._store.read() as reader:
+            unit = UnitOfWork(reader, self._memory, now_ns)
+            for call, cost_usd in repriced:
+                known = unit.span(call.trace_id, call.span_id)
+                if known is not None and known.content == call.content:
+                    priced = known.copy()
+                    priced.cost_usd = cost_usd
+                    unit.add_span(priced, known)
             return self._finish(unit)
 
     def committed(self) -> None:

@@ -28,7 +28,7 @@ from inspector.errors import (
 from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest.housekeeping import LOOK_S, Housekeeping
-from inspector.service.ingest.recorder import Recorder
+from inspector.service.ingest.recorder import Recorder, Repriced
 from inspector.service.ingest.requests.audit_rate_limit import AuditRateLimit
 from inspector.service.ingest.requests.control_plane import ControlPlane
 from inspector.service.ingest.turns import Part, Submission, Turns
@@ -200,6 +200,22 @@ class Writer:
     async def delete(self, session_id: str) -> bool:
         """Delete a session with all its content; return whether there was one."""
         return await self._enqueue(lambda now_ns: self._recorder.delete([session_id], now_ns))
+
+    async def reprice(self, repriced: Sequence[Repriced]) -> int:
+        """Store new costs of model calls; return how many were still there, unchanged.
+
+        Raises:
+            StoreUnavailableError: The store cannot be written; nothing was stored.
+        """
+        counts = list[int]()
+
+        def plan(now_ns: int) -> Changes:
+            changes = self._recorder.reprice(repriced, now_ns)
+            counts.append(len(changes.spans))
+            return changes
+
+        await self._enqueue(plan)
+        return counts[0]
 
     async def run_control(self, act: Callable[[UnitOfWork, ControlPlane], _T]) -> _T:
         """Run `act` on the control plane, for a person or an agent; durable on return.

@@ -68,6 +68,10 @@ _STEADY = frozenset(
         *keys.AGENT,
         *keys.TOOL,
         *keys.MODEL,
+        *keys.MODEL_RESPONDED,
+        *keys.PROVIDER,
+        *keys.SERVER_ADDRESS,
+        *keys.SERVICE_TIER,
         *keys.MCP_METHOD,
         *keys.MCP_CONNECTION,
         "genkit:name",
@@ -96,7 +100,19 @@ _PARTS = {
     **dict.fromkeys(keys.MODEL, _MODEL),
     "inspector.duplicate_of": _DUPLICATE,
 }
-_OF_A_SPAN = frozenset({*_STEADY, *_OWNER, *_PARTS, *OPERATION_KEYS})
+_USED = frozenset(
+    {
+        *keys.CACHE_READ_TOKENS,
+        *keys.CACHE_WRITE_TOKENS,
+        *keys.REASONING_TOKENS,
+        *keys.AUDIO_INPUT_TOKENS,
+        *keys.AUDIO_OUTPUT_TOKENS,
+        *keys.AUDIO_CACHE_READ_TOKENS,
+        *keys.USAGE_OBJECTS,
+    }
+)
+"""Keys of what a model call used in detail, which decides its price."""
+_OF_A_SPAN = frozenset({*_STEADY, *_OWNER, *_PARTS, *_USED, *OPERATION_KEYS})
 _VARYING = _OF_A_SPAN - _STEADY - _OWNER
 _MAX_REMEMBERED_BYTES = 1024 * 1024
 """Limit of the keys and values that a reader remembers; decoded, they take up to 30 times that."""

@@ -90,6 +90,33 @@ REASONING_TOKENS = (
     "ai.usage.outputTokenDetails.reasoningTokens",
     "gen_ai.usage.details.reasoning_tokens",
 )
+AUDIO_INPUT_TOKENS = (
+    "gen_ai.usage.audio.input_tokens",
+    "llm.token_count.prompt_details.audio",
+    "gen_ai.usage.details.input_audio_tokens",
+)
+AUDIO_OUTPUT_TOKENS = (
+    "gen_ai.usage.audio.output_tokens",
+    "llm.token_count.completion_details.audio",
+    "gen_ai.usage.details.output_audio_tokens",
+)
+AUDIO_CACHE_READ_TOKENS = (
+    "gen_ai.usage.audio.cache_read.input_tokens",
+    "gen_ai.usage.details.cache_audio_read_tokens",
+)
+SERVICE_TIER = (
+    "openai.response.service_tier",
+    "gen_ai.openai.response.service_tier",
+    "openai.request.service_tier",
+    "gen_ai.openai.request.service_tier",
+)
+SERVER_ADDRESS = ("server.address", "gen_ai.server.address")
+USAGE_OBJECTS = (
+    "gen_ai.usage.input_token_details",
+    "gen_ai.usage.output_token_details",
+    "gen_ai.usage.raw",
+)
+"""Objects in which some senders put the parts of the counts."""
 COST_USD = (
     "inspector.cost.usd",
     "llm.cost.total",

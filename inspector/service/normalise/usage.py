@@ -68,6 +68,7 @@ def usage_of(attributes: Attributes, kind: SpanKind) -> Usage | None:
         cache_write_tokens=cache_write,
         reasoning_tokens=reasoning,
         cost_usd=cost_usd,
+        cost_source=None if cost_usd is None else "sender",
         is_aggregate=kind not in _LEAVES,
         is_suspect=input_tokens is not None
         and (cache_read or 0) + (cache_write or 0) > input_tokens,

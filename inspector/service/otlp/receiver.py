@@ -25,6 +25,7 @@ from inspector.service.otlp.intake import Intake
 from inspector.service.otlp.rejections import Rejections
 from inspector.service.otlp.scrub import scrub
 from inspector.service.otlp.signals import METRICS, ExportResponse, OtlpSignal
+from inspector.service.prices import Pricing
 
 MAX_IN_FLIGHT_BYTES = 3 * MAX_BODY_BYTES // 2
 """Bodies, decompressed, that are received, decoded or committed at one time; above it senders are
@@ -84,6 +85,7 @@ class Receiver:
         is_own: Spans that are about ourselves, and are left out.
         scrubs: Remove secrets before anything is stored or goes on.
         intake: Shared with who commits.
+        pricing: Says what model calls cost.
     """
 
     def __init__(
@@ -94,12 +96,14 @@ class Receiver:
         is_own: IsOwn | None = None,
         scrubs: bool = True,
         intake: Intake | None = None,
+        pricing: Pricing | None = None,
     ) -> None:
         self.counts: Counter[str] = Counter()
         self._submit = submit
         self._onward = onward
         self._is_own = is_own
         self._scrubs = scrubs
+        self._pricing = pricing
         self._intake = intake or Intake()
         self._in_flight_bytes = 0
         self._room_lock = threading.Lock()
@@ -144,6 +148,7 @@ class Receiver:
             is_own=self._is_own,
             scrubs=self._scrubs,
             room=room,
+            pricing=self._pricing,
         )
         is_small = len(body) <= SMALL_BODY_BYTES
         with self._intake.coming() if is_small else nullcontext():
@@ -276,6 +281,7 @@ def read_request(
     scrubs: bool = True,
     limit_bytes: int = MAX_BODY_BYTES,
     room: Room | None = None,
+    pricing: Pricing | None = None,
 ) -> Batch:
     """Return the rows of a request, and its bytes to forward, unchanged where possible."""
     plain = decompress(body, coding, limit_bytes=limit_bytes)
@@ -295,6 +301,8 @@ def read_request(
         body=encoded if is_original else None,
         is_own=is_own,
     )
+    if pricing is not None:
+        pricing.price(batch.spans)
     if room is not None:
         items_bytes = ITEM_BYTES * (len(batch.spans) + len(batch.logs))
         room.hold(len(plain) + items_bytes, is_read=True)

@@ -228,9 +228,17 @@ def span_detail(
             events=span.dropped_events_count,
             links=span.dropped_links_count,
         ),
-        view=span_view(span, [one.moment() for one in moments]),
+        view=_with_cost(span_view(span, [one.moment() for one in moments]), record.cost_usd),
         tools_before=tools_before,
     )
+
+
+def _with_cost(view: wire.View, cost_usd: float | None) -> wire.View:
+    """Return the view with the cost that was computed, if the sender says none."""
+    if view.usage is not None and view.usage.cost_usd is None and cost_usd is not None:
+        priced = {"cost_usd": cost_usd, "cost_source": "prices"}
+        return view.model_copy(update={"usage": view.usage.model_copy(update=priced)})
+    return view
 
 
 def _events(record: SpanRecord, span: Span, moments: Iterable[Moment]) -> list[wire.SpanEvent]:

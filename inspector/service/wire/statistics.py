@@ -132,6 +132,10 @@ class SessionStatistics(Wire):
     models: list[RollUp] = Field(
         description="The most expensive first; at most 500, as the others."
     )
+    unpriced_models: list[str] = Field(
+        description="Models with calls whose tokens are known, and whose price is not; at most 500."
+        " Empty: calls that name no model."
+    )
     tools: list[RollUp]
     agents: list[RollUp]
     agent_runs: list[AgentRun] = Field(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, JsonValue
 
 from inspector.service.wire.base import Wire
@@ -43,6 +45,9 @@ class Usage(Wire):
     cache_write_tokens: int | None
     reasoning_tokens: int | None
     cost_usd: float | None
+    cost_source: Literal["sender", "prices"] | None = Field(
+        description="Who says the cost: the span itself, or the prices of `GET /prices`."
+    )
     is_aggregate: bool = Field(
         description="A sum over the spans below, by a span that calls no model itself."
     )

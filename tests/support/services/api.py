@@ -18,9 +18,11 @@ from inspector.service.http.access import Access
 from inspector.service.http.mcp import McpEndpoint
 from inspector.service.http.openapi import with_schemas
 from inspector.service.http.parts import Parts
+from inspector.service.ingest.repricing import Repricing
 from inspector.service.ingest.writer import Clock, Writer
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.otlp.receiver import Receiver
+from inspector.service.prices import Pricing
 from inspector.service.search import Indexer, open_words
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage import Store, open_store
@@ -62,8 +64,11 @@ async def service(
         stack.push_async_callback(writer.close)
         stack.push_async_callback(dispatch.close)
         stack.push_async_callback(feed.close)
-        receiver = Receiver(writer.submit)
+        pricing = Pricing()
+        receiver = Receiver(writer.submit, pricing=pricing)
         stack.callback(receiver.close)
+        repricing = Repricing(store, writer, pricing)
+        stack.push_async_callback(repricing.close)
         app.state.parts = Parts(
             settings=settings(),
             access=Access.build(TOKEN, bind="127.0.0.1"),
@@ -74,6 +79,8 @@ async def service(
             writer=writer,
             dispatch=dispatch,
             receiver=receiver,
+            pricing=pricing,
+            repricing=repricing,
             mcp=McpEndpoint(app, TOKEN, may_steer=False),
         )
         yield app

@@ -31,6 +31,8 @@ USAGE = {
     "cache_read_tokens": 100,
     "cache_write_tokens": 5,
     "reasoning_tokens": 12,
+    "audio_input_tokens": 20,
+    "audio_output_tokens": 6,
     "cost_usd": 0.002,
 }
 

@@ -171,6 +171,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prices
+         * @description Say what the cost of model calls is computed from, where senders do not say it.
+         */
+        get: operations["prices_prices_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/prices/recompute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recompute
+         * @description Compute the costs of the stored model calls again, in the background.
+         *
+         *     What senders say stays; the prices are those of the time of each call. While it runs, another
+         *     request starts nothing.
+         */
+        post: operations["recompute_prices_recompute_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/processes/{process_id}": {
         parameters: {
             query?: never;
@@ -2149,6 +2192,40 @@ export interface components {
             uri?: string | null;
         };
         /**
+         * Prices
+         * @description `GET /prices`: what the cost of model calls is computed from.
+         */
+        Prices: {
+            /**
+             * File
+             * @description `INSPECTOR_PRICES`: prices that come before the list.
+             */
+            file: string | null;
+            price_list: components["schemas"]["PriceSource"];
+            recomputation: components["schemas"]["Recomputation"];
+        };
+        /**
+         * PriceSource
+         * @description The list of prices in use. It comes with its package; nothing is fetched.
+         */
+        PriceSource: {
+            /**
+             * Date
+             * @description When that version was published; null when this release does not know it.
+             */
+            date: string | null;
+            /** Name */
+            name: string;
+            /**
+             * State
+             * @description `not_needed`: no model call needed it yet.
+             * @enum {string}
+             */
+            state: "not_needed" | "loaded" | "failed";
+            /** Version */
+            version: string | null;
+        };
+        /**
          * Problem
          * @description RFC 9457 `application/problem+json`, with a stable `code`.
          */
@@ -2368,6 +2445,29 @@ export interface components {
              * @enum {string}
              */
             type: "reasoning";
+        };
+        /**
+         * Recomputation
+         * @description The computation of the costs of stored model calls, or the last one.
+         */
+        Recomputation: {
+            /**
+             * Changed
+             * @description Of them, those that got another cost.
+             */
+            changed: number;
+            /**
+             * Error
+             * @description Why it ended before its time.
+             */
+            error: string | null;
+            /** Is Running */
+            is_running: boolean;
+            /**
+             * Looked At
+             * @description Model calls that were looked at.
+             */
+            looked_at: number;
         };
         /**
          * Request
@@ -2934,6 +3034,11 @@ export interface components {
             streams: components["schemas"]["Streams"];
             /** Tools */
             tools: components["schemas"]["RollUp"][];
+            /**
+             * Unpriced Models
+             * @description Models with calls whose tokens are known, and whose price is not; at most 500. Empty: calls that name no model.
+             */
+            unpriced_models: string[];
         };
         /**
          * SessionStatus
@@ -3807,6 +3912,11 @@ export interface components {
             cache_read_tokens: number | null;
             /** Cache Write Tokens */
             cache_write_tokens: number | null;
+            /**
+             * Cost Source
+             * @description Who says the cost: the span itself, or the prices of `GET /prices`.
+             */
+            cost_source: ("sender" | "prices") | null;
             /** Cost Usd */
             cost_usd: number | null;
             /** Input Tokens */
@@ -4347,6 +4457,64 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    prices_prices_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recompute_prices_recompute_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prices"];
+                };
             };
             /** @description A problem (RFC 9457). */
             default: {

@@ -1,0 +1,38 @@
+"""`/prices`: the prices in use, and the computation of stored costs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from fastapi import APIRouter
+
+from inspector.service import wire
+from inspector.service.http.parts import Parts, PartsDep
+
+router = APIRouter(tags=["prices"])
+
+
+@router.get("/prices")
+def prices(parts: PartsDep) -> wire.Prices:
+    """Say what the cost of model calls is computed from, where senders do not say it."""
+    return _prices(parts)
+
+
+@router.post("/prices/recompute", status_code=202)
+async def recompute(parts: PartsDep) -> wire.Prices:
+    """Compute the costs of the stored model calls again, in the background.
+
+    What senders say stays; the prices are those of the time of each call. While it runs, another
+    request starts nothing.
+    """
+    parts.repricing.start()
+    return _prices(parts)
+
+
+def _prices(parts: Parts) -> wire.Prices:
+    file = parts.settings.prices
+    return wire.Prices(
+        price_list=wire.PriceSource.model_validate(asdict(parts.pricing.list_info)),
+        file=None if file is None else str(file),
+        recomputation=wire.Recomputation(**asdict(parts.repricing.progress)),
+    )
