@@ -258,6 +258,7 @@ function viewOf(row: SpanRow): View {
         cache_write_tokens: null,
         reasoning_tokens: 333,
         cost_usd: 0.021,
+        cost_source: 'prices',
         is_aggregate: false,
         is_suspect: false,
       },

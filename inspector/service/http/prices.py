@@ -8,6 +8,7 @@ from fastapi import APIRouter
 
 from inspector.service import wire
 from inspector.service.http.parts import Parts, PartsDep
+from inspector.service.prices import Pricing
 
 router = APIRouter(tags=["prices"])
 
@@ -29,10 +30,15 @@ async def recompute(parts: PartsDep) -> wire.Prices:
     return _prices(parts)
 
 
+def price_source(pricing: Pricing) -> wire.PriceSource:
+    """Return the list of prices in use."""
+    return wire.PriceSource.model_validate(asdict(pricing.list_info))
+
+
 def _prices(parts: Parts) -> wire.Prices:
     file = parts.settings.prices
     return wire.Prices(
-        price_list=wire.PriceSource.model_validate(asdict(parts.pricing.list_info)),
+        price_list=price_source(parts.pricing),
         file=None if file is None else str(file),
         recomputation=wire.Recomputation(**asdict(parts.repricing.progress)),
     )

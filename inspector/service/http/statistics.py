@@ -10,7 +10,8 @@ from starlette.responses import Response
 from inspector.service.analysis.model_calls import CallDetails, read_details
 from inspector.service.analysis.span_table import SpanTable
 from inspector.service.analysis.statistics import Statistics
-from inspector.service.http.parts import ReadParts, ReadPartsDep
+from inspector.service.http.parts import Parts, ReadParts, ReadPartsDep
+from inspector.service.http.prices import price_source
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.present import statistics as presenter
 from inspector.service.storage.base import SessionColumns
@@ -53,7 +54,8 @@ def session_statistics(
         return _count(*_read(parts, session_id, change), session_id, totals=totals), 1
 
     found = parts.statistics.answer((session_id, totals), change, count)
-    body = found.model_copy(update={"as_of": as_of})
+    price_list = price_source(parts.pricing) if isinstance(parts, Parts) else None
+    body = found.model_copy(update={"as_of": as_of, "price_list": price_list})
     return Response(body.model_dump_json(), media_type="application/json")
 
 
@@ -81,6 +83,7 @@ def _count(
         operation_count=len(counted.operations),
         models=[presenter.roll_up(one) for one in found.models(MAX_NAMES)],
         unpriced_models=found.unpriced_models()[:MAX_NAMES],
+        price_list=None,
         tools=[presenter.roll_up(one) for one in found.tools(MAX_NAMES)],
         agents=[presenter.roll_up(one) for one in found.agents(MAX_NAMES)],
         agent_runs=presenter.agent_runs(table, MAX_RUNS),

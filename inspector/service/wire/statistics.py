@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from inspector.service.model.rows import SpanKind
-from inspector.service.wire import Wire
+from inspector.service.wire import PriceSource, Wire
 
 
 class SpanRef(Wire):
@@ -135,6 +135,9 @@ class SessionStatistics(Wire):
     unpriced_models: list[str] = Field(
         description="Models with calls whose tokens are known, and whose price is not; at most 500."
         " Empty: calls that name no model."
+    )
+    price_list: PriceSource | None = Field(
+        description="The list of prices in use; null of a store that no service has open."
     )
     tools: list[RollUp]
     agents: list[RollUp]

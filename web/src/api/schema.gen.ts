@@ -3024,6 +3024,8 @@ export interface components {
              * @description The largest own time first, at most 1000.
              */
             operations: components["schemas"]["Operation"][];
+            /** @description The list of prices in use; null of a store that no service has open. */
+            price_list: components["schemas"]["PriceSource"] | null;
             /** Session Id */
             session_id: string;
             /**

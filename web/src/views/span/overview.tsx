@@ -40,7 +40,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
       )}
       {row.status === 'error' && <FailedInput detail={detail} />}
       {row.status === 'error' && <Propagation {...{ row, trace, onSelect }} />}
-      {view.usage !== null && <UsageBlock usage={view.usage} />}
+      {view.usage !== null && <UsageBlock usage={view.usage} detail={detail} />}
       <Facts title="Span" facts={spanFacts(row, detail, trace)} />
       <Facts title="Model" facts={modelFacts(detail)} />
       <Facts title="MCP" facts={mcpFacts(detail)} />
@@ -188,11 +188,24 @@ function StackTrace({ text }: { readonly text: string }) {
 
 type Usage = NonNullable<SpanDetail['view']['usage']>;
 
-function UsageBlock({ usage }: { readonly usage: Usage }) {
+interface UsageBlockProps {
+  readonly usage: Usage;
+  readonly detail: SpanDetail;
+}
+
+function UsageBlock({ usage, detail }: UsageBlockProps) {
+  const isPriced = usage.cost_usd !== null || detail.ended_at === null || usage.is_aggregate;
   return (
     <section className="ins-section">
       <Amounts usage={usage} />
       {usage.is_aggregate && <p className="ins-none">A sum over the spans below it.</p>}
+      {!isPriced && (
+        <p className="ins-none">
+          {usage.input_tokens === null || usage.output_tokens === null
+            ? 'No cost: not all of its tokens are known.'
+            : `No cost: no price is known for ${detail.model ?? 'a call that names no model'}.`}
+        </p>
+      )}
       {usage.is_suspect && (
         <p className="ins-losses">
           More tokens were cached than sent: the sender seems to leave them out of its input.
@@ -213,7 +226,7 @@ function Amounts({ usage }: { readonly usage: Usage }) {
       {usage.cost_usd !== null && (
         <div>
           <dd>{formatCost(usage.cost_usd)}</dd>
-          <dt>cost</dt>
+          <dt>{usage.cost_source === 'prices' ? 'cost by price list' : 'cost'}</dt>
         </div>
       )}
     </dl>

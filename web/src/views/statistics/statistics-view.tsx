@@ -15,6 +15,7 @@ import type { SessionViewProps } from '../parts/session-view.ts';
 import { useStepsOverSpans } from '../parts/sliced.ts';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import { useServiceStatistics } from '../parts/statistics/service-statistics.ts';
+import { VisibleText } from '../parts/visible-text.tsx';
 import { OperationsTable } from './operations-table.tsx';
 import { RollUpTable } from './roll-up-table.tsx';
 import { StreamsSection } from './streams-section.tsx';
@@ -105,7 +106,7 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
       )}
       <div className="ins-stats__pair">
         {models.length > 0 && (
-          <Section title="Models">
+          <Section title="Models" note={<PriceNote statistics={statistics} />}>
             <RollUpTable of="models" rows={models} onOpen={openLongest} />
           </Section>
         )}
@@ -173,6 +174,19 @@ function Note({ statistics }: { readonly statistics: SessionStatistics }) {
       {running > 0 && <>; {running} still running, whose time counts when they end</>}
     </>
   );
+}
+
+/** What the costs are computed from, and which models have none. */
+function PriceNote({ statistics }: { readonly statistics: SessionStatistics }) {
+  const { price_list: list, unpriced_models: unpriced } = statistics;
+  const names = unpriced.map((name) => name || 'calls that name no model');
+  const dated = list?.date == null ? '' : ` of ${list.date}`;
+  const parts = [
+    list?.state === 'loaded' && `prices: ${list.name} ${list.version}${dated}`,
+    list?.state === 'failed' && 'the price list cannot be loaded: see the log of the service',
+    names.length > 0 && `no price is known for ${names.join(', ')}`,
+  ];
+  return <VisibleText text={parts.filter(Boolean).join('; ')} />;
 }
 
 function OverTime({ counted: { rows, used } }: { readonly counted: CountedSpans }) {
