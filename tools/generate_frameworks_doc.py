@@ -26,6 +26,7 @@ TITLES = {
     "langchain": "LangChain, LangGraph",
     "adk": "Google ADK",
     "llama_index": "LlamaIndex",
+    "crewai": "CrewAI",
     "openai": "OpenAI client",
     "anthropic": "Anthropic client",
 }

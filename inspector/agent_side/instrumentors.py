@@ -59,7 +59,6 @@ LIBRARIES = (
     _library("agno", "agno"),
     _library("autogen_agentchat", "autogen_agentchat", "openinference", is_always_missed=False),
     _library("beeai", "beeai_framework", "openinference"),
-    _library("crewai", "crewai"),
     _library("dspy", "dspy", "openinference"),
     _library("haystack", "haystack"),
     _library("pipecat", "pipecat", "openinference"),

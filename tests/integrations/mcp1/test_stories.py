@@ -43,6 +43,35 @@ invoke_agent clerk user: b in strawberry -> Denied: b is not for us
 """,
     NO_B,
 )
+_CRITERIA = """
+
+This is the expected criteria for your final answer: A number
+you MUST return the actual complete content as the final answer, not a summary."""
+CREWAI = Story(
+    (EXAMPLES / "crewai_crew.py",),
+    """\
+r in strawberry = 3
+rr in strawberry = Error executing tool: not one letter: 'rr'
+b in strawberry = Denied: b is not for us
+""",
+    f"""\
+r in strawberry: 6 model calls, 3 tool calls, 0 + 0 tokens, 0 duplicates
+invoke_agent clerk user: r in strawberry -> 3
+  chat pocket-1 (2) user: Current Task: r in strawberry{_CRITERIA} -> calls letter_count
+  execute_tool letter_count {{"word":"strawberry","letter":"r"}} -> {{"result":3}}
+  chat pocket-1 (4) tool: 3 -> 3
+invoke_agent clerk user: rr in strawberry -> Error executing tool: not one letter: 'rr'
+  chat pocket-1 (2) user: Current Task: rr in strawberry{_CRITERIA} -> calls letter_count
+  execute_tool letter_count {{"word":"strawberry","letter":"rr"}} ! not one letter: 'rr'
+  chat pocket-1 (4) tool: Error executing tool: not one letter: 'rr' -> Error executing tool: not one letter: 'rr'
+invoke_agent clerk user: b in strawberry -> Denied: b is not for us
+  chat pocket-1 (2) user: Current Task: b in strawberry{_CRITERIA} -> calls letter_count
+  execute_tool letter_count {{"word":"strawberry","letter":"b"}} ! policy:no b: b is not for us
+  chat pocket-1 (4) tool: Denied: b is not for us -> Denied: b is not for us
+""",  # noqa: E501 - the framework's own words
+    NO_B,
+    "crewai-example",
+)
 MCP_AGENT = Story(
     (EXAMPLES / "mcp_agent_app.py",),
     "1+2 = 3\n7+6 = Denied: seven is not for us\n1+x failed: ToolError\n",
@@ -67,6 +96,8 @@ invoke_agent clerk system: You are a helpful agent. ! Error executing tool add: 
 def warnings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ignore deprecation warnings of frameworks."""
     monkeypatch.setenv("PYTHONWARNINGS", "ignore")
+    monkeypatch.setenv("CREWAI_DISABLE_TELEMETRY", "true")
+    monkeypatch.setenv("CREWAI_TRACING_ENABLED", "false")
 
 
 @pytest.mark.parametrize(
@@ -77,6 +108,10 @@ def warnings(monkeypatch: pytest.MonkeyPatch) -> None:
             marks=pytest.mark.shows(
                 "strands", "agent", "llm", "tokens", "tool", "tool_error", "deny"
             ),
+        ),
+        pytest.param(
+            CREWAI,
+            marks=pytest.mark.shows("crewai", "agent", "llm", "tool", "tool_error", "deny"),
         ),
         MCP_AGENT,
     ],
