@@ -43,7 +43,7 @@ class Rate(NamedTuple):
     """Places, in the sequence of rates, of the kinds that are a part of this one."""
 
 
-class Call(NamedTuple):
+class CalledModel(NamedTuple):
     """Who was called, as far as it decides the price."""
 
     models: tuple[str, ...]
@@ -69,7 +69,7 @@ class PriceList:
         self._found = lru_cache(_REMEMBERED)(self._find)
         self._rates = lru_cache(_REMEMBERED)(self._compile)
 
-    def cost_usd(self, call: Call, counts: Mapping[str, int], start_ns: int) -> float | None:
+    def cost_usd(self, call: CalledModel, counts: Mapping[str, int], start_ns: int) -> float | None:
         """Return the cost of a call in USD; None for an unknown model, or counts that contradict.
 
         Args:
@@ -85,13 +85,13 @@ class PriceList:
         half_hour = start_ns // _HALF_HOUR_NS if is_dated else None
         return cost_usd(self._rates(call, half_hour), counts)
 
-    def _find(self, call: Call) -> tuple[Provider, ModelInfo] | None:
+    def _find(self, call: CalledModel) -> tuple[Provider, ModelInfo] | None:
         for provider, name in self._candidates(call):
             if (model := provider.find_model(name, all_providers=self._providers)) is not None:
                 return provider, model
         return None
 
-    def _candidates(self, call: Call) -> Iterator[tuple[Provider, str]]:
+    def _candidates(self, call: CalledModel) -> Iterator[tuple[Provider, str]]:
         """Yield whose model it may be: of the address, the provider, a gateway's prefix, any."""
         known = self._by_address(call.address), self._provider(call.provider)
         yield from product(filter(None, known), call.models)
@@ -114,7 +114,7 @@ class PriceList:
         providers = self._providers if address else ()
         return next((one for one in providers if re.match(one.api_pattern, url)), None)
 
-    def _compile(self, call: Call, half_hour: int | None) -> tuple[Rate, ...]:
+    def _compile(self, call: CalledModel, half_hour: int | None) -> tuple[Rate, ...]:
         found = self._found(call)
         assert found is not None
         provider, model = found

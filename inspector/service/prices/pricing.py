@@ -19,7 +19,7 @@ from inspector.service.model.rows import Json, SpanKind
 from inspector.service.normalise import keys
 from inspector.service.normalise.providers import provider_of
 from inspector.service.normalise.usage import usage_of
-from inspector.service.prices.listed import MAX_NAME_CHARS, PACKAGE, Call, PriceList
+from inspector.service.prices.listed import MAX_NAME_CHARS, PACKAGE, CalledModel, PriceList
 from inspector.service.prices.locked import LOCKED_DATE, LOCKED_VERSION
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Pricing:
         prices = self._loaded()
         return None if prices is None else as_cost_usd(prices.cost_usd(call, counts, start_ns))
 
-    def _in_file(self, call: Call, counts: Mapping[str, int]) -> float | None:
+    def _in_file(self, call: CalledModel, counts: Mapping[str, int]) -> float | None:
         assert self._file is not None
         facts = {name: counts[key] for key, name in _OFFICIAL.items() if key in counts}
         provider = {"gen_ai.provider.name": call.provider}
@@ -161,10 +161,10 @@ def is_priced(record: SpanRecord) -> bool:
     )
 
 
-def _call(attributes: Mapping[str, Json], model: str | None) -> Call:
+def _call(attributes: Mapping[str, Json], model: str | None) -> CalledModel:
     groups = (keys.MODEL_RESPONDED, keys.MODEL_REQUESTED)
     names = (*(as_text(keys.first(attributes, group)) for group in groups), model)
-    return Call(
+    return CalledModel(
         tuple(dict.fromkeys(name for name in names if name and len(name) <= MAX_NAME_CHARS)),
         _short(provider_of(attributes)),
         _short(as_text(keys.first(attributes, keys.SERVER_ADDRESS))),

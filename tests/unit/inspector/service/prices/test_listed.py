@@ -8,7 +8,7 @@ from genai_prices import Usage
 from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import ModelPrice
 
-from inspector.service.prices.listed import Call, PriceList, cost_usd
+from inspector.service.prices.listed import CalledModel, PriceList, cost_usd
 
 NOVEMBER_2026_NS = 1_793_500_000 * 10**9
 
@@ -60,28 +60,33 @@ def test_every_model_costs_what_the_list_itself_computes(prices: PriceList) -> N
 
 
 def test_a_part_that_is_more_than_the_whole_has_no_cost(prices: PriceList) -> None:
-    call = Call(("gpt-4o",), "openai", None, None)
+    call = CalledModel(("gpt-4o",), "openai", None, None)
     assert prices.cost_usd(call, {"input_tokens": 10, "cache_read_tokens": 11}, 0) is None
 
 
 @pytest.mark.parametrize(
     ("call", "usd_per_million"),
     [
-        (Call(("gpt-4o",), "openai", None, None), 2.5),
-        (Call(("gpt-4o-2024-08-06",), "azure.ai.openai", None, None), 2.5),
-        (Call(("my-deployment", "gpt-4o"), "azure.ai.openai", None, None), 2.5),
-        (Call(("openai/gpt-4o",), None, None, None), 2.5),
-        (Call(("anthropic/claude-sonnet-4",), "litellm", "127.0.0.1", None), 3.0),
-        (Call(("claude-sonnet-4-5",), None, None, None), 3.0),
-        (Call(("us.anthropic.claude-sonnet-4-5-20250929-v1:0",), "aws.bedrock", None, None), 3.3),
-        (Call(("grok-4",), "x_ai", None, None), 3.0),
-        (Call(("grok-4",), "openai", "api.x.ai", None), 3.0),
-        (Call(("gpt-4o",), "openai", None, "priority"), 4.25),
-        (Call(("gpt-4o",), "openai", None, "a-tier-of-the-future"), 2.5),
+        (CalledModel(("gpt-4o",), "openai", None, None), 2.5),
+        (CalledModel(("gpt-4o-2024-08-06",), "azure.ai.openai", None, None), 2.5),
+        (CalledModel(("my-deployment", "gpt-4o"), "azure.ai.openai", None, None), 2.5),
+        (CalledModel(("openai/gpt-4o",), None, None, None), 2.5),
+        (CalledModel(("anthropic/claude-sonnet-4",), "litellm", "127.0.0.1", None), 3.0),
+        (CalledModel(("claude-sonnet-4-5",), None, None, None), 3.0),
+        (
+            CalledModel(
+                ("us.anthropic.claude-sonnet-4-5-20250929-v1:0",), "aws.bedrock", None, None
+            ),
+            3.3,
+        ),
+        (CalledModel(("grok-4",), "x_ai", None, None), 3.0),
+        (CalledModel(("grok-4",), "openai", "api.x.ai", None), 3.0),
+        (CalledModel(("gpt-4o",), "openai", None, "priority"), 4.25),
+        (CalledModel(("gpt-4o",), "openai", None, "a-tier-of-the-future"), 2.5),
     ],
 )
 def test_a_model_is_found_by_whoever_serves_it_and_however_it_is_called(
-    prices: PriceList, call: Call, usd_per_million: float
+    prices: PriceList, call: CalledModel, usd_per_million: float
 ) -> None:
     cost = prices.cost_usd(call, {"input_tokens": 100_000}, NOVEMBER_2026_NS)
     assert cost == pytest.approx(usd_per_million / 10)
@@ -90,19 +95,22 @@ def test_a_model_is_found_by_whoever_serves_it_and_however_it_is_called(
 @pytest.mark.parametrize(
     "call",
     [
-        Call((), "openai", None, None),
-        Call(("a-model-of-mine",), "openai", None, None),
-        Call(("a-model-of-mine",), None, None, None),
+        CalledModel((), "openai", None, None),
+        CalledModel(("a-model-of-mine",), "openai", None, None),
+        CalledModel(("a-model-of-mine",), None, None, None),
         # Another provider's model of that name, at another price or at none.
-        Call(("gpt-4o",), "mistral_ai", None, None),
+        CalledModel(("gpt-4o",), "mistral_ai", None, None),
     ],
 )
-def test_an_unknown_model_has_no_cost(prices: PriceList, call: Call) -> None:
+def test_an_unknown_model_has_no_cost(prices: PriceList, call: CalledModel) -> None:
     assert prices.cost_usd(call, {"input_tokens": 1_000, "output_tokens": 1}, 0) is None
 
 
 def test_the_price_is_that_of_the_time_of_the_call(prices: PriceList) -> None:
-    call, tokens = Call(("deepseek-chat",), "deepseek", None, None), {"input_tokens": 1_000_000}
+    call, tokens = (
+        CalledModel(("deepseek-chat",), "deepseek", None, None),
+        {"input_tokens": 1_000_000},
+    )
     noon_ns, night_ns = (hour * 3600 * 10**9 for hour in (12, 20))
     assert prices.cost_usd(call, tokens, noon_ns) == pytest.approx(0.27)
     assert prices.cost_usd(call, tokens, night_ns) == pytest.approx(0.135)
