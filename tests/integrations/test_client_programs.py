@@ -122,6 +122,7 @@ def test_the_scripts_of_the_clients_own_pages_are_watched_unchanged(
     assert len(rows) == len(provider.requests) == len(scripts)
     assert sum(one["input_tokens"] for one in sessions) == SENT * len(scripts)
     assert sum(one["output_tokens"] for one in sessions) == RECEIVED * len(scripts)
+    assert all(row["cost_usd"] > 0 for row in rows)
     questions = {_text_of(message) for row in rows for message in view(service, row)["messages"]}
     for request in provider.requests:
         sent: Any = request.body.get("input", request.body.get("messages"))
