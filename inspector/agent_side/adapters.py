@@ -67,7 +67,7 @@ ADAPTERS = (
     Adapter("langchain", "langchain_core", "langchain-core", "1.7", "2"),
     Adapter("adk", "google.adk", "google-adk", "2.13", "3"),
     Adapter("llama_index", "llama_index.core", "llama-index-core", "0.14", "1"),
-    Adapter("crewai", "crewai", "crewai", "1.15.30", "2"),
+    Adapter("crewai", "crewai", "crewai", "1.15.30", "2", is_common_name=True),
     Adapter("openai", "openai", "openai", "1.99", "4"),
     Adapter("anthropic", "anthropic", "anthropic", "2.0", "3"),
 )

@@ -571,7 +571,7 @@ def _undo_the_latest(connection: apsw.Connection) -> None:
 
     And nothing is shared by payloads.
     """
-    connection.execute("DROP TABLE trace_shared; DROP TABLE shared")
+    connection.execute("DROP INDEX span_uncosted; DROP TABLE trace_shared; DROP TABLE shared")
     for table in ("content", "moment"):
         connection.execute(f"ALTER TABLE {table} DROP COLUMN pieces")
     connection.execute("DROP TABLE trace_origin; DROP TABLE trace_process")
