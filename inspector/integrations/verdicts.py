@@ -16,6 +16,8 @@ VERDICTS = (*REFUSALS, HookStopped)
 class ErrorResultError(Exception):
     """Carries a result that is an error through the body of an operation, so that it fails.
 
+    Its text is content: with `INSPECTOR_CAPTURE_CONTENT=off` it does not leave the process.
+
     Attributes:
         result: The framework's own value, which is returned to it when the operation has closed.
     """
@@ -23,6 +25,10 @@ class ErrorResultError(Exception):
     def __init__(self, message: str, result: Any) -> None:
         super().__init__(message)
         self.result = result
+
+
+class ProviderError(ErrorResultError):
+    """Carries what a provider or a server says about its own failure, which is no content."""
 
 
 NO_RESULT = (ErrorResultError, HookStopped, *REFUSALS)

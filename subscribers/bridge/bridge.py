@@ -311,7 +311,7 @@ class Bridge:
         if task.cancelled():
             self._reap(owned, CANCELLED)
         elif (error := task.exception()) is not None:
-            self._reap(owned, failure_of_exception(error, self._engine.redactor))
+            self._reap(owned, failure_of_exception(error, self._engine))
 
     def _choose(self, noun: str, kwargs: Mapping[str, Any]) -> SpanSpec:
         for spec in self._spans_of[noun]:
@@ -354,7 +354,7 @@ class Bridge:
     def _on_outcome(self, hook: HookSpec, /, **kwargs: Any) -> None:
         call = self._call_of(kwargs)
         spec = self._spec.spans[hook.span or ""]
-        failure = failure_of_hook(hook.failure, kwargs, self._engine.redactor)
+        failure = failure_of_hook(hook.failure, kwargs, self._engine)
         if spec.noun == "rpc_request" and failure is None:
             self._rpc.note_response(kwargs)
         if call is not None and call.is_merged:

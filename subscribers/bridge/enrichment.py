@@ -152,7 +152,7 @@ class Enrichment:
             self.finish("operation_closed", owned, kwargs, self._closing_failure(kwargs))
             return
         if owned.failure is None and kwargs.get("status") == "error":  # done well, and rejected
-            failure = failure_of_exception(kwargs.get("exc"), self._engine.redactor)
+            failure = failure_of_exception(kwargs.get("exc"), self._engine)
             kwargs |= {"$failure": failure, "$status": "error"}
             owned.failure = failure
             owned.span.set_status(StatusCode.ERROR, failure.message or None)
@@ -167,10 +167,10 @@ class Enrichment:
             case "cancelled":
                 return CANCELLED
             case "denied":
-                failure = failure_of_exception(kwargs.get("exc"), self._engine.redactor)
+                failure = failure_of_exception(kwargs.get("exc"), self._engine)
                 return Failure("denied", "DENIED", failure.message)
             case "error":
-                return failure_of_exception(kwargs.get("exc"), self._engine.redactor)
+                return failure_of_exception(kwargs.get("exc"), self._engine)
             case _:
                 return None
 

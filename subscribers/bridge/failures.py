@@ -2,6 +2,9 @@
 
 Sources: the GenAI and MCP conventions (`error.type`, `rpc.response.status_code`), mcp-agent's
 `mcp.error.*`.
+
+The message of an exception, or of a JSON-RPC error, is told without secrets whatever the capture
+mode. The text of a result that is an error is content, as every result.
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ from typing import Any
 from subscribers.content.paths import read_path, step
 from subscribers.content.redaction import Redactor
 from subscribers.content.serialise import clean_text, cut_text, to_json
+from subscribers.options import Capture
+from subscribers.spec.engine import Engine
 
 MAX_MESSAGE_CHARS = 1_024
 _MARGIN_CHARS = 256
@@ -51,9 +56,11 @@ def is_callers_fault(failure: Failure) -> bool:
     return failure.rpc_code in _CALLERS_FAULTS
 
 
-def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
+def failure_of_exception(exc: object, engine: Engine) -> Failure:
     """Classify the `exc` of an `error_*` hook, which may be any value."""
-    message = _message(exc, redactor)
+    if type(exc).__name__ == "ErrorResultError":  # ours, around a result that is an error
+        return _failure_with_content(str(exc), engine)
+    message = _message(exc, engine.redactor)
     if isinstance(exc, _CANCELLED):
         return Failure("cancelled", "CANCELLED", message or "cancelled", is_cancelled=True)
     name = _qualified_name(exc)
@@ -65,36 +72,54 @@ def failure_of_exception(exc: object, redactor: Redactor) -> Failure:
         return Failure("timeout", "TIMEOUT", message, exception_type=name)
     if type(exc).__name__ in {"HookDenied", "ApprovalDenied"}:
         return Failure("denied", "DENIED", message, exception_type=name)
-    if type(exc).__name__ == "ErrorResultError":  # ours, around a result that is an error
+    if type(exc).__name__ == "ProviderError":  # ours, too; what failed is no tool's result
         return Failure("tool_error", "tool_error", message)
     return Failure(name, type(exc).__name__, message, exception_type=name)
 
 
-def failure_of_result(result: Any, redactor: Redactor) -> Failure | None:
-    """Read the failure from a result: a JSON-RPC error or a tool result with `isError`."""
+def failure_of_result(result: Any, engine: Engine, *, is_envelope: bool = False) -> Failure | None:
+    """Read the failure from a result: a JSON-RPC error or a tool result with `isError`.
+
+    Args:
+        result: What an operation returned.
+        engine: Its options say whether content is told.
+        is_envelope: Whether it is a JSON-RPC message; of anything else, all text is content.
+    """
     if type(result) in _BARE or (type(result) is dict and _FAILURE_KEYS.isdisjoint(result)):
         return None
     error = step(result, "error")
     code = step(error, "code") if error is not None else None
     if isinstance(code, int) and not isinstance(code, bool):
-        message = _scrub(step(error, "message"), redactor)
-        return Failure(str(code), _legacy_rpc_code(code, message), message, rpc_code=str(code))
+        message = _scrub(step(error, "message"), engine.redactor)
+        told = message if is_envelope or _tells_content(engine) else ""
+        return Failure(str(code), _legacy_rpc_code(code, message), told, rpc_code=str(code))
     if read_path(result, "isError|is_error|result.isError|result.is_error") is True:
         text = read_path(result, "content.0.text|result.content.0.text")
-        return Failure("tool_error", "tool_error", _scrub(text, redactor))
+        return _failure_with_content(text, engine)
     return None
 
 
-def failure_of_hook(
-    path: str | None, kwargs: Mapping[str, Any], redactor: Redactor
-) -> Failure | None:
+def failure_of_hook(path: str | None, kwargs: Mapping[str, Any], engine: Engine) -> Failure | None:
     """Read the failure at `path`, the hook's failure path in the telemetry spec."""
     if path is None:
         return None
     if path == "exc":
-        return failure_of_exception(kwargs.get("exc"), redactor)
+        return failure_of_exception(kwargs.get("exc"), engine)
     result = kwargs.get(path)
-    return failure_of_result(read_path(kwargs, path) if result is None else result, redactor)
+    return failure_of_result(
+        read_path(kwargs, path) if result is None else result,
+        engine,
+        is_envelope=path == "envelope",
+    )
+
+
+def _failure_with_content(text: object, engine: Engine) -> Failure:
+    message = _scrub(text, engine.redactor) if _tells_content(engine) else ""
+    return Failure("tool_error", "tool_error", message)
+
+
+def _tells_content(engine: Engine) -> bool:
+    return engine.options.capture is not Capture.OFF
 
 
 def _message(exc: object, redactor: Redactor) -> str:

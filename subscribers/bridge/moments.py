@@ -117,11 +117,11 @@ class Moments:
 
     def _event_failure(self, hook: HookSpec, kwargs: Mapping[str, Any]) -> Failure | None:
         if hook.name != "session_finished":
-            return failure_of_hook(hook.failure, kwargs, self._engine.redactor)
+            return failure_of_hook(hook.failure, kwargs, self._engine)
         error = kwargs.get("error")
         if error is None and kwargs.get("status") != "failed":
             return None
-        return failure_of_exception(error, self._engine.redactor)
+        return failure_of_exception(error, self._engine)
 
     def _before_event(self, hook: str, kwargs: dict[str, Any], now_ns: int) -> None:
         match hook:
@@ -152,7 +152,7 @@ class Moments:
             return
         reason, error_type = kwargs.get("reason"), None
         if isinstance(reason, BaseException):
-            error_type = failure_of_exception(reason, self._engine.redactor).type
+            error_type = failure_of_exception(reason, self._engine).type
         facts = transport_facts(kwargs.get("transport_type"))
         self._metrics.disconnected(connection, facts, error_type)
 

@@ -15,13 +15,17 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import InMemoryRunner
 from google.adk.tools.agent_tool import AgentTool
 from google.genai.types import Content, Part
+from opentelemetry.sdk.trace import TracerProvider
 
 from inspector import context
 from inspector.integrations.adk import attach
 from instrument import Bus, Decision
+from subscribers import Capture, Options
+from subscribers.wiring import wire
 from tests.integrations.adk_model import AdkAgent, ScriptedModel, ask, calls, says
 from tests.integrations.contract import AdapterContract
 from tests.integrations.hook_log import HookLog
+from tests.support.services.otlp_receiver import Receiver
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +88,38 @@ async def test_an_answer_that_says_it_is_an_error_is_one(
     failed = hooks.one("error_tool_call")
     assert (str(failed["exc"]), failed["result"]) == ("no such city", result)
     assert model.read().response == result
+
+
+@pytest.mark.parametrize("capture", [Capture.OFF, Capture.REDACTED])
+async def test_an_error_in_a_result_leaves_the_process_as_results_do(
+    bus: Bus, capture: Capture
+) -> None:
+    def weather(city: str) -> dict[str, str]:
+        """Look outside."""
+        return {"status": "error", "error_message": f"no such city: {city}"}
+
+    model = ScriptedModel.of(calls("weather", {"city": "Atlantis"}), says("I do not know."))
+    receiver = Receiver()
+    wiring = wire(
+        receiver.url,
+        None,
+        options=Options(capture=capture),
+        set_global=False,
+        bus=bus,
+        tracer_provider=TracerProvider(shutdown_on_exit=False),
+    )
+    try:
+        await ask(Agent(name="forecaster", model=model, tools=[weather]))
+        receiver.wait_for(lambda r: any("invoke_agent" in span.name for span in r.spans))
+    finally:
+        wiring.undo()
+        receiver.close()
+
+    (tool,) = (span for span in receiver.spans if span.name == "execute_tool weather")
+    assert tool.status.code == tool.status.STATUS_CODE_ERROR
+    sent = b"".join(body for bodies in receiver.bodies.values() for body in bodies)
+    assert (b"Atlantis" in sent) == (capture is not Capture.OFF)
+    assert (tool.status.message == "no such city: Atlantis") == (capture is not Capture.OFF)
 
 
 async def test_what_callbacks_of_the_program_answer_is_no_call(hooks: HookLog) -> None:

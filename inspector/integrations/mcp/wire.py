@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from inspector.integrations.mcp.connections import in_connection, new_connection_id
 from inspector.integrations.open_operations import OpenOperations
-from inspector.integrations.verdicts import ErrorResultError
+from inspector.integrations.verdicts import ErrorResultError, ProviderError
 from instrument import Bus, Operation
 from instrument import default as shared
 
@@ -218,7 +218,7 @@ class ConnectionFacts:
         error, result = message.get("error"), message.get("result")
         if error is not None:
             text = str(_mapping(error).get("message") or "error")
-            self._open.fail(call, ErrorResultError(text, error))
+            self._open.fail(call, ProviderError(text, error))
         elif _mapping(result).get("isError"):
             self._open.fail(call, ErrorResultError(text_of(_mapping(result)), result), result)
         else:

@@ -34,7 +34,7 @@ from inspector.integrations.openai_agents.messages import (
 )
 from inspector.integrations.openai_agents.runs import Run, current_run
 from inspector.integrations.streamed import StreamedCall
-from inspector.integrations.verdicts import ErrorResultError, refused_as
+from inspector.integrations.verdicts import ProviderError, refused_as
 from instrument import Bus, HookStopped, Operation
 
 NOUN: Final = "llm_generate"
@@ -106,7 +106,7 @@ class WatchedModel:
                 async with aclosing(aiter(pieces)) as events:
                     async for event in events:
                         yield event
-        except ErrorResultError as error:  # the run loop raises for it
+        except ProviderError as error:  # the run loop raises for it
             yield error.result
             return
         for event in call.last_events(pieces.result):
@@ -215,7 +215,7 @@ class _ModelCall:
                     self._last = event
                     continue
                 if getattr(event, "type", None) in _FAILED:
-                    raise ErrorResultError(_failure(event), event)
+                    raise ProviderError(_failure(event), event)
                 received.add(event)
                 if getattr(event, "type", None) == "response.output_item.done":
                     hosted.report(event.item)

@@ -26,7 +26,7 @@ from inspector.integrations.openai_agents.tools import Tools
 from inspector.integrations.patches import Patches
 from inspector.integrations.session import in_session
 from inspector.integrations.streamed import inside
-from inspector.integrations.verdicts import ErrorResultError, refused_as
+from inspector.integrations.verdicts import ErrorResultError, ProviderError, refused_as
 from instrument import Bus
 from instrument.operations import ReportedOperation
 from instrument.parts import Injection
@@ -331,7 +331,7 @@ def _failure(event: Any) -> BaseException | None:
     reason = (details.get("error") or {}).get("message") or details.get("reason") or status
     if status == "cancelled":
         return CancelledError(reason)
-    return ErrorResultError(str(reason), None) if status in ("failed", "incomplete") else None
+    return ProviderError(str(reason), None) if status in ("failed", "incomplete") else None
 
 
 def _items(own: Any) -> list[dict[str, Any]]:

@@ -17,6 +17,8 @@ from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.trace import SpanKind, StatusCode
 
+from inspector.integrations.verdicts import ErrorResultError, ProviderError
+from subscribers import Capture
 from subscribers.bridge.spans import Call, OwnedSpan
 from tests.unit.subscribers.conftest import Traced
 
@@ -285,6 +287,52 @@ async def test_a_tool_that_answers_with_an_error_is_an_error(traced: Traced) -> 
     assert attributes["mcp.status.code"] == "error"
     assert attributes["mcp.method.name"] == "tools/call"
     assert attributes["inspector.mcp.server.name"] == "s"
+
+
+IN_A_RESULT = "no house of ada"
+MCP_ERROR = {"isError": True, "content": [{"type": "text", "text": IN_A_RESULT}]}
+
+
+def rpc(name: str, **answer: Any) -> tuple[str, dict[str, Any], Any]:
+    envelope = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name}}
+    kwargs = {"envelope": envelope, "transport": "http"}
+    return "rpc_handle", kwargs, {"jsonrpc": "2.0", "id": 1, **answer}
+
+
+def tool(name: str, outcome: Any) -> tuple[str, dict[str, Any], Any]:
+    return "tool_call", {"tool_name": name, "args": {}}, outcome
+
+
+@pytest.mark.parametrize("capture", [Capture.OFF, Capture.REDACTED])
+async def test_what_an_error_result_says_is_content_and_what_an_exception_says_is_not(
+    capture: Capture,
+) -> None:
+    traced = Traced(capture=capture)
+    for noun, kwargs, outcome in (
+        tool("a", ErrorResultError(IN_A_RESULT, None)),
+        tool("b", MCP_ERROR),
+        tool("c", {"error": {"code": 404, "message": IN_A_RESULT}}),
+        rpc("d", result=MCP_ERROR),
+        tool("e", RuntimeError("no connection")),
+        tool("f", ProviderError("too many requests", None)),
+        rpc("g", error={"code": -32603, "message": "no disk"}),
+    ):
+        with contextlib.suppress(ErrorResultError, RuntimeError):
+            async with traced.bus.operation(noun, **kwargs) as operation:
+                if isinstance(outcome, Exception):
+                    raise outcome
+                operation.result = outcome
+    traced.off()
+
+    assert {span.status.status_code for span in traced.spans} == {StatusCode.ERROR}
+    said = {span.name.split()[-1]: span.status.description for span in traced.spans}
+    in_a_result = None if capture is Capture.OFF else IN_A_RESULT
+    assert said == {
+        **dict.fromkeys("abcd", in_a_result),
+        **{"e": "no connection", "f": "too many requests", "g": "no disk"},
+    }
+    is_sent = any(IN_A_RESULT in span.to_json() for span in traced.spans)
+    assert is_sent == (capture is not Capture.OFF)
 
 
 async def test_an_sdk_that_raises_never_reaches_the_emitter(

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from inspector.integrations.verdicts import ErrorResultError
+from inspector.integrations.verdicts import ErrorResultError, ProviderError
+from subscribers import Capture, Options, load_spec
 from subscribers.bridge.failures import failure_of_exception, failure_of_result
-from subscribers.content.redaction import Redactor
+from subscribers.spec.engine import Engine
 
-REDACTOR = Redactor()
+ENGINE = Engine(load_spec(), Options(capture=Capture.REDACTED))
 
 
 class McpError(Exception):
@@ -36,6 +37,7 @@ class ReadTimeout(Exception):  # noqa: N818 - the name counts
         (ReadTimeout(), "timeout", "TIMEOUT"),
         (HookDenied("no"), "denied", "DENIED"),
         (ErrorResultError("no", None), "tool_error", "tool_error"),
+        (ProviderError("no", None), "tool_error", "tool_error"),
         (McpError(-32601, "no such method"), "-32601", "UNKNOWN_TOOL"),
         (McpError(-32602, "Unknown tool: x"), "-32602", "UNKNOWN_TOOL"),
         (McpError(-32602, "missing a"), "-32602", "INVALID_PARAMS"),
@@ -47,16 +49,16 @@ class ReadTimeout(Exception):  # noqa: N818 - the name counts
     ],
 )
 def test_exceptions_in_both_vocabularies(exc: Any, error_type: str, code: str) -> None:
-    failure = failure_of_exception(exc, REDACTOR)
+    failure = failure_of_exception(exc, ENGINE)
     assert (failure.type, failure.code) == (error_type, code)
 
 
 def test_names_outside_builtins_are_qualified() -> None:
-    assert failure_of_exception(asyncio.QueueFull(), REDACTOR).type == "asyncio.queues.QueueFull"
+    assert failure_of_exception(asyncio.QueueFull(), ENGINE).type == "asyncio.queues.QueueFull"
 
 
 def test_messages_are_scrubbed_and_bounded() -> None:
-    message = failure_of_exception(ValueError("sk-" + "a" * 40 + "x" * 5_000), REDACTOR).message
+    message = failure_of_exception(ValueError("sk-" + "a" * 40 + "x" * 5_000), ENGINE).message
     assert message.startswith("[redacted]")
     assert len(message) <= 1_024
 
@@ -67,7 +69,7 @@ class Unprintable(Exception):  # noqa: N818 - the name does not count
 
 
 def test_an_exception_that_cannot_be_printed_is_still_named() -> None:
-    failure = failure_of_exception(Unprintable(), REDACTOR)
+    failure = failure_of_exception(Unprintable(), ENGINE)
     assert failure.message == ""
     assert failure.type.endswith("Unprintable")
 
@@ -86,5 +88,5 @@ def test_an_exception_that_cannot_be_printed_is_still_named() -> None:
     ],
 )
 def test_results_that_say_that_they_failed(result: Any, error_type: str | None) -> None:
-    failure = failure_of_result(result, REDACTOR)
+    failure = failure_of_result(result, ENGINE)
     assert (failure.type if failure else None) == error_type

@@ -8,10 +8,11 @@ import pytest
 from mcp_types import CallToolResult, TextContent
 from pydantic import BaseModel, Field
 
+from subscribers import Options, load_spec
 from subscribers.bridge.failures import failure_of_result
 from subscribers.content.paths import read_path
-from subscribers.content.redaction import Redactor
 from subscribers.content.serialise import to_json
+from subscribers.spec.engine import Engine
 
 
 class Old(BaseModel):
@@ -46,5 +47,5 @@ def test_names_of_before_that_a_library_puts_on_models_of_mcp_are_not_read(
     result = CallToolResult(content=[TextContent(type="text", text="No.")], is_error=True)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        assert failure_of_result(result, Redactor()) is not None
+        assert failure_of_result(result, Engine(load_spec(), Options())) is not None
     assert warned == []
