@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from instrument.catalogue import Noun, find_noun
 from instrument.decision import Outcome
-from instrument.deliberation import decide
+from instrument.deliberation import HOOK_DECIDED, decide
 from instrument.delivery import EVERY, deliver, deliver_sync, observers_of
+from instrument.edits import copies_of
 from instrument.errors import HookContractError, HookDenied, HookFailed, HookStopped, HookVerdict
 from instrument.ids import next_call_id
 from instrument.interceptors import Interceptor
@@ -50,7 +51,15 @@ Order: TypeAlias = Literal["retry", "return"]
 class OperationDecision:
     """The decisions on one operation, apart from its kwargs and its result."""
 
-    __slots__ = ("injections", "is_final", "order", "reason", "retry_changes", "verdict")
+    __slots__ = (
+        "injections",
+        "is_final",
+        "is_sealed",
+        "order",
+        "reason",
+        "retry_changes",
+        "verdict",
+    )
 
     reason: str | None
     """Reason of a retry."""
@@ -60,6 +69,7 @@ class OperationDecision:
         self.injections: list[Injection] = []
         self.is_final = False
         """Whether it ended before its body ran."""
+        self.is_sealed = False
         self.order: Order | None = None
         self.verdict: HookVerdict | None = None
         """The exception of the interceptor that ended it, if one did."""
@@ -212,6 +222,14 @@ class Operation:
     def set(self, **outcome: Any) -> None:
         """Add kwargs to the closing hook, such as `usage` or `mime_type`."""
         self._outcome = {**(self._outcome or {}), **outcome}
+
+    def seal(self) -> None:
+        """Say that the consumer gets the result as it is, piece by piece.
+
+        What interceptors put in its place is not applied, and reported as such.
+        """
+        if self._is_reported:
+            self._own_decision().is_sealed = True
 
     def chunk(self, *, tokens: int | None = None) -> None:
         """Count one chunk that does not pass through `stream`."""
@@ -402,11 +420,15 @@ class Operation:
         is_final = exc is not None and (
             self._own_decision().is_final or not isinstance(exc, Exception)
         )
-        left = exc
+        left, passed_on = exc, self.result
+        if is_sealed := self._decision is not None and self._decision.is_sealed:
+            passed_on = copies_of(("it",), {"it": self.result}).get("it", self.result)
         try:
             rest = decide(self._bus, waiting, outcome, asks=not is_final)
             if rest is not None:
                 await rest
+            if is_sealed:
+                await self._keep(passed_on, waiting, outcome)
             if not is_final:
                 left = self._resolve(outcome, exc)
         except Exception as error:  # noqa: BLE001 - raised once it is reported
@@ -437,6 +459,22 @@ class Operation:
             self.result = outcome.changes[self._noun.output]
             decision.order = "return"
         return exc if error is None else error
+
+    async def _keep(self, passed_on: Any, waiting: Waiting, outcome: Outcome) -> None:
+        """Undo the change of a result that the consumer has already, and report that."""
+        output = self._noun.output
+        if outcome.action == "stop":
+            outcome.action = "continue"
+        elif output not in outcome.changes:
+            return
+        outcome.changes = {name: one for name, one in outcome.changes.items() if name != output}
+        outcome.data = {**outcome.data, output: passed_on}
+        self.result = passed_on
+        if HOOK_DECIDED in self._bus._hooks:
+            event = dict.fromkeys(("before", "after", "actor", "origin"))
+            event |= {"call_id": self.call_id, "hook": outcome.hook, "interceptor": "stream"}
+            event |= {"action": "continue", "reason": _PASSED_ON, "microseconds": 0.0}
+            await waiting.notify(HOOK_DECIDED, event)
 
     def _is_discarded(self) -> bool:
         return self._decision is not None and self._decision.order == "retry"
@@ -637,6 +675,7 @@ class RepeatableOperation(Operation):
         raise HookFailed(reason, call_id=self.call_id) from error
 
 
+_PASSED_ON = "not applied: the program has the answer already, as it was streamed"
 _EMPTY = Context()
 _CANCELLED = (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt)
 

@@ -132,6 +132,7 @@ def _async_generator(described: Described) -> Function:
             pieces = _Pieces(bus)
             with _settling(operation) as failures:
                 async with operation:
+                    operation.seal()
                     with described.called(bound, operation) as (final_args, final_kwargs):
                         source = _Inner(function(*final_args, **final_kwargs))
                         stream = AsyncStream(source, operation._step())

@@ -91,8 +91,8 @@ def failure_of_result(result: Any, engine: Engine, *, is_envelope: bool = False)
     code = step(error, "code") if error is not None else None
     if isinstance(code, int) and not isinstance(code, bool):
         message = _scrub(step(error, "message"), engine.redactor)
-        told = message if is_envelope or _tells_content(engine) else ""
-        return Failure(str(code), _legacy_rpc_code(code, message), told, rpc_code=str(code))
+        shown = message if is_envelope or _has_content(engine) else ""
+        return Failure(str(code), _legacy_rpc_code(code, message), shown, rpc_code=str(code))
     if read_path(result, "isError|is_error|result.isError|result.is_error") is True:
         text = read_path(result, "content.0.text|result.content.0.text")
         return _failure_with_content(text, engine)
@@ -114,11 +114,11 @@ def failure_of_hook(path: str | None, kwargs: Mapping[str, Any], engine: Engine)
 
 
 def _failure_with_content(text: object, engine: Engine) -> Failure:
-    message = _scrub(text, engine.redactor) if _tells_content(engine) else ""
+    message = _scrub(text, engine.redactor) if _has_content(engine) else ""
     return Failure("tool_error", "tool_error", message)
 
 
-def _tells_content(engine: Engine) -> bool:
+def _has_content(engine: Engine) -> bool:
     return engine.options.capture is not Capture.OFF
 
 

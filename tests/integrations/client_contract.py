@@ -114,6 +114,9 @@ class ClientContract:
         if "whole_way" in metafunc.fixturenames:
             read = [one for one in ways if one not in streams and "streaming" not in one]
             metafunc.parametrize("whole_way", read)
+        if "read_way" in metafunc.fixturenames:
+            read = [one for one in ways if one in streams or "streaming" in one]
+            metafunc.parametrize("read_way", read)
         if "stream_way" in metafunc.fixturenames:
             metafunc.parametrize("stream_way", streams)
 
@@ -161,6 +164,30 @@ class ClientContract:
         stream = hooks.one("operation_closed")["stream"]
         assert stream.chunk_count == 3
         assert stream.first_chunk_ns > 0
+
+    @pytest.mark.parametrize(
+        "decision", [Decision.modify("edited"), Decision.stop("edited")], ids=["modify", "stop"]
+    )
+    async def test_an_answer_that_the_program_reads_itself_is_reported_as_the_program_got_it(
+        self,
+        bus: Bus,
+        hooks: HookLog,
+        provider: ModelProvider,
+        scripted: ScriptedClient,
+        read_way: str,
+        decision: Decision,
+    ) -> None:
+        bus.intercept("after_llm_generate", lambda **_: decision)
+        provider.script.append(says("one two"))
+        assert scripted.text(await scripted.ask(read_way)) == "one two"
+
+        response = hooks.one("after_llm_generate")["response"]
+        assert "one two" in str(response)
+        assert "edited" not in str(response)
+        assert hooks.one("operation_closed")["status"] == "ok"
+        wanted, withheld = hooks.of("hook_decided")
+        assert (wanted["action"], withheld["action"]) == (decision.action, "continue")
+        assert withheld["reason"].startswith("not applied: ")
 
     @pytest.mark.parametrize("behaviour", [*BEHAVIOURS, *WHOLE_RUBBISH, *STREAM_RUBBISH])
     async def test_the_program_gets_what_it_gets_without_us(

@@ -380,6 +380,24 @@ def test_what_hooks_add_reaches_the_model(bus: Bus, hooks: HookLog) -> None:
     assert read(model).content == "3\n\nMind the unit."
 
 
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_streamed_answer_is_reported_as_the_program_got_it(
+    bus: Bus, hooks: HookLog, is_async: bool
+) -> None:
+    bus.intercept("after_llm_generate", lambda **_: Decision.modify("edited"))
+    model = ScriptedModel(says("It is 3."))
+
+    if is_async:
+        pieces = [piece async for piece in model.astream("Hello")]
+    else:
+        pieces = list(model.stream("Hello"))
+
+    got = "".join(str(piece.content) for piece in pieces)
+    assert got.strip() == "It is 3."
+    assert hooks.one("after_llm_generate")["response"].content == got
+    assert hooks.of("hook_decided")[-1]["reason"].startswith("not applied: ")
+
+
 @pytest.mark.shows("langchain", "deny_llm")
 @pytest.mark.parametrize("streams", [False, True])
 async def test_a_hook_answers_for_the_model(bus: Bus, hooks: HookLog, streams: bool) -> None:

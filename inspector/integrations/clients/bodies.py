@@ -64,6 +64,7 @@ class ObservedBody:
         if not operation._is_reported:
             return
         self._refused = refused
+        operation.seal()
         self._operations.append(operation)
         with inside(operation):
             pass

@@ -42,6 +42,7 @@ class _Run:
     @contextmanager
     def ending(self, operation: Operation) -> Iterator[None]:
         """Record the result of the run; an interrupt or a hand-off is no error."""
+        operation.seal()
         try:
             yield
         except Exception as error:

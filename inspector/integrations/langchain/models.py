@@ -201,6 +201,7 @@ class _ModelCall:
     @contextmanager
     def streaming(self, operation: Operation) -> Iterator[None]:
         """Report the chunks as one answer, also when the consumer stops early."""
+        operation.seal()
         try:
             yield
         finally:

@@ -275,6 +275,40 @@ async def test_what_was_streamed_cannot_be_retried(bus: Bus) -> None:
         await bus.call("llm_generate", stream)
 
 
+def in_place(response: list[str], **_: Any) -> None:
+    response.append("edited")
+
+
+@pytest.mark.parametrize(
+    ("change", "trail"),
+    [
+        (saying(Decision.modify(["edited"])), ["modify", "continue"]),
+        (saying(Decision.stop(["edited"])), ["stop", "continue"]),
+        (in_place, ["modify", "continue"]),
+        (saying(Decision.continue_()), ["continue"]),
+    ],
+)
+async def test_what_a_consumer_has_already_is_reported_as_it_has_it(
+    bus: Bus, events: Story, change: Any, trail: list[str]
+) -> None:
+    bus.intercept("after_llm_generate", change)
+
+    async with bus.operation("llm_generate") as op:
+        op.seal()
+        op.result = ["one", "two"]
+    with bus.operation("llm_generate") as op:
+        op.seal()
+        op.result = ["one", "two"]
+
+    after = [kwargs["response"] for name, kwargs in events if name == "after_llm_generate"]
+    assert after == [["one", "two"]] * 2
+    decided = [kwargs for name, kwargs in events if name == "hook_decided"]
+    assert [one["action"] for one in decided] == trail * 2
+    reasons = [one["reason"] for one in decided if one["interceptor"] == "stream"]
+    assert len(reasons) == (len(trail) - 1) * 2
+    assert all("not applied" in reason for reason in reasons)
+
+
 async def test_an_error_can_be_replaced_by_a_result_in_call(bus: Bus, events: Story) -> None:
     bus.intercept("error_tool_call", lambda exc, **_: Decision.modify(f"sorry: {exc}"))
 

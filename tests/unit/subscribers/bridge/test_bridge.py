@@ -325,9 +325,9 @@ async def test_what_an_error_result_says_is_content_and_what_an_exception_says_i
     traced.off()
 
     assert {span.status.status_code for span in traced.spans} == {StatusCode.ERROR}
-    said = {span.name.split()[-1]: span.status.description for span in traced.spans}
+    descriptions = {span.name.split()[-1]: span.status.description for span in traced.spans}
     in_a_result = None if capture is Capture.OFF else IN_A_RESULT
-    assert said == {
+    assert descriptions == {
         **dict.fromkeys("abcd", in_a_result),
         **{"e": "no connection", "f": "too many requests", "g": "no disk"},
     }
