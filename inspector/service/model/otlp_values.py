@@ -95,7 +95,8 @@ def as_token_count(value: Json) -> int | None:
 
 def as_cost_usd(value: Json) -> float | None:
     """Return the cost of a call; None if it is too high for one."""
-    cost_usd = as_float(value)
+    # Quarkus writes the currency behind the number.
+    cost_usd = as_float(value.removesuffix("USD") if isinstance(value, str) else value)
     return cost_usd if cost_usd is not None and cost_usd <= MAX_COST_USD else None
 
 

@@ -9,6 +9,7 @@ from inspector.service.model.rows import Json
 ALIASES = {
     "tool_calls": "tool_call",
     "tool_use": "tool_call",
+    "tool_execution": "tool_call",
     "function_call": "tool_call",
     "end_turn": "stop",
     "stop_sequence": "stop",

@@ -122,6 +122,7 @@ COST_USD = (
     "llm.cost.total",
     "operation.cost",
     "gen_ai.cost.total_cost",
+    "gen_ai.client.estimated_cost",
 )
 AGENT = (
     "gen_ai.agent.name",

@@ -135,6 +135,8 @@ _MCP_AGENT_STEPS = {
     "send_request": SpanKind.MCP,
     "send_notification": SpanKind.MCP,
 }
+# And Quarkus, of LangChain4j: `completion gpt-4o-mini`, `langchain4j.aiservices.Assistant.answer`.
+_QUARKUS_MODEL, _QUARKUS_SERVICE = "completion ", "langchain4j.aiservices."
 _MCP_AGENT_CLASSES = ("LLM", "Agent", "MCPAggregator", "MCPAgentClientSession")
 _HTTP_METHOD = frozenset({"http.request.method", "http.method"})
 """Keys of the HTTP conventions, stable and older, on spans of clients and servers."""
@@ -145,6 +147,7 @@ KIND_KEYS = frozenset(
         "rpc.system",
         "ai.operationId",
         "gen_ai.operation.name",
+        "gen_ai.request.model",
         "genkit:metadata:subtype",
         "genkit:type",
         "inspector.kind",
@@ -250,6 +253,13 @@ def _mcp_agent(name: str) -> SpanKind | None:
     return kind if head.partition(".")[0].endswith(_MCP_AGENT_CLASSES) else None
 
 
+def _quarkus(name: str, attributes: Attributes) -> SpanKind | None:
+    if name.startswith(_QUARKUS_SERVICE):
+        return SpanKind.AGENT
+    is_model = name.startswith(_QUARKUS_MODEL) and "gen_ai.request.model" in attributes
+    return SpanKind.LLM if is_model else None
+
+
 def _legacy(span: Span, attributes: Attributes) -> SpanKind | None:
     if (named := _LEGACY_NAMES.get(span.name)) is not None:
         return named
@@ -281,7 +291,8 @@ def kind_of(span: Span, attributes: Attributes) -> SpanKind:
             return kind
     if mcp_method_in_name(span.name) is not None:
         return SpanKind.MCP
-    if (named := _mcp_agent(span.name) or _legacy(span, attributes)) is not None:
+    named = _mcp_agent(span.name) or _quarkus(span.name, attributes) or _legacy(span, attributes)
+    if named is not None:
         return named
     # Last: the purpose of a request says more than that it was one.
     return SpanKind.OTHER if _HTTP_METHOD.isdisjoint(attributes) else SpanKind.HTTP
@@ -290,12 +301,13 @@ def kind_of(span: Span, attributes: Attributes) -> SpanKind:
 _SIGNIFICANT_ENDS = frozenset(
     {"mcp", *_MCP_AGENT_STEPS, *(name.rpartition(".")[2] for name in _LEGACY_NAMES)}
 )
+_SIGNIFICANT_STARTS = (_SDK_SENDS, _QUARKUS_MODEL, _QUARKUS_SERVICE)
 
 
 def significant_name(name: str) -> str:
     """Return a name that `kind_of` may read something from; of any other, nothing."""
-    is_significant = name.rpartition(".")[2] in _SIGNIFICANT_ENDS or name.startswith(_SDK_SENDS)
-    return name if is_significant else ""
+    is_significant = name.startswith(_SIGNIFICANT_STARTS)
+    return name if is_significant or name.rpartition(".")[2] in _SIGNIFICANT_ENDS else ""
 
 
 def calls_tool(kind: SpanKind, name: str) -> bool:
@@ -337,7 +349,7 @@ def agent_name(name: str, attributes: Attributes) -> str:
 
 
 def _agent_in(name: str) -> str:
-    found = _AGENT_PREFIX.sub("", name)
+    found = _AGENT_PREFIX.sub("", name).removeprefix(_QUARKUS_SERVICE)
     return found.removesuffix(".agent") or found
 
 
