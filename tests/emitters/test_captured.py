@@ -20,7 +20,17 @@ from tests.emitters.reading import (
     parsed,
 )
 from tests.emitters.record import emitters
-from tests.emitters.scripts.story import ANSWER, CALL_ID, CITY, QUESTION, SYSTEM, TOOL, WEATHER
+from tests.emitters.scripts.story import (
+    ANSWER,
+    CALL_ID,
+    CITY,
+    QUESTION,
+    SYSTEM,
+    TOOL,
+    TOOL_SCHEMA,
+    TOOL_TEXT,
+    WEATHER,
+)
 from tests.support.services.app import service_client
 
 NAMES = emitters()
@@ -46,7 +56,7 @@ RETOLD = ("ag2_chat", "dspy_module", "haystack_agent", "litellm_proxy", "smolage
 NO_PROVIDER = ("genkit", "langchain_js")
 NO_MODEL = (
     *("ag2_chat", "agno_agent", "autogen_team", "dspy_module", "haystack_agent"),
-    *("openai_agents_js", "smolagents_agent", "strands_agent"),
+    *("openai_agents_js", "openinference_bedrock", "smolagents_agent", "strands_agent"),
 )
 NO_USAGE = ("dspy_module", "openllmetry_openai_old")
 """The one of all calls, the other of streams."""
@@ -74,6 +84,7 @@ SUMS = {
     "mcp_sdk": (0, 0, 0),
     "openai_agents_js": (2, 270, 30),
     "openinference_agent": (0, 0, 0),
+    "openinference_bedrock": (7, 810, 90),
     "openinference_langchain": (2, 270, 30),
     "openinference_openai": (5, 544, 60),
     "openllmetry_mcp": (0, 0, 0),
@@ -290,6 +301,33 @@ def test_a_refused_model_call_has_its_error(name: str) -> None:
         assert "429" in str(call.view.error.message)
         assert [part[2] for part in message_parts(call.view)] == ["Now?"]
     assert failed
+
+
+async def test_calls_of_bedrock_name_model_and_tools_and_have_a_cost(
+    api: httpx.AsyncClient,
+) -> None:
+    *spans, refused = captured_spans("openinference_bedrock")
+    name = "claude-sonnet-4-5-20250929"
+    models = [call.facts.record.model for call in spans]
+    assert models == [f"anthropic.{name}-v1:0"] * 4 + [name] * 2
+    for call in spans:
+        assert call.view.llm is not None
+        assert call.view.llm.provider == "aws.bedrock"
+        [tool] = call.view.llm.tools_offered
+        assert tool.parameters is not None
+        assert (tool.name, tool.description, parsed(tool.parameters.text)) == (
+            *(TOOL, TOOL_TEXT, TOOL_SCHEMA),
+        )
+    assert refused.view.error is not None
+    assert str(refused.view.error.type).endswith("ThrottlingException")
+    assert message_parts(refused.view) == [("user", "text", "Now?")]
+    sessions = await sent("openinference_bedrock", api)
+    # By million: input 3.30 USD, from the cache 0.33 USD, output 16.50 USD.
+    first = 56 * 3.30 + 64 * 0.33 + 18 * 16.50
+    second = 22 * 3.30 + 128 * 0.33 + 12 * 16.50
+    assert sum(session["cost_usd"] or 0 for session in sessions) * 1e6 == pytest.approx(
+        3 * (first + second)
+    )
 
 
 def test_a_streamed_call_has_the_time_to_its_first_chunk() -> None:

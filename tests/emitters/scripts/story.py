@@ -140,13 +140,15 @@ def _chunks(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield {**common, "choices": [], "usage": usage}
 
 
-class _Handler(BaseHTTPRequestHandler):
+class ModelHandler(BaseHTTPRequestHandler):
+    """Answers as OpenAI's API does."""
+
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         if self.path.endswith("/embeddings"):
-            self._send(
+            self.send_json(
                 {
                     "object": "list",
                     "model": request["model"],
@@ -155,18 +157,18 @@ class _Handler(BaseHTTPRequestHandler):
                 }
             )
         elif request["model"] == "busy":
-            self._send({"error": {"message": "Too many requests.", "type": "rate"}}, status=429)
+            self.send_json({"error": {"message": "Too many requests.", "type": "rate"}}, status=429)
         elif request.get("stream"):
             events = [json.dumps(chunk) for chunk in _chunks(_answer(request))]
             body = "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"])
-            self._send_bytes(body.encode(), "text/event-stream")
+            self.send_body(body.encode(), "text/event-stream")
         else:
-            self._send(_answer(request))
+            self.send_json(_answer(request))
 
-    def _send(self, body: dict[str, Any], status: int = 200) -> None:
-        self._send_bytes(json.dumps(body).encode(), "application/json", status)
+    def send_json(self, body: dict[str, Any], status: int = 200) -> None:
+        self.send_body(json.dumps(body).encode(), "application/json", status)
 
-    def _send_bytes(self, body: bytes, content_type: str, status: int = 200) -> None:
+    def send_body(self, body: bytes, content_type: str, status: int = 200) -> None:
         self.send_response(status)
         self.send_header("content-type", content_type)
         self.send_header("content-length", str(len(body)))
@@ -178,9 +180,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def model_server() -> Iterator[str]:
+def model_server(handler: type[ModelHandler] = ModelHandler) -> Iterator[str]:
     """Run the model on a free port; yield its base URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}/v1"

@@ -49,7 +49,10 @@ def _chat(message: Mapping[str, Any]) -> dict[str, Any]:
     calls: list[Any] = _items(message.get("tool_calls"))
     if name := message.get("function_call_name"):
         calls.append({"name": name, "arguments": message.get("function_call_arguments_json")})
-    return {**message, "content": contents or content, "contents": None, "tool_calls": calls}
+    chat = {**message, "content": contents or content, "contents": None, "tool_calls": calls}
+    # Anthropic's results, from `invoke_model` of Bedrock, are in the user's name.
+    is_result = message.get("role") == "user" and message.get("tool_call_id")
+    return {**chat, "role": "tool"} if is_result else chat
 
 
 def _content(item: Mapping[str, Any]) -> dict[str, Any]:
