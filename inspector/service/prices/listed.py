@@ -82,8 +82,10 @@ class PriceList:
         if found is None:
             return None
         is_dated = isinstance(found[1].prices, list) or found[1].price_variants
-        half_hour = start_ns // _HALF_HOUR_NS if is_dated else None
-        return cost_usd(self._rates(call, half_hour), counts)
+        rates = self._rates(call, start_ns // _HALF_HOUR_NS if is_dated else None)
+        # Some are on the list without prices, or priced by the second or the page alone.
+        is_priced = any("tokens" in rate.usage_key for rate in rates)
+        return cost_usd(rates, counts) if is_priced or found[1].id.endswith(":free") else None
 
     def _find(self, call: CalledModel) -> tuple[Provider, ModelInfo] | None:
         for provider, name in self._candidates(call):

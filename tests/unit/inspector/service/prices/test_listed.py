@@ -100,10 +100,18 @@ def test_a_model_is_found_by_whoever_serves_it_and_however_it_is_called(
         CalledModel(("a-model-of-mine",), None, None, None),
         # Another provider's model of that name, at another price or at none.
         CalledModel(("gpt-4o",), "mistral_ai", None, None),
+        # On the list without a price, and with one of seconds alone.
+        CalledModel(("gpt-4o",), "github-copilot", None, None),
+        CalledModel(("whisper-large-v3",), "groq", None, None),
     ],
 )
 def test_an_unknown_model_has_no_cost(prices: PriceList, call: CalledModel) -> None:
     assert prices.cost_usd(call, {"input_tokens": 1_000, "output_tokens": 1}, 0) is None
+
+
+def test_a_free_model_costs_nothing(prices: PriceList) -> None:
+    call = CalledModel(("cohere/north-mini-code:free",), "openrouter", None, None)
+    assert prices.cost_usd(call, {"input_tokens": 1_000, "output_tokens": 1}, 0) == 0.0
 
 
 def test_the_price_is_that_of_the_time_of_the_call(prices: PriceList) -> None:
