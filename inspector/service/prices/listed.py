@@ -29,6 +29,11 @@ _PROVIDERS = {
     "gcp.gen_ai": "google",
     "x_ai": "x-ai",
 }
+# They run models that others sell by the same names.
+_LOCAL = frozenset(
+    {"hosted_vllm", "llamacpp", "llamafile", "lm_studio", "lmstudio", "localai", "vllm"}
+    | {"ollama", "ollama_chat", "ollama-chat"}
+)
 
 
 class Rate(NamedTuple):
@@ -87,7 +92,10 @@ class PriceList:
         is_priced = any("tokens" in rate.usage_key for rate in rates)
         return cost_usd(rates, counts) if is_priced or found[1].id.endswith(":free") else None
 
-    def _find(self, call: CalledModel) -> tuple[Provider, ModelInfo] | None:
+    def _find(self, call: Call) -> tuple[Provider, ModelInfo] | None:
+        prefixes = {name.partition("/")[0] for name in call.models}
+        if not _LOCAL.isdisjoint({call.provider, *prefixes}):
+            return None
         for provider, name in self._candidates(call):
             if (model := provider.find_model(name, all_providers=self._providers)) is not None:
                 return provider, model
@@ -96,13 +104,15 @@ class PriceList:
     def _candidates(self, call: CalledModel) -> Iterator[tuple[Provider, str]]:
         """Yield whose model it may be: of the address, the provider, a gateway's prefix, any."""
         known = self._by_address(call.address), self._provider(call.provider)
-        yield from product(filter(None, known), call.models)
+        # Google's API calls its models by their resources: `models/gemini-2.5-pro`.
+        ids = [name.rpartition("models/")[2] for name in call.models if "models/" in name]
+        yield from product(filter(None, known), (*call.models, *ids))
         for name in call.models:
             prefix, _, rest = name.partition("/")  # as in `anthropic/claude-opus-4-1`
             if rest and (provider := self._provider(prefix)) is not None:
                 yield provider, rest
         if not any(known):
-            for name, provider in product(call.models, self._providers):
+            for name, provider in product((*call.models, *ids), self._providers):
                 if provider.model_match and provider.model_match.is_match(name.lower()):
                     yield provider, name
 

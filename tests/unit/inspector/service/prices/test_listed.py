@@ -79,6 +79,14 @@ def test_a_part_that_is_more_than_the_whole_has_no_cost(prices: PriceList) -> No
             ),
             3.3,
         ),
+        (CalledModel(("models/gemini-2.5-flash",), "gcp.gemini", None, None), 0.3),
+        (CalledModel(("models/gemini-2.5-flash",), None, None, None), 0.3),
+        (
+            CalledModel(
+                ("publishers/google/models/gemini-2.5-flash",), "gcp.vertex_ai", None, None
+            ),
+            0.3,
+        ),
         (CalledModel(("grok-4",), "x_ai", None, None), 3.0),
         (CalledModel(("grok-4",), "openai", "api.x.ai", None), 3.0),
         (CalledModel(("gpt-4o",), "openai", None, "priority"), 4.25),
@@ -100,6 +108,9 @@ def test_a_model_is_found_by_whoever_serves_it_and_however_it_is_called(
         CalledModel(("a-model-of-mine",), None, None, None),
         # Another provider's model of that name, at another price or at none.
         CalledModel(("gpt-4o",), "mistral_ai", None, None),
+        # A local model of a name that others sell.
+        CalledModel(("deepseek-r1:7b",), "ollama", None, None),
+        CalledModel(("ollama/deepseek-r1:7b",), "litellm", None, None),
         # On the list without a price, and with one of seconds alone.
         CalledModel(("gpt-4o",), "github-copilot", None, None),
         CalledModel(("whisper-large-v3",), "groq", None, None),
