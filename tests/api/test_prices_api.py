@@ -69,6 +69,19 @@ async def test_a_stock_sdks_model_call_has_a_cost_wherever_costs_are_shown(api: 
     assert (await get(api, "/prices"))["price_list"]["state"] == "loaded"
 
 
+async def test_a_model_is_named_as_without_a_price_only_where_a_price_is_missed(api: Api) -> None:
+    above = call(1, model="a-router")
+    below = call(2)
+    below.parent_span_id = above.span_id
+    partly = call(3, model="gpt-5", trace=3, gen_ai__usage__output_tokens=None)
+    running = call(4, model="a-model-that-runs", trace=4)
+    running.end_time_unix_nano = 0
+    unknown = call(5, model="a-model-of-mine", trace=5)
+    body = trace_request(above, below, partly, running, unknown).SerializeToString()
+    assert (await api.post("/v1/traces", content=body, headers=PROTOBUF)).status_code == 200
+    assert (await get(api, "/sessions/S/statistics"))["unpriced_models"] == ["a-model-of-mine"]
+
+
 async def test_stored_calls_get_their_costs_when_they_are_computed_again(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -392,6 +392,17 @@ async def test_a_session_sums_up_its_model_calls_and_nothing_twice(
         assert any(title.endswith(QUESTION) for title in titles)
 
 
+@pytest.mark.parametrize("name", NAMES)
+async def test_all_calls_with_tokens_of_a_model_that_is_sold_have_a_cost(
+    name: str, api: httpx.AsyncClient
+) -> None:
+    for session in await sent(name, api):
+        for span in (await api.get(f"/sessions/{session['id']}/spans")).json()["spans"]:
+            is_sold = (span["model"] or "").startswith(("gpt-", "text-embedding-"))
+            if is_sold and span["input_tokens"] and span["kind"] != "agent":
+                assert span["cost_usd"], span
+
+
 @pytest.mark.parametrize("name", OVER_MCP)
 async def test_a_call_over_mcp_that_two_or_three_spans_report_is_shown_and_counts_once(
     name: str, api: httpx.AsyncClient

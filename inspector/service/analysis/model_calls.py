@@ -14,11 +14,11 @@ from typing import NamedTuple, TypeAlias
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from inspector.service.analysis.span_table import NamedSpan, SpanTable
-from inspector.service.analysis.statistics import MODEL_KINDS
 from inspector.service.model.otlp_values import as_float, as_int, as_text, json_value
 from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.normalise import keys
 from inspector.service.normalise.conventions import SpanSource, first_found
+from inspector.service.normalise.kinds import MODEL_KINDS
 from inspector.service.normalise.usage import usage_of
 from inspector.service.storage.base import Reader
 

@@ -15,9 +15,7 @@ from typing import Any
 from inspector.service.analysis.span_table import NamedSpan, SpanTable
 from inspector.service.analysis.usage import Use, Used, counted, total, used_in_all
 from inspector.service.model.rows import SpanKind
-from inspector.service.normalise.kinds import calls_tool
-
-MODEL_KINDS = (SpanKind.LLM, SpanKind.EMBEDDING)
+from inspector.service.normalise.kinds import MODEL_KINDS, calls_tool, tells_one_model_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +125,17 @@ class Statistics:
         return self._roll_ups(groups, used, used, model_calls, Counter(), most)
 
     def unpriced_models(self) -> list[str]:
-        """Return the models with calls whose tokens are known and whose cost is not, by name."""
+        """Return the models of ended calls that count, with all tokens and no cost, by name."""
         of = self._of
         return sorted(
             {
                 of.model[place] or ""
-                for (kind, _), places in self._table.operations.items()
-                if kind in MODEL_KINDS
-                for place in places
+                for place in self._used
                 if of.cost_usd[place] is None
-                and (of.input_tokens[place] is not None or of.output_tokens[place] is not None)
+                and of.duration_ns[place] is not None
+                and of.input_tokens[place] is not None
+                and (of.output_tokens[place] is not None or of.kind[place] == SpanKind.EMBEDDING)
+                and tells_one_model_call(of.kind[place], of.model[place])
             }
         )
 

@@ -21,7 +21,7 @@ from inspector.service.storage.base import Reader, Store
 _SPANS_A_STEP = 500
 _BREAK = 3
 """The pause after a step, as a multiple of its duration: time for senders."""
-_CALLS = parse_query("kind:llm OR kind:embedding", QueryScope.SPAN, 0)
+_CALLS = parse_query("kind:llm OR kind:embedding OR kind:other", QueryScope.SPAN, 0)
 
 _log = logging.getLogger("inspector.prices")
 

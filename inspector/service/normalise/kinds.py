@@ -121,6 +121,8 @@ _MCP_METHODS = {
     "resources/read": SpanKind.RESOURCE,
     "prompts/get": SpanKind.PROMPT,
 }
+MODEL_KINDS = (SpanKind.LLM, SpanKind.EMBEDDING)
+"""Kinds of model calls."""
 MCP_KINDS = frozenset({SpanKind.MCP, SpanKind.TOOL, *_MCP_METHODS.values()})
 """Kinds of spans that can report an MCP message."""
 # mcp-agent has the kind of a span in its name only: `OpenAIAugmentedLLM.finder.generate_str`.
@@ -308,6 +310,14 @@ def significant_name(name: str) -> str:
     """Return a name that `kind_of` may read something from; of any other, nothing."""
     is_significant = name.startswith(_SIGNIFICANT_STARTS)
     return name if is_significant or name.rpartition(".")[2] in _SIGNIFICANT_ENDS else ""
+
+
+def tells_one_model_call(kind: str, model: str | None) -> bool:
+    """Return whether tokens of a span are those of one model call, rather than a sum.
+
+    Logfire tells those of a streamed call by a line of its log, which is no span of the call.
+    """
+    return kind in MODEL_KINDS or (kind == SpanKind.OTHER and model is not None)
 
 
 def calls_tool(kind: SpanKind, name: str) -> bool:

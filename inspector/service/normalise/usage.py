@@ -6,9 +6,10 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from inspector.service.model.otlp_values import as_cost_usd, as_token_count
+from inspector.service.model.otlp_values import as_cost_usd, as_text, as_token_count
 from inspector.service.model.rows import Json, SpanKind
 from inspector.service.normalise import keys
+from inspector.service.normalise.kinds import MODEL_KINDS, tells_one_model_call
 from inspector.service.normalise.messages import load
 from inspector.service.wire import Usage
 
@@ -41,7 +42,6 @@ _REASONING = (
     ("gen_ai.usage.raw", "completion_tokens_details", "reasoning_tokens"),
     ("gen_ai.usage.raw", "output_tokens_details", "reasoning_tokens"),
 )
-_LEAVES = (SpanKind.LLM, SpanKind.EMBEDDING)
 
 
 def usage_of(attributes: Attributes, kind: SpanKind) -> Usage | None:
@@ -50,7 +50,7 @@ def usage_of(attributes: Attributes, kind: SpanKind) -> Usage | None:
     Aliases of one count are alternatives, never summands. What does not add up is flagged, not
     mended: Anthropic's raw input leaves out what was cached.
     """
-    if kind not in _LEAVES and GENKIT_OUTPUT in attributes:
+    if kind not in MODEL_KINDS and GENKIT_OUTPUT in attributes:
         return None
     input_tokens = _count(attributes, keys.INPUT_TOKENS, _INPUT)
     output_tokens = _count(attributes, keys.OUTPUT_TOKENS, _OUTPUT)
@@ -69,7 +69,7 @@ def usage_of(attributes: Attributes, kind: SpanKind) -> Usage | None:
         reasoning_tokens=reasoning,
         cost_usd=cost_usd,
         cost_source=None if cost_usd is None else "sender",
-        is_aggregate=kind not in _LEAVES,
+        is_aggregate=not tells_one_model_call(kind, as_text(keys.first(attributes, keys.MODEL))),
         is_suspect=input_tokens is not None
         and (cache_read or 0) + (cache_write or 0) > input_tokens,
     )

@@ -12,7 +12,6 @@ from inspector.service.analysis.causes import is_failed
 from inspector.service.analysis.span_table import NamedSpan
 from inspector.service.analysis.span_tree import SpanTree, within
 from inspector.service.analysis.statistics import (
-    MODEL_KINDS,
     RollUp,
     Share,
     Times,
@@ -22,7 +21,7 @@ from inspector.service.analysis.statistics import (
 from inspector.service.analysis.usage import Used
 from inspector.service.model.rows import SpanKind, SpanRow
 from inspector.service.model.waits import Interval, length_ns, merged
-from inspector.service.normalise.kinds import calls_tool
+from inspector.service.normalise.kinds import MODEL_KINDS, calls_tool
 
 
 @dataclass(slots=True)
