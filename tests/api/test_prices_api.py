@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -124,3 +125,35 @@ async def test_a_store_that_cannot_be_written_ends_it_with_the_reason(
     await api.submit(call(1))
     monkeypatch.setattr(api.parts.writer, "reprice", refuse)
     assert (await recomputed(api))["error"] == "Cannot write: the disk is full."
+
+
+async def test_a_fault_ends_it_with_a_word(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise KeyError("a fault")
+
+    await api.submit(call(1))
+    monkeypatch.setattr(api.parts.pricing, "cost_usd", fail)
+    assert "a fault" in (await recomputed(api))["error"]
+
+
+async def test_a_service_that_stops_waits_until_nothing_of_it_reads_the_store(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, answer = threading.Event(), threading.Event()
+
+    def wait(*_: object) -> float:
+        asked.set()
+        assert answer.wait(20)
+        return 0.5
+
+    await api.submit(call(1))
+    monkeypatch.setattr(api.parts.pricing, "cost_usd", wait)
+    assert api.parts.repricing.start()
+    await asyncio.to_thread(asked.wait, 20)
+    closing = asyncio.create_task(api.parts.repricing.close())
+    await get(api, "/prices")  # time in which it could end too early
+    assert not closing.done()
+    answer.set()
+    await closing
+    assert not api.parts.repricing.progress.is_running
+    assert (await get(api, "/sessions/S"))["cost_usd"] == 0.5

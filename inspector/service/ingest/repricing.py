@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 from inspector.errors import InspectorError
@@ -55,6 +56,7 @@ class Repricing:
         self._writer = writer
         self._pricing = pricing
         self._task: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
 
     def start(self) -> bool:
         """Begin, unless it runs already; return whether it did."""
@@ -66,14 +68,15 @@ class Repricing:
 
     async def close(self) -> None:
         """Stop after the commit in hand."""
+        self._closing.set()
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            # Not cancelled: a thread may read the store, which is closed next.
+            await self._task
 
     async def _run(self) -> None:
         progress, before = self.progress, None
         try:
-            while True:
+            while not self._closing.is_set():
                 began_s = time.monotonic()
                 looked_at, repriced, before = await asyncio.to_thread(self._look, before)
                 if repriced:
@@ -81,10 +84,15 @@ class Repricing:
                 progress.looked_at += looked_at
                 if before is None:
                     return
-                await asyncio.sleep(_BREAK * (time.monotonic() - began_s))
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_BREAK * (time.monotonic() - began_s)):
+                        await self._closing.wait()
         except InspectorError as error:
             progress.error = str(error)
             _log.warning("The computation of costs stopped: %s", error)
+        except Exception as error:  # noqa: BLE001 - it must not look as if it was complete
+            progress.error = f"Cannot compute costs: {error!r}. The service's log says more."
+            _log.exception("The computation of costs stopped")
         finally:
             progress.is_running = False
 
