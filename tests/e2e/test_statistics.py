@@ -189,3 +189,28 @@ def _picture(page: Page, name: str) -> None:
     """Keep a picture for whoever wants to look: `INSPECTOR_PICTURES=FOLDER`."""
     if folder := os.environ.get("INSPECTOR_PICTURES"):
         page.screenshot(path=Path(folder) / f"statistics-{name}.png")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_models_without_a_price_are_named_in_the_room_there_is(
+    page: Page, watch: Watch, service: Service, width: int
+) -> None:
+    for number in range(1, 13):
+        call: dict[str, Json] = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.request.model": f"{number:02}-" + "mine" * 40,
+            "gen_ai.usage.input_tokens": 10,
+            "gen_ai.usage.output_tokens": 10,
+            "session.id": "S",
+        }
+        service.send(span("chat", trace=number, attributes=call))
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.goto(f"{service.url}/ui/sessions/S?view=statistics")
+    note = page.get_by_role("region", name="Models").locator("header p")
+    expect(note).to_contain_text("no price is known for 01-mine")
+    expect(note).to_contain_text(", 2 more")
+    assert note.evaluate(
+        "it => it.scrollWidth <= it.clientWidth &&"
+        " it.getBoundingClientRect().right <= it.closest('section').getBoundingClientRect().right"
+    )

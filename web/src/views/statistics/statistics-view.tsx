@@ -176,10 +176,17 @@ function Note({ statistics }: { readonly statistics: SessionStatistics }) {
   );
 }
 
+/** Models that are named; senders may use any number of names. */
+const MAX_UNPRICED = 10;
+
 /** What the costs are computed from, and which models have none. */
 function PriceNote({ statistics }: { readonly statistics: SessionStatistics }) {
   const { price_list: list, unpriced_models: unpriced } = statistics;
-  const names = unpriced.map((name) => name || 'calls that name no model');
+  const names = unpriced
+    .slice(0, MAX_UNPRICED)
+    .map((name) => name || 'calls that name no model');
+  const more = unpriced.length - names.length;
+  if (more > 0) names.push(`${more} more`);
   const dated = list?.date == null ? '' : ` of ${list.date}`;
   const parts = [
     list?.state === 'loaded' && `prices: ${list.name} ${list.version}${dated}`,
