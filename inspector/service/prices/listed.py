@@ -92,7 +92,7 @@ class PriceList:
         is_priced = any("tokens" in rate.usage_key for rate in rates)
         return cost_usd(rates, counts) if is_priced or found[1].id.endswith(":free") else None
 
-    def _find(self, call: Call) -> tuple[Provider, ModelInfo] | None:
+    def _find(self, call: CalledModel) -> tuple[Provider, ModelInfo] | None:
         prefixes = {name.partition("/")[0] for name in call.models}
         if not _LOCAL.isdisjoint({call.provider, *prefixes}):
             return None
