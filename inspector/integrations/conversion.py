@@ -83,6 +83,7 @@ def token_counts(
     reasoning: int,
     audio_input: int = 0,
     audio_output: int = 0,
+    audio_cache_read: int = 0,
 ) -> dict[str, int]:
     """Return the tokens of a model call as hooks name them; the special ones only if counted."""
     special = {
@@ -91,6 +92,7 @@ def token_counts(
         "reasoning_tokens": reasoning,
         "audio_input_tokens": audio_input,
         "audio_output_tokens": audio_output,
+        "audio_cache_read_tokens": audio_cache_read,
     }
     counted = {name: count for name, count in special.items() if count}
     return {"input_tokens": sent, "output_tokens": received, **counted}

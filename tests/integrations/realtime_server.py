@@ -13,7 +13,12 @@ USAGE = {
     "total_tokens": 15,
     "input_tokens": 10,
     "output_tokens": 5,
-    "input_token_details": {"text_tokens": 2, "audio_tokens": 8, "cached_tokens": 4},
+    "input_token_details": {
+        "text_tokens": 2,
+        "audio_tokens": 8,
+        "cached_tokens": 4,
+        "cached_tokens_details": {"text_tokens": 1, "audio_tokens": 3},
+    },
     "output_token_details": {"text_tokens": 1, "audio_tokens": 4},
 }
 SESSION = {"type": "realtime", "model": "gpt-realtime", "object": "realtime.session"}

@@ -108,6 +108,9 @@ async def test_a_session_is_reported_with_its_turns_and_tools(bus: Bus, hooks: H
         "input_tokens": 10,
         "output_tokens": 5,
         "cache_read_tokens": 4,
+        "audio_input_tokens": 8,
+        "audio_output_tokens": 4,
+        "audio_cache_read_tokens": 3,
     }
     tool = hooks.one("after_tool_call")
     assert (tool["args"], tool["result"]) == ({"a": 1, "b": 2}, 3)

@@ -295,17 +295,28 @@ def _provider(model: Any) -> str | None:
     return "openai" if type(model).__module__.startswith("agents.models.openai") else None
 
 
-def usage_of(usage: Any) -> dict[str, int] | None:
-    """Return the tokens of `Usage` or of the API's `ResponseUsage`, which have the same fields."""
+def usage_of(usage: Any, modalities: Any = None) -> dict[str, int] | None:
+    """Return the tokens of `Usage` or of the API's `ResponseUsage`, which have the same fields.
+
+    Args:
+        usage: The counts.
+        modalities: What has the details that say how many of them are audio.
+    """
     if usage is None or not (usage.input_tokens or usage.output_tokens):
         return None
     read, written = usage.input_tokens_details, usage.output_tokens_details
+    heard = getattr(modalities, "input_tokens_details", None)
+    spoken = getattr(modalities, "output_tokens_details", None)
+    kept = getattr(heard, "cached_tokens_details", None)
     return token_counts(
         usage.input_tokens,
         usage.output_tokens,
         cache_read=getattr(read, "cached_tokens", 0),
         cache_write=getattr(read, "cache_write_tokens", 0),
         reasoning=getattr(written, "reasoning_tokens", 0),
+        audio_input=getattr(heard, "audio_tokens", 0),
+        audio_output=getattr(spoken, "audio_tokens", 0),
+        audio_cache_read=getattr(kept, "audio_tokens", 0),
     )
 
 

@@ -317,7 +317,7 @@ class _Response:
         messages = [{"role": "assistant", "content": text} for text in self._texts.values()]
         self._operation.result = answer_message([*messages, *self.calls], response_id)
         if self.usage is not None:
-            self._operation.set(usage=usage_of(self.usage.usage))
+            self._operation.set(usage=usage_of(self.usage.usage, self.usage))
         kind = None if self.error is None else type(self.error)
         self._context.run(self._operation.__exit__, kind, self.error, None)
 

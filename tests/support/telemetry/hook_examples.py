@@ -33,6 +33,7 @@ USAGE = {
     "reasoning_tokens": 12,
     "audio_input_tokens": 20,
     "audio_output_tokens": 6,
+    "audio_cache_read_tokens": 5,
     "cost_usd": 0.002,
 }
 
