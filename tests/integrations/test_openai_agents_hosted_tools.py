@@ -216,3 +216,37 @@ async def test_a_call_that_the_program_does_not_approve_is_an_error(hooks: HookL
     await run([server], REQUEST, [assistant_message("A pity.")])
 
     assert str(hooks.one("error_tool_call")["exc"]) == "not today"
+
+
+@both_ways
+async def test_an_image_that_code_has_made_is_told_without_its_data(
+    hooks: HookLog, streams: bool
+) -> None:
+    plot = {"type": "image", "url": "data:image/png;base64,aVZCT1Jn"}
+    call = {
+        "id": "ci-2",
+        "type": "code_interpreter_call",
+        "status": "completed",
+        "code": "plot()",
+        "container_id": "c",
+        "outputs": [{"type": "logs", "logs": "plotted"}, plot],
+    }
+
+    await run([], [*items(call), assistant_message("Done.")], streams=streams)
+
+    result = hooks.one("after_tool_call")["result"]
+    assert result == [{"type": "logs", "logs": "plotted"}, "[image]"]
+    assert "aVZCT1Jn" not in str(hooks.of("after_llm_generate"))
+
+
+@both_ways
+async def test_rubbish_of_the_provider_goes_to_the_program_as_it_is(
+    hooks: HookLog, streams: bool
+) -> None:
+    rubbish = CALLS[4].model_copy(update={"approval_request_id": ["not an id"]})
+
+    await run([], [rubbish, CALLS[1], assistant_message("Done.")], streams=streams)
+
+    assert "file_search" in [one["tool_name"] for one in hooks.of("after_tool_call")]
+    assert hooks.one("after_agent_call")["result"] == "Done."
+    hooks.check_pairs()

@@ -68,7 +68,8 @@ def _is_the_frameworks() -> bool:
 def _patched(bus: Bus) -> tuple[Runs, Patches]:
     from inspector.integrations.openai_agents.runs import Runs  # noqa: PLC0415 - imports it
 
-    runs, patches = Runs(bus), Patches("openai_agents")
+    patches = Patches("openai_agents")
+    runs = Runs(bus, patches.attempt)
     try:
         _patch(runs, patches)
     except Exception:

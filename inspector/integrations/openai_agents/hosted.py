@@ -39,14 +39,21 @@ class HostedTools:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._reported: set[Any] = set()
+        self._reported: set[str] = set()
 
     def report(self, own: Any) -> None:
         """Report an item of the answer if it is a call of a hosted tool."""
+        self._run.attempt(lambda: self._report(own))
+
+    def _report(self, own: Any) -> None:
         kind = getattr(own, "type", None)
-        if kind not in _ARGUMENTS or (item := as_item(own)).get("id") in self._reported:
+        if not isinstance(kind, str) or kind not in _ARGUMENTS:
             return
-        self._reported.add(item.get("id"))
+        item = as_item(own)
+        key = str(item.get("id") or item)  # those without an id are not one
+        if key in self._reported:
+            return
+        self._reported.add(key)
         result, error = _result(item), _error(item)
         approved = item.get("approval_request_id")
         if approved in self._run.approvals:  # it has been open since it was approved
@@ -131,7 +138,16 @@ def _about(item: Item) -> dict[str, Any]:
 def _result(item: Item) -> Any:
     """Return what a tool has answered; of an image that it is one."""
     result = next((item[name] for name in _RESULTS if name in item), None)
-    return "[image]" if item["type"] == "image_generation_call" and result else result
+    if item["type"] == "image_generation_call" and result:
+        return "[image]"
+    if item["type"] == "code_interpreter_call" and isinstance(result, list):
+        return ["[image]" if _is_image_data(one) else one for one in result]
+    return result
+
+
+def _is_image_data(output: Any) -> bool:
+    url = output.get("url") if isinstance(output, dict) else None
+    return isinstance(url, str) and url.startswith("data:")
 
 
 def _error(item: Item) -> ErrorResultError | None:

@@ -64,7 +64,7 @@ def as_item(own: Any) -> Item:
     if isinstance(own, Mapping):
         return own
     with suppress(Exception):  # of a type that we do not know
-        dumped: Item = own.model_dump(exclude_none=True)
+        dumped: Item = own.model_dump(exclude_none=True, warnings=False)
         return dumped
     return {"type": type(own).__name__}
 

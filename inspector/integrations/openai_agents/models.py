@@ -186,11 +186,19 @@ class _ModelCall:
         """Report the usage of an answer, and return the answer as a message."""
         self._response = response
         del self.run.injections[: len(self._injections)]
-        operation.set(usage=usage_of(response.usage))
-        self._answer = answer_message(response.output, response.response_id)
         hosted = HostedTools(self.run)
-        for item in response.output:
+        return self._report(operation, hosted, response.output, response.response_id, response)
+
+    def _report(
+        self, operation: Operation, hosted: HostedTools, output: Any, answer_id: Any, response: Any
+    ) -> MessageDict:
+        """Report what an answer has; of what the provider has made of it nothing is certain."""
+        attempt = self.run.attempt
+        operation.set(usage=attempt(lambda: usage_of(getattr(response, "usage", None))))
+        output = output if isinstance(output, list) else []
+        for item in output:
             hosted.report(item)
+        self._answer = attempt(lambda: answer_message(output, answer_id)) or {"role": "assistant"}
         return self._answer
 
     def own_response(self, answer: Any) -> ModelResponse:
@@ -225,10 +233,8 @@ class _ModelCall:
                 await source.aclose()
             response = getattr(self._last, "response", None)
             output = getattr(response, "output", None) or received.output()
-            for item in output:
-                hosted.report(item)
-            operation.result = self._answer = answer_message(output, getattr(response, "id", None))
-            operation.set(usage=usage_of(getattr(response, "usage", None)))
+            answer_id = getattr(response, "id", None)
+            operation.result = self._report(operation, hosted, output, answer_id, response)
         del self.run.injections[: len(self._injections)]
 
     def last_events(self, answer: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from functools import wraps
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from agents import get_current_trace
 from agents.exceptions import AgentsException
@@ -22,6 +22,7 @@ from inspector.integrations.verdicts import REFUSALS, refused_as
 from instrument import Bus, Operation
 from instrument.parts import Injection
 
+Attempt: TypeAlias = "Callable[[Callable[[], Any]], Any]"
 NOUN: Final = "agent_call"
 
 _runs: ContextVar[tuple[Run, ...]] = ContextVar("inspector.openai_agents.runs", default=())
@@ -46,12 +47,13 @@ class Run:
 
     Args:
         bus: The bus that it is reported on.
+        attempt: Reads of the framework what may not be as expected.
         agent: The agent that it starts with.
         run_input: A text, items, or the state that it resumes from.
     """
 
-    def __init__(self, bus: Bus, agent: Any, run_input: Any) -> None:
-        self.bus = bus
+    def __init__(self, bus: Bus, attempt: Attempt, agent: Any, run_input: Any) -> None:
+        self.bus, self.attempt = bus, attempt
         self.injections: list[Injection] = []
         """Injections of tools, for the next model call."""
         self.models: dict[int, Any] = {}
@@ -133,8 +135,8 @@ def current_run(bus: Bus) -> Run | None:
 class Runs:
     """The runs that are reported on one bus, and the wrappers that report them."""
 
-    def __init__(self, bus: Bus) -> None:
-        self.bus = bus
+    def __init__(self, bus: Bus, attempt: Attempt) -> None:
+        self.bus, self.attempt = bus, attempt
         self.targets: list[list[Any]] = []
         """The targets of each `attach`; an empty list is every agent."""
 
@@ -153,7 +155,7 @@ class Runs:
         async def run(runner: Any, starting_agent: Any, input: Any, **kwargs: Any) -> Any:
             if not self.wants(starting_agent):
                 return await original(runner, starting_agent, input, **kwargs)
-            reported = Run(self.bus, starting_agent, input)
+            reported = Run(self.bus, self.attempt, starting_agent, input)
             with refused_as(AgentsException), in_session(_session_id(input, **kwargs)):
                 async with reported:
                     result = await original(runner, starting_agent, input, **kwargs)
@@ -175,7 +177,7 @@ class Runs:
                 return await original(*args, **kwargs)
             state = kwargs.get("run_state") if kwargs.get("is_resumed_state") else None
             run_input = kwargs.get("starting_input") if state is None else state
-            reported = Run(self.bus, agent, run_input)
+            reported = Run(self.bus, self.attempt, agent, run_input)
             with refused_as(AgentsException), in_session(_session_id(run_input, **kwargs)):
                 try:
                     async with reported:
