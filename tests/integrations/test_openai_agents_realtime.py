@@ -43,6 +43,7 @@ async def converse(
     server: RealtimeServer,
     agent: RealtimeAgent[Any],
     until: Callable[[Any, RealtimeSession], Any],
+    question: Any = "What is 1 + 2?",
     **settings: Any,
 ) -> None:
     """Ask one question, and leave once `until` returns True for an event."""
@@ -53,7 +54,7 @@ async def converse(
         "initial_model_settings": {"model_name": "gpt-realtime", **settings},
     }
     async with await runner.run(model_config=config) as session:
-        await session.send_message("What is 1 + 2?")
+        await session.send_message(question)
         async for event in session:
             answer = until(event, session)
             if answer is True:
@@ -248,3 +249,16 @@ async def test_a_session_that_cannot_connect_is_an_error(hooks: HookLog) -> None
         await converse(server, calculator(), lambda *_: True)
 
     assert isinstance(hooks.one("error_agent_call")["exc"], OSError)
+
+
+async def test_a_picture_of_the_user_is_told_without_its_data(hooks: HookLog) -> None:
+    picture = {"type": "input_image", "image_url": "data:image/png;base64,aVZCT1Jn"}
+    text = {"type": "input_text", "text": "What is this?"}
+    question = {"type": "message", "role": "user", "content": [text, picture]}
+    async with realtime_server(says("A cat.")) as server:
+        await converse(server, calculator(), turns(1), question)
+
+    (asked,) = hooks.one("before_llm_generate")["prompt"]
+    assert asked["parts"] == [{"type": "text", "content": "What is this?\n[image]"}]
+    assert hooks.one("prompt_submitted")["prompt"] == "What is this?"
+    assert "aVZCT1Jn" not in str(hooks.events)

@@ -335,9 +335,11 @@ def _failure(event: Any) -> BaseException | None:
 
 
 def _items(own: Any) -> list[dict[str, Any]]:
-    """Return an item of the history as items of the API: text and transcripts, never audio."""
+    """Return an item of the history as items of the API: texts and transcripts, never media."""
     if own.type == "message":
-        return [{"type": "message", "role": own.role, "content": _text(own) or "[audio]"}]
+        pieces = [_said(one) or f"[{one.type.removeprefix('input_')}]" for one in own.content]
+        content = "\n".join(pieces) or "[audio]"
+        return [{"type": "message", "role": own.role, "content": content}]
     call_id = own.call_id or own.item_id
     call = {"type": own.type, "name": own.name, "arguments": own.arguments, "call_id": call_id}
     if own.output is None:
@@ -346,7 +348,8 @@ def _items(own: Any) -> list[dict[str, Any]]:
 
 
 def _text(message: Any) -> str:
-    pieces = (
-        getattr(one, "text", None) or getattr(one, "transcript", None) for one in message.content
-    )
-    return "\n".join(filter(None, pieces))
+    return "\n".join(filter(None, map(_said, message.content)))
+
+
+def _said(piece: Any) -> str | None:
+    return getattr(piece, "text", None) or getattr(piece, "transcript", None)
