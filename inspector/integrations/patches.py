@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from inspector.agent_side.adapters import Adapter, find_adapter, installed_version, is_warned_of
@@ -87,6 +88,15 @@ class Patches:
         except Exception as error:  # noqa: BLE001 - never into the program that is watched
             self._warn(f"is not as expected ({type(error).__name__}: {error})")
             return None
+
+    def expect(self, module: str) -> None:
+        """Log that a module, which is not imported for this, is elsewhere in this version."""
+        try:
+            is_there = find_spec(module) is not None
+        except (ImportError, ValueError):
+            is_there = False
+        if not is_there:
+            self.lacks(module)
 
     def lacks(self, what: str) -> None:
         """Log that this version has no `what`."""

@@ -12,7 +12,6 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from functools import partial, wraps
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -75,17 +74,8 @@ class _Adapter:
             (_TRACING, self._watch_spans),
         ):
             patches.callback(after_import(module, partial(watch, module)))
-            patches.callback(after_import("google.adk.runners", partial(self._check, module)))
+            patches.callback(after_import("google.adk.runners", partial(patches.expect, module)))
         return patches.undo
-
-    def _check(self, module: str) -> None:
-        """Log that a module is elsewhere in this version."""
-        try:
-            is_there = find_spec(module) is not None
-        except (ImportError, ValueError):
-            is_there = False
-        if not is_there:
-            self._patches.lacks(module)
 
     def _watch_agents(self, module: str) -> None:
         kind = self._patches.find(module, "BaseAgent")

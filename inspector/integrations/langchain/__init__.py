@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from inspector.agent_side.on_import import after_import
@@ -59,20 +58,10 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
     # Nothing is imported for this: only modules that the program uses are watched.
     for module, used_with, part, function in _PARTS:
         patches.callback(after_import(module, partial(_watch, attachment, part, function)))
-        patches.callback(after_import(used_with, partial(_check, attachment, module)))
+        patches.callback(after_import(used_with, partial(patches.expect, module)))
     return patches.undo
 
 
 def _watch(attachment: Attachment, part: str, function: str) -> None:
     module = import_module(f"{__name__}.{part}")  # imports the watched module
     getattr(module, function)(attachment)
-
-
-def _check(attachment: Attachment, module: str) -> None:
-    """Log that a watched module is elsewhere in this version."""
-    try:
-        is_there = find_spec(module) is not None
-    except (ImportError, ValueError):
-        is_there = False
-    if not is_there:
-        attachment.patches.lacks(module)

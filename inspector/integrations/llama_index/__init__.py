@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 from inspector.agent_side.on_import import after_import
@@ -74,7 +73,7 @@ def attach(*targets: Any, bus: Bus | None = None) -> Callable[[], None]:
     # Nothing is imported for this: the framework imports its parts when a program uses them.
     for module, kind, wrappers in parts:
         patches.callback(after_import(module, partial(_watch, patches, module, kind, wrappers)))
-        patches.callback(after_import("llama_index.core", partial(_check, patches, module)))
+        patches.callback(after_import("llama_index.core", partial(patches.expect, module)))
     return patches.undo
 
 
@@ -84,13 +83,3 @@ def _watch(
     owner = patches.find(module, kind)
     for name, make in wrappers.items():
         patches.put(owner, name, make)
-
-
-def _check(patches: Patches, module: str) -> None:
-    """Log that a module is elsewhere in this version."""
-    try:
-        is_there = find_spec(module) is not None
-    except (ImportError, ValueError):
-        is_there = False
-    if not is_there:
-        patches.lacks(module)
