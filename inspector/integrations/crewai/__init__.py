@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial, wraps
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -59,7 +58,7 @@ class _Adapter:
         # Nothing is imported for this: the framework imports some parts when a program uses them.
         for module, watch in (*self._methods(), *self._functions()):
             patches.callback(after_import(f"crewai.{module}", watch))
-            patches.callback(after_import("crewai", partial(self._check, f"crewai.{module}")))
+            patches.callback(after_import("crewai", partial(patches.expect, f"crewai.{module}")))
         if self._targets:
             for module, kind in (("crewai.crew", "Crew"), ("crewai.agent.core", "Agent")):
                 patches.put(patches.find(module, kind), "copy", self._copying)
@@ -94,7 +93,7 @@ class _Adapter:
                     "kickoff_async": runs.describe_kickoff_async,
                 },
             ),
-            ("lite_agent", "LiteAgent", {"kickoff": runs.describe_kickoff}),
+            ("lite_agent", "LiteAgent", {"kickoff": runs.describe_kickoff_async}),
             ("memory.unified_memory", "Memory", {"recall": runs.describe_recall}),
             (
                 "knowledge.knowledge",
@@ -156,15 +155,6 @@ class _Adapter:
     def _watch_models(self) -> None:
         self._models.watch(self._patches.find("crewai.llms.base_llm", "BaseLLM"))
         self._put("llms.base_llm", None, "run_with_rate_limit_retry", self._models.wrap_retry)
-
-    def _check(self, module: str) -> None:
-        """Log that a module is elsewhere in this version."""
-        try:
-            is_there = find_spec(module) is not None
-        except (ImportError, ValueError):
-            is_there = False
-        if not is_there:
-            self._patches.lacks(module)
 
     def _is_inside(self) -> bool:
         """Return whether what happens here is watched, whatever it is."""

@@ -64,6 +64,9 @@ class Call:
         """Return what to report of the method's result: `ErrorResultError` of an error."""
         return returned
 
+    def pause(self, error: Exception) -> Any:
+        """Return the result in place of an exception that is no error; None of others."""
+
     def make(self, result: Any) -> Any:
         """Return a hook's result as the method returns it."""
         return result
@@ -145,8 +148,13 @@ class WrappedCalls:
 
             async def body(operation: Operation) -> Any:
                 call.attempt(operation)
-                with call.around():
-                    returned = await original(owner, *call.args, **call.kwargs)
+                try:
+                    with call.around():
+                        returned = await original(owner, *call.args, **call.kwargs)
+                except Exception as error:
+                    returned = call.pause(error)
+                    if returned is None:
+                        raise
                 return call.receive(returned, self._report(call, operation, returned))
 
             try:

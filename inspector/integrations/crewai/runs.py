@@ -94,7 +94,7 @@ class CrewAIRuns:
     def describe_kickoff_async(
         self, agent: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Call | None:
-        """Describe an async run of an agent without a crew."""
+        """Describe a run of an agent without a crew that never leaves it to another method."""
         call = AgentKickoff(agent, args, kwargs)
         is_outer = call.argument(3, "from_checkpoint") is not None
         return call if self._is_watched(agent) and not is_outer else None
@@ -155,6 +155,8 @@ class FlowRun(Call):
 
     def report(self, operation: Operation, returned: Any) -> Any:
         """Return the result; of a crew or an agent, its text."""
+        if _waits(returned):
+            return _wish(returned)
         return getattr(returned, "raw", returned)
 
 
@@ -188,13 +190,33 @@ class MethodRun(Call):
             "context": None,
         }
 
+    def pause(self, error: Exception) -> Any:
+        """Return the exception by which a step waits for a person."""
+        return (error, None) if _waits(error) else None
+
     def report(self, operation: Operation, returned: Any) -> Any:
-        """Return the result of the step."""
-        return returned[0]
+        """Return the result of the step, or what it waits for."""
+        return _wish(returned[0]) if _waits(returned[0]) else returned[0]
+
+    def finish(self, result: Any) -> Any:
+        """Return the result of the step; raise for the flow that it waits."""
+        if self.returned is not NOTHING and _waits(self.returned[0]):
+            raise self.returned[0]
+        return super().finish(result)
 
     def make(self, result: Any) -> Any:
-        """Return a result of a hook with the event of the step."""
-        return result, (self.returned[1] if self.returned is not NOTHING else None)
+        """Return a result of a hook with the event of the step, and keep it for the flow."""
+        name, outputs = self.hook_kwargs["step"], getattr(self.owner, "_method_outputs", [])
+        if self.returned is NOTHING:
+            outputs.append({"method": name, "output": result})
+            return result, None
+        for place in reversed(range(len(outputs))):
+            if outputs[place].get("method") == name:
+                # The outcome of what a person has said is not what the method has returned.
+                if "human_feedback" not in outputs[place]:
+                    outputs[place] = {"method": name, "output": result}
+                break
+        return result, self.returned[1]
 
 
 class TaskRun(Call):
@@ -310,6 +332,17 @@ class Recall(Call):
         """Pass the hooks' query."""
         if operation.args is not self._input:
             self.with_argument(0, "query", operation.args["query"])
+
+
+def _waits(outcome: Any) -> bool:
+    """Return whether a flow has stopped to go on when a person has said something."""
+    from crewai.flow.async_feedback.types import HumanFeedbackPending  # noqa: PLC0415
+
+    return isinstance(outcome, HumanFeedbackPending)
+
+
+def _wish(pending: Any) -> dict[str, Any]:
+    return {"waits_for_feedback": pending.context.message}
 
 
 def _facts(agent: Any, question: Any) -> AgentFacts:

@@ -17,10 +17,14 @@ pytest.importorskip("crewai")
 
 import crewai_cli
 from crewai import LLM, Agent, Crew, Process, Task
+from crewai.flow.async_feedback.types import HumanFeedbackPending
 from crewai.flow.flow import Flow, listen, start
+from crewai.flow.human_feedback import human_feedback
+from crewai.flow.persistence import SQLiteFlowPersistence
 from crewai.hooks import HookAborted
+from crewai.lite_agent import LiteAgent
 from crewai.mcp import MCPServerStdio
-from crewai.tools import BaseTool
+from crewai.tools import BaseTool, tool
 from crewai.utilities.string_utils import sanitize_tool_name
 from pydantic import BaseModel
 
@@ -352,6 +356,96 @@ def test_the_id_of_a_flow_is_the_session(bus: Bus, hooks: HookLog) -> None:
     assert context.get() == context.UNKNOWN
 
 
+@pytest.mark.shows("crewai", "replace")
+@pytest.mark.parametrize("hook", ["after_step_run", "error_step_run"])
+def test_a_result_that_a_hook_gives_a_step_is_the_result_of_the_flow(bus: Bus, hook: str) -> None:
+    bus.intercept(hook, lambda **_: Decision.modify("good-bye"))
+
+    class Talk(Flow[dict[str, Any]]):
+        @start()
+        def greet(self) -> str:
+            if hook == "error_step_run":
+                raise ValueError("no words")
+            return "hello"
+
+    assert Talk().kickoff() == "good-bye"
+
+
+class AskLater:
+    """A way to ask a person who answers when the flow has stopped."""
+
+    def request_feedback(self, context: Any, flow: Any) -> str:
+        """Stop the flow."""
+        raise HumanFeedbackPending(context=context)
+
+
+@pytest.mark.shows("crewai", "session")
+def test_a_flow_that_waits_for_a_person_is_no_error_and_goes_on(
+    bus: Bus, hooks: HookLog, tmp_path: Path
+) -> None:
+    sessions = []
+    bus.observe("before_step_run", lambda **_: sessions.append(context.get()))
+    bus.intercept("after_step_run", lambda result, **_: Decision.modify(f"{result}!"))
+
+    class Letters(Flow[dict[str, Any]]):
+        @start()
+        @human_feedback(message="Send it?", provider=AskLater())
+        def draft(self) -> str:
+            return "Dear Ada"
+
+        @listen(draft)
+        def send(self, answer: Any) -> str:
+            return f"{answer.output}: {answer.feedback}"
+
+    stored = SQLiteFlowPersistence(str(tmp_path / "flows.db"))
+    pending = Letters(persistence=stored).kickoff(inputs={"id": "letter-1"})
+
+    assert isinstance(pending, HumanFeedbackPending)
+    waits = {"waits_for_feedback": "Send it?"}
+    assert hooks.one("after_workflow_run")["result"] == waits
+    closed = [(one["noun"], one["status"]) for one in hooks.of("operation_closed")]
+    assert closed == [("step_run", "ok"), ("workflow_run", "ok")]
+
+    answer = Letters.from_pending("letter-1", stored).resume("Yes")
+
+    assert answer == "Dear Ada: Yes!"
+    rest = hooks.of("before_workflow_run")[-1]
+    assert (rest["args"], hooks.of("after_workflow_run")[-1]["result"]) == ("Yes", answer)
+    assert [one["step"] for one in hooks.of("before_step_run")] == ["draft", "send"]
+    assert sessions == ["letter-1"] * 2
+    hooks.check_pairs()
+
+
+@pytest.mark.filterwarnings("ignore:LiteAgent is deprecated:FutureWarning")
+@pytest.mark.parametrize("way", ["thread", "loop", "async"])
+def test_a_lite_agent_is_reported_and_decided_however_it_is_run(
+    bus: Bus, hooks: HookLog, way: str
+) -> None:
+    ran = []
+    bus.intercept("before_tool_call", lambda **_: Decision.deny("no sums today"))
+
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        ran.append((a, b))
+        return a + b
+
+    model = ScriptedModel.of(ACTION, FINAL, is_native=False)
+    about = {"role": "adder", "goal": "Be exact", "backstory": "You count."}
+    agent = LiteAgent(**about, llm=model, tools=[tool(add)])
+
+    async def run() -> Any:
+        return agent.kickoff("1 + 2?") if way == "loop" else await agent.kickoff_async("1 + 2?")
+
+    result = agent.kickoff("1 + 2?") if way == "thread" else asyncio.run(run())
+
+    assert (result.raw, ran) == ("three", [])
+    assert "Denied: no sums today" in str(model.sent[-1])
+    assert hooks.one("before_agent_call")["agent"].name == "adder"
+    assert hooks.one("after_agent_call")["result"] == "three"
+    assert hooks.parent_noun(hooks.one("error_tool_call")) == "agent_call"
+    hooks.check_pairs()
+
+
 @pytest.mark.parametrize("hook", ["before_workflow_run", "before_step_run", "before_llm_generate"])
 def test_a_refused_part_of_a_crew_ends_it_with_the_reason(
     bus: Bus, hooks: HookLog, hook: str
@@ -603,6 +697,44 @@ def test_what_is_recalled_is_reported(hooks: HookLog, tmp_path: Path) -> None:
     step = hooks.one("after_step_run")
     assert (step["step"], step["kind"]) == ("memory", "memory")
     assert step["result"][0].record.content == "Ada likes tea."
+
+
+def test_a_search_in_knowledge_is_reported_and_edited(
+    bus: Bus, hooks: HookLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crewai.knowledge.knowledge import Knowledge
+    from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource
+    from crewai.rag.embeddings.providers.custom.custom_provider import CustomProvider
+    from crewai.rag.embeddings.providers.custom.embedding_callable import CustomEmbeddingFunction
+
+    class Embedder(CustomEmbeddingFunction):
+        """Embeds by what is liked."""
+
+        def __init__(self) -> None:
+            pass
+
+        @staticmethod
+        def name() -> str:
+            return "likes"
+
+        def get_config(self) -> dict[str, Any]:
+            return {}
+
+        def __call__(self, input: Any) -> Any:
+            return [[1.0, 0.0] if "tea" in text else [0.0, 1.0] for text in input]
+
+    monkeypatch.setenv("CREWAI_STORAGE_DIR", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    bus.intercept("before_step_run", lambda **_: Decision.modify({"query": ["Who likes tea?"]}))
+    sources = [StringKnowledgeSource(content="Ada likes tea.")]
+    knowledge = Knowledge("likes", sources, CustomProvider(embedding_callable=Embedder))
+    knowledge.add_sources()
+
+    found = knowledge.query(["Who likes coffee?"])
+
+    assert [one["content"] for one in found] == ["Ada likes tea."]
+    step = hooks.one("after_step_run")
+    assert (step["step"], step["kind"], step["result"]) == ("knowledge", "retrieval", found)
 
 
 # --- a program -----------------------------------------------------------------------------------
