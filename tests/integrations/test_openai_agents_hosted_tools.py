@@ -219,7 +219,7 @@ async def test_a_call_that_the_program_does_not_approve_is_an_error(hooks: HookL
 
 
 @both_ways
-async def test_an_image_that_code_has_made_is_told_without_its_data(
+async def test_an_image_that_code_has_made_is_reported_without_its_data(
     hooks: HookLog, streams: bool
 ) -> None:
     plot = {"type": "image", "url": "data:image/png;base64,aVZCT1Jn"}

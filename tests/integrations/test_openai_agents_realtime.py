@@ -251,14 +251,14 @@ async def test_a_session_that_cannot_connect_is_an_error(hooks: HookLog) -> None
     assert isinstance(hooks.one("error_agent_call")["exc"], OSError)
 
 
-async def test_a_picture_of_the_user_is_told_without_its_data(hooks: HookLog) -> None:
+async def test_a_picture_of_the_user_is_reported_without_its_data(hooks: HookLog) -> None:
     picture = {"type": "input_image", "image_url": "data:image/png;base64,aVZCT1Jn"}
     text = {"type": "input_text", "text": "What is this?"}
     question = {"type": "message", "role": "user", "content": [text, picture]}
     async with realtime_server(says("A cat.")) as server:
         await converse(server, calculator(), turns(1), question)
 
-    (asked,) = hooks.one("before_llm_generate")["prompt"]
-    assert asked["parts"] == [{"type": "text", "content": "What is this?\n[image]"}]
+    (message,) = hooks.one("before_llm_generate")["prompt"]
+    assert message["parts"] == [{"type": "text", "content": "What is this?\n[image]"}]
     assert hooks.one("prompt_submitted")["prompt"] == "What is this?"
     assert "aVZCT1Jn" not in str(hooks.events)

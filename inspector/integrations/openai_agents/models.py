@@ -313,7 +313,7 @@ def usage_of(usage: Any, modalities: Any = None) -> dict[str, int] | None:
     read, written = usage.input_tokens_details, usage.output_tokens_details
     heard = getattr(modalities, "input_tokens_details", None)
     spoken = getattr(modalities, "output_tokens_details", None)
-    kept = getattr(heard, "cached_tokens_details", None)
+    cached = getattr(heard, "cached_tokens_details", None)
     return token_counts(
         usage.input_tokens,
         usage.output_tokens,
@@ -322,7 +322,7 @@ def usage_of(usage: Any, modalities: Any = None) -> dict[str, int] | None:
         reasoning=getattr(written, "reasoning_tokens", 0),
         audio_input=getattr(heard, "audio_tokens", 0),
         audio_output=getattr(spoken, "audio_tokens", 0),
-        audio_cache_read=getattr(kept, "audio_tokens", 0),
+        audio_cache_read=getattr(cached, "audio_tokens", 0),
     )
 
 

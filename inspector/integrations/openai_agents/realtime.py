@@ -337,7 +337,7 @@ def _failure(event: Any) -> BaseException | None:
 def _items(own: Any) -> list[dict[str, Any]]:
     """Return an item of the history as items of the API: texts and transcripts, never media."""
     if own.type == "message":
-        pieces = [_said(one) or f"[{one.type.removeprefix('input_')}]" for one in own.content]
+        pieces = [_words(one) or f"[{one.type.removeprefix('input_')}]" for one in own.content]
         content = "\n".join(pieces) or "[audio]"
         return [{"type": "message", "role": own.role, "content": content}]
     call_id = own.call_id or own.item_id
@@ -348,8 +348,8 @@ def _items(own: Any) -> list[dict[str, Any]]:
 
 
 def _text(message: Any) -> str:
-    return "\n".join(filter(None, map(_said, message.content)))
+    return "\n".join(filter(None, map(_words, message.content)))
 
 
-def _said(piece: Any) -> str | None:
+def _words(piece: Any) -> str | None:
     return getattr(piece, "text", None) or getattr(piece, "transcript", None)
