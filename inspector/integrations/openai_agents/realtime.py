@@ -187,7 +187,7 @@ class _Session:
         self.rejected: set[str] = set()
         self.settings: dict[str, Any] = {}
         self.error: BaseException | None = None
-        tracing = session._base_model_settings.get("tracing")
+        tracing = getattr(session, "_base_model_settings", {}).get("tracing")
         self.group_id = tracing.get("group_id") if isinstance(tracing, dict) else None
         self._session = session
         self._agents: list[int] = []

@@ -15,6 +15,8 @@ import pytest
 
 pytest.importorskip("crewai")
 
+os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"  # it waits for its host when a process ends a run
+
 import crewai_cli
 from crewai import LLM, Agent, Crew, Process, Task
 from crewai.flow.async_feedback.types import HumanFeedbackPending

@@ -182,9 +182,7 @@ const MAX_UNPRICED = 10;
 /** What the costs are computed from, and which models have none. */
 function PriceNote({ statistics }: { readonly statistics: SessionStatistics }) {
   const { price_list: list, unpriced_models: unpriced } = statistics;
-  const names = unpriced
-    .slice(0, MAX_UNPRICED)
-    .map((name) => name || 'calls that name no model');
+  const names = unpriced.slice(0, MAX_UNPRICED).map((name) => name || 'calls that name no model');
   const more = unpriced.length - names.length;
   if (more > 0) names.push(`${more} more`);
   const dated = list?.date == null ? '' : ` of ${list.date}`;
