@@ -81,7 +81,9 @@ def _count(
     found = as_token_count(keys.first(attributes, names))
     if found is not None:
         return found
-    return next((n for place in places if (n := _at(attributes, place)) is not None), None)
+    # Most senders have none of these objects: to look into each takes as long as all the rest.
+    there = (place for place in places if place[0] in attributes)
+    return next((n for place in there if (n := _at(attributes, place)) is not None), None)
 
 
 def _at(attributes: Attributes, place: tuple[str, ...]) -> int | None:
