@@ -139,17 +139,17 @@ async def test_a_fault_ends_it_with_a_word(api: Api, monkeypatch: pytest.MonkeyP
 async def test_a_service_that_stops_waits_until_nothing_of_it_reads_the_store(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, answer = threading.Event(), threading.Event()
+    reading, answer = threading.Event(), threading.Event()
 
     def wait(*_: object) -> float:
-        asked.set()
+        reading.set()
         assert answer.wait(20)
         return 0.5
 
     await api.submit(call(1))
     monkeypatch.setattr(api.parts.pricing, "cost_usd", wait)
     assert api.parts.repricing.start()
-    await asyncio.to_thread(asked.wait, 20)
+    await asyncio.to_thread(reading.wait, 20)
     closing = asyncio.create_task(api.parts.repricing.close())
     await get(api, "/prices")  # time in which it could end too early
     assert not closing.done()

@@ -15,7 +15,7 @@ from typing import Any
 from inspector.service.analysis.span_table import NamedSpan, SpanTable
 from inspector.service.analysis.usage import Use, Used, counted, total, used_in_all
 from inspector.service.model.rows import SpanKind
-from inspector.service.normalise.kinds import MODEL_KINDS, calls_tool, tells_one_model_call
+from inspector.service.normalise.kinds import MODEL_KINDS, calls_tool, counts_one_model_call
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Statistics:
                 and of.duration_ns[place] is not None
                 and of.input_tokens[place] is not None
                 and (of.output_tokens[place] is not None or of.kind[place] == SpanKind.EMBEDDING)
-                and tells_one_model_call(of.kind[place], of.model[place])
+                and counts_one_model_call(of.kind[place], of.model[place])
             }
         )
 

@@ -312,7 +312,7 @@ def significant_name(name: str) -> str:
     return name if is_significant or name.rpartition(".")[2] in _SIGNIFICANT_ENDS else ""
 
 
-def tells_one_model_call(kind: str, model: str | None) -> bool:
+def counts_one_model_call(kind: str, model: str | None) -> bool:
     """Return whether tokens of a span are those of one model call, rather than a sum.
 
     Logfire tells those of a streamed call by a line of its log, which is no span of the call.

@@ -9,7 +9,7 @@ from typing import Any
 from inspector.service.model.otlp_values import as_cost_usd, as_text, as_token_count
 from inspector.service.model.rows import Json, SpanKind
 from inspector.service.normalise import keys
-from inspector.service.normalise.kinds import MODEL_KINDS, tells_one_model_call
+from inspector.service.normalise.kinds import MODEL_KINDS, counts_one_model_call
 from inspector.service.normalise.messages import load
 from inspector.service.wire import Usage
 
@@ -69,7 +69,7 @@ def usage_of(attributes: Attributes, kind: SpanKind) -> Usage | None:
         reasoning_tokens=reasoning,
         cost_usd=cost_usd,
         cost_source=None if cost_usd is None else "sender",
-        is_aggregate=not tells_one_model_call(kind, as_text(keys.first(attributes, keys.MODEL))),
+        is_aggregate=not counts_one_model_call(kind, as_text(keys.first(attributes, keys.MODEL))),
         is_suspect=input_tokens is not None
         and (cache_read or 0) + (cache_write or 0) > input_tokens,
     )

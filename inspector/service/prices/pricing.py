@@ -17,7 +17,7 @@ from inspector.service.model.otlp_values import as_cost_usd, as_text, as_token_c
 from inspector.service.model.records import SpanRecord
 from inspector.service.model.rows import Json, SpanKind
 from inspector.service.normalise import keys
-from inspector.service.normalise.kinds import tells_one_model_call
+from inspector.service.normalise.kinds import counts_one_model_call
 from inspector.service.normalise.providers import provider_of
 from inspector.service.normalise.usage import usage_of
 from inspector.service.prices.listed import MAX_NAME_CHARS, PACKAGE, CalledModel, PriceList
@@ -154,7 +154,7 @@ class Pricing:
 def is_priced(record: SpanRecord) -> bool:
     """Return whether a span is a model call that has ended and says how many tokens it used."""
     return (
-        tells_one_model_call(record.kind, record.model)
+        counts_one_model_call(record.kind, record.model)
         and record.end_ns is not None
         and (record.input_tokens is not None or record.output_tokens is not None)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextvars import copy_context
 from typing import Any
 
 import pytest
@@ -156,9 +157,12 @@ def test_a_refused_session_does_not_begin(bus: Bus) -> None:
 
 
 def test_a_session_that_the_program_sets_meanwhile_stays(bus: Bus) -> None:
-    with inspector.session("s", bus=bus):
-        context.set("mine", user="bo")
-    assert current() == ("mine", {"user": "bo"})
+    def run() -> tuple[str, dict[str, Any]]:
+        with inspector.session("s", bus=bus):
+            context.set("mine", user="bo")
+        return current()
+
+    assert copy_context().run(run) == ("mine", {"user": "bo"})
 
 
 @pytest.mark.parametrize("wrong", [{"id": 7}, {"user": 7}, {"title": b"x"}, {"tags": [1]}])
