@@ -123,7 +123,11 @@ class Pricing:
         if self._file is not None and (found := self._in_file(call, counts)) is not None:
             return as_cost_usd(found)
         prices = self._loaded()
-        return None if prices is None else as_cost_usd(prices.cost_usd(call, counts, start_ns))
+        try:
+            return None if prices is None else as_cost_usd(prices.cost_usd(call, counts, start_ns))
+        except Exception:  # noqa: BLE001 - the request that the call came with is stored
+            _log.warning("Cannot compute the cost of a call of %r", call.models, exc_info=True)
+            return None
 
     def _in_file(self, call: CalledModel, counts: Mapping[str, int]) -> float | None:
         assert self._file is not None

@@ -9,6 +9,7 @@ import pytest
 from inspector.errors import SettingsError
 from inspector.service.model.rows import Json
 from inspector.service.prices import Pricing, pricing
+from inspector.service.prices.listed import PriceList
 from inspector.service.prices.locked import LOCKED_DATE, LOCKED_VERSION
 from inspector.service.prices.pricing import ListState
 from tests.support.telemetry.otlp import span
@@ -195,6 +196,17 @@ def test_a_list_that_cannot_be_loaded_costs_the_costs_only(
     assert cost(CHAT, prices=prices) is None
     assert prices.list_info.state is ListState.FAILED
     assert caplog.text.count("Cannot load the prices of genai-prices") == 1
+
+
+def test_a_model_that_the_list_stumbles_over_costs_its_own_cost_only(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def stumble(*_: object) -> float:
+        raise IndexError("It has no prices.")
+
+    monkeypatch.setattr(PriceList, "cost_usd", stumble)
+    assert cost(CHAT) is None
+    assert "Cannot compute the cost of a call of ('gpt-4o',)" in caplog.text
 
 
 def test_the_list_in_use_has_a_version_and_a_date(monkeypatch: pytest.MonkeyPatch) -> None:
