@@ -91,17 +91,17 @@ run: $(RUN_ENV) $(UI) ## watch the demo agent: starts the service and feeds it; 
 
 .PHONY: test
 test: $(ENV) $(MCP1) $(UI) $(SDK_MODULES) browser ## everything that is tested: Python, web, TypeScript, contract, browser
-	@# By file: the tests of one share a service.
-	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" --ignore tests/e2e
+	@# By file: the tests of one share a service. More processes than cores: many wait for others.
+	$(BIN)/pytest -q -n 3 --dist loadfile -m "not slow" --ignore tests/e2e
 	@# The newest OpenTelemetry is there, here one that Google ADK takes.
-	$(MADE)/mcp1/bin/pytest -q -n 2 -m "not slow" tests/integrations/mcp1 \
+	$(MADE)/mcp1/bin/pytest -q -n 3 -m "not slow" tests/integrations/mcp1 \
 		tests/unit/subscribers/send tests/unit/subscribers/bridge/test_late.py
 	cd web && $(NPM) run --silent check
 	cd web && $(NPM) test
 	cd $(SDK) && $(NPM) run --silent check
 	cd $(SDK) && $(NPM) test
 	@# `--tracing on` shows more, and takes a third longer.
-	$(BIN)/pytest -q -n 2 --dist loadfile -m "not slow" tests/e2e --output test-results \
+	$(BIN)/pytest -q -n 4 --dist loadfile -m "not slow" tests/e2e --output test-results \
 		--screenshot only-on-failure
 
 .PHONY: test-all
@@ -111,6 +111,9 @@ test-all: test ## the tests, and those too slow for every time
 	@# Apart: a browser's loop runs on in the process that opened it.
 	$(BIN)/pytest -q -n 2 --dist loadfile -m slow --ignore tests/e2e
 	$(BIN)/pytest -q -n 2 --dist loadfile -m slow tests/e2e
+	$(MADE)/mcp1/bin/pytest -q -n 2 -m slow tests/integrations/mcp1
+	$(BIN)/pytest -q -n 2 --dist loadfile -m "hypothesis and not slow" --ignore tests/e2e \
+		--hypothesis-profile many
 
 .PHONY: test-lowest
 test-lowest: $(ENV) $(UI) | $(MADE) ## the wheel with the lowest versions that pyproject.toml allows

@@ -40,6 +40,7 @@ def receiver() -> Iterator[Receiver]:
     receiver.close()
 
 
+@pytest.mark.slow
 def test_all_contracts_ask_in_one_script(service: Service) -> None:
     client = RequestClient(service)
     with watched_agent(service, FIVE_WAYS) as agent:

@@ -490,6 +490,7 @@ def test_a_second_service_names_the_first_one(service: Service, here: Path) -> N
     assert "Traceback" not in second.stderr
 
 
+@pytest.mark.slow
 def test_a_service_that_another_took_the_place_of_is_found_again_when_that_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

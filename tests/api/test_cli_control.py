@@ -63,6 +63,7 @@ def answer_in(commands: list[dict[str, Any]]) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.slow
 def test_only_a_field_that_is_filled_in_wrong_is_prompted_again(
     service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:

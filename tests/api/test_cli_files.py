@@ -59,6 +59,7 @@ def names_in(lines: bytes) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_a_session_becomes_a_file_named_after_it(here: Path) -> None:
     done = run("export", "team")
     assert (done.exit_code, done.output.split(":")[0]) == (0, "team-one.otlp.jsonl.gz")
@@ -110,6 +111,7 @@ def test_what_was_exported_is_imported_into_another_store(here: Path) -> None:
         }
 
 
+@pytest.mark.slow
 def test_the_store_is_exported_when_no_service_runs(
     here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

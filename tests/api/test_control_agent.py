@@ -295,6 +295,7 @@ def test_a_forked_child_asks_for_itself(
     assert agent.wait() == 0
 
 
+@pytest.mark.slow
 def test_children_that_are_forked_while_many_threads_ask_do_not_hang(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
@@ -324,6 +325,7 @@ def test_children_that_are_forked_while_many_threads_ask_do_not_hang(
     assert agent.wait() == 0
 
 
+@pytest.mark.slow
 def test_a_spawned_child_attaches_and_asks(
     service: Service, make_agent: MakeAgent, session_id: str
 ) -> None:
@@ -381,6 +383,7 @@ def test_without_control_nobody_gets_a_request(
     assert "no approval provider" in agent.read_line("denied")
 
 
+@pytest.mark.slow
 def test_a_service_that_never_answers_does_not_keep_the_agent_from_ending(
     make_agent: MakeAgent,
     session_id: str,

@@ -192,6 +192,7 @@ def test_what_was_answered_before_the_crash_is_not_answered_again(tmp_path: Path
         service.stop()
 
 
+@pytest.mark.slow
 def test_a_browser_is_recognised_by_its_cookie(service: Service) -> None:
     process = Process(service)
     process.hello()
@@ -229,6 +230,7 @@ def test_a_session_with_open_spans_is_paused_and_resumed_over_the_wire(service: 
             assert service.get("/sessions/S")["status"] == status
 
 
+@pytest.mark.slow
 def test_a_thousand_pending_requests_are_listed_and_answered(service: Service) -> None:
     process = Process(service)
     process.hello()

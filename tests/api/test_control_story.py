@@ -118,6 +118,7 @@ def test_the_edited_arguments_run_and_no_others(
     assert row["waiting_ms"] == pytest.approx(span["wait_ns"] / 1e6)
 
 
+@pytest.mark.slow
 def test_of_a_browser_and_a_terminal_at_once_one_wins_and_one_learns_it(
     service: Service, agent: AgentProcess, run: Run
 ) -> None:

@@ -208,6 +208,7 @@ def test_a_store_that_cannot_be_read_is_reported(here: Path, damage: str) -> Non
     assert levels(examine(1), "store") == ["fail"]
 
 
+@pytest.mark.slow
 def test_files_that_others_may_write_are_failures(here: Path) -> None:
     with running_service(here):
         pass

@@ -340,6 +340,7 @@ async def test_a_file_that_stops_coming_is_408(there: Api, monkeypatch: pytest.M
     assert (answer.status_code, answer.json()["code"]) == (408, "body_stalled")
 
 
+@pytest.mark.slow
 async def test_many_spans_are_stored_in_several_commits(there: Api) -> None:
     lines = (
         json.dumps(MessageToDict(trace_request(span(trace=n, span_id=n)))) for n in range(1, 4500)

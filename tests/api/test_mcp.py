@@ -369,6 +369,7 @@ async def test_what_cannot_be_answered_is_a_sentence(
     assert "Traceback" not in text_of(refused)
 
 
+@pytest.mark.slow
 async def test_without_a_service_the_store_is_read(tmp_path: Path) -> None:
     with running_service(tmp_path) as service:
         service.send(*story())

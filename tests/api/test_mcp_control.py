@@ -60,7 +60,7 @@ def refused(entry: dict[str, Any]) -> bool:
     return bool(entry["result"] == "refused")
 
 
-@pytest.mark.parametrize("how", ["stdio", "http"])
+@pytest.mark.parametrize("how", [pytest.param("stdio", marks=pytest.mark.slow), "http"])
 async def test_without_the_grant_nothing_steers_and_who_tries_is_written_down(
     service: Service, how: str
 ) -> None:

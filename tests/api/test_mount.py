@@ -141,6 +141,7 @@ def test_the_app_itself_is_untouched(mounted: Mounted) -> None:
     assert "content-security-policy" not in answer.headers
 
 
+@pytest.mark.slow
 def test_the_app_keeps_its_access_log(tmp_path: Path) -> None:
     port = free_port()
     with subprocess.Popen(
@@ -159,6 +160,7 @@ def test_the_app_keeps_its_access_log(tmp_path: Path) -> None:
     assert lines.count('"GET /work HTTP/1.1" 200') == 1
 
 
+@pytest.mark.slow
 def test_an_open_stream_does_not_hold_the_app_up(tmp_path: Path) -> None:
     with running_app(tmp_path) as mounted:
         bearer = {"authorization": f"Bearer {mounted.token}"}
@@ -181,7 +183,7 @@ def test_an_open_stream_does_not_hold_the_app_up(tmp_path: Path) -> None:
             reader.join()
 
 
-@pytest.mark.parametrize("store", ["the app's", "another"])
+@pytest.mark.parametrize("store", [pytest.param("the app's", marks=pytest.mark.slow), "another"])
 def test_beside_a_running_service_the_app_is_watched_by_that_one(
     tmp_path: Path, store: str
 ) -> None:
@@ -217,6 +219,7 @@ def test_beside_a_running_service_the_app_is_watched_by_that_one(
             mounted.process.wait(DEADLINE_S)
 
 
+@pytest.mark.slow
 def test_all_workers_show_what_all_of_them_did(tmp_path: Path) -> None:
     with running_app(tmp_path, "--workers", "2", lines=2) as mounted:
 
@@ -254,6 +257,7 @@ for store in ("damaged", "file/store", "planted", "BAD"):
 """
 
 
+@pytest.mark.slow
 def test_the_app_starts_whatever_is_wrong_with_the_store(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", UNUSABLE, str(tmp_path)],

@@ -154,6 +154,7 @@ def test_requests_of_a_policy_are_answered_by_people_and_recorded_on_the_trace(
     assert decisions(service) == expected
 
 
+@pytest.mark.slow
 def test_always_applies_to_one_policy_and_not_to_a_budget_beside_it(
     service: Service, agent: AgentProcess
 ) -> None:
@@ -183,6 +184,7 @@ def test_a_breakpoint_is_one_on_the_page(service: Service, agent: AgentProcess) 
     agent.read_line("RAN")
 
 
+@pytest.mark.slow
 def test_policies_hold_when_the_service_is_gone(service: Service, agent: AgentProcess) -> None:
     use(agent, "read", path="/tmp/a")
     agent.read_line("RAN")

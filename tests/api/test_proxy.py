@@ -14,7 +14,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mcp import Client, StdioServerParameters
 from mcp.types import ElicitResult, TextContent
@@ -106,7 +106,6 @@ def test_random_bytes_in_random_pieces_pass_unchanged_both_ways(alone: Environme
     process = start(ECHO, alone)
     assert process.stdin is not None
 
-    @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
     @given(st.lists(st.binary(min_size=1, max_size=300), min_size=1, max_size=8))
     def passes(pieces: list[bytes]) -> None:
         assert process.stdin is not None
@@ -123,7 +122,7 @@ def test_random_bytes_in_random_pieces_pass_unchanged_both_ways(alone: Environme
     "message",
     [
         b'{"jsonrpc": "2.0", "id": 1, "result": "' + b"x" * 10_000_000 + b'"}\n',
-        os.urandom(3_000_000),
+        pytest.param(os.urandom(3_000_000), marks=pytest.mark.slow),
         b"no json\n\n\r\n\xff\xfe{\n",
         b'{"half": "a line',
         b'[{"jsonrpc":"2.0","method":"a"},{"jsonrpc":"2.0","method":"b"}]\n',
@@ -247,6 +246,7 @@ def test_with_a_dead_service_it_is_only_a_pipe(alone: Environment) -> None:
     assert ended(start(ECHO, env), message) == (message, b"echo\n", 0)
 
 
+@pytest.mark.slow
 def test_with_a_service_that_hangs_it_is_only_a_pipe(alone: Environment) -> None:
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
@@ -276,7 +276,7 @@ async def accept(context: Any, params: Any) -> ElicitResult:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("kind", ["modern", "legacy"])
+@pytest.mark.parametrize("kind", ["modern", pytest.param("legacy", marks=pytest.mark.slow)])
 async def test_a_real_host_and_a_real_server_are_seen(
     watched: Environment, service: Service, kind: str
 ) -> None:
@@ -343,6 +343,7 @@ def test_what_is_no_message_and_what_goes_wrong_is_seen(
 
 
 @pytest.mark.anyio
+@pytest.mark.slow
 async def test_a_server_from_elsewhere_is_called_what_it_calls_itself(
     watched: Environment, service: Service, tmp_path: Path
 ) -> None:

@@ -348,7 +348,14 @@ def have_modules_by_our_names(directory: Path) -> Path:
     return directory
 
 
-@pytest.mark.parametrize("where", ["beside", "on PYTHONPATH", "later"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "beside",
+        pytest.param("on PYTHONPATH", marks=pytest.mark.slow),
+        pytest.param("later", marks=pytest.mark.slow),
+    ],
+)
 def test_modules_of_the_programs_own_by_our_names_are_its_own(
     service: Service, tmp_path: Path, where: str
 ) -> None:
@@ -380,6 +387,7 @@ def test_the_hook_bus_that_a_program_imports_late_is_the_one_that_is_watched(
     assert "late" in [one["id"] for one in service.get("/sessions")["sessions"]]
 
 
+@pytest.mark.slow
 def test_attaching_leaves_modules_of_the_programs_own_alone(
     service: Service, tmp_path: Path
 ) -> None:

@@ -105,7 +105,12 @@ def programs(service: Service, provider: str, tmp_path: Path) -> Programs:
 
 
 @pytest.mark.parametrize(
-    ("name", "code"), [("groq", GROQ), ("ollama", OLLAMA), ("mistralai", MISTRALAI)]
+    ("name", "code"),
+    [
+        ("groq", GROQ),
+        pytest.param("ollama", OLLAMA, marks=pytest.mark.slow),
+        pytest.param("mistralai", MISTRALAI, marks=pytest.mark.slow),
+    ],
 )
 def test_a_client_is_watched_by_the_instrumentor_that_is_installed(
     service: Service, programs: Programs, name: str, code: str
@@ -119,6 +124,7 @@ def test_a_client_is_watched_by_the_instrumentor_that_is_installed(
     assert service.get("/sessions")["sessions"][0]["title"] == QUESTION
 
 
+@pytest.mark.slow
 def test_the_variable_says_which_instrumentors_are_switched_on(programs: Programs) -> None:
     both = GROQ + OLLAMA
     _, rows = programs.run(both, INSPECTOR_AUTO_INSTRUMENT="ollama")
@@ -148,6 +154,7 @@ def test_the_instrumentor_that_a_program_switches_on_is_its_own_before_and_after
         assert "already instrumented" not in ended.stderr
 
 
+@pytest.mark.slow
 def test_attach_switches_on_what_is_named_and_detaching_switches_it_off(
     programs: Programs,
 ) -> None:
@@ -198,6 +205,7 @@ def test_who_emits_by_the_api_alone_is_watched_and_may_set_a_provider_later(
     assert "Overriding" not in ended.stderr
 
 
+@pytest.mark.slow
 def test_the_exporter_may_be_what_a_program_imports_first(programs: Programs) -> None:
     code = (
         "from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter\n"

@@ -104,6 +104,7 @@ def test_an_open_stream_does_not_hold_the_end_up(tmp_path: Path, number: signal.
         reader.join()
 
 
+@pytest.mark.slow
 def test_token_store_and_login_survive_a_restart(tmp_path: Path) -> None:
     with running_service(tmp_path) as service, httpx.Client(base_url=service.url) as browser:
         browser.get("/ui/", params={"token": service.token})
@@ -136,6 +137,7 @@ def test_a_port_in_use_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
             assert f"INSPECTOR_{name.upper()}" in ended.stderr
 
 
+@pytest.mark.slow
 def test_a_store_in_use_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
     with running_service(tmp_path):
         ended = run(tmp_path, "serve", port=0, otlp_http_port=0, otlp_grpc_port=0)
@@ -198,6 +200,7 @@ def test_without_the_serve_extra_the_install_line_is_printed(tmp_path: Path) -> 
     assert one_sentence(ended.stderr)
 
 
+@pytest.mark.slow
 def test_a_service_runs_where_only_its_store_can_be_written(tmp_path: Path) -> None:
     with running_service(tmp_path, module="tests.api.read_only_root") as service:
         assert service.client.get("/sessions").status_code == 200
@@ -215,6 +218,7 @@ def test_no_token_is_ever_logged(tmp_path: Path) -> None:
     assert "wrong-guess" not in log.read_text()
 
 
+@pytest.mark.slow
 def test_over_tls_the_cookie_is_for_tls_only(tmp_path: Path) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
     ask = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1"

@@ -108,11 +108,11 @@ def moved(folder: Path, _: str) -> Iterator[Disk]:
 
 DISKS = [
     pytest.param(limited, "", "full", marks=pytest.mark.slow),
-    (filled, "", "full"),
+    pytest.param(filled, "", "full", marks=pytest.mark.slow),
     (moved, "", "unavailable"),
     (failing_disk, "full", "full"),
     pytest.param(failing_disk, "read_only", "read_only", marks=pytest.mark.slow),
-    (failing_disk, "io", "unavailable"),
+    pytest.param(failing_disk, "io", "unavailable", marks=pytest.mark.slow),
     pytest.param(failing_disk, "sync", "unavailable", marks=pytest.mark.slow),
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -75,7 +75,6 @@ class _Story:
 
 
 @given(_STEPS)
-@settings(max_examples=60, deadline=None)
 def test_what_was_read_before_makes_no_difference(steps: list[_Step]) -> None:
     story = _Story(open_store("memory:"))
     found: CallDetails | None = None

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.service.feed import feed as feed_module
@@ -112,7 +112,6 @@ def stored(rig: _FedRig) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("url", ["memory:", "sqlite:///{folder}/store.sqlite3"])
-@settings(max_examples=60)
 @given(
     steps=controlled_schedules,
     readings=st.lists(st.integers(0, 6), min_size=14, max_size=14),
@@ -199,7 +198,6 @@ class _Follower(Viewer):
         )
 
 
-@settings(max_examples=150)
 @given(
     steps=controlled_schedules,
     readings=st.lists(st.none() | st.integers(1, 4), min_size=14, max_size=14),
@@ -512,6 +510,7 @@ async def test_a_burst_is_one_write_to_each_viewer(fed: _FedRig) -> None:
     await stream.aclose()
 
 
+@pytest.mark.slow
 async def test_of_two_hundred_viewers_one_that_stalls_holds_nobody_up_and_costs_nothing(
     fed: _FedRig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

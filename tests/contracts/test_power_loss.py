@@ -65,6 +65,7 @@ def test_what_was_acknowledged_survives_a_loss_of_power_at_any_moment(
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.slow
 def test_what_was_acknowledged_survives_flushes_that_failed_before_the_loss(
     folders: tuple[Path, Path], seed: int
 ) -> None:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -474,7 +474,6 @@ def _rows(draw: st.DrawFn, number: int) -> SpanRecord:
     _queries,
     st.sampled_from(QueryScope),
 )
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
 def test_sqlite_finds_what_the_plain_reading_of_every_row_finds(
     rows: tuple[SpanRecord, ...], status: SessionStatus, text: str, scope: QueryScope
 ) -> None:
@@ -538,7 +537,6 @@ def _sessions(draw: st.DrawFn) -> list[SessionRecord]:
     st.sampled_from(["", "status:failed", "errors>1", "s1 OR s2 OR s3", "-tokens>=3"]),
     st.integers(1, 3),
 )
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=75)
 def test_every_store_gives_every_order_whole_page_by_page(
     records: list[SessionRecord], key: SortKey, text: str, limit: int
 ) -> None:

@@ -406,6 +406,7 @@ for batch in range(int(sys.argv[2]), 100_000):
 """
 
 
+@pytest.mark.slow
 def test_no_acknowledged_span_is_lost_when_the_writer_is_killed(path: Path) -> None:
     """Kill it while it writes, again and again; all that it acknowledged is there, and whole."""
     acknowledged = -1

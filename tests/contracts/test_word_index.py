@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.service.model.records import MAX_INT
@@ -201,7 +201,6 @@ _texts = st.sampled_from(
 
 
 @given(st.lists(_steps, min_size=1, max_size=25), st.lists(_texts, min_size=1, max_size=4))
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
 def test_a_search_with_an_index_finds_what_reading_everything_finds(
     steps: list[tuple[object, ...]], texts: list[str]
 ) -> None:

@@ -39,6 +39,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+@pytest.mark.slow
 def test_every_case_fits_in_every_width(page: Page, watch: Watch, gallery: str) -> None:
     for look in (Look("light", 1440), Look("dark", 1024), Look("contrast", 390)):
         open_gallery(page, gallery, look)

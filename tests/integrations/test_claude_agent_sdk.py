@@ -237,6 +237,7 @@ async def test_a_command_line_that_does_not_start_raises_as_without_us(hooks: Ho
 
 
 @pytest.mark.shows("claude_agent_sdk", "session", "once")
+@pytest.mark.slow
 def test_the_example_is_one_session_with_nothing_twice(
     service: Service, provider: ModelProvider, tmp_path: Path
 ) -> None:

@@ -85,6 +85,7 @@ for script in json.load(open(sys.argv[1])):
 """
 
 
+@pytest.mark.slow
 def test_the_scripts_of_the_clients_own_pages_are_watched_unchanged(
     service: Service, provider: ModelProvider, tmp_path: Path
 ) -> None:

@@ -350,6 +350,7 @@ def test_spans_of_both_processes_nest_with_nothing_twice_and_no_warning(
     assert service.get("/sessions/fastmcp-process")["tool_calls"] == 3
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_is_seen(service: Service) -> None:
     done = subprocess.run(
         [sys.executable, "-P", str(EXAMPLE)],

@@ -104,7 +104,7 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("switch", ["on", "off"])
+@pytest.mark.parametrize("switch", ["on", pytest.param("off", marks=pytest.mark.slow)])
 def test_a_server_gets_the_environment_to_be_watched_and_no_secret(
     service: Service, tmp_path: Path, switch: str
 ) -> None:
@@ -164,7 +164,9 @@ asyncio.run(main())
 
 @pytest.mark.shows("mcp", "session")
 @pytest.mark.parametrize(
-    ("flags", "calls"), [(["--session", "per-trace"], [1, 1]), ([], [2])], ids=["each", "script"]
+    ("flags", "calls"),
+    [pytest.param(["--session", "per-trace"], [1, 1], marks=pytest.mark.slow), ([], [2])],
+    ids=["each", "script"],
 )
 def test_each_connection_of_a_client_is_one_session_called_by_what_it_did_or_the_scripts(
     service: Service, tmp_path: Path, flags: list[str], calls: list[int]
@@ -190,6 +192,7 @@ def test_each_connection_of_a_client_is_one_session_called_by_what_it_did_or_the
     wait_for(lambda: made() == [("execute_tool count", count) for count in calls], deadline_s=30)
 
 
+@pytest.mark.slow
 def test_the_example_runs_and_is_seen(service: Service) -> None:
     assert run(service, EXAMPLE) == "{'result': 3}\n"
     wait_for(lambda: "execute_tool add" in str(spans(service, "mcp-example")), deadline_s=30)

@@ -180,7 +180,17 @@ invoke_agent seeker user: Pay 5 ! nothing there
 ]
 
 
-@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
+EVERY_TIME = {"langchain_agent", "pydantic_ai_agent", "amplifier_session"}
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        pytest.param(story, marks=() if story.name in EVERY_TIME else pytest.mark.slow)
+        for story in STORIES
+    ],
+    ids=lambda story: story.name,
+)
 def test_what_a_program_does_is_on_the_trace(
     service: Service, tmp_path: Path, story: Story
 ) -> None:
@@ -201,6 +211,7 @@ for _ in range(2):
 """
 
 
+@pytest.mark.slow
 def test_a_second_run_on_a_thread_shows_its_question(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "twice.py"
     program.write_text(TWO_RUNS)
@@ -237,6 +248,7 @@ agent.run_sync("Weather?")
 """
 
 
+@pytest.mark.slow
 def test_a_typed_output_is_shown_as_its_json(service: Service, tmp_path: Path) -> None:
     program = tmp_path / "typed.py"
     program.write_text(TYPED)

@@ -36,13 +36,13 @@ const ended = (count: number) => (rows: Row[]) =>
 describe('a tool that asks', () => {
   test('runs with the arguments that were shown, once a person allows it', async () => {
     const deleteFile = tool(async (args: { path: string }) => `deleted ${args.path}`, {
-      name: 'delete_file',
+      name: 'remove_file',
       ask: ({ path }) => `Delete ${path}?`,
     });
     const result = session({ id: 'allowed', title: 'Tidy up', user: 'ada', tags: ['a', 'b'] }, () =>
       agent(() => deleteFile({ path: '/tmp/a' }), { name: 'tidy' })(),
     );
-    const request = await api.request('delete_file');
+    const request = await api.request('remove_file');
     expect(request).toMatchObject({
       kind: 'approval',
       prompt: 'Delete /tmp/a?',
@@ -54,17 +54,17 @@ describe('a tool that asks', () => {
     const waiting = await api.rows('allowed', (rows) => rows.length === 2);
     expect(waiting.map(({ name, status }) => [name, status])).toEqual([
       ['invoke_agent tidy', 'running'],
-      ['execute_tool delete_file', 'running'],
+      ['execute_tool remove_file', 'running'],
     ]);
     const reply = await api.answer(request, { decision: 'allow', reason: 'is a copy' });
     expect(reply).toMatchObject({ status: 200, body: { applied: true } });
     expect(await result).toBe('deleted /tmp/a');
 
     const rows = await api.rows('allowed', ended(2));
-    const row = rows.find(({ name }) => name === 'execute_tool delete_file') as Row;
+    const row = rows.find(({ name }) => name === 'execute_tool remove_file') as Row;
     const span = await api.span(row);
     expect(span.attributes).toMatchObject({
-      'gen_ai.tool.name': 'delete_file',
+      'gen_ai.tool.name': 'remove_file',
       'gen_ai.tool.call.arguments': '{"path":"/tmp/a"}',
       'gen_ai.tool.call.result': '"deleted /tmp/a"',
       'user.id': 'ada',

@@ -71,11 +71,12 @@ const found = () => ({ INSPECTOR_RUNTIME_DIR: inject('runtimeDir') });
 const isOver = (rows: { status: string }[]) =>
   rows.length > 0 && rows.every(({ status }) => status !== 'running');
 
+// Other files ask about a tool of this name at the service of all.
 test('the example of the README finds the service, asks and runs what was allowed', async () => {
   const readme = readFileSync(join(PACKAGE, 'README.md'), 'utf8');
   const example = /```js\n([\s\S]*?)```/.exec(readme)?.[1] as string;
-  const running = node(example, found());
-  const api = new Api();
+  const running = node(example, { INSPECTOR_RUNTIME_DIR: mortal.runtimeDir });
+  const api = new Api(mortal.url, mortal.token);
   const request = await api.request('delete_file');
   expect(request.prompt).toBe('Delete /tmp/a?');
   await api.answer(request, { decision: 'allow', args_json: '{"path": "/tmp/b"}' });
@@ -86,8 +87,12 @@ test('the example of the README finds the service, asks and runs what was allowe
 test('a hand-written loop asks before it deletes; the model is told what came of it', async () => {
   const provider = await Provider.start();
   const example = readFileSync(join(PACKAGE, 'examples/loop.mjs'), 'utf8');
-  const environment = { ...found(), OPENAI_BASE_URL: provider.url, OPENAI_API_KEY: 'none' };
-  const api = new Api();
+  const environment = {
+    INSPECTOR_RUNTIME_DIR: mortal.runtimeDir,
+    OPENAI_BASE_URL: provider.url,
+    OPENAI_API_KEY: 'none',
+  };
+  const api = new Api(mortal.url, mortal.token);
   const denied = node(example, environment);
   await api.answer(await api.request('delete_file'), { decision: 'deny', reason: 'keep it' });
   expect((await denied).out).toContain('delete_file was denied: keep it');

@@ -317,6 +317,7 @@ def test_an_agent_that_tries_again_by_itself_is_one_run(hooks: HookLog) -> None:
     assert hooks.one("after_agent_call")["result"] == "there"
 
 
+@pytest.mark.slow
 def test_a_flow_is_reported_with_its_steps_and_what_they_run(hooks: HookLog) -> None:
     agent = make_agent("3")
 
@@ -755,7 +756,11 @@ def write_quick_start(folder: Path) -> None:
     (folder / "start.py").write_text("from latest.main import run\n\nrun()\n")
 
 
-@pytest.mark.parametrize("telemetry", ["true", "false"], ids=["telemetry off", "telemetry on"])
+@pytest.mark.parametrize(
+    "telemetry",
+    ["true", pytest.param("false", marks=pytest.mark.slow)],
+    ids=["telemetry off", "telemetry on"],
+)
 def test_the_frameworks_quick_start_is_watched_unchanged(
     service: Service, provider: ModelProvider, tmp_path: Path, telemetry: str
 ) -> None:

@@ -144,6 +144,7 @@ def test_an_exit_does_not_wait_for_a_dead_target(
         {"OTEL_EXPORTER_OTLP_COMPRESSION": "zip"},
     ],
 )
+@pytest.mark.slow
 def test_invalid_variables_never_stop_the_program(
     inspector: Receiver, other: Receiver, tmp_path: Path, variables: dict[str, str]
 ) -> None:

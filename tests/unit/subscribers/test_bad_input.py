@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 
@@ -110,7 +110,6 @@ def emissions(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return hook, {name: draw(bad_values) for name in chosen}
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.lists(emissions(), max_size=6), st.sampled_from(list(Vocabulary)),
     st.sampled_from(list(Capture)), st.booleans(),

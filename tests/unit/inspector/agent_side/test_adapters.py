@@ -125,6 +125,7 @@ def _imports_its_own_part(module: str) -> None:
     Path(spec.origin).write_text("VALUE = 1\nfrom . import inner\n")
 
 
+@pytest.mark.slow
 def test_a_programs_own_modules_by_the_names_of_frameworks_are_left_alone(tmp_path: Path) -> None:
     names = [adapter.imports for adapter in ADAPTERS]
     for name in names[::2]:

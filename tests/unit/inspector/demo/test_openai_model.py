@@ -144,6 +144,7 @@ async def test_a_real_model_uses_the_tools_of_the_servers(
     assert {use["provider"] for use in recording.of("before_llm_generate")} == {"openai"}
 
 
+@pytest.mark.slow
 async def test_a_failing_model_fails_the_session(endpoint: Endpoint, tmp_path: Path) -> None:
     endpoint.status = 500
 

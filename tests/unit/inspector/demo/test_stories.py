@@ -79,6 +79,7 @@ class Person:
         return ApprovalAnswer("deny", "not on a Friday", actor="ANNA")
 
 
+@pytest.mark.slow
 async def test_a_person_answers_in_place_of_the_script(tmp_path: Path) -> None:
     person = Person()
 
@@ -161,6 +162,7 @@ def test_a_slow_tool_reports_its_progress() -> None:
     assert percents.count(100.0) >= 1
 
 
+@pytest.mark.slow
 async def test_a_cancelled_session_closes_all_that_is_open(tmp_path: Path) -> None:
     recording = await record_story(
         "release",
@@ -225,6 +227,7 @@ def _make_repository(folder: Path) -> None:
         subprocess.run(["git", *who, *arguments], cwd=folder, check=True)
 
 
+@pytest.mark.slow
 async def test_a_server_that_starts_slowly_gets_one_successful_discovery(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

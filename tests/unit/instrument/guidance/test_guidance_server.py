@@ -59,7 +59,9 @@ async def can_sample(
     raise NotImplementedError  # only the capability matters
 
 
-both_protocols = pytest.mark.parametrize("mode", ["auto", "legacy"])
+both_protocols = pytest.mark.parametrize(
+    "mode", ["auto", pytest.param("legacy", marks=pytest.mark.slow)]
+)
 """That of 2026-07-28, and that with a handshake."""
 
 
@@ -99,6 +101,7 @@ async def test_what_was_skipped_comes_as_a_notice(mode: str, connect: Connect, l
     assert log.empty()
 
 
+@pytest.mark.slow
 async def test_a_client_that_can_sample_gets_the_hook_for_it_and_no_notice(
     connect: Connect, log: Log
 ) -> None:
@@ -109,6 +112,7 @@ async def test_a_client_that_can_sample_gets_the_hook_for_it_and_no_notice(
     assert log.empty()
 
 
+@pytest.mark.slow
 async def test_a_moment_without_guidance_is_an_empty_prompt(connect: Connect) -> None:
     async with connect() as client:
         prompt = await client.get_prompt("guidance", {"type": "config", "lifecycle": "end"})
@@ -137,6 +141,7 @@ async def test_a_tool_before_session_init_is_refused_and_does_not_run(
     assert notes.structured_content == {"result": ["in time"]}
 
 
+@pytest.mark.slow
 async def test_a_tool_that_is_always_allowed_does_not_open_the_gate(connect: Connect) -> None:
     async with connect() as client:
         listed = await client.call_tool("list_hooks", {})
@@ -168,6 +173,7 @@ async def test_hooks_are_registered_and_triggered_by_tools(connect: Connect) -> 
     assert "### While It Runs" in texts(own)[0]
 
 
+@pytest.mark.slow
 async def test_a_text_that_cannot_be_loaded_is_logged_as_an_error_and_reported(
     connect: Connect, log: Log
 ) -> None:
@@ -192,6 +198,7 @@ async def test_a_text_that_cannot_be_loaded_is_logged_as_an_error_and_reported(
     assert str(ROOT) not in error  # clients do not see the path
 
 
+@pytest.mark.slow
 async def test_a_hook_that_leads_elsewhere_is_refused_with_what_to_do(connect: Connect) -> None:
     hook = {
         "tag": "../../etc/passwd",
@@ -230,12 +237,14 @@ async def test_what_a_tool_cannot_take_is_an_error_of_that_call_that_says_what_t
 
 
 @both_protocols
+@pytest.mark.slow
 async def test_a_prompt_for_no_moment_says_which_there_are(mode: str, connect: Connect) -> None:
     async with connect(mode=mode) as client:
         with pytest.raises(MCPError, match=r"type is 'tool'\. Give one of session, action"):
             await client.get_prompt("guidance", {"type": "tool"})
 
 
+@pytest.mark.slow
 async def test_an_older_client_chooses_its_level_by_a_request(connect: Connect, log: Log) -> None:
     async with connect(mode="legacy") as client:
         with pytest.warns(MCPDeprecationWarning, match="logging capability is deprecated"):

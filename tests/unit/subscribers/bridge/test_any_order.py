@@ -7,7 +7,7 @@ import contextvars
 import logging
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry import context as otel_context
 from opentelemetry import trace
@@ -97,7 +97,6 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(steps, st.sampled_from(SpanMode))
 def test_every_span_ends_once_whatever_is_emitted(script: list[Any], mode: SpanMode) -> None:
     failures: list[logging.LogRecord] = []

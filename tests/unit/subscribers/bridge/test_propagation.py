@@ -238,7 +238,7 @@ def receiver() -> Iterator[Receiver]:
     receiver.close()
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.slow), "auto"])
 @pytest.mark.parametrize(
     ("has_otel", "announces"), [(True, False), (True, True), (False, True)],
     ids=["SDK spans", "SDK spans and hooks", "hooks alone"],

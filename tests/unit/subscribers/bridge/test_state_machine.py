@@ -586,7 +586,7 @@ class Hooks(RuleBasedStateMachine):
 
 
 def test_hooks_in_any_order_become_the_spans_that_the_rules_say() -> None:
-    limits = settings(max_examples=60, stateful_step_count=40, deadline=None)
+    limits = settings(stateful_step_count=40, deadline=None)
     run_state_machine_as_test(Hooks, settings=limits)
 
 

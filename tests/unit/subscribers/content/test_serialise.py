@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, SecretStr
 
@@ -39,7 +39,6 @@ values = st.recursive(
 redactor = Redactor()
 
 
-@settings(max_examples=300, deadline=None)
 @given(values, st.integers(min_value=16, max_value=600))
 def test_any_value_becomes_valid_json_within_its_bytes(value: Any, max_bytes: int) -> None:
     content = to_json(value, redactor=redactor, max_bytes=max_bytes)
@@ -47,14 +46,12 @@ def test_any_value_becomes_valid_json_within_its_bytes(value: Any, max_bytes: in
     assert len(content.text.encode("utf-8")) <= max_bytes
 
 
-@settings(max_examples=300, deadline=None)
 @given(values, st.integers(min_value=16, max_value=600))
 def test_its_own_output_comes_out_unchanged(value: Any, max_bytes: int) -> None:
     once = to_json(value, redactor=redactor, max_bytes=max_bytes).text
     assert to_json(json.loads(once), redactor=redactor, max_bytes=max_bytes).text == once
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers(-99, 99) | st.text(max_size=9),

@@ -9,7 +9,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.agent_side.control import open_requests
@@ -208,7 +208,6 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(STEPS)
 def test_a_service_that_receives_all_in_order_knows_the_open_requests(
     steps: list[tuple[str, str]],

@@ -4,7 +4,7 @@ import json
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.service.analysis.states import Step, step_at
@@ -49,7 +49,6 @@ def _all(moments: list[Moment]) -> list[Step]:
     return [step_at(moments, position) for position in range(len(moments))]
 
 
-@settings(max_examples=200)
 @given(_STATES)
 def test_each_state_is_known_whole_or_reported_as_unknown(states: list[Any]) -> None:
     for state, step in zip(states, _all(_captured(states)), strict=True):

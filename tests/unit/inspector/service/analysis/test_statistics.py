@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.service.analysis.span_tree import SpanTree
@@ -169,7 +169,6 @@ def _rows(draw: st.DrawFn) -> list[SpanRow]:
 
 
 @given(_rows(), st.integers(1, 9))
-@settings(max_examples=500)
 def test_sums_over_columns_are_those_of_plain_walks(rows: list[SpanRow], most: int) -> None:
     found, plain = Statistics(table_of(rows)), PlainStatistics(SpanTree.of(by_start(rows)))
     assert found.shares(most) == plain.shares[:most]

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.common.v1.common_pb2 import KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, ResourceLogs
@@ -73,7 +73,6 @@ def _messages(draw: st.DrawFn) -> Message:
 
 
 @given(_messages())
-@settings(max_examples=400)
 def test_any_message_has_the_json_of_protobuf_but_for_its_ids(message: Message) -> None:
     expected = _with_hex_ids(MessageToDict(message, use_integers_for_enums=True))
     # Not by `==`: NaN is not itself, and fields have an order.

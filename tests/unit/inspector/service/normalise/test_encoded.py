@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -142,6 +143,7 @@ def test_an_attribute_that_is_too_long_to_be_a_fact_has_no_value() -> None:
             assert known == (value if text == value else None)
 
 
+@pytest.mark.slow
 def test_any_number_of_names_keys_and_values_is_remembered_in_bounded_memory() -> None:
     reader, most = EncodedSpanReader(), (0, 0)
     for number in range(3_000):

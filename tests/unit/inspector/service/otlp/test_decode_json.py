@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.json_format import MessageToDict
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
@@ -265,7 +265,6 @@ def requests(draw: st.DrawFn) -> ExportTraceServiceRequest:
     return request
 
 
-@settings(max_examples=60)
 @given(requests())
 def test_what_protobuf_says_in_json_is_decoded_to_the_same_messages(
     request: ExportTraceServiceRequest,
@@ -321,7 +320,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=200)
 @given(json_values)
 def test_any_json_is_decoded_or_refused(value: object) -> None:
     try:

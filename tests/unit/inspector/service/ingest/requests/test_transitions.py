@@ -218,7 +218,7 @@ def _is_applied(row: RequestRow) -> bool:
     return row.answer is not None and row.answer.applied is True
 
 
-Story.TestCase.settings = settings(max_examples=200, stateful_step_count=30)
+Story.TestCase.settings = settings(stateful_step_count=30)
 test_in_any_order_one_answer_wins_and_the_agent_has_the_last_word = Story.TestCase
 
 
