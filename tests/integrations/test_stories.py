@@ -189,7 +189,7 @@ EVERY_TIME = {"langchain_agent", "pydantic_ai_agent", "amplifier_session"}
         pytest.param(story, marks=() if story.name in EVERY_TIME else pytest.mark.slow)
         for story in STORIES
     ],
-    ids=lambda story: story.name,
+    ids=[story.name for story in STORIES],
 )
 def test_what_a_program_does_is_on_the_trace(
     service: Service, tmp_path: Path, story: Story
