@@ -69,7 +69,10 @@ invoke_agent calculator user: What is 1 + 2? -> It is 3.
 """,
             session_id="llama-index-example",
         ),
-        marks=pytest.mark.shows("llama_index", "agent", "llm", "tool", "session", "streaming"),
+        marks=(
+            pytest.mark.shows("llama_index", "agent", "llm", "tool", "session", "streaming"),
+            pytest.mark.slow,
+        ),
     ),
     pytest.param(
         Story(
@@ -84,7 +87,10 @@ invoke_agent calculator user: What is 1 + 2? -> It is 3.
 """,
             session_id="adk-example",
         ),
-        marks=pytest.mark.shows("adk", "agent", "llm", "tokens", "tool", "session", "once"),
+        marks=(
+            pytest.mark.shows("adk", "agent", "llm", "tokens", "tool", "session", "once"),
+            pytest.mark.slow,
+        ),
     ),
     pytest.param(
         Story(
@@ -131,8 +137,9 @@ invoke_agent clerk user: Pay 5 ! no model
             NO_PAYMENTS,
             session_id="clerk-langchain",
         ),
-        marks=pytest.mark.shows(
-            "langchain", "deny", "tool_error", "tokens", "session", "streaming"
+        marks=(
+            pytest.mark.shows("langchain", "deny", "tool_error", "tokens", "session", "streaming"),
+            pytest.mark.slow,
         ),
     ),
     pytest.param(
@@ -152,8 +159,11 @@ invoke_agent seeker user: Pay 5 ! Error running tool look: nothing there
             NO_PAYMENTS,
             session_id="clerk-openai_agents",
         ),
-        marks=pytest.mark.shows(
-            "openai_agents", "deny", "tool_error", "tokens", "session", "streaming"
+        marks=(
+            pytest.mark.shows(
+                "openai_agents", "deny", "tool_error", "tokens", "session", "streaming"
+            ),
+            pytest.mark.slow,
         ),
     ),
     pytest.param(
@@ -173,24 +183,17 @@ invoke_agent seeker user: Pay 5 ! nothing there
             NO_PAYMENTS,
             session_id="clerk-pydantic_ai",
         ),
-        marks=pytest.mark.shows(
-            "pydantic_ai", "deny", "tool_error", "tokens", "session", "streaming"
+        marks=(
+            pytest.mark.shows(
+                "pydantic_ai", "deny", "tool_error", "tokens", "session", "streaming"
+            ),
+            pytest.mark.slow,
         ),
     ),
 ]
 
 
-EVERY_TIME = {"langchain_agent", "pydantic_ai_agent", "amplifier_session"}
-
-
-@pytest.mark.parametrize(
-    "story",
-    [
-        pytest.param(story, marks=() if story.name in EVERY_TIME else pytest.mark.slow)
-        for story in STORIES
-    ],
-    ids=[story.name for story in STORIES],
-)
+@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.name)
 def test_what_a_program_does_is_on_the_trace(
     service: Service, tmp_path: Path, story: Story
 ) -> None:
