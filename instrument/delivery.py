@@ -125,8 +125,8 @@ def deliver_sync(
                 pending.append((observer, returned))
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - logged and swallowed
             _failed_sync(table, name, observer, error, kwargs)
-    if pending:
-        run_later(_finish(table, name, pending, kwargs))
+    if pending and (task := run_later(_finish(table, name, pending, kwargs))):
+        task.add_done_callback(lambda _: _close(pending))
 
 
 async def _finish(
@@ -142,6 +142,13 @@ async def _finish(
             if is_our_own_cancellation(error):
                 raise
             _failed_sync(table, name, observer, error, kwargs)
+
+
+def _close(pending: list[tuple[Observer, Awaitable[Any]]]) -> None:
+    """Close what a loop that ended did not begin; each would warn that nobody awaited it."""
+    for _, awaitable in pending:
+        if isinstance(awaitable, CoroutineType):
+            awaitable.close()
 
 
 def _failed_sync(
@@ -184,16 +191,17 @@ def _log_failure(
     return {"call_id": kwargs.get("call_id"), "hook": name, "handler": handler, "exc": error}
 
 
-def run_later(work: Coroutine[Any, Any, None]) -> None:
-    """Run `work` later on the running loop; at once on a thread without a loop."""
+def run_later(work: Coroutine[Any, Any, None]) -> asyncio.Task[None] | None:
+    """Run `work` later, by the task returned, on the running loop; else at once, on this thread."""
     try:
         running = asyncio.get_running_loop()
     except RuntimeError:
         run_alone(work)
-    else:
-        task = running.create_task(work)
-        _background.add(task)
-        task.add_done_callback(_background.discard)
+        return None
+    task = running.create_task(work)
+    _background.add(task)
+    task.add_done_callback(_background.discard)
+    return task
 
 
 def run_alone(work: Coroutine[Any, Any, T]) -> T:

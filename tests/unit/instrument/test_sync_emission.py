@@ -4,6 +4,7 @@ import asyncio
 import gc
 import threading
 import weakref
+from warnings import catch_warnings
 
 import pytest
 
@@ -144,6 +145,22 @@ def test_a_loop_that_ends_cancels_what_still_runs_and_logs_no_failure(
 
     assert started == [True]
     assert caplog.records == []
+
+
+def test_a_loop_that_ends_leaves_no_observer_that_nobody_awaited(bus: Bus) -> None:
+    async def waits() -> None:
+        await asyncio.Event().wait()
+
+    bus.register("a_hook", waits)
+    bus.register("a_hook", lambda: waits())
+
+    async def main() -> None:
+        bus._emit_sync("a_hook")
+
+    with catch_warnings(record=True) as caught:
+        asyncio.run(main())
+        gc.collect()
+    assert [str(one.message) for one in caught] == []
 
 
 async def test_what_a_sync_observer_returns_is_ignored_and_a_task_is_left_running(
