@@ -106,7 +106,8 @@ test('a hand-written loop asks before it deletes; the model is told what came of
   provider.stop();
 });
 
-test.concurrent('nothing is lost when the program calls process.exit', async () => {
+// Not beside others: at its end a process waits for a second, and no longer.
+test('nothing is lost when the program calls process.exit', async () => {
   const script = `
     import { attach, session, tool } from '@mcp-agent-inspector/agent';
     attach();
