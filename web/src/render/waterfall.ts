@@ -41,6 +41,9 @@ interface WaterfallScene {
 
 const BAR_HEIGHT_PX = 10;
 const TICK_PX = 96;
+/** Height of a line of text, and the width below which a gap has its label upright. */
+const LINE_PX = 14;
+const GAP_LABEL_PX = 90;
 const APART_PX = 8;
 /** Width of the bar of a lost span, whose end is not known. */
 const LOST_PX = 28;
@@ -49,9 +52,9 @@ export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene):
   const height_px = Math.max(scene.spans.length * scene.rowHeight_px, scene.minHeight_px);
   const context = prepare(canvas, scene.width_px, height_px);
   if (context === undefined) return;
-  drawGrid(context, scene, height_px);
   context.font = scene.palette.font;
   context.textBaseline = 'middle';
+  drawGrid(context, scene, height_px);
   scene.spans.forEach((span, row) => {
     const bar = barFor(span, scene);
     if (bar === undefined) return;
@@ -84,6 +87,9 @@ function drawGrid(
     context.fillRect(x, 0, width, height_px);
     context.globalAlpha = 1;
     dashed(context, palette.lineStrong, [x, x + width], height_px);
+    context.fillStyle = palette.muted;
+    if (width >= LINE_PX && width < GAP_LABEL_PX)
+      drawUpright(context, gap, x + width / 2, height_px);
   }
   context.fillStyle = palette.grid;
   for (const offset of ticksOf(axis, view, width_px)) {
@@ -95,6 +101,19 @@ function drawGrid(
   context.fillStyle = palette.accent;
   context.fillRect(Math.round(toX(axis.placeOf(now_ns), view, width_px)), 0, 1, height_px);
   context.globalAlpha = 1;
+}
+
+/** Draw the label of a gap that is narrower than its label, from the bottom up. */
+function drawUpright(context: CanvasRenderingContext2D, gap: Gap, x: number, bottom: number): void {
+  context.save();
+  context.translate(x, bottom - APART_PX);
+  context.rotate(-Math.PI / 2);
+  context.fillText(gapLabel(gap), 0, 0);
+  context.restore();
+}
+
+function gapLabel({ isWaiting, start_ns, end_ns }: Gap): string {
+  return `${isWaiting ? 'waiting' : 'idle'} ${formatDuration(end_ns - start_ns)}`;
 }
 
 function drawBar(
@@ -309,12 +328,7 @@ export function drawAxis(
   const boxes = gaps.map((gap) => ({ gap, box: boxOf(gap, axis, view, width_px) }));
   context.fillStyle = palette.line;
   for (const { box } of boxes) context.fillRect(box.x, 0, box.width, height_px);
-  for (const { gap, box } of boxes) {
-    context.fillStyle = palette.text;
-    const text = `${gap.isWaiting ? 'waiting' : 'idle'} ${formatDuration(gap.end_ns - gap.start_ns)}`;
-    const width = context.measureText(text).width;
-    label(text, box.x + (box.width - width) / 2, width);
-  }
+  // Times first: a gap is seen without its label.
   for (const offset of ticksOf(axis, view, width_px)) {
     const x = Math.round(toX(axis.placeOf(offset), view, width_px));
     context.fillStyle = palette.line;
@@ -322,6 +336,12 @@ export function drawAxis(
     context.fillStyle = palette.muted;
     const text = offset === 0 ? '0' : formatDuration(offset);
     label(text, x + 4, context.measureText(text).width);
+  }
+  for (const { gap, box } of boxes) {
+    context.fillStyle = palette.text;
+    const text = gapLabel(gap);
+    const width = context.measureText(text).width;
+    label(text, box.x + (box.width - width) / 2, width);
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { gapsOf, TimeAxis, waitsOf, withoutWaits } from './gaps.ts';
+import { axisOf, gapsOf, TimeAxis, waitsOf, withoutWaits } from './gaps.ts';
 import type { TimeWindow } from './time-scale.ts';
 
 const stretch = (start_ns: number, end_ns: number): TimeWindow => ({ start_ns, end_ns });
@@ -80,4 +80,12 @@ test('only gaps are shorter than they were', () => {
       expect(from).toBeCloseTo(whole.end_ns, 5);
     }),
   );
+});
+
+test('gaps are short where they take more than a third, unless the reader chooses', () => {
+  const gaps = gapsOf([stretch(0, 10), stretch(12, 20), stretch(420, 430), stretch(432, 1000)]);
+  expect(axisOf(gaps, 1000).placeOf(1000)).toBeLessThan(700);
+  expect(axisOf(gaps, 1000, false).placeOf(1000)).toBe(1000);
+  expect(axisOf(gaps, 1300).placeOf(1300)).toBe(1300);
+  expect(axisOf(gaps, 1300, true).placeOf(1300)).toBeLessThan(1000);
 });

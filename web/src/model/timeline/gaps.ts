@@ -83,6 +83,15 @@ export function waitsOf(
   }));
 }
 
+/**
+ * An axis of this length. `areShort`: what the reader chose; else gaps are short where they take
+ * more than a third of it.
+ */
+export function axisOf(gaps: readonly Gap[], extent_ns: number, areShort?: boolean): TimeAxis {
+  const isShort = areShort ?? timeOf(gaps) * 3 > extent_ns;
+  return isShort ? new TimeAxis(gaps, extent_ns) : new TimeAxis();
+}
+
 export class TimeAxis {
   /** Gaps that are shortened. */
   readonly gaps: readonly TimeWindow[];
@@ -92,8 +101,7 @@ export class TimeAxis {
 
   /** `extent_ns`: length of the whole axis. The gaps are disjoint and by start. */
   constructor(gaps: readonly TimeWindow[] = [], extent_ns = 0) {
-    const all_ns = gaps.reduce((sum, gap) => sum + lengthOf(gap), 0);
-    this.short_ns = Math.max(1, (extent_ns - all_ns) * SHORT);
+    this.short_ns = Math.max(1, (extent_ns - timeOf(gaps)) * SHORT);
     this.gaps = gaps.filter((gap) => lengthOf(gap) > this.short_ns);
     const places: number[] = [];
     let saved_ns = 0;
@@ -139,6 +147,11 @@ export class TimeAxis {
     if (until_ns > from_ns) found.push({ start_ns: from_ns, end_ns: until_ns });
     return found;
   }
+}
+
+/** The time that disjoint intervals take together, in nanoseconds. */
+function timeOf(stretches: readonly TimeWindow[]): number {
+  return stretches.reduce((sum, one) => sum + lengthOf(one), 0);
 }
 
 function lengthOf({ start_ns, end_ns }: TimeWindow): number {

@@ -1,7 +1,7 @@
 /** Gaps, critical path and time axis of a session, updated while it is shown. */
 import { useCallback, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { type Gap, TimeAxis } from '../../model/timeline/gaps.ts';
+import { axisOf, type Gap, type TimeAxis } from '../../model/timeline/gaps.ts';
 import { NO_SHAPE, shapeSteps } from '../../model/timeline/session-shape.ts';
 import type { TimeWindow } from '../../model/timeline/time-scale.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
@@ -19,9 +19,10 @@ export interface SessionShape {
 
 const NONE: readonly TimeWindow[] = [];
 
+/** `areShort`: what the reader chose; undefined while they did not. */
 export function useSessionShape(
   trace: Trace,
-  isShort: boolean,
+  areShort: boolean | undefined,
   isPathShown: boolean,
 ): SessionShape {
   const { clock } = useInspector();
@@ -36,8 +37,8 @@ export function useSessionShape(
     const { start_ns, end_ns } = trace.tally.extent(
       clock.nowOffset_ns(trace.epoch_ns.get() ?? '0'),
     );
-    return isShort ? new TimeAxis(gaps, end_ns - start_ns) : new TimeAxis();
-  }, [trace, clock, gaps, isShort]);
+    return axisOf(gaps, end_ns - start_ns, areShort);
+  }, [trace, clock, gaps, areShort]);
   return useMemo(
     () => ({
       gaps,

@@ -38,7 +38,7 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
     () => [
       { name: 'Find in session', keys: ['/'], run: () => field.current?.focus() },
       { name: 'Errors only, all spans', keys: ['x'], run: options.errorsOnly.toggle },
-      { name: 'Gaps: make short, make long', keys: ['z'], run: options.shortGaps.toggle },
+      { name: 'Collapse / expand gaps', keys: ['z'], run: options.shortGaps.toggle },
       { name: 'Critical path: show, hide', keys: ['p'], run: options.path.toggle },
     ],
     [options],
@@ -80,8 +80,8 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
         {gaps > 0 && (
           <Toggle
             of={options.shortGaps}
-            title="Make stretches short in which nothing works (Z)"
-            name={options.shortGaps.isOn ? `${plural(gaps, 'gap')} short` : plural(gaps, 'gap')}
+            title={options.shortGaps.isOn ? 'Expand idle time (Z)' : 'Collapse idle time (Z)'}
+            name={`${plural(gaps, 'gap')}${options.shortGaps.isOn ? ' collapsed' : ''}`}
           />
         )}
         <Toggle

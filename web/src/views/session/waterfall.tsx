@@ -47,7 +47,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const { query } = useRoute();
   const find = query.get('find') ?? '';
   const isErrorsOnly = query.get('only') === 'errors';
-  const isShort = query.get('gaps') === 'short';
+  const areShort = query.has('gaps') ? query.get('gaps') === 'short' : undefined;
   const isPathShown = query.get('path') !== 'off';
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
@@ -76,7 +76,8 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const isAtEnd = () => total_px - height_px - (scroller?.scrollTop ?? 0) < row_px;
   const newBelow = useFollowEnd(scroller, trace, total_px > height_px, isAtEnd);
 
-  const shape = useSessionShape(trace, isShort, isPathShown);
+  const shape = useSessionShape(trace, areShort, isPathShown);
+  const isShort = shape.axis.gaps.length > 0;
   const timeWindow = useTimeWindow(trace, bars_px, shape.axis);
   useWheel(scroller, timeWindow, treeWidth_px);
   const matches = useCallback((span: SpanRow) => find === '' || matchesFind(span, find), [find]);
@@ -157,7 +158,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
       },
       shortGaps: {
         isOn: isShort,
-        toggle: () => router.adjust({ gaps: isShort ? undefined : 'short' }),
+        toggle: () => router.adjust({ gaps: isShort ? 'long' : 'short' }),
       },
       path: {
         isOn: isPathShown,

@@ -28,6 +28,8 @@ import './session-chart.css';
 const HEIGHT_PX = 36;
 const AGAIN_MS = 5000;
 const HOUR_MS = 3_600_000;
+/** The shortest time that the chart shows. */
+const LEAST_MS = 300_000;
 
 interface SessionChartProps {
   readonly query: string;
@@ -262,23 +264,22 @@ async function ask(
   if (range.kind === 'between') {
     return api.histogram({ ...q, ...bucketsOf(range.since_ms, range.until_ms) }, signal);
   }
-  const since_ms =
-    range.kind === 'last'
-      ? now_ms - range.length_ms
-      : await firstStart(api, query, now_ms - HOUR_MS, signal);
-  const { bucket_ms, buckets } = bucketsOf(since_ms, now_ms);
+  const since_ms = range.kind === 'last' ? now_ms - range.length_ms : undefined;
+  const first_ms = await firstStart(api, { ...q, since_ms }, signal);
+  const latest_ms = now_ms - LEAST_MS;
+  const { bucket_ms, buckets } = bucketsOf(Math.min(first_ms ?? latest_ms, latest_ms), now_ms);
   return api.histogram({ ...q, bucket_ms, buckets }, signal);
 }
 
-/** Start of the oldest session; at most `otherwise`. */
+/** Start of the oldest session that is found: the chart begins where the data does. */
 async function firstStart(
   api: Api,
-  q: string,
-  otherwise: number,
+  wanted: { readonly q?: string; readonly since_ms: number | undefined },
   signal: AbortSignal,
-): Promise<number> {
-  const oldest = { sort: 'started', limit: 1, ...(q === '' ? {} : { q }) } as const;
-  const { sessions } = await api.sessions(oldest, signal);
+): Promise<number | undefined> {
+  const { since_ms, ...q } = wanted;
+  const bound = since_ms === undefined ? {} : { since_ms: Math.max(0, Math.floor(since_ms)) };
+  const { sessions } = await api.sessions({ sort: 'started', limit: 1, ...q, ...bound }, signal);
   const at_ms = Date.parse(sessions[0]?.started_at ?? '');
-  return Number.isNaN(at_ms) ? otherwise : Math.max(0, Math.min(at_ms, otherwise));
+  return Number.isNaN(at_ms) ? undefined : at_ms;
 }
