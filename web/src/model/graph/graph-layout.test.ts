@@ -8,7 +8,6 @@ const OPTIONS: LayoutOptions = {
   height: 50,
   layerGap: 100,
   nodeGap: 20,
-  mostInLine: 6,
 };
 
 const graphs = fc
@@ -19,7 +18,7 @@ const graphs = fc
   })
   .map(({ count, pairs, direction }) => ({
     ids: Array.from({ length: count }, (_, at) => `n${at}`),
-    edges: pairs.map(([from, to]) => ({ from: `n${from}`, to: `n${to}` })),
+    edges: pairs.map(([from, to], at) => ({ id: `e${at}`, from: `n${from}`, to: `n${to}` })),
     options: { ...OPTIONS, direction },
   }));
 
@@ -41,6 +40,30 @@ test('whatever the graph, every node has a place of its own inside of the drawin
       expect({ isInside, areApart }).toEqual({ isInside: true, areApart: true });
     }),
   );
+});
+
+test('a route of every edge leads from node to node, and through no other', () => {
+  const ids = ['a', 'b', 'c', 'd'];
+  const edges = [
+    ...['ab', 'bc', 'cd', 'ad', 'da', 'bb'].map((id) => ({
+      id,
+      from: id.charAt(0),
+      to: id.charAt(1),
+    })),
+  ];
+  const { places, routes } = layoutGraph(ids, edges, OPTIONS);
+  const isIn = (id: string, { x, y }: { x: number; y: number }) => {
+    const place = places.get(id) ?? { x: 0, y: 0 };
+    const [right, down] = [x - place.x, y - place.y];
+    return right >= -1 && down >= -1 && right <= OPTIONS.width + 1 && down <= OPTIONS.height + 1;
+  };
+  for (const { id, from, to } of edges) {
+    const route = routes.get(id) ?? [];
+    expect(isIn(from, route[0] ?? { x: -9, y: -9 })).toBe(true);
+    expect(isIn(to, route.at(-1) ?? { x: -9, y: -9 })).toBe(true);
+    const others = ids.filter((other) => other !== from && other !== to);
+    expect(others.filter((other) => route.some((point) => isIn(other, point)))).toEqual([]);
+  }
 });
 
 test('the same graph is laid out in the same way', () => {
@@ -67,16 +90,19 @@ test('without circles, who calls comes before whom it calls', () => {
 
 test('arrow keys lead along edges and within a layer, and nowhere else', () => {
   const edges = [
-    { from: 'lead', to: 'a' },
-    { from: 'lead', to: 'b' },
-    { from: 'b', to: 'lead' },
+    { id: '1', from: 'lead', to: 'a' },
+    { id: '2', from: 'lead', to: 'b' },
+    { id: '3', from: 'b', to: 'lead' },
   ];
   const layout = layoutGraph(['lead', 'a', 'b'], edges, OPTIONS);
   const go = (id: string, key: string) => neighbourOf(id, key, layout, edges, 'right');
   expect(['a', 'b']).toContain(go('lead', 'ArrowRight'));
   expect(go('a', 'ArrowLeft')).toBe('lead');
-  expect(go('a', 'ArrowDown')).toBe('b');
-  expect(go('b', 'ArrowUp')).toBe('a');
+  const [upper = '', lower = ''] = ['a', 'b'].sort(
+    (one, other) => (layout.places.get(one)?.rank ?? 0) - (layout.places.get(other)?.rank ?? 0),
+  );
+  expect(go(upper, 'ArrowDown')).toBe(lower);
+  expect(go(lower, 'ArrowUp')).toBe(upper);
   expect(go('b', 'ArrowRight')).toBe('lead');
   expect(go('lead', 'ArrowDown')).toBeUndefined();
   expect(go('a', 'Home')).toBeUndefined();

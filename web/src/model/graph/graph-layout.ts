@@ -1,12 +1,8 @@
-/**
- * Layout of a graph in layers, callers before what they call.
- *
- * Layers by longest path with the edges that close circles turned around, then a few sweeps that
- * put each node near those it is connected with (Sugiyama, Tagawa, Toda 1981, without its dummy
- * nodes). Same input, same places; the time is bounded by the number of sweeps.
- */
+/** Layout of a graph in layers, callers before what they call, with a route for each edge. */
+import { Graph, layout } from '@dagrejs/dagre';
 
 export interface LayoutEdge {
+  readonly id: string;
   readonly from: string;
   readonly to: string;
 }
@@ -19,13 +15,15 @@ export interface LayoutOptions {
   /** Distance between layers, and between nodes of one. */
   readonly layerGap: number;
   readonly nodeGap: number;
-  /** Limit of nodes in a line: a larger layer is folded into several lines. */
-  readonly mostInLine: number;
 }
 
-export interface Place {
+export interface Point {
   readonly x: number;
   readonly y: number;
+}
+
+/** The top left corner of a node. */
+export interface Place extends Point {
   readonly layer: number;
   /** Position in its layer. */
   readonly rank: number;
@@ -33,127 +31,102 @@ export interface Place {
 
 export interface Layout {
   readonly places: ReadonlyMap<string, Place>;
+  /** Points from the border of one node to that of the other, by the edge's id. */
+  readonly routes: ReadonlyMap<string, readonly Point[]>;
   readonly width: number;
   readonly height: number;
 }
 
-const SWEEPS = 6;
+const LOOP_PX = 34;
 
+/** Edges whose ends are not both among `ids` have no route. */
 export function layoutGraph(
   ids: readonly string[],
   edges: readonly LayoutEdge[],
-  options: LayoutOptions,
+  { direction, width, height, layerGap, nodeGap }: LayoutOptions,
 ): Layout {
-  const forward = withoutCircles(ids, edges);
-  const layers = orderedLayers(ids, forward);
-  return placed(layers, options);
-}
-
-/** Edges as pairs of indexes into `ids`, with those that close a circle turned around. */
-function withoutCircles(ids: readonly string[], edges: readonly LayoutEdge[]): [number, number][] {
-  const placeOf = new Map(ids.map((id, place) => [id, place]));
-  const next: number[][] = ids.map(() => []);
-  for (const { from, to } of edges) {
-    const [a, b] = [placeOf.get(from), placeOf.get(to)];
-    if (a === undefined || b === undefined || a === b || next[a]?.includes(b)) continue;
-    next[a]?.push(b);
-  }
-  const found: [number, number][] = [];
-  const state = new Uint8Array(ids.length); // 0: not visited, 1: on the path, 2: done
-  for (const start of ids.keys()) {
-    if (state[start] !== 0) continue;
-    const path: [place: number, at: number][] = [[start, 0]];
-    state[start] = 1;
-    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-      const [place, at] = top;
-      const to = next[place]?.[at];
-      if (to === undefined) {
-        state[place] = 2;
-        path.pop();
-        continue;
-      }
-      top[1] += 1;
-      found.push(state[to] === 1 ? [to, place] : [place, to]);
-      if (state[to] === 0) {
-        state[to] = 1;
-        path.push([to, 0]);
-      }
-    }
-  }
-  return found;
-}
-
-function orderedLayers(ids: readonly string[], edges: readonly [number, number][]): string[][] {
-  const after: number[][] = ids.map(() => []);
-  const before: number[][] = ids.map(() => []);
-  const open = new Uint32Array(ids.length);
-  for (const [from, to] of edges) {
-    after[from]?.push(to);
-    before[to]?.push(from);
-    open[to] = (open[to] ?? 0) + 1;
-  }
-  const layer = new Uint32Array(ids.length);
-  const ready = [...ids.keys()].filter((place) => open[place] === 0);
-  for (let place = ready.shift(); place !== undefined; place = ready.shift()) {
-    for (const to of after[place] ?? []) {
-      layer[to] = Math.max(layer[to] ?? 0, (layer[place] ?? 0) + 1);
-      open[to] = (open[to] ?? 0) - 1;
-      if (open[to] === 0) ready.push(to);
-    }
-  }
-  const layers: number[][] = [];
-  for (const place of ids.keys()) {
-    const at = layer[place] ?? 0;
-    while (layers.length <= at) layers.push([]);
-    layers[at]?.push(place);
-  }
-  const rank = new Float64Array(ids.length);
-  const remember = () => {
-    for (const line of layers) for (const [at, place] of line.entries()) rank[place] = at;
-  };
-  remember();
-  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
-    const neighbours = sweep % 2 === 0 ? before : after;
-    const middle = (place: number): number => {
-      const near = neighbours[place] ?? [];
-      if (near.length === 0) return rank[place] ?? 0;
-      return near.reduce((sum, one) => sum + (rank[one] ?? 0), 0) / near.length;
-    };
-    for (const line of sweep % 2 === 0 ? layers : layers.toReversed()) {
-      const middles = new Map(line.map((place) => [place, middle(place)]));
-      line.sort((a, b) => (middles.get(a) ?? 0) - (middles.get(b) ?? 0) || a - b);
-      for (const [at, place] of line.entries()) rank[place] = at;
-    }
-  }
-  return layers.map((line) => line.map((place) => ids[place] ?? ''));
-}
-
-function placed(layers: readonly string[][], options: LayoutOptions): Layout {
-  const { direction, width, height, layerGap, nodeGap, mostInLine } = options;
+  const graph = new Graph({ multigraph: true });
+  const rankdir = direction === 'right' ? 'LR' : 'TB';
+  graph.setGraph({ rankdir, ranksep: layerGap, nodesep: nodeGap, edgesep: nodeGap / 2 });
+  for (const id of ids) graph.setNode(id, { width, height });
+  const drawn = edges.filter(({ from, to }) => graph.hasNode(from) && graph.hasNode(to));
+  for (const { id, from, to } of drawn) if (from !== to) graph.setEdge(from, to, {}, id);
+  layout(graph);
   const isRight = direction === 'right';
-  const [along, across] = isRight ? [width, height] : [height, width];
-  const longest = Math.max(0, ...layers.map((line) => Math.min(line.length, mostInLine)));
-  const room = longest * (across + nodeGap) - nodeGap;
-  const places = new Map<string, Place>();
-  let start = 0;
-  for (const [layer, line] of layers.entries()) {
-    const folds = Math.ceil(line.length / mostInLine);
-    const inLine = Math.ceil(line.length / Math.max(1, folds));
-    for (const [rank, id] of line.entries()) {
-      const [fold, at] = [Math.floor(rank / inLine), rank % inLine];
-      const count = Math.min(inLine, line.length - fold * inLine);
-      const first = (room - (count * (across + nodeGap) - nodeGap)) / 2;
-      const a = start + fold * (along + nodeGap);
-      const b = first + at * (across + nodeGap);
-      places.set(id, isRight ? { x: a, y: b, layer, rank } : { x: b, y: a, layer, rank });
+  const size = { width: graph.graph().width ?? 0, height: graph.graph().height ?? 0 };
+  const isMirrored = isAgainstOrder(ids, graph, isRight ? 'y' : 'x');
+  const turned = ({ x, y }: Point): Point =>
+    !isMirrored ? { x, y } : isRight ? { x, y: size.height - y } : { x: size.width - x, y };
+  const middles = new Map(ids.map((id) => [id, turned(graph.node(id) as Point)]));
+  const places = placesOf(middles, { isRight, width, height });
+  const routes = new Map<string, readonly Point[]>();
+  for (const { id, from, to } of drawn) {
+    const [start, end] = [places.get(from), places.get(to)];
+    if (start === undefined || end === undefined) continue;
+    if (from === to) routes.set(id, loopOver(start, width));
+    else {
+      const bends = graph.edge(from, to, id).points.slice(1, -1).map(turned);
+      routes.set(id, throughSides(bends, start, end, { isRight, width, height }));
     }
-    start += Math.max(1, folds) * (along + nodeGap) - nodeGap + layerGap;
   }
-  const length = Math.max(0, start - layerGap);
-  const breadth = Math.max(0, room);
-  return isRight
-    ? { places, width: length, height: breadth }
-    : { places, width: breadth, height: length };
+  return { places, routes, ...size };
+}
+
+interface Box {
+  readonly isRight: boolean;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Whether most nodes of a layer are in reverse order: mirrored, as few edges cross. */
+function isAgainstOrder(ids: readonly string[], graph: Graph, across: 'x' | 'y'): boolean {
+  const along = across === 'y' ? 'x' : 'y';
+  let against = 0;
+  for (const [at, id] of ids.entries()) {
+    const before = graph.node(ids[at - 1] ?? '') as Point | undefined;
+    const node = graph.node(id) as Point;
+    if (before === undefined || before[along] !== node[along]) continue;
+    against += node[across] < before[across] ? 1 : -1;
+  }
+  return against > 0;
+}
+
+/** A route from the middle of one node's side, through its bends, to the middle of another's. */
+function throughSides(bends: readonly Point[], from: Place, to: Place, box: Box): Point[] {
+  const { isRight, width, height } = box;
+  const side = ({ x, y }: Place, isFar: boolean): Point =>
+    isRight
+      ? { x: isFar ? x + width : x, y: y + height / 2 }
+      : { x: x + width / 2, y: isFar ? y + height : y };
+  const isOnward = from.layer <= to.layer;
+  return [side(from, isOnward), ...bends, side(to, !isOnward)];
+}
+
+/** A loop above a node: dagre's is beside its node where the layers go to the right. */
+function loopOver({ x, y }: Point, width: number): Point[] {
+  const [left, right] = [x + width * 0.6, x + width * 0.85];
+  return [
+    { x: left, y },
+    { x: left, y: y - LOOP_PX },
+    { x: right, y: y - LOOP_PX },
+    { x: right, y },
+  ];
+}
+
+/** Places by the middles of nodes, which are in order of their ids. */
+function placesOf(middles: ReadonlyMap<string, Point>, box: Box): Map<string, Place> {
+  const [along, across] = box.isRight ? (['x', 'y'] as const) : (['y', 'x'] as const);
+  const layers = [...new Set([...middles.values()].map((node) => node[along]))];
+  layers.sort((a, b) => a - b);
+  const next = layers.map(() => 0);
+  const places = new Map<string, Place>();
+  for (const [id, node] of [...middles].sort(([, a], [, b]) => a[across] - b[across])) {
+    const layer = layers.indexOf(node[along]);
+    const rank = next[layer] ?? 0;
+    next[layer] = rank + 1;
+    places.set(id, { x: node.x - box.width / 2, y: node.y - box.height / 2, layer, rank });
+  }
+  return places;
 }
 
 /** Target of an arrow key: the nearest node along an edge, or the next in the same layer. */
@@ -161,7 +134,7 @@ export function neighbourOf(
   id: string,
   key: string,
   { places }: Layout,
-  edges: readonly LayoutEdge[],
+  edges: readonly Pick<LayoutEdge, 'from' | 'to'>[],
   direction: LayoutOptions['direction'],
 ): string | undefined {
   const here = places.get(id);

@@ -16,7 +16,7 @@ import { formatCount, plural } from '../../model/text/format.ts';
 import { useActions } from '../parts/actions.ts';
 import { useSize } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
-import { curveOf } from './curve.ts';
+import { loopPath, middleOf, pathOf } from './curve.ts';
 import { GraphNodeButton } from './graph-node.tsx';
 import { usePlane } from './plane.ts';
 
@@ -97,13 +97,7 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
         {graph.edges
           .filter((edge) => !isDense || edge.kind !== 'uses' || isOf(edge))
           .map((edge) => (
-            <EdgeLabel
-              key={edge.id}
-              edge={edge}
-              layout={layout}
-              direction={direction}
-              onOpen={onSelect}
-            />
+            <EdgeLabel key={edge.id} edge={edge} layout={layout} onOpen={onSelect} />
           ))}
         <div
           role="group"
@@ -150,7 +144,7 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
       </div>
       <p className="ins-graph__legend" aria-hidden="true">
         <span className="ins-graph__key">calls</span>
-        <span className="ins-graph__key ins-graph__key--handoff">hands over to</span>
+        <span className="ins-graph__key ins-graph__key--handoff">hands off to</span>
       </p>
     </div>
   );
@@ -163,30 +157,28 @@ function optionsFor(direction: LayoutOptions['direction']): LayoutOptions {
     ...NODE,
     layerGap: isRight ? 110 : 64,
     nodeGap: isRight ? 26 : 20,
-    mostInLine: isRight ? 16 : 4,
   };
 }
 
 interface EdgeProps {
   readonly edge: GraphEdge;
   readonly layout: Layout;
-  readonly direction: LayoutOptions['direction'];
 }
 
-function EdgeCurve({
-  edge,
-  layout,
-  direction,
-  isDimmed,
-}: EdgeProps & { readonly isDimmed: boolean }) {
-  const curve = curveOf(edge, layout, NODE, direction);
-  if (curve === undefined) return null;
+interface EdgeCurveProps extends EdgeProps {
+  readonly direction: LayoutOptions['direction'];
+  readonly isDimmed: boolean;
+}
+
+function EdgeCurve({ edge, layout, direction, isDimmed }: EdgeCurveProps) {
+  const route = layout.routes.get(edge.id);
+  if (route === undefined) return null;
   const failed = edge.errors > 0 ? ' ins-graph__edge--failed' : '';
   const dimmed = isDimmed ? ' ins-graph__edge--dimmed' : '';
   return (
     <path
       className={`ins-graph__edge ins-graph__edge--${edge.kind}${failed}${dimmed}`}
-      d={curve.path}
+      d={edge.from === edge.to ? loopPath(route) : pathOf(route, direction)}
       markerEnd={`url(#ins-arrow-${edge.errors > 0 ? 'failed' : edge.kind})`}
     />
   );
@@ -195,19 +187,18 @@ function EdgeCurve({
 function EdgeLabel({
   edge,
   layout,
-  direction,
   onOpen,
 }: EdgeProps & { readonly onOpen: (key: string | undefined) => void }) {
-  const curve = curveOf(edge, layout, NODE, direction);
+  const middle = middleOf(layout.routes.get(edge.id) ?? []);
   const label = labelOf(edge);
-  if (curve === undefined || label === '') return null;
+  if (middle === undefined || label === '') return null;
   return (
     <button
       type="button"
       tabIndex={-1}
       aria-hidden="true"
       className={`ins-graph__label${edge.errors > 0 ? ' ins-graph__label--failed' : ''}`}
-      style={{ left: curve.middle.x, top: curve.middle.y }}
+      style={{ left: middle.x, top: middle.y }}
       title={`${edge.kind === 'handoff' ? 'Handed over' : 'Called'} ${plural(edge.count, 'time')}${edge.errors > 0 ? `, ${plural(edge.errors, 'error')}` : ''}${edge.tokens > 0 ? `, ${formatCount(edge.tokens)} tokens` : ''}`}
       onClick={() => onOpen(edge.open)}
     >

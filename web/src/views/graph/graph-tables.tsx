@@ -19,7 +19,7 @@ const ICONS: Readonly<Record<GraphNode['kind'], SpanKind>> = {
   model: 'llm',
   tool: 'tool',
 };
-const WORDS = { calls: 'calls', handoff: 'hands over to', uses: 'uses' } as const;
+const WORDS = { calls: 'calls', handoff: 'hands off to', uses: 'uses' } as const;
 
 export function GraphTables({ graph, onSelect }: GraphTablesProps) {
   const nodeColumns = useMemo(() => columnsOfNodes(onSelect), [onSelect]);
@@ -28,10 +28,10 @@ export function GraphTables({ graph, onSelect }: GraphTablesProps) {
     <div className="ins-stats">
       <section className="ins-stats__section">
         <header>
-          <h2>Who</h2>
+          <h2>Nodes</h2>
         </header>
         <SortableTable
-          label="Who"
+          label="Nodes"
           rows={graph.nodes}
           keyOf={({ id }) => id}
           columns={nodeColumns}
@@ -40,10 +40,10 @@ export function GraphTables({ graph, onSelect }: GraphTablesProps) {
       {graph.edges.length > 0 && (
         <section className="ins-stats__section">
           <header>
-            <h2>With whom</h2>
+            <h2>Edges</h2>
           </header>
           <SortableTable
-            label="With whom"
+            label="Edges"
             rows={graph.edges}
             keyOf={({ id }) => id}
             columns={edgeColumns}

@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';
 import { plural } from '../../model/text/format.ts';
+import { subjectOf } from '../../model/trace/span-key.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell } from '../parts/context.ts';
@@ -14,16 +15,20 @@ import { GraphDrawing } from './graph-drawing.tsx';
 import { GraphTables } from './graph-tables.tsx';
 import './graph-view.css';
 
+/** Number of agents up to which their tools are shown. */
+const FEW_AGENTS = 2;
+
 export function GraphView(props: SessionViewProps) {
   const { trace } = props;
   const state = useCell(trace.state);
   const structure = useCell(trace.structure);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when rows came
-  const hasAgent = useMemo(() => {
-    for (const { kind } of trace.spans.values()) if (kind === 'agent') return true;
-    return false;
+  const agents = useMemo(() => {
+    const names = new Set<string>();
+    for (const span of trace.spans.values()) if (span.kind === 'agent') names.add(subjectOf(span));
+    return names.size;
   }, [trace, structure]);
-  if (!hasAgent) {
+  if (agents === 0) {
     const isEmpty = trace.spans.size === 0;
     return (
       <p className="ins-graph__nothing" role="status">
@@ -38,15 +43,21 @@ export function GraphView(props: SessionViewProps) {
   return (
     // Another session is another try.
     <Guarded key={trace.sessionId} name="Graph">
-      <Agents {...props} />
+      <Agents {...props} areFew={agents <= FEW_AGENTS} />
     </Guarded>
   );
 }
 
-function Agents({ trace, selected, onSelect }: SessionViewProps) {
+interface AgentsProps extends SessionViewProps {
+  /** Whether there is room for their tools, unless the reader chooses. */
+  readonly areFew: boolean;
+}
+
+function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
   const [isSequence, setSequence] = useState(false);
   const [hasModels, setModels] = useState(false);
-  const [hasTools, setTools] = useState(false);
+  const [chosenTools, setTools] = useState<boolean>();
+  const hasTools = chosenTools ?? areFew;
   const [isTable, setTable] = useState(false);
   const { statistics } = useServiceStatistics(trace, false);
   const handoffs = statistics?.handoffs;
@@ -66,12 +77,12 @@ function Agents({ trace, selected, onSelect }: SessionViewProps) {
   const graph = useStepsOverSpans(trace, steps);
   const actions = useMemo(
     () => [
-      { name: 'Graph: by name, as it happened', run: () => setSequence((is) => !is) },
+      { name: 'Graph: by name, in execution order', run: () => setSequence((is) => !is) },
       { name: 'Graph: with models, without', run: () => setModels((has) => !has) },
-      { name: 'Graph: with tools, without', run: () => setTools((has) => !has) },
+      { name: 'Graph: with tools, without', run: () => setTools((has) => !(has ?? areFew)) },
       { name: 'Graph: as a table, as a drawing', run: () => setTable((is) => !is) },
     ],
-    [],
+    [areFew],
   );
   useActions('Graph', actions);
 
@@ -90,7 +101,7 @@ function Agents({ trace, selected, onSelect }: SessionViewProps) {
           onToggle={setSequence}
           about="A node for each run, edges numbered in the order of time"
         >
-          As it happened
+          Execution order
         </Toggle>
         <Toggle isOn={hasModels} onToggle={setModels} isOff={isSequence} about="What agents use">
           Models
