@@ -282,6 +282,24 @@ def test_what_is_selected_is_exported_deleted_and_imported_again(
     assert watch.errors == []
 
 
+def test_two_selected_sessions_are_compared_the_older_one_first(
+    page: Page, shared: Service, watch: Watch
+) -> None:
+    now_ns = time_ns()
+    for n in range(2):
+        _import(shared, _session(330 + n, now_ns - n * SECOND_NS, tool="pair"))
+    _open(page, shared, "?q=tool:pair")
+    bar = page.get_by_role("region", name="Selected sessions")
+    page.get_by_role("checkbox", name="Select Session 330").click()
+    expect(bar.get_by_text("1 selected")).to_be_visible()
+    expect(bar.get_by_role("button", name="Compare")).to_have_count(0)
+    page.get_by_role("checkbox", name="Select Session 331").click()
+    bar.get_by_role("button", name="Compare").click()
+    before = page.get_by_role("region", name="Session before")
+    expect(before.get_by_role("link", name="Session 331")).to_be_visible()
+    assert watch.errors == []
+
+
 DROP = """([name, text]) => {
     const transfer = new DataTransfer();
     transfer.items.add(new File([text], name));

@@ -8,6 +8,11 @@
 
 // Sessions: list, chart, filters, empty states.
 
+export const SESSIONS_TEXT = {
+  compare: 'Compare',
+  compareSelected: 'Compare the two selected sessions',
+} as const;
+
 // Causes and search.
 
 // A session: header, waterfall, time.
@@ -21,3 +26,7 @@
 // The audit log.
 
 // Comparison.
+
+export const COMPARE_TEXT = {
+  compareWith: 'Compare with…',
+} as const;

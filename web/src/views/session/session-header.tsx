@@ -7,7 +7,7 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector } from '../parts/context.ts';
+import { useCell } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { Duration, NoNews, Waited } from '../parts/session-times.tsx';
@@ -15,16 +15,12 @@ import { AboutSession } from './about-session.tsx';
 import { SessionVerbs } from './session-verbs.tsx';
 import { ShareMenu } from './share-menu.tsx';
 import './session-header.css';
-import { useMemo } from 'react';
-import { comparePath } from '../../state/route.ts';
-import { useActions } from '../parts/actions.ts';
 
 /** Least time without a run that is shown. */
 const LEAST_IDLE_MS = 1000;
 
 export function SessionHeader({ trace }: { readonly trace: Trace }) {
   const session = useCell(trace.session);
-  useCompareAction(trace.sessionId);
   return (
     <header className="ins-session-head">
       <Link className="ins-icon-button" to="" title="All sessions">
@@ -149,13 +145,4 @@ function Fact({ name, title, isError = false, children }: FactProps) {
       <dt>{name}</dt>
     </div>
   );
-}
-
-export function useCompareAction(sessionId: string): void {
-  const { router } = useInspector();
-  const actions = useMemo(
-    () => [{ name: 'Compare with…', run: () => router.push(comparePath({ left: sessionId })) }],
-    [router, sessionId],
-  );
-  useActions('Session', actions);
 }

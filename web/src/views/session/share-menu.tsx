@@ -1,4 +1,4 @@
-/** Menu to share a session: link, summary, file, picture. */
+/** Menu to share a session: link, summary, file, comparison, picture. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Session } from '../../api/types.ts';
 import { type OutlineRow, summaryOf } from '../../model/sessions/session-summary.ts';
@@ -7,7 +7,9 @@ import { parentKey, spanKey } from '../../model/trace/span-key.ts';
 import { endOffset } from '../../model/trace/span-status.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import type { Inspector } from '../../state/inspector.ts';
+import { comparePath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
@@ -56,7 +58,11 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
         run: () => download(api.exportUrl(trace.sessionId), trace.sessionId),
       },
       {
-        name: 'Plain view for a picture (Escape leaves it)',
+        name: COMPARE_TEXT.compareWith,
+        run: () => router.push(comparePath({ left: trace.sessionId })),
+      },
+      {
+        name: 'Screenshot mode (Esc exits)',
         run: () => router.adjust({ plain: '1' }),
       },
     ];

@@ -3,8 +3,10 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
+import { comparePath } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
+import { SESSIONS_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useVersion } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -26,7 +28,7 @@ interface BulkBarProps {
 }
 
 export function BulkBar({ sessions, selection }: BulkBarProps) {
-  const { api, clock } = useInspector();
+  const { api, clock, router } = useInspector();
   const selected = useCell(selection.ids);
   const [isDeleting, setDeleting] = useState(false);
   const [running, setRunning] = useState<Running>();
@@ -84,12 +86,18 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
     }
     setLooking(undefined);
   };
+  const compare = () => {
+    const startOf = (id: string) => sessions.rows.get(id)?.started_at ?? '';
+    const [left, right] = [...selected].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
+    if (left !== undefined && right !== undefined) router.push(comparePath({ left, right }));
+  };
   // biome-ignore lint/correctness/useExhaustiveDependencies: they act on what is selected then
   const actions = useMemo(
     () =>
       count === 0
         ? []
         : [
+            ...(count === 2 ? [{ name: SESSIONS_TEXT.compareSelected, run: compare }] : []),
             { name: 'Export the selected sessions', run: exportAll },
             { name: 'Delete the selected sessions (asks first)', run: () => setDeleting(true) },
           ],
@@ -122,6 +130,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
             <BarButton onClick={() => looking.abort()}>Stop</BarButton>
           )}
           <span className="ins-bulk__gap" />
+          {count === 2 && <BarButton onClick={compare}>{SESSIONS_TEXT.compare}</BarButton>}
           <BarButton onClick={() => void exportAll()}>
             <ActionIcon name="down" /> Export
           </BarButton>
