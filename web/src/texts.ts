@@ -13,6 +13,16 @@ import { groupThousands } from './model/text/format.ts';
 
 // A session: header, waterfall, time.
 
+export const SESSION_TEXT = {
+  now: 'Now',
+  andMore: (count: number) => `and ${count} more`,
+  waiting: 'waiting',
+  /** Pause within an answer that still comes, and the longest one of an answer. */
+  stalled: 'stalled',
+  stalls: (took: string) => `stalled ${took}`,
+  paused: (took: string) => `paused ${took} within the answer`,
+} as const;
+
 // A span: the panel beside a session.
 
 // The transcript.
