@@ -113,6 +113,8 @@ class Bus(Asker):
         self._checked_nouns: set[str] = set()
         """Nouns of unobserved operations whose names were checked, once each."""
         self._unslashed = FirstTimes()  # observers of all events with a logged signature problem
+        self._chunk_observers: tuple[Callable[[str, str], object], ...] = ()
+        self._failed_on_chunks = FirstTimes()  # what failed on a chunk and was logged
         self._lock = Lock()  # for writers; readers take whole tuples
         _buses.add(self)
         self._emit = make_emit(self._hooks)
@@ -189,6 +191,67 @@ class Bus(Asker):
                 self._hooks[name] = (*observers_of(self._hooks, name), NamedObserver(fn, name))
             self._hooks[EVERY] = (*self._hooks.get(EVERY, ()), fn)
         return once(partial(self._stop_observing_all, fn))
+
+    def observe_chunks(self, fn: Callable[[str, str], object]) -> Callable[[], None]:
+        """Call `fn(call_id, text)` for every chunk that an operation streams from now on.
+
+        Chunks are not events: there may be thousands a second, so they are not in the catalogue
+        and `observe_all` does not get them. `text` is what the chunk adds to the text of the
+        answer; it is empty for other chunks, such as the arguments of a tool call. `fn` is sync,
+        runs on the thread that reads the stream, and has a budget of 5 µs: it should only keep the
+        text. Its exceptions are swallowed, the first one is logged.
+
+        Returns:
+            A function that undoes it once.
+
+        Raises:
+            TypeError: `fn` cannot be called.
+        """
+        if not callable(fn):
+            raise TypeError(
+                f"Cannot observe chunks with {fn!r}: it is not callable. "
+                "Give a function that takes the call_id of the operation, and a text."
+            )
+        with self._lock:
+            self._chunk_observers = (*self._chunk_observers, fn)
+
+        def remove() -> None:
+            with self._lock:
+                observers = list(self._chunk_observers)
+                observers.remove(fn)
+                self._chunk_observers = tuple(observers)
+
+        return once(remove)
+
+    def _report_chunk(self, call_id: str, text: str) -> None:
+        for fn in self._chunk_observers:
+            try:
+                fn(call_id, text)
+            except Exception:  # noqa: BLE001 - an observer has no effect on the emitter
+                self._log_failed_chunk(fn)
+
+    def _chunk_reporter(
+        self, call_id: str, text_of: Callable[[Any], str | None] | None
+    ) -> Callable[[Any], object]:
+        """Return what reports the chunks of one stream, with their texts."""
+        report = self._report_chunk
+        if text_of is None:
+            return lambda _: report(call_id, "")
+        read = text_of
+
+        def report_piece(piece: Any) -> None:
+            try:
+                text = read(piece)
+            except Exception:  # noqa: BLE001 - a piece of a kind that the emitter does not know
+                self._log_failed_chunk(read)
+                text = None
+            report(call_id, text if isinstance(text, str) else "")
+
+        return report_piece
+
+    def _log_failed_chunk(self, fn: Callable[..., object]) -> None:
+        if self._failed_on_chunks.is_first(describe(fn)):
+            _logger.warning("%s failed on a chunk of a stream", describe(fn), exc_info=True)
 
     def intercept(
         self,

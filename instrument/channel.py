@@ -5,7 +5,7 @@ For type checkers only: making a protocol takes longer than importing a small mo
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from instrument.approvals import ApprovalProvider, ApprovalRequest
@@ -21,10 +21,17 @@ class Channel(Protocol):
     _waiting: Waiting
     _sync_waiting: Waiting
     _checked_nouns: set[str]
+    _chunk_observers: tuple[Callable[[str, str], object], ...]
 
     def _notify_sync(self, name: str, /, **kwargs: Any) -> None: ...
 
     def _check_operation(self, name: object, noun: Noun) -> None: ...
+
+    def _report_chunk(self, call_id: str, text: str) -> None: ...
+
+    def _chunk_reporter(
+        self, call_id: str, text_of: Callable[[Any], str | None] | None
+    ) -> Callable[[Any], object]: ...
 
 
 class Waiting(Protocol):

@@ -13,6 +13,7 @@ register = bus.register
 unregister = bus.unregister
 observe = bus.observe
 observe_all = bus.observe_all
+observe_chunks = bus.observe_chunks
 operation = bus.operation
 call = bus.call
 call_sync = bus.call_sync

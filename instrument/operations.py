@@ -14,7 +14,7 @@ cancelled, interrupted), so that they can clean up; their decisions then change 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from contextvars import Context, ContextVar, copy_context
 from time import perf_counter_ns
 from types import TracebackType
@@ -231,34 +231,54 @@ class Operation:
         if self._is_reported:
             self._own_decision().is_sealed = True
 
-    def chunk(self, *, tokens: int | None = None) -> None:
-        """Count one chunk that does not pass through `stream`."""
+    def chunk(self, *, tokens: int | None = None, text: str = "") -> None:
+        """Count one chunk that does not pass through `stream`; `text` is its part of the answer."""
         if self._is_reported:
             self._metered().piece(tokens=tokens)
+            if self._bus._chunk_observers:
+                is_text = isinstance(text, str)  # an adapter may pass on what it does not know
+                self._bus._report_chunk(self._identified().call_id, text if is_text else "")
 
     @overload
-    def stream(self, source: AsyncIterable[T]) -> AsyncStream[T]: ...
+    def stream(
+        self, source: AsyncIterable[T], *, text_of: Callable[[T], str | None] | None = None
+    ) -> AsyncStream[T]: ...
     @overload
-    def stream(self, source: Iterable[T]) -> SyncStream[T]: ...
-    def stream(self, source: AsyncIterable[T] | Iterable[T]) -> AsyncStream[T] | SyncStream[T]:
+    def stream(
+        self, source: Iterable[T], *, text_of: Callable[[T], str | None] | None = None
+    ) -> SyncStream[T]: ...
+    def stream(
+        self,
+        source: AsyncIterable[T] | Iterable[T],
+        *,
+        text_of: Callable[[T], str | None] | None = None,
+    ) -> AsyncStream[T] | SyncStream[T]:
         """Yield the chunks of `source`, and measure them.
 
         The operation is current while a chunk is being made, but not while the consumer handles it:
         operations of the consumer are not its children.
+
+        Args:
+            source: Makes the chunks.
+            text_of: Returns what a chunk adds to the text of the answer, for `observe_chunks`; it
+                is called for every chunk, and only while somebody observes them.
         """
         from instrument.stream import AsyncStream, SyncStream  # noqa: PLC0415 - few do
 
         if isinstance(source, AsyncIterable):
-            return AsyncStream(source, self._step())
-        return SyncStream(source, self._step())
+            return AsyncStream(source, self._step(text_of))
+        return SyncStream(source, self._step(text_of))
 
-    def _step(self) -> Step:
+    def _step(self, text_of: Callable[[Any], str | None] | None = None) -> Step:
         """Return the context and the measurement of the steps of a source."""
         from instrument.stream import Step, StepContext, StreamMeter  # noqa: PLC0415 - see `stream`
 
-        if self._is_reported:
-            return Step(StepContext(self._outside, self._inside), self._metered())
-        return Step(StepContext(_EMPTY, _EMPTY), StreamMeter(0))
+        if not self._is_reported:
+            return Step(StepContext(_EMPTY, _EMPTY), StreamMeter(0))
+        report: Callable[[Any], object] | None = None
+        if self._bus._chunk_observers:
+            report = self._bus._chunk_reporter(self._identified().call_id, text_of)
+        return Step(StepContext(self._outside, self._inside), self._metered(), report)
 
     async def __aenter__(self) -> Operation:
         table = self._bus._hooks

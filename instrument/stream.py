@@ -9,7 +9,7 @@ back instead, and only where they are still ours.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from time import perf_counter_ns
@@ -29,12 +29,22 @@ class StreamStats(NamedTuple):
     """Time from the opening of the operation to its first chunk."""
     longest_stall_ns: int
     """Longest wait for a chunk after the first."""
+    longest_stall_at_ns: int = 0
+    """Time from the opening of the operation to the beginning of that wait."""
 
 
 class StreamMeter:
     """Counts chunks as they arrive."""
 
-    __slots__ = ("_chunks", "_first_ns", "_last_ns", "_stall_ns", "_started_ns", "_tokens")
+    __slots__ = (
+        "_chunks",
+        "_first_ns",
+        "_last_ns",
+        "_stall_at_ns",
+        "_stall_ns",
+        "_started_ns",
+        "_tokens",
+    )
 
     _first_ns: int  # of the first piece, like the next
     _last_ns: int
@@ -43,7 +53,7 @@ class StreamMeter:
         self._started_ns = started_ns
         self._chunks = 0
         self._tokens: int | None = None
-        self._stall_ns = 0
+        self._stall_ns = self._stall_at_ns = 0
 
     def piece(self, *, waited_ns: int | None = None, tokens: int | None = None) -> None:
         """Count a chunk that took `waited_ns` to arrive (default: since the last one)."""
@@ -52,7 +62,9 @@ class StreamMeter:
             self._first_ns = now_ns - self._started_ns
         else:
             stall_ns = now_ns - self._last_ns if waited_ns is None else waited_ns
-            self._stall_ns = max(self._stall_ns, stall_ns)
+            if stall_ns > self._stall_ns:
+                self._stall_ns = stall_ns
+                self._stall_at_ns = now_ns - stall_ns - self._started_ns
         self._chunks += 1
         self._last_ns = now_ns
         if tokens is not None:
@@ -62,7 +74,9 @@ class StreamMeter:
         """Return the statistics, or None if nothing was streamed."""
         if self._chunks == 0:
             return None
-        return StreamStats(self._chunks, self._tokens, self._first_ns, self._stall_ns)
+        return StreamStats(
+            self._chunks, self._tokens, self._first_ns, self._stall_ns, self._stall_at_ns
+        )
 
 
 class StepContext:
@@ -129,15 +143,24 @@ def _set(variables: Iterable[ContextVar[Any]], values: Iterable[Any]) -> None:
 
 
 class Step:
-    """A step of a source, in the operation's context, timed and counted."""
+    """A step of a source, in the operation's context, timed and counted.
 
-    __slots__ = ("_context", "_is_over", "_meter", "_started_ns")
+    `report` is given each piece, once it is counted.
+    """
+
+    __slots__ = ("_context", "_is_over", "_meter", "_report", "_started_ns")
 
     _started_ns: int
 
-    def __init__(self, context: StepContext, meter: StreamMeter) -> None:
+    def __init__(
+        self,
+        context: StepContext,
+        meter: StreamMeter,
+        report: Callable[[Any], object] | None = None,
+    ) -> None:
         self._context = context
         self._meter = meter
+        self._report = report
         self._is_over = False
 
     def __enter__(self) -> None:
@@ -156,6 +179,12 @@ class Step:
         else:  # the end of the source, or its error
             self._is_over = True
             self._context.end()
+
+    def reported(self, piece: T) -> T:
+        """Report a piece that the step yielded, and return it."""
+        if self._report is not None:
+            self._report(piece)
+        return piece
 
     @contextmanager
     def closing(self) -> Iterator[None]:
@@ -182,21 +211,22 @@ class SyncStream(Generic[T]):
 
     def __next__(self) -> T:
         with self._step:
-            return next(self._source)
+            piece = next(self._source)
+        return self._step.reported(piece)
 
     def send(self, value: Any) -> T:
         """Send `value` into the source, a generator; return its next piece."""
         source: Any = self._source
         with self._step:
             piece: T = source.send(value)
-            return piece
+        return self._step.reported(piece)
 
     def throw(self, error: BaseException) -> T:
         """Raise `error` in the source, a generator; return its next piece."""
         source: Any = self._source
         with self._step:
             piece: T = source.throw(error)
-            return piece
+        return self._step.reported(piece)
 
     def close(self) -> None:
         """Close the source, if it can be closed."""
@@ -218,21 +248,22 @@ class AsyncStream(Generic[T]):
 
     async def __anext__(self) -> T:
         with self._step:
-            return await anext(self._source)
+            piece = await anext(self._source)
+        return self._step.reported(piece)
 
     async def asend(self, value: Any) -> T:
         """Send `value` into the source, an async generator; return its next piece."""
         source: Any = self._source
         with self._step:
             piece: T = await source.asend(value)
-            return piece
+        return self._step.reported(piece)
 
     async def athrow(self, error: BaseException) -> T:
         """Raise `error` in the source, an async generator; return its next piece."""
         source: Any = self._source
         with self._step:
             piece: T = await source.athrow(error)
-            return piece
+        return self._step.reported(piece)
 
     async def aclose(self) -> None:
         """Close the source, if it can be closed."""

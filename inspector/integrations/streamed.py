@@ -103,6 +103,7 @@ class StreamedCall(Generic[T]):
         bus: The bus that it is reported on.
         noun: Its kind, such as `tool_call`.
         source: Takes the operation, yields the pieces, and sets `operation.result`.
+        text_of: Returns what a piece adds to the text of the answer.
         kwargs: The kwargs of the before hook.
 
     Attributes:
@@ -115,12 +116,14 @@ class StreamedCall(Generic[T]):
         bus: Bus,
         noun: str,
         source: Callable[[Operation], AsyncGenerator[T, None]],
+        text_of: Callable[[T], str | None] | None = None,
         /,
         **kwargs: Any,
     ) -> None:
         self.result: Any = None
         self.injections: tuple[Injection, ...] = ()
         self._bus, self._noun, self._source, self._kwargs = bus, noun, source, kwargs
+        self._text_of = text_of
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
         attempt = 0
@@ -159,7 +162,7 @@ class StreamedCall(Generic[T]):
         self, operation: Operation, source: AsyncGenerator[T, None]
     ) -> AsyncStream[T] | AsyncGenerator[T, None]:
         """Pass on and count the pieces; overridden where only some of them count."""
-        return operation.stream(source)
+        return operation.stream(source, text_of=self._text_of)
 
 
 @contextmanager

@@ -90,7 +90,9 @@ def _generator(described: Described) -> Function:
             ):
                 source = function(*final_args, **final_kwargs)
                 try:
-                    returned = yield from _relayed(SyncStream(source, operation._step()), pieces)
+                    returned = yield from _relayed(
+                        SyncStream(source, operation._step(_text)), pieces
+                    )
                 finally:
                     shown = operation.result = pieces.shown() if returned is None else returned
             if not operation.must_run_again():
@@ -99,6 +101,11 @@ def _generator(described: Described) -> Function:
             attempt += 1
 
     return call
+
+
+def _text(piece: Any) -> Any:
+    """Return what a piece adds to the text of an answer: a generator of texts yields its parts."""
+    return piece
 
 
 def _relayed(source: SyncStream[Any], pieces: _Pieces) -> Generator[Any, Any, Any]:
@@ -135,7 +142,7 @@ def _async_generator(described: Described) -> Function:
                     operation.seal()
                     with described.called(bound, operation) as (final_args, final_kwargs):
                         source = _Inner(function(*final_args, **final_kwargs))
-                        stream = AsyncStream(source, operation._step())
+                        stream = AsyncStream(source, operation._step(_text))
                         try:
                             piece = await anext(stream)
                             while True:  # as `yield from` does, which async generators lack

@@ -42,6 +42,7 @@ from subscribers.bridge.spans import (
     nearest_open,
     span_in,
 )
+from subscribers.bridge.streaming import Streaming
 from subscribers.content.paths import compile_path, read_path
 from subscribers.options import SpanMode
 from subscribers.spec.engine import Engine
@@ -88,6 +89,7 @@ class Bridge:
             metrics=metrics,
             reap=self._reap,
         )
+        self._streaming = None if live is None else Streaming(engine, self._table, live)
         self._key_paths = {span.name: compile_path(span.key) for span in self._spec.spans.values()}
         nouns = {span.noun for span in self._spec.spans.values()}
         self._spans_of = {noun: self._spec.spans_of(noun) for noun in nouns}
@@ -105,6 +107,8 @@ class Bridge:
             for hook in self._spec.hooks.values()
             if hook.name not in {"operation_opened", "operation_closed"}
         )
+        if self._streaming is not None:
+            offs.append(bus.observe_chunks(self._streaming.on_chunk))
 
         def off() -> None:
             for undo in offs:
@@ -421,7 +425,7 @@ class Bridge:
 
     def _release(self, owned: OwnedSpan) -> None:
         """Drop the references to and from a span that has ended; its parent or task may live on."""
-        owned.kwargs = owned.task = None
+        owned.kwargs = owned.task = owned.streamed = None
         unwatch, owned.unwatch = owned.unwatch, None
         if unwatch is not None:
             unwatch()

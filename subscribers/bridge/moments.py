@@ -43,6 +43,9 @@ class LiveRecords(Protocol):
     def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
         """Send new attributes, or a new name, of a running span."""
 
+    def soon(self, span: trace.Span, changes: Callable[[], Mapping[str, Any]]) -> None:
+        """Send changes of a running span a little later; `changes` is called then."""
+
     def moment(
         self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
     ) -> None:

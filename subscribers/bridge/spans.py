@@ -55,6 +55,8 @@ class OwnedSpan:
     is_finished = False
     """Whether an after or error hook was seen."""
     failure: Any = None
+    streamed: Any = None
+    """What came of a streamed answer; see `streaming`."""
     kwargs: dict[str, Any] | None = None
     """Kwargs of `operation_opened`, until the before hook comes."""
     template: Any = None

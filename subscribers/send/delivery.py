@@ -51,6 +51,8 @@ class SendResult(Enum):
 
 _DIVISIBLE = frozenset({SendResult.TOO_LARGE, SendResult.UNENCODABLE})
 """Results that may be due to a single item."""
+_AWAY_PAUSE_S = 0.25
+"""Pause until what could not be made while the target was away is tried again."""
 _FIRST_PART = 0.1
 """The first item after silence waits for this part of the pause: what comes with it goes along."""
 
@@ -158,6 +160,18 @@ class Delivery:
         if len(inbox) >= self._limits.max_batch_items and not self._full.is_set():
             self._full.set()
 
+    def put_later(self, make: Callable[[], Item | None], after_s: float) -> None:
+        """Call `make` on the thread after a while, and add the item that it returns, if any.
+
+        Never blocks, never raises. `after_s` must be the same each time. While the target is away
+        it is called later: what it would return would be old.
+        """
+        if self._thread is None:
+            self.start()
+        self._later.append((monotonic() + after_s, make))
+        if not self._wake.is_set():
+            self._wake.set()
+
     def _measured(self, item: Item) -> tuple[Item, int]:
         """Return `item` with its size, and drop the oldest ones that leave no room for it.
 
@@ -223,6 +237,8 @@ class Delivery:
         self._inbox: deque[Item | tuple[Item, int]] = deque()
         """What waits for the thread; with its size if there is much."""
         self._inbox_bytes = 0
+        self._later: deque[tuple[float, Callable[[], Item | None]]] = deque()
+        """What is to be made, with the time for it; the next one is first."""
         self._unmeasured_items = min(self._limits.max_request_items, self._limits.max_items)
         self._pending: deque[tuple[Item, int]] = deque()
         self._pending_bytes = 0
@@ -257,7 +273,8 @@ class Delivery:
             if now_s >= next_beat_s:
                 self._beat("alive")
                 next_beat_s = now_s + self._limits.heartbeat_s
-            self._gather(max(next_beat_s - monotonic(), 0.0))
+            next_s = min(next_beat_s, self._later[0][0]) if self._later else next_beat_s
+            self._gather(max(next_s - monotonic(), 0.0))
             self._send_pending()
             self._sent_s = monotonic()
             self._end_sent_flushes()
@@ -267,12 +284,32 @@ class Delivery:
         """Wait for the first item, then briefly for more; move them to the pending ones."""
         self._wake.wait(timeout_s)
         self._wake.clear()
+        self._make_due()
         if self._inbox and not self._urgent.is_set():
             pause_s = self._limits.flush_after_s
             is_first = monotonic() - self._sent_s > pause_s
             self._full.wait(pause_s * _FIRST_PART if is_first else pause_s)
         self._full.clear()
         self._drain_inbox()
+
+    def _make_due(self) -> None:
+        """Add the items that are to be made by now."""
+        later, now_s = self._later, monotonic()
+        for _ in range(len(later)):
+            due_s, make = later[0]
+            if due_s > now_s:
+                return
+            later.popleft()
+            if self._is_away:
+                later.append((now_s + _AWAY_PAUSE_S, make))
+                continue
+            try:
+                item = make()
+            except Exception:  # noqa: BLE001 - a user's redactor
+                self._dropped += 1
+                continue
+            if item is not None:
+                self._inbox.append(item)
 
     def _drain_inbox(self) -> None:
         inbox, pending, limits = self._inbox, self._pending, self._limits

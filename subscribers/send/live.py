@@ -32,6 +32,9 @@ from subscribers.send.process_session import RUN_ID, ProcessSession
 if TYPE_CHECKING:
     from subscribers.send.delivery import Delivery
 
+SOON_S = 0.25
+"""From a change that `soon` reports until it is sent: at most four a second for each span."""
+
 
 class LiveSpanProcessor(SpanProcessor):
     """Hands starts, progress, moments and ends to one delivery, in the order they happened."""
@@ -103,6 +106,21 @@ class LiveSpanProcessor(SpanProcessor):
             return
         record = LiveRecord(PROGRESS, time_ns(), context, dict(attributes), span.resource, span)
         self._delivery.put(record)
+
+    def soon(self, span: trace.Span, changes: Callable[[], Mapping[str, Any]]) -> None:
+        """Send changes of a running span, computed when they are sent, unless it has ended."""
+        context = span.get_span_context()
+        if self._is_stopped or not isinstance(span, Span) or not context.trace_flags.sampled:
+            return
+        running = span
+
+        def make() -> LiveRecord | None:
+            if running.end_time is not None:
+                return None
+            resource = running.resource
+            return LiveRecord(PROGRESS, time_ns(), context, dict(changes()), resource, running)
+
+        self._delivery.put_later(make, SOON_S)
 
     def moment(
         self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]

@@ -122,7 +122,9 @@ class Calls:
                 self._patches.attempt(lambda: call.report(operation))
 
         streamed: StreamedCall[Any]
-        streamed = StreamedCall(self._bus, "llm_generate", pieces_of, **call.hook_kwargs)
+        streamed = StreamedCall(
+            self._bus, "llm_generate", pieces_of, _text_of_piece, **call.hook_kwargs
+        )
         try:
             async with aclosing(aiter(streamed)) as pieces:
                 async for piece in pieces:
@@ -234,6 +236,14 @@ class _ModelCall:
         from inspector.integrations.adk.messages import own_response  # noqa: PLC0415
 
         return [own_response(answer)]
+
+
+def _text_of_piece(response: Any) -> str | None:
+    """Return what a piece of a stream adds to the text; a whole response repeats its pieces."""
+    if not response.partial or response.content is None:
+        return None
+    parts = response.content.parts or ()
+    return "".join(part.text for part in parts if part.text and not part.thought)
 
 
 def _tool_call(tool: Any, args: dict[str, Any], tool_context: Any) -> dict[str, Any]:

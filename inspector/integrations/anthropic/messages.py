@@ -127,6 +127,7 @@ class _StreamedMessage(StreamedAnswer):
             case "content_block_delta":
                 delta = event["delta"]
                 name = _PIECES.get(delta.get("type"))
+                self._say(delta.get("text"))
                 return name is not None and self._append((event["index"], name), delta.get(name))
             case "message_delta":
                 used = {**self._message.get("usage", {}), **_known(event.get("usage"))}

@@ -293,9 +293,22 @@ class Conversation:
         one.call = call
 
     def _see_piece(self, thread: str | None, event: Mapping[str, Any]) -> None:
-        """Read the usage at the end of a streamed answer, where the program has asked for it."""
-        one = self._thread(thread)
-        if event.get("type") == "message_delta" and one.call is not None:
+        """Read the pieces of a streamed answer, where the program has asked for them.
+
+        Their times are those of the command line, so they are not counted.
+        """
+        one, kind = self._thread(thread), event.get("type")
+        if kind == "message_start":
+            message = event.get("message") or {}
+            if (message_id := str(message.get("id"))) != one.message_id:
+                self._end_call(thread)
+                self._begin_call(thread, message_id, message)
+        elif one.call is None:
+            return
+        elif kind == "content_block_delta":
+            text = (event.get("delta") or {}).get("text")
+            self._bus._report_chunk(one.call.call_id, text if isinstance(text, str) else "")
+        elif kind == "message_delta":
             usage = event.get("usage") or {}
             one.answer["usage"] = {**one.answer.get("usage", {}), **usage}
 

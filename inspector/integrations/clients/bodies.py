@@ -50,7 +50,7 @@ class ObservedBody:
             if kind.startswith(_AWS_EVENTS)
             else self._add_body
         )
-        self._chunk: Callable[[], object] = lambda: None
+        self._chunk: Callable[..., object] = lambda **_: None
         kind_of_stream: Any = type(response.stream)
         response.stream = _observing(kind_of_stream)(response.stream, self)
 
@@ -162,7 +162,7 @@ class ObservedBody:
                 event = "\n".join(self._data)
                 self._data.clear()
                 if self._pieces.read(event):
-                    self._chunk()
+                    self._chunk(text=self._pieces.new_text)
 
     def _add_frames(self, data: bytes) -> None:
         """Add AWS event stream messages, whose payload has the event in base 64."""
@@ -177,7 +177,7 @@ class ObservedBody:
             self._rest = self._rest[length:]
             if isinstance(encoded := payload.get("bytes"), str):
                 if self._pieces.read(base64.b64decode(encoded).decode()):
-                    self._chunk()
+                    self._chunk(text=self._pieces.new_text)
             elif isinstance(message := payload.get("message"), str):
                 self._pieces.failure = message
 

@@ -90,11 +90,13 @@ class StreamedAnswer(ABC):
     Attributes:
         is_done: Whether the last event came.
         failure: What the provider says went wrong.
+        new_text: What the last event added to the text of the answer.
     """
 
     def __init__(self) -> None:
         self.is_done = False
         self.failure: str | None = None
+        self.new_text = ""
         self._texts: dict[Hashable, list[str]] = {}
         self._left_chars = MAX_ANSWER_CHARS
 
@@ -112,6 +114,7 @@ class StreamedAnswer(ABC):
         Raises:
             ValueError: It is no JSON.
         """
+        self.new_text = ""
         if text.startswith("[DONE]"):
             self.is_done = True
             return False
@@ -122,6 +125,11 @@ class StreamedAnswer(ABC):
             self.failure = str(error.get("message") if isinstance(error, Mapping) else error)
             return False
         return self.add(event)
+
+    def _say(self, text: Any) -> None:
+        """Add to the new text of the answer what is one."""
+        if isinstance(text, str):
+            self.new_text += text
 
     def _append(self, key: Hashable, text: Any) -> bool:
         """Add a piece of the text under `key`; return whether it is one."""

@@ -236,9 +236,10 @@ class CrewAIModelCall(Call):
     def notice(self, event: Any) -> None:
         """Take what the model tells the framework: pieces, tokens, why it stopped."""
         if event.type in ("llm_stream_chunk", "llm_thinking_chunk"):
+            is_text = event.type == "llm_stream_chunk" and event.tool_call is None
             if self.operation is not None:
-                self.operation.chunk()
-            if event.type == "llm_stream_chunk" and event.tool_call is None:
+                self.operation.chunk(text=event.chunk if is_text else "")
+            if is_text:
                 self._text += event.chunk
         elif event.type == "llm_call_completed":
             usage = _usage(event.usage)

@@ -114,7 +114,10 @@ class _Models:
             try:
                 with self._bus.operation(NOUN, **call.hook_kwargs) as operation:
                     source = original(model, call.prompt(operation), config, **kwargs)
-                    with call.streaming(operation), closing(operation.stream(source)) as pieces:
+                    with (
+                        call.streaming(operation),
+                        closing(operation.stream(source, text_of=_text)) as pieces,
+                    ):
                         for piece in pieces:
                             call.pieces.append(piece)
                             yield piece
@@ -142,7 +145,8 @@ class _Models:
                 async with self._bus.operation(NOUN, **call.hook_kwargs) as operation:
                     originals = original(model, call.prompt(operation), config, **kwargs)
                     with call.streaming(operation):
-                        async with aclosing(operation.stream(source.of(originals))) as pieces:
+                        stream = operation.stream(source.of(originals), text_of=_text)
+                        async with aclosing(stream) as pieces:
                             async for piece in pieces:
                                 call.pieces.append(piece)
                                 yield piece
@@ -234,6 +238,18 @@ def _about(model: BaseChatModel, stop: Any, kwargs: dict[str, Any]) -> dict[str,
     return {name: value for name, value in about.items() if value is not None}
 
 
+def _text(piece: AIMessageChunk) -> str:
+    return _content_text(piece.content)
+
+
+def _content_text(content: Any) -> str:
+    """Return the text in the content of a message, a text or a list of blocks."""
+    if isinstance(content, str):
+        return content
+    texts = (one.get("text") for one in content if isinstance(one, dict))
+    return "".join(text for text in texts if isinstance(text, str))
+
+
 def _count_chunks(run_manager: Any, operation: Operation) -> None:
     """Count the pieces streamed inside `invoke`, as for a graph that streams messages."""
     if run_manager is not None:
@@ -251,10 +267,12 @@ def _counter() -> Callable[[Operation], Any]:
             self._operation = operation
 
         def on_llm_new_token(self, token: Any, **_: Any) -> None:
-            self._operation.chunk()
+            self._operation.chunk(text=_content_text(token))
 
         def on_stream_event(self, event: Any, **_: Any) -> None:
             if event.get("event") == "content-block-delta":
-                self._operation.chunk()
+                delta = event.get("delta") or {}
+                text = delta.get("text") if delta.get("type") == "text-delta" else None
+                self._operation.chunk(text=text or "")
 
     return Counter

@@ -139,7 +139,7 @@ class WatchedModels:
                 with self._bus.operation(NOUN, **call.hook_kwargs) as operation:
                     source = original(model, *call.args(operation), **call.kwargs)
                     try:
-                        with closing(operation.stream(source)) as pieces:
+                        with closing(operation.stream(source, text_of=_delta)) as pieces:
                             for piece in pieces:
                                 self._patches.attempt(partial(call.add, piece))
                                 yield piece
@@ -177,7 +177,7 @@ class WatchedModels:
                     self._patches.attempt(partial(call.report_pieces, operation))
 
             streamed: StreamedCall[Any]
-            streamed = StreamedCall(self._bus, NOUN, pieces_of, **call.hook_kwargs)
+            streamed = StreamedCall(self._bus, NOUN, pieces_of, _delta, **call.hook_kwargs)
             try:
                 async with aclosing(aiter(streamed)) as pieces:
                     async for piece in pieces:
@@ -197,6 +197,10 @@ class WatchedModels:
             return await _abegun(stream)
 
         return astream
+
+
+def _delta(piece: Any) -> Any:
+    return piece.delta
 
 
 _OURS = "_inspector_models"

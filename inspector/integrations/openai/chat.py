@@ -90,6 +90,8 @@ class _StreamedCompletion(StreamedAnswer):
         is_piece = False
         for name in _TEXTS:
             is_piece |= self._append((index, name), delta.get(name))
+        if index == 0:  # others are alternatives to it
+            self._say(delta.get("content") or delta.get("refusal"))
         for call in delta.get("tool_calls") or ():
             at = (index, call.get("index", 0))
             function = call.get("function") or {}

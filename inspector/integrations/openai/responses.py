@@ -130,6 +130,8 @@ class _StreamedResponse(StreamedAnswer):
             if kind.endswith("done"):
                 self._done.add(at)
         elif kind in _PIECES:
+            if _PIECES[kind] in ("text", "refusal"):
+                self._say(event.get("delta"))
             return self._append((at, _PIECES[kind]), event.get("delta"))
         return False
 

@@ -113,6 +113,9 @@ class WatchedModel:
             yield event
 
 
+_TEXTS = ("response.output_text.delta", "response.refusal.delta")
+
+
 class _Deltas(StreamedCall[Any]):
     """A streamed call that counts the pieces of the answer only, not the events around them."""
 
@@ -127,8 +130,9 @@ async def _counted(
 ) -> AsyncGenerator[Any, None]:
     async with aclosing(source):
         async for event in source:
-            if str(getattr(event, "type", "")).endswith(".delta"):
-                operation.chunk()
+            kind = str(getattr(event, "type", ""))
+            if kind.endswith(".delta"):
+                operation.chunk(text=event.delta if kind in _TEXTS else "")
             yield event
 
 

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, supp
 from typing import Any
 
 from pydantic_ai import RunContext
-from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, TextPartDelta
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
@@ -59,7 +59,7 @@ class CountedModel(WrapperModel):
                 stack.push_async_callback(close)
             with self._recording():
                 async for event in events:
-                    self._operation.chunk()
+                    self._operation.chunk(text=_text_of(event))
                     yield event
 
     @contextmanager
@@ -69,6 +69,16 @@ class CountedModel(WrapperModel):
         except Exception as error:
             self._on_failure(error)
             raise
+
+
+def _text_of(event: Any) -> str:
+    """Return what an event of a stream adds to the text of the answer."""
+    kind = getattr(event, "event_kind", None)
+    if kind == "part_start" and isinstance(event.part, TextPart):
+        return event.part.content
+    if kind == "part_delta" and isinstance(event.delta, TextPartDelta):
+        return event.delta.content_delta
+    return ""
 
 
 def report(operation: Operation, response: ModelResponse) -> dict[str, Any]:

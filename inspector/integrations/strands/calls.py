@@ -99,7 +99,7 @@ class StageCalls:
                 operation.result = last.event.message
                 self._attempt(lambda: operation.set(usage=conversion.usage(last.event.usage)))
 
-        call = StreamedCall(self._bus, "llm_generate", source, **about)
+        call = StreamedCall(self._bus, "llm_generate", source, conversion.text_of_event, **about)
         try:
             async with aclosing(aiter(call)) as events:
                 async for event in events:

@@ -48,6 +48,11 @@ def model_call(context: Any) -> dict[str, Any]:
     }
 
 
+def text_of_event(event: Any) -> Any:
+    """Return what an event of a model's stream adds to the text of its answer."""
+    return event.get("data") if isinstance(event, Mapping) else None
+
+
 def with_tool(context: Any, operation: Operation) -> Any:
     """Return the context with the tool and the arguments that interceptors left."""
     use, name, args = context.tool_use, operation.kwargs["tool_name"], operation.args

@@ -81,6 +81,7 @@ def reading(
         state=[_state(one, epoch_ns) for one in view.state[-MAX_MOMENTS:]],
         asked=_requests(list(requests), events, epoch_ns)[-MAX_MOMENTS:],
         progress=_progress(events, epoch_ns),
+        so_far=llm.so_far if llm else None,
         truncated=view.truncated[:MAX_MOMENTS],
     )
 

@@ -84,6 +84,10 @@ class SpanRecord:
     duplicate_of: str | None = None
     subject: str | None = None
     """The tool that it calls, or the agent that runs; None: it is of another kind."""
+    stall_start_ns: int | None = None
+    """From its start to its longest stall; while it runs, to the newest chunk of its answer."""
+    stall_ns: int | None = None
+    """Duration of that stall; None while it runs, and where there was none worth a mark."""
     change: int = 0
     created: int = 0
     """The change that brought it."""

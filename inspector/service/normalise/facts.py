@@ -12,7 +12,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from inspector.service.model.incoming import IncomingSpan
-from inspector.service.model.otlp_values import as_cost_usd, as_text, as_token_count
+from inspector.service.model.otlp_values import as_cost_usd, as_float, as_text, as_token_count
 from inspector.service.model.records import (
     Content,
     ContentFacts,
@@ -47,6 +47,8 @@ from inspector.service.normalise.kinds import (
 from inspector.service.normalise.session_ids import session_id
 from inspector.service.normalise.usage import GENKIT_OUTPUT, REPEATED_USAGE, USAGE_KIND, usage_of
 
+LEAST_STALL_S = 3.0
+"""A stall of a streamed answer is marked above this."""
 # Bits 8 and 9 of `Span.flags`: "is_remote is known" and "the parent is remote".
 _PARENT_IS_REMOTE = 0x300
 # The most a title may be made of; longer messages are cut, not stored twice.
@@ -87,8 +89,8 @@ MAX_USER_CHARS = 256
 _OWNER = frozenset({*keys.SESSION, *keys.RUN, *keys.ENGINE, *keys.TITLE, *keys.TAGS, *keys.USER})
 """Keys of whose span it is. They are read apart: sessions come and go, and all do the same."""
 # By key, the part of the facts that it is for: most spans lack most of them.
-_RESPONSE, _INPUT, _OUTPUT, _COST, _GENKIT, _DUPLICATE, _MESSAGES, _EVENTS, _MODEL = (
-    2**place for place in range(9)
+_RESPONSE, _INPUT, _OUTPUT, _COST, _GENKIT, _DUPLICATE, _MESSAGES, _EVENTS, _MODEL, _STALL = (
+    2**place for place in range(10)
 )
 _PARTS = {
     **dict.fromkeys(keys.RESPONSE_ID, _RESPONSE),
@@ -99,6 +101,7 @@ _PARTS = {
     **dict.fromkeys(("genkit:name", GENKIT_OUTPUT), _GENKIT),
     **dict.fromkeys(keys.MODEL, _MODEL),
     "inspector.duplicate_of": _DUPLICATE,
+    **dict.fromkeys(keys.STALL, _STALL),
 }
 _USED = frozenset(
     {
@@ -417,6 +420,8 @@ def _read_varying(incoming: IncomingSpan, parts: int, attributes: Mapping[str, J
         record.duplicate_of = record.duplicate_of or as_text(
             attributes.get("inspector.duplicate_of")
         )
+    if parts & _STALL:
+        _read_stall(record, attributes)
     if parts & (_MESSAGES | _EVENTS):
         events = incoming.span.events if parts & _EVENTS else ()
         incoming.first_user_message = _cut(first_user_text(attributes, events))
@@ -425,6 +430,20 @@ def _read_varying(incoming: IncomingSpan, parts: int, attributes: Mapping[str, J
         or record.output_tokens is not None
         or record.cost_usd is not None
     )
+
+
+def _read_stall(record: SpanRecord, attributes: Mapping[str, Json]) -> None:
+    """Read the longest stall of a streamed answer, or when the newest chunk of it came."""
+    stall_s, stall_at_s, last_chunk_s = (as_float(attributes.get(key)) for key in keys.STALL)
+    if record.end_ns is None:
+        record.stall_start_ns = _whole_ns(last_chunk_s)
+    elif stall_s is not None and stall_s > LEAST_STALL_S:
+        record.stall_ns, record.stall_start_ns = _whole_ns(stall_s), _whole_ns(stall_at_s)
+
+
+def _whole_ns(seconds: float | None) -> int | None:
+    # Above that it does not fit, and nothing streams for thirty years.
+    return round(seconds * 1e9) if seconds is not None and seconds < 1e9 else None
 
 
 def _read_genkit(record: SpanRecord, attributes: Mapping[str, Json]) -> None:

@@ -174,6 +174,14 @@ USER = (
     "langsmith.metadata.user_id",
 )
 CONVERSATION = ("gen_ai.conversation.id",)
+STALL = (
+    "inspector.stream.longest_stall_s",
+    "inspector.stream.longest_stall_at_s",
+    "inspector.stream.last_chunk_s",
+)
+"""The longest stall of a streamed answer, when it began, and the newest chunk of one that runs."""
+STREAM_TEXT = "inspector.stream.text"
+STREAM_CHARS = "inspector.stream.chars"
 # Beside this one, pydantic-ai's, the conversation is one that it made up for the run.
 RUN = ("gen_ai.agent.call.id",)
 # In order: the application's session, a conversation, what single vendors call it, the process.

@@ -28,6 +28,7 @@ from inspector.service.wire import (
     McpView,
     Payload,
     StateChange,
+    TextSoFar,
     ToolView,
     View,
 )
@@ -53,6 +54,8 @@ _ERROR_EVENT_TYPE = ("exception.type", "error.type", "type")
 _ERROR_EVENT_MESSAGE = (
     "exception.message", "error.message", "message", "error", "error.object"
 )  # fmt: skip
+_MAX_SO_FAR_CHARS = 4_096
+"""Limit of the text of an answer that streams, for senders that have none."""
 _UNTOLD = ErrorView(type=None, code=None, message=None, stacktrace=None)
 
 Attributes = Mapping[str, Json]
@@ -126,7 +129,15 @@ def _llm(source: SpanSource) -> LlmView:
         time_to_first_chunk_ms=first_found(source, lambda convention: convention.first_chunk_ms),
         request_params=first_found(source, lambda convention: convention.request_params) or {},
         tools_offered=first_found(source, lambda convention: convention.tools) or [],
+        so_far=_so_far(attributes),
     )
+
+
+def _so_far(attributes: Attributes) -> TextSoFar | None:
+    text, chars = attributes.get(keys.STREAM_TEXT), as_int(attributes.get(keys.STREAM_CHARS))
+    if not isinstance(text, str):
+        return None
+    return TextSoFar(text=text[-_MAX_SO_FAR_CHARS:], chars=max(chars or 0, len(text)))
 
 
 def _known_model(value: Json) -> str | None:

@@ -41,6 +41,11 @@ class SpanRow(Wire):
         description="The tool that it calls, or the agent that runs: of its attributes, else of"
         " its name. Null for other kinds."
     )
+    stall_start_ns: int | None = Field(
+        description="From its start to the longest wait for a chunk of its streamed answer, where"
+        " that took more than 3 s; while it runs, to the newest chunk."
+    )
+    stall_ns: int | None = Field(description="Duration of that wait; null while the span runs.")
 
 
 class SpanSkeleton(Wire):

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from inspector.service.wire import Wire
+from inspector.service.wire import TextSoFar, Wire
 
 
 class Clip(Wire):
@@ -160,6 +160,7 @@ class Reading(Wire):
     state: list[StateReading]
     asked: list[AskedReading]
     progress: ProgressReading | None
+    so_far: TextSoFar | None
     truncated: list[str] = Field(description="Attributes that the sender cut short.")
 
 

@@ -21,6 +21,13 @@ class ToolView(Wire):
     is_error: bool
 
 
+class TextSoFar(Wire):
+    """The answer of a model call that still streams, or was lost; its end replaces this."""
+
+    text: str = Field(description="The end of it, without its last word.")
+    chars: int = Field(description="Length of all that came.")
+
+
 class LlmView(Wire):
     """A model call."""
 
@@ -34,6 +41,7 @@ class LlmView(Wire):
     time_to_first_chunk_ms: float | None
     request_params: dict[str, JsonValue]
     tools_offered: list[ToolDefinition]
+    so_far: TextSoFar | None
 
 
 class Usage(Wire):

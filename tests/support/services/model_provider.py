@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -31,6 +31,7 @@ class Answer:
         stops_after: Events of a stream after which the connection is cut; None: all are sent.
         fails_after: Events after which the stream has an error.
         is_compressed: Whether the body is compressed.
+        before_event: Called with the number of each event of a stream before it is sent.
     """
 
     text: str = ""
@@ -39,6 +40,7 @@ class Answer:
     stops_after: int | None = None
     fails_after: int | None = None
     is_compressed: bool = False
+    before_event: Callable[[int], object] | None = None
 
 
 class Raw(NamedTuple):
@@ -183,6 +185,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         packer = gzip.zlib.compressobj(wbits=31) if answer.is_compressed else None  # type: ignore[attr-defined]
         for number, event in enumerate(events):
+            if answer.before_event is not None:
+                answer.before_event(number)
             if number == answer.stops_after:
                 return  # in the middle of a chunked body
             if number == answer.fails_after:

@@ -409,6 +409,8 @@ export function skeletonOf({ columns: of, ...page }: SpanColumns): SpanSkeleton 
       size_bytes: of.size_bytes[at],
       duplicate_of: of.duplicate_of[at],
       subject: of.subject[at],
+      stall_start_ns: of.stall_start_ns[at],
+      stall_ns: of.stall_ns[at],
     } satisfies Record<keyof SpanRow, unknown>;
     return row as SpanRow;
   });

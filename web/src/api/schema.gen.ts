@@ -1674,6 +1674,7 @@ export interface components {
             request_params: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            so_far: components["schemas"]["TextSoFar"] | null;
             /** Time To First Chunk Ms */
             time_to_first_chunk_ms: number | null;
             /** Tools Offered */
@@ -2418,6 +2419,7 @@ export interface components {
              * @description The new messages since the previous call, then the output.
              */
             said: components["schemas"]["Said"][];
+            so_far: components["schemas"]["TextSoFar"] | null;
             /** Span Id */
             span_id: string;
             /** State */
@@ -3182,6 +3184,10 @@ export interface components {
             size_bytes: number[];
             /** Span Id */
             span_id: string[];
+            /** Stall Ns */
+            stall_ns: (number | null)[];
+            /** Stall Start Ns */
+            stall_start_ns: (number | null)[];
             /** Status */
             status: components["schemas"]["SpanStatus"][];
             /** Subject */
@@ -3262,6 +3268,16 @@ export interface components {
             size_bytes: number;
             /** Span Id */
             span_id: string;
+            /**
+             * Stall Ns
+             * @description Duration of that wait; null while the span runs.
+             */
+            stall_ns: number | null;
+            /**
+             * Stall Start Ns
+             * @description From its start to the longest wait for a chunk of its streamed answer, where that took more than 3 s; while it runs, to the newest chunk.
+             */
+            stall_start_ns: number | null;
             /** Started At */
             started_at: string;
             status: components["schemas"]["SpanStatus"];
@@ -3410,6 +3426,16 @@ export interface components {
             size_bytes: number;
             /** Span Id */
             span_id: string;
+            /**
+             * Stall Ns
+             * @description Duration of that wait; null while the span runs.
+             */
+            stall_ns: number | null;
+            /**
+             * Stall Start Ns
+             * @description From its start to the longest wait for a chunk of its streamed answer, where that took more than 3 s; while it runs, to the newest chunk.
+             */
+            stall_start_ns: number | null;
             status: components["schemas"]["SpanStatus"];
             /**
              * Subject
@@ -3732,6 +3758,22 @@ export interface components {
              * @enum {string}
              */
             type: "text";
+        };
+        /**
+         * TextSoFar
+         * @description The answer of a model call that still streams, or was lost; its end replaces this.
+         */
+        TextSoFar: {
+            /**
+             * Chars
+             * @description Length of all that came.
+             */
+            chars: number;
+            /**
+             * Text
+             * @description The end of it, without its last word.
+             */
+            text: string;
         };
         /**
          * Times

@@ -28,6 +28,7 @@ export type SpanKind = Schemas['SpanKind'];
 export type SpanStatus = Schemas['SpanStatus'];
 export type SpanSkeleton = Schemas['SpanSkeleton'];
 export type SpanColumns = Schemas['SpanColumns'];
+export type TextSoFar = Schemas['TextSoFar'];
 export type SpanDetail = Schemas['SpanDetail'];
 export type Clamped = Schemas['Clamped'];
 export type SpanLink = Schemas['SpanLink'];

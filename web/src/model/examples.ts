@@ -25,6 +25,8 @@ export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
     size_bytes: 0,
     duplicate_of: null,
     subject: null,
+    stall_start_ns: null,
+    stall_ns: null,
     ...values,
   };
 }

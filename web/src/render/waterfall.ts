@@ -10,7 +10,8 @@ import { formatDuration, formatGrowing } from '../model/text/format.ts';
 import { type Bar, barOf, joined, labelX, placeLabel, waitsOf } from '../model/timeline/bars.ts';
 import type { Gap, TimeAxis } from '../model/timeline/gaps.ts';
 import { type TimeWindow, ticksOfPart, toX } from '../model/timeline/time-scale.ts';
-import { endOffset, waitsSince } from '../model/trace/span-status.ts';
+import { endOffset, stallOf, waitsSince } from '../model/trace/span-status.ts';
+import { SESSION_TEXT } from '../texts.ts';
 import { hatch, prepare } from './canvas.ts';
 import type { Palette } from './palette.ts';
 
@@ -47,6 +48,8 @@ const GAP_LABEL_PX = 90;
 const APART_PX = 8;
 /** Width of the bar of a lost span, whose end is not known. */
 const LOST_PX = 28;
+/** Least width of a stall that is drawn: a narrower one would look like two bars. */
+const MIN_STALL_PX = 6;
 
 export function drawWaterfall(canvas: HTMLCanvasElement, scene: WaterfallScene): void {
   const height_px = Math.max(scene.spans.length * scene.rowHeight_px, scene.minHeight_px);
@@ -150,7 +153,34 @@ function drawBar(
     default:
       fill(context, box, palette.kind[span.kind], 1);
   }
+  drawStall(context, scene, span, box);
   drawWaits(context, scene, span, box);
+}
+
+/** Draw the longest stall of a streamed answer, or the present one: a dashed line in a gap. */
+function drawStall(
+  context: CanvasRenderingContext2D,
+  { axis, palette, view, width_px, now_ns }: WaterfallScene,
+  span: SpanRow,
+  box: Box,
+): void {
+  const stall = stallOf(span, now_ns);
+  if (stall === undefined) return;
+  const { x, width } = boxOf(stall, axis, view, width_px);
+  if (width < MIN_STALL_PX) return;
+  const before = context.globalAlpha;
+  context.globalAlpha = before * 0.8;
+  context.fillStyle = palette.ground;
+  context.fillRect(x, box.y, width, box.height);
+  context.globalAlpha = before;
+  context.strokeStyle = palette.kind[span.kind];
+  context.lineWidth = 2;
+  context.setLineDash([3, 3]);
+  context.beginPath();
+  context.moveTo(x, box.y + box.height / 2);
+  context.lineTo(x + width, box.y + box.height / 2);
+  context.stroke();
+  context.setLineDash([]);
 }
 
 interface Box {
@@ -293,8 +323,12 @@ function labelOf(span: SpanRow, scene: WaterfallScene): string {
     return `waiting ${formatGrowing(scene.now_ns - since_ns)}`;
   }
   switch (span.status) {
-    case 'running':
-      return formatGrowing(scene.now_ns - span.offset_ns);
+    case 'running': {
+      const stall = stallOf(span, scene.now_ns);
+      const ran = formatGrowing(scene.now_ns - span.offset_ns);
+      if (stall === undefined) return ran;
+      return `${ran} · ${SESSION_TEXT.stalls(formatGrowing(stall.end_ns - stall.start_ns))}`;
+    }
     case 'lost':
       return 'lost';
     case 'cancelled':

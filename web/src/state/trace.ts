@@ -41,6 +41,8 @@ export class Trace {
   /** Incremented when rows come, go or move; not when a row only changes. */
   readonly structure = new Cell(0);
   readonly errorCount = new Cell(0);
+  /** Changes when a span begins or ends. */
+  readonly running = new Cell(0);
   /** Keys of spans that wait for a person right now. */
   readonly waiting = new Cell<ReadonlySet<string>>(new Set());
   /** Number of decisions, progress reports and questions that the stream had for a span. */
@@ -124,6 +126,7 @@ export class Trace {
     this.forest = new SpanForest();
     this.tally = new SessionTally();
     for (const span of this.spans.values()) this.count(span, spanKey(span));
+    this.running.set(this.tally.runningVersion);
     this.arrange(); // At once: numbers are others.
   }
 
@@ -194,6 +197,7 @@ export class Trace {
       return;
     }
     this.spans.commit(this.newer(rows));
+    this.running.set(this.tally.runningVersion);
     if (this.isBehind) this.restructure();
     // While pages arrive only with their rows: each view of errors reads all of them.
     if (this.unconfirmed === undefined) this.errorCount.set(this.tally.errors.size);

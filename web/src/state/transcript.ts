@@ -26,7 +26,7 @@ const MAX_CACHED = 4000;
 /** Least time between two requests: one who scrolls wants others with every frame. */
 const PAUSE_MS = 100;
 /** Least time between two requests for a running span. */
-const REFRESH_MS = 600;
+const REFRESH_MS = 250;
 const RETRY_MS = 3000;
 
 export class Readings {

@@ -8,13 +8,17 @@ export class SessionTally {
   /** Errors by key, without duplicates. */
   readonly errors = new Map<string, SpanRow>();
   readonly running = new Map<string, SpanRow>();
+  /** Incremented when a span begins or ends, not when a running one changes. */
+  runningVersion = 0;
   private start_ns = Number.POSITIVE_INFINITY;
   private end_ns = Number.NEGATIVE_INFINITY;
 
   /** Take in a span, or its newer version. */
   put(span: SpanRow, key = spanKey(span)): void {
     keep(this.errors, key, span, span.status === 'error' && span.duplicate_of === null);
-    keep(this.running, key, span, span.status === 'running');
+    const runs = span.status === 'running';
+    if (this.running.has(key) !== runs) this.runningVersion += 1;
+    keep(this.running, key, span, runs);
     this.start_ns = Math.min(this.start_ns, span.offset_ns);
     this.end_ns = Math.max(this.end_ns, endOffset(span, span.offset_ns));
   }

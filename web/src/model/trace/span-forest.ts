@@ -48,6 +48,11 @@ export interface Arrangement {
    * parent.
    */
   readonly only?: Uint8Array | undefined;
+  /**
+   * 1 at the number of each branch of a running session that is unfolded: others are folded at
+   * first, but for roots. Undefined of a session that does not run.
+   */
+  readonly live?: Uint8Array | undefined;
 }
 
 export const AS_AT_FIRST: Arrangement = { byHand: new Map(), all: undefined };
@@ -241,7 +246,7 @@ export class SpanForest {
   }
 
   /** Lay out every span once, without descendants of folded ones. */
-  arrange({ byHand, all, only }: Arrangement): Rows {
+  arrange({ byHand, all, only, live }: Arrangement): Rows {
     const count = this.size;
     const columns = {
       spanIndex: new Uint32Array(count),
@@ -289,7 +294,8 @@ export class SpanForest {
         if (below.length === 0) continue;
         const children = below.filter((child) => seen[child] === 0 && isIncluded(child));
         if (children.length === 0) continue;
-        const isFolded = chosen.get(top) ?? all ?? this.isFoldedAtFirst(top);
+        const isOver = live !== undefined && live[top] !== 1 && this.parentOf(top) !== ROOT;
+        const isFolded = chosen.get(top) ?? all ?? (isOver || this.isFoldedAtFirst(top));
         columns.childCount[top] = children.length;
         columns.folded[top] = isFolded ? 1 : 0;
         const next = isFolded || level === HIDDEN ? HIDDEN : level + 1;

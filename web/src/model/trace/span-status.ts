@@ -26,6 +26,23 @@ export function endOffset(span: SpanRow, now_ns: number): number {
   return span.status === 'running' ? Math.max(span.offset_ns, now_ns) : span.offset_ns;
 }
 
+/** Least stall of a streamed answer that is marked; the service has the same. */
+const LEAST_STALL_NS = 3e9;
+
+/**
+ * The longest stall of a streamed answer, if it is worth a mark; while the answer comes, the
+ * present one.
+ */
+export function stallOf(
+  span: SpanRow,
+  now_ns: number,
+): { readonly start_ns: number; readonly end_ns: number } | undefined {
+  if (span.stall_start_ns === null) return undefined;
+  const start_ns = span.offset_ns + span.stall_start_ns;
+  const end_ns = span.status === 'running' ? now_ns : start_ns + (span.stall_ns ?? 0);
+  return end_ns - start_ns > LEAST_STALL_NS ? { start_ns, end_ns } : undefined;
+}
+
 /** Start of the open wait for a person; undefined: nobody is waited for. */
 export function waitsSince(span: SpanRow): number | undefined {
   const last = span.waited.at(-1);

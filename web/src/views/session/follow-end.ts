@@ -1,7 +1,6 @@
 /** Follows a list's end: there the view scrolls with new rows; elsewhere they are counted. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Trace } from '../../state/trace.ts';
-import { useCell } from '../parts/context.ts';
 
 interface NewBelow {
   readonly count: number;
@@ -13,8 +12,8 @@ export function useFollowEnd(
   trace: Trace,
   isScrollable: boolean,
   isAtEnd: () => boolean,
+  rowCount: number,
 ): NewBelow {
-  const structure = useCell(trace.structure);
   const isPointed = useRef(false);
   /** Whether the reader was at the end before these rows came. */
   const isFollowing = useRef(false);
@@ -45,7 +44,7 @@ export function useFollowEnd(
   useLayoutEffect(() => {
     if (scroller === null || !isFollowing.current || isPointed.current) return;
     scroller.scrollTop = scroller.scrollHeight;
-  }, [structure, scroller]);
+  }, [rowCount, scroller]);
 
   useEffect(() => {
     if (scroller === null) return;

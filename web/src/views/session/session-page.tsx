@@ -10,6 +10,7 @@ import { WaitsElsewhere } from '../parts/requests/span-requests.tsx';
 import { Split } from '../parts/split.tsx';
 import { usePinned, useWaiting } from '../parts/waiting.ts';
 import { SpanPanel } from '../span/span-panel.tsx';
+import { NowStrip } from './now-strip.tsx';
 import { useSessionActions } from './session-actions.ts';
 import { SessionHeader } from './session-header.tsx';
 import { SessionTools } from './session-tools.tsx';
@@ -45,6 +46,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
           <SessionTabs view={view} />
           <SessionTools trace={trace} selected={selected} waiting={waiting} onSelect={select} />
         </div>
+        <NowStrip trace={trace} waiting={waiting} onSelect={select} />
         <WaitingStrip sessionId={trace.sessionId} />
         <WaitsElsewhere isWaiting={session?.status === 'waiting'} hasRequest={hasRequest} />
       </div>

@@ -2,8 +2,10 @@
 import { memo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration } from '../../model/text/format.ts';
+import { stallOf } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useRow } from '../parts/context.ts';
+import { SESSION_TEXT } from '../../texts.ts';
+import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import './span-tree-row.css';
@@ -83,7 +85,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
           <span className="ins-row__caret" />
         )}
         <KindIcon kind={span.kind} />
-        <Name span={span} /> <Marks span={span} isWaiting={isWaiting} />
+        <Name span={span} /> <Marks span={span} isWaiting={isWaiting} trace={props.trace} />
       </span>
     </div>
   );
@@ -95,6 +97,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
  */
 function labelOf(span: SpanRow, state: string): string {
   const took = span.duration_ns === null ? [] : [formatDuration(span.duration_ns)];
+  if (span.stall_ns !== null) took.push(SESSION_TEXT.paused(formatDuration(span.stall_ns)));
   const status = state === 'unset' ? 'ok' : state;
   const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
   // What is read stands in it as it is seen: who speaks to the page says it so.
@@ -120,12 +123,21 @@ function Name({ span }: { readonly span: SpanRow }) {
   );
 }
 
-function Marks({ span, isWaiting }: { readonly span: SpanRow; readonly isWaiting: boolean }) {
+interface MarksProps {
+  readonly span: SpanRow;
+  readonly isWaiting: boolean;
+  readonly trace: Trace;
+}
+
+function Marks({ span, isWaiting, trace }: MarksProps) {
   const tokens = (span.input_tokens ?? 0) + (span.output_tokens ?? 0);
   return (
     <span className="ins-row__marks">
       {span.duplicate_of !== null && (
         <span title="Shows the same work as another span">duplicate </span>
+      )}
+      {span.status === 'running' && span.stall_start_ns !== null && (
+        <Stalled span={span} trace={trace} />
       )}
       {tokens > 0 && (
         <span title={`${span.input_tokens ?? 0} in, ${span.output_tokens ?? 0} out`}>
@@ -138,4 +150,16 @@ function Marks({ span, isWaiting }: { readonly span: SpanRow; readonly isWaiting
       {span.status === 'lost' && <StatusIcon shape="lost" />}
     </span>
   );
+}
+
+const LOOK_MS = 1000;
+
+/** Mark of a running answer of which nothing has come for a while; the bar says for how long. */
+function Stalled({ span, trace }: { readonly span: SpanRow; readonly trace: Trace }) {
+  const { clock } = useInspector();
+  const epoch_ns = useCell(trace.epoch_ns) ?? '0';
+  const isFrozen = useCell(trace.freeze) !== undefined;
+  useNow(isFrozen ? undefined : LOOK_MS);
+  if (stallOf(span, clock.nowOffset_ns(epoch_ns)) === undefined) return null;
+  return <span className="ins-row__stalled">{SESSION_TEXT.stalled} </span>;
 }

@@ -1,6 +1,7 @@
 /** Rows of the tree, with folding and filters. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import { type LiveBranches, liveBranches } from '../../model/trace/live-branches.ts';
 import { type Arrangement, AS_AT_FIRST, type Rows } from '../../model/trace/span-forest.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell } from '../parts/context.ts';
@@ -27,11 +28,20 @@ export interface TreeView {
   readonly unfoldAll: () => void;
 }
 
-/** `isErrorsOnly`: show only errors and their ancestors. */
-export function useTreeView(trace: Trace, isErrorsOnly: boolean): TreeView {
+/**
+ * @param isErrorsOnly Show only errors and their ancestors.
+ * @param heldKeys Keys of spans that the reader points at or has selected.
+ */
+export function useTreeView(
+  trace: Trace,
+  isErrorsOnly: boolean,
+  heldKeys: () => readonly string[],
+): TreeView {
   const structure = useCell(trace.structure);
   const errors = useCell(trace.errorCount);
-  const [arrangement, setArrangement] = useState<Arrangement>(AS_AT_FIRST);
+  const [byReader, setArrangement] = useState<Arrangement>(AS_AT_FIRST);
+  const live = useLiveBranches(trace, byReader, heldKeys);
+  const arrangement = useMemo(() => ({ ...byReader, live: live?.open }), [byReader, live]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: they say when to arrange anew
   const rows = useMemo(() => {
     const { forest } = trace;
@@ -109,6 +119,33 @@ export function useTreeView(trace: Trace, isErrorsOnly: boolean): TreeView {
     }),
     [rows, aboveErrors, keyAt, rowOf, fold, reveal, trace],
   );
+}
+
+/** Branches of a session that ran when it was opened; undefined of another. */
+function useLiveBranches(
+  trace: Trace,
+  byReader: Arrangement,
+  heldKeys: () => readonly string[],
+): LiveBranches | undefined {
+  const running = useCell(trace.running);
+  const isReady = useCell(trace.state).kind === 'ready';
+  const [isLive, setLive] = useState(false);
+  const [branches, setBranches] = useState<LiveBranches | undefined>(undefined);
+  useEffect(() => {
+    if (isReady) setLive(trace.session.get()?.ended_at === null && trace.tally.running.size > 0);
+  }, [trace, isReady]);
+  const latest = useRef({ byReader, heldKeys });
+  useLayoutEffect(() => {
+    latest.current = { byReader, heldKeys };
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when spans begin or end
+  useLayoutEffect(() => {
+    if (!isLive) return;
+    const held = [...latest.current.byReader.byHand.keys(), ...latest.current.heldKeys()];
+    const { forest, tally } = trace;
+    setBranches((before) => liveBranches(forest, tally.running.keys(), before, held));
+  }, [isLive, trace, running]);
+  return branches;
 }
 
 /** Numbers of the spans that failed. */

@@ -4,9 +4,19 @@
  * Rows are elements, bars are drawn on a canvas that lies over the visible rows and scrolls with
  * them.
  */
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { extentOfRows } from '../../model/timeline/time-scale.ts';
+import { deepestRunning } from '../../model/trace/live-branches.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
@@ -31,6 +41,8 @@ import './waterfall.css';
 
 const ROW_PX = { compact: 24, comfortable: 32 } as const;
 const MIN_TREE_PX = 140;
+/** Beginning of the id of a row's element. */
+const ROW_ID = 'span-';
 /** Width below which names come before bars. */
 const NARROW_PX = 480;
 
@@ -51,7 +63,11 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const isPathShown = query.get('path') !== 'off';
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
-  const tree = useTreeView(trace, isErrorsOnly);
+  const heldKeys = useCallback(() => {
+    const pointed = scroller?.querySelector('[role="treeitem"]:hover')?.id.slice(ROW_ID.length);
+    return [pointed, selected].filter((key) => key !== undefined);
+  }, [scroller, selected]);
+  const tree = useTreeView(trace, isErrorsOnly, heldKeys);
   const { width_px, height_px } = useSize(scroller);
   const isChosen = tree_px !== DEFAULTS.tree_px;
   const most_px = width_px * (isChosen || width_px < NARROW_PX ? 0.6 : 0.5);
@@ -74,7 +90,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     of: tree.rows,
   });
   const isAtEnd = () => total_px - height_px - (scroller?.scrollTop ?? 0) < row_px;
-  const newBelow = useFollowEnd(scroller, trace, total_px > height_px, isAtEnd);
+  const newBelow = useFollowEnd(scroller, trace, total_px > height_px, isAtEnd, tree.rows.count);
 
   const shape = useSessionShape(trace, areShort, isPathShown);
   const isShort = shape.axis.gaps.length > 0;
@@ -114,6 +130,21 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   useEffect(() => {
     if (selected !== undefined) goTo(selected);
   }, [selected, goTo]);
+  // A running session opens where it runs.
+  const isReady = useCell(trace.state).kind === 'ready';
+  const hasOpened = useRef(selected !== undefined);
+  const followEnd = useRef(newBelow.follow);
+  useLayoutEffect(() => {
+    followEnd.current = newBelow.follow;
+  });
+  useEffect(() => {
+    if (!isReady || hasOpened.current || scroller === null) return;
+    hasOpened.current = true;
+    const newest = deepestRunning(trace.forest, trace.tally.running)[0];
+    if (newest === undefined || trace.session.get()?.ended_at !== null) return;
+    followEnd.current();
+    pending.current = spanKey(newest);
+  }, [isReady, trace, scroller]);
 
   const moveTo = useCallback(
     (key: string) => {
@@ -301,7 +332,7 @@ function firstRowAfter(tree: TreeView, offset_ns: number): number | undefined {
 }
 
 function rowId(key: string): string {
-  return `span-${key}`;
+  return ROW_ID + key;
 }
 
 const LENGTHS = [62, 48, 40, 44, 30, 36, 24];

@@ -11,6 +11,7 @@ import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute, useRow } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
 import { SpanRequests, WaitsElsewhere } from '../parts/requests/span-requests.tsx';
+import { SoFar } from '../parts/so-far.tsx';
 import { ShownSpanContext, useShownSpan } from '../parts/values/shown-span.ts';
 import { ValueView } from '../parts/values/value-view.tsx';
 import { useWaiting } from '../parts/waiting.ts';
@@ -133,7 +134,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
                 {isRaw ? 'Formatted' : 'As it was sent'}
               </button>
             )}
-            <TabBody {...{ tab, row, trace, loaded, onSelect }} />
+            <TabBody {...{ tab, row, trace, loaded, isRaw, onSelect }} />
           </ShownSpanContext>
         )}
       </div>
@@ -256,22 +257,26 @@ interface TabBodyProps {
   readonly row: SpanRow;
   readonly trace: Trace;
   readonly loaded: LoadedSpan;
+  readonly isRaw: boolean;
   readonly onSelect: (key: string) => void;
 }
 
-function TabBody({ tab, row, trace, loaded, onSelect }: TabBodyProps) {
+function TabBody({ tab, row, trace, loaded, isRaw, onSelect }: TabBodyProps) {
   const { detail, text } = loaded;
   switch (tab) {
     case 'overview':
       return <Overview row={row} detail={detail} trace={trace} onSelect={onSelect} />;
     case 'messages':
       return (
-        <Conversation
-          messages={detail.view.messages}
-          tools={detail.view.llm?.tools_offered ?? []}
-          toolsBefore={detail.tools_before}
-          onSelect={onSelect}
-        />
+        <>
+          <Conversation
+            messages={detail.view.messages}
+            tools={detail.view.llm?.tools_offered ?? []}
+            toolsBefore={detail.tools_before}
+            onSelect={onSelect}
+          />
+          <SoFar row={row} soFar={detail.view.llm?.so_far} isRaw={isRaw} />
+        </>
       );
     case 'io':
       return <InputOutput detail={detail} isRunning={row.status === 'running'} />;

@@ -1,5 +1,5 @@
 /** Loads the selected span, and loads it again when its row has changed. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
@@ -22,14 +22,18 @@ export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoa
   function known(key: string) {
     return { of: key, loaded: details.peek(key), problem: undefined };
   }
+  const asked_ms = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
     if (row === undefined) return;
     const key = spanKey(row);
     const have = details.peek(key);
     if (have !== undefined && have.row === row) return;
     const loading = new AbortController();
+    // From the last one on, not from this change: an answer that streams changes all the time.
+    const left_ms = Math.max(asked_ms.current + REFRESH_MS - performance.now(), 0);
     const timer = setTimeout(
       () => {
+        asked_ms.current = performance.now();
         details.load(row, loading.signal).then(
           (loaded) => setState({ of: key, loaded, problem: undefined }),
           (error: unknown) => {
@@ -39,7 +43,7 @@ export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoa
           },
         );
       },
-      have === undefined ? SETTLE_MS : row.status === 'running' ? REFRESH_MS : 0,
+      have === undefined ? SETTLE_MS : row.status === 'running' ? left_ms : 0,
     );
     return () => {
       clearTimeout(timer);

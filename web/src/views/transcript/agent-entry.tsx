@@ -4,6 +4,7 @@ import { formatCount, formatDuration, plural } from '../../model/text/format.ts'
 import type { Sum } from '../../model/transcript/transcript.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import type { Read } from '../../state/transcript.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -105,7 +106,7 @@ function State({ row }: { readonly row: SpanRow }) {
       return (
         <span className="ins-tx__state-mark ins-tx__state-mark--running">
           <StatusIcon shape="running" />
-          running
+          {TRANSCRIPT_TEXT.isRunning}
         </span>
       );
     default:
@@ -159,7 +160,7 @@ function Inside({
                 <VisibleText text={firstLine(why)} />
               </span>
             )}
-            {row.status !== 'error' && row.status !== 'running' && ' The agent went on.'}
+            {row.status !== 'error' && row.status !== 'running' && TRANSCRIPT_TEXT.agentContinued}
             <button
               type="button"
               className="ins-link"
@@ -286,13 +287,13 @@ export function AgentEnd(props: AgentProps) {
       <header className="ins-tx__head">
         <KindIcon kind="agent" />
         <span>
-          {plainName(row.name)} {ENDINGS[row.status] ?? 'ended'}
-          {row.duration_ns !== null && ` after ${formatDuration(row.duration_ns)}`}
-          {row.status === 'running' && (
+          {plainName(row.name)}{' '}
+          {row.status === 'running' ? (
             <>
-              {' '}
-              for <Took trace={trace} row={row} />
+              {TRANSCRIPT_TEXT.hasBeenWorkingFor} <Took trace={trace} row={row} />
             </>
+          ) : (
+            endingOf(row)
           )}
         </span>
       </header>
@@ -322,11 +323,7 @@ export function AgentEnd(props: AgentProps) {
   );
 }
 
-const ENDINGS: Readonly<Record<string, string>> = {
-  error: 'failed',
-  cancelled: 'was cancelled',
-  lost: 'was lost: its process is gone, and nothing says how it ended',
-  ok: 'was done',
-  unset: 'was done',
-  running: 'is at work',
-};
+function endingOf({ status, duration_ns }: SpanRow): string {
+  const how = TRANSCRIPT_TEXT.endings[status] ?? status;
+  return duration_ns === null ? how : TRANSCRIPT_TEXT.endedAfter(how, formatDuration(duration_ns));
+}

@@ -5,8 +5,10 @@ import { formatCount, formatDuration, plural } from '../../model/text/format.ts'
 import { callsOf, joinCalls, resultsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read, Readings } from '../../state/transcript.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
+import { SoFar, Stall } from '../parts/so-far.tsx';
 import type { EntryProps } from './entry-parts.tsx';
 import { Message } from './messages.tsx';
 import { Consequence, ErrorBlock, Moments, plainName } from './moments.tsx';
@@ -56,7 +58,12 @@ export function CallEntry(props: CallProps) {
         <span>{reading?.model ?? row.model ?? plainName(row.name)}</span>
         <Usage row={row} />
         <Stopped reading={reading} />
-        {row.status === 'running' && <span className="ins-tx__running">is thinking</span>}
+        {row.status === 'running' && (
+          <span className="ins-tx__running">
+            {row.stall_start_ns === null ? TRANSCRIPT_TEXT.isThinking : TRANSCRIPT_TEXT.isAnswering}
+          </span>
+        )}
+        <Stall row={row} trace={trace} />
         {row.status === 'cancelled' && (
           <span className="ins-tx__state-mark">
             <StatusIcon shape="cancelled" />
@@ -91,7 +98,9 @@ export function CallEnd(props: CallProps) {
         <KindIcon kind="llm" />
         <span>
           {reading?.model ?? row.model ?? plainName(row.name)}{' '}
-          {row.status === 'running' ? 'is at work' : row.status === 'error' ? 'failed' : 'said'}
+          {row.status === 'running'
+            ? TRANSCRIPT_TEXT.isAnswering
+            : row.status === 'error' && TRANSCRIPT_TEXT.endings['error']}
         </span>
       </header>
       <Answer {...props} isElsewhere={(piece) => joined.has(piece)} isErrorShown={isInside} />
@@ -122,8 +131,14 @@ function Answer({
   const reading = useRow(readings.reads, entry.key)?.reading;
   const next = useRow(readings.reads, layout.next.get(entry.key) ?? '');
   const results = useMemo(() => resultsOf(next?.reading), [next]);
+  const { isRaw } = useReading();
   return (
     <>
+      {reading?.so_far != null && (
+        <div className="ins-msg ins-msg--output">
+          <SoFar row={row} soFar={reading.so_far} isRaw={isRaw} />
+        </div>
+      )}
       {(reading?.said ?? [])
         .filter(({ origin }) => origin === 'output')
         .map((one) => (

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import { readServerAsk } from '../../model/mcp/server-asks.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -53,7 +54,9 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
             {row.status}
           </span>
         )}
-        {row.status === 'running' && <span className="ins-tx__running">running</span>}
+        {row.status === 'running' && (
+          <span className="ins-tx__running">{TRANSCRIPT_TEXT.isRunning}</span>
+        )}
       </header>
       {waiting.map((key) => (
         <SpanRequests key={key} spanKey={key} />

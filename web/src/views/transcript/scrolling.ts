@@ -52,9 +52,16 @@ export function useEntryScrolling(
   scroller: HTMLElement | null,
   entries: readonly Entry[],
   isLive: boolean,
+  startsAtEnd: boolean,
 ): Scrolling {
   const isLeaping = useLeaping(scroller);
   const isFollowing = useRef(false);
+  const hasStarted = useRef(false);
+  useLayoutEffect(() => {
+    if (hasStarted.current || entries.length === 0) return;
+    hasStarted.current = true;
+    isFollowing.current = startsAtEnd;
+  }, [entries, startsAtEnd]);
   const followed_px = useRef(0);
   const keepEnd = useCallback(
     (total_px: number) => {

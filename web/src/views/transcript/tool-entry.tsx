@@ -7,6 +7,7 @@ import {
   joinCalls,
   resultsOf,
 } from '../../model/transcript/transcript-text.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useCell, useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -105,7 +106,7 @@ function ToolState({
   if (row.status === 'running') {
     return (
       <span className="ins-tx__running">
-        running <Took trace={trace} row={row} />
+        {TRANSCRIPT_TEXT.isRunning} <Took trace={trace} row={row} />
       </span>
     );
   }

@@ -31,7 +31,12 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const session = useCell(trace.session);
   const isLive = useCell(trace.state).kind === 'ready' && session?.ended_at === null;
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
-  const { virtualizer, newBelow, follow } = useEntryScrolling(scroller, entries, isLive);
+  const { virtualizer, newBelow, follow } = useEntryScrolling(
+    scroller,
+    entries,
+    isLive,
+    isLive && selected === undefined,
+  );
   const items = virtualizer.getVirtualItems();
   const [cursor, setCursor] = useState<string | undefined>(selected);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());

@@ -1,0 +1,57 @@
+/** An answer that still comes, and the pauses within it. */
+import type { SpanRow, TextSoFar } from '../../api/types.ts';
+import { formatDuration, formatRunning } from '../../model/text/format.ts';
+import { stallOf } from '../../model/trace/span-status.ts';
+import type { Trace } from '../../state/trace.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
+import { useCell, useInspector, useNow } from './context.ts';
+import { LazyMarkdown } from './values/lazy-markdown.tsx';
+import { VisibleText } from './visible-text.tsx';
+
+const LOOK_MS = 500;
+
+interface SoFarProps {
+  readonly row: SpanRow;
+  readonly soFar: TextSoFar | null | undefined;
+  readonly isRaw: boolean;
+}
+
+/** The text of an answer as far as it came; the end of the span replaces it. */
+export function SoFar({ row, soFar, isRaw }: SoFarProps) {
+  if (soFar == null || (row.status !== 'running' && row.status !== 'lost')) return null;
+  // The last word is held back, so a few characters are always missing at the end.
+  const isBeginningCut = soFar.chars > soFar.text.length * 1.5 + HELD_BACK;
+  return (
+    <div className="ins-so-far">
+      {isBeginningCut && <p className="ins-none">{TRANSCRIPT_TEXT.onlyTheEnd(soFar.chars)}</p>}
+      {isRaw ? (
+        <div className="ins-text ins-text--data" dir="auto">
+          <VisibleText text={soFar.text} />
+        </div>
+      ) : (
+        <LazyMarkdown text={soFar.text} />
+      )}
+    </div>
+  );
+}
+
+const HELD_BACK = 1300;
+
+/** Pause of more than 3 s within a streamed answer: the longest, or the present one. */
+export function Stall({ row, trace }: { readonly row: SpanRow; readonly trace: Trace }) {
+  const { clock } = useInspector();
+  const epoch_ns = useCell(trace.epoch_ns);
+  const isFrozen = useCell(trace.freeze) !== undefined;
+  const isRunning = row.status === 'running' && row.stall_start_ns !== null;
+  useNow(isRunning && !isFrozen ? LOOK_MS : undefined);
+  const stall = stallOf(row, clock.nowOffset_ns(epoch_ns ?? '0'));
+  if (stall === undefined) return null;
+  const took_ns = stall.end_ns - stall.start_ns;
+  return (
+    <span className="ins-tx__tag ins-tx__tag--stall">
+      {isRunning
+        ? TRANSCRIPT_TEXT.stalls(formatRunning(took_ns))
+        : TRANSCRIPT_TEXT.stalled(formatDuration(took_ns))}
+    </span>
+  );
+}
