@@ -280,7 +280,8 @@ function viewOf(row: SpanRow): View {
           type: 'mcp.McpError',
           code: '-32000',
           message: 'Connection closed: the server exited with code 137',
-          stacktrace:
+          status_message: null,
+      stacktrace:
             'Traceback (most recent call last):\n  File "agent/tools.py", line 214, in call',
         }
       : null,

@@ -42,6 +42,8 @@ def _error(view: dict[str, Any]) -> Iterator[str]:
         return
     yield "## Error"
     yield ": ".join(filter(None, (error["type"], error["code"], error["message"]))) or "unknown"
+    if error["status_message"]:
+        yield error["status_message"]
     if error["stacktrace"]:
         yield error["stacktrace"]
     yield ""

@@ -96,11 +96,16 @@ class McpView(Wire):
 
 
 class ErrorView(Wire):
-    """The error of a span."""
+    """The error of a span, by its last exception event, else by its attributes and its status."""
 
     type: str | None
-    code: str | None
+    code: str | None = Field(
+        description="The status code of RPC or HTTP, else `error.type` where it is no exception's."
+    )
     message: str | None
+    status_message: str | None = Field(
+        description="The message of the span's status, where it says more than type and message."
+    )
     stacktrace: str | None
 
 

@@ -1381,15 +1381,23 @@ export interface components {
         };
         /**
          * ErrorView
-         * @description The error of a span.
+         * @description The error of a span, by its last exception event, else by its attributes and its status.
          */
         ErrorView: {
-            /** Code */
+            /**
+             * Code
+             * @description The status code of RPC or HTTP, else `error.type` where it is no exception's.
+             */
             code: string | null;
             /** Message */
             message: string | null;
             /** Stacktrace */
             stacktrace: string | null;
+            /**
+             * Status Message
+             * @description The message of the span's status, where it says more than type and message.
+             */
+            status_message: string | null;
             /** Type */
             type: string | null;
         };

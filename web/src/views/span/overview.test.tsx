@@ -2,7 +2,7 @@
 import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import type { Message, Payload, SpanDetail } from '../../api/types.ts';
-import { FailedInput } from './overview.tsx';
+import { ErrorBlock, FailedInput } from './overview.tsx';
 
 afterEach(cleanup);
 
@@ -47,4 +47,18 @@ test('of a failed model call the last message is read, and no other', () => {
   show({ messages: [message('first'), message('last')] });
   expect(screen.getByText('last')).toBeTruthy();
   expect(screen.queryByText('first')).toBeNull();
+});
+
+test('an error says its type, its message, and below them what only the status says', () => {
+  const error = {
+    type: 'KeyError',
+    code: null,
+    message: "'sku'",
+    status_message: 'The price list is not complete.',
+    stacktrace: null,
+  };
+  render(<ErrorBlock error={error} />);
+  const lines = screen.getByRole('group', { name: 'Error' }).textContent;
+  expect(lines).toContain('KeyError');
+  expect(lines).toMatch(/'sku'.*The price list is not complete\./);
 });

@@ -34,7 +34,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
   const { view } = detail;
   return (
     <>
-      {view.error !== null && <ErrorBlock error={view.error} status={detail.status_message} />}
+      {view.error !== null && <ErrorBlock error={view.error} />}
       {view.error === null && detail.status_message !== null && detail.status_message !== '' && (
         <p className="ins-section">{detail.status_message}</p>
       )}
@@ -110,26 +110,23 @@ function Spans({ rows, onSelect }: SpansProps) {
   );
 }
 
-function ErrorBlock({
-  error,
-  status,
-}: {
-  readonly error: ErrorView;
-  readonly status: string | null;
-}) {
-  const message = error.message ?? status;
+export function ErrorBlock({ error }: { readonly error: ErrorView }) {
+  const { message, status_message } = error;
   const cut = useShownSpan()?.cuts.at('/view/error/stacktrace');
+  const copied = [error.type, message, status_message, error.stacktrace];
   return (
     <section className="ins-error" role="group" aria-label="Error">
       <header>
         <strong>{error.type ?? 'Error'}</strong>
         {error.code !== null && <code>{error.code}</code>}
-        <CopyButton
-          text={[error.type, message, error.stacktrace].filter(Boolean).join('\n')}
-          what="the error"
-        />
+        <CopyButton text={copied.filter(Boolean).join('\n')} what="the error" />
       </header>
       {message !== null && message !== '' && <ClampedText text={message} />}
+      {status_message !== null && (
+        <div className="ins-error__status">
+          <ClampedText text={status_message} />
+        </div>
+      )}
       {error.stacktrace !== null && (
         <details>
           <summary>Stack trace, {groupThousands(countLines(error.stacktrace))} lines</summary>

@@ -244,7 +244,9 @@ function textOf(tab: Tab, loaded: LoadedSpan | undefined): string | undefined {
     case 'overview': {
       const { error } = view;
       if (error === null) return undefined;
-      return [error.type, error.message, error.stacktrace].filter(Boolean).join('\n');
+      return [error.type, error.message, error.status_message, error.stacktrace]
+        .filter(Boolean)
+        .join('\n');
     }
     default:
       return undefined;
