@@ -281,7 +281,7 @@ function viewOf(row: SpanRow): View {
           code: '-32000',
           message: 'Connection closed: the server exited with code 137',
           status_message: null,
-      stacktrace:
+          stacktrace:
             'Traceback (most recent call last):\n  File "agent/tools.py", line 214, in call',
         }
       : null,
@@ -323,6 +323,7 @@ function detailOf(row: SpanRow): SpanDetail {
     dropped: { attributes: 2, events: 0, links: 0 },
     view: viewOf(row),
     tools_before: null,
+    tool_definition: null,
   };
 }
 

@@ -67,7 +67,7 @@ export const cases: readonly GalleryCase[] = [
   tab('overview', ...RICH, 2, { height: 720 }),
   tab('overview, error', ...RICH, 3, { tab: 'overview' }),
   tab('messages', ...RICH, 2, { height: 900 }),
-  tab('io', ...RICH, 3, { height: 420 }),
+  tab('overview, agent', ...RICH, 1, { tab: 'overview' }),
   tab('events', ...RICH, 3, {}),
   tab('attributes', ...RICH, 3, {}),
   tab('raw', ...RICH, 3, { height: 320 }),

@@ -3280,6 +3280,11 @@ export interface components {
              * @description The tool that it calls, or the agent that runs: of its attributes, else of its name. Null for other kinds.
              */
             subject: string | null;
+            /**
+             * @description Of a tool call: the tool as the last model call before it offered it; null: none did.
+             * @default null
+             */
+            tool_definition: components["schemas"]["ToolDefinition"] | null;
             /** @description Of a model call with tools; null: none before it offered any. */
             tools_before: components["schemas"]["ToolsBefore"] | null;
             /** Trace Id */
