@@ -243,6 +243,7 @@ const NO_VIEW: View = {
   error: null,
   user_id: null,
   metadata: {},
+  request: {},
   truncated: [],
 };
 

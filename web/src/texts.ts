@@ -62,6 +62,52 @@ export const SPAN_TEXT = {
   dropped: (what: string) => `The sender dropped ${what}.`,
   cutShort: (names: string) => `Truncated by the sender: ${names}.`,
 } as const;
+/** Names of facts about a request, by OpenTelemetry's name for each. */
+export const REQUEST_TEXT = {
+  http: {
+    title: 'HTTP',
+    'http.request.method': 'Method',
+    'url.full': 'URL',
+    'url.path': 'Path',
+    'url.query': 'Query',
+    'http.route': 'Route',
+    'http.response.status_code': 'Status',
+    'http.request.body.size': 'Request size',
+    'http.response.body.size': 'Response size',
+    'http.request.resend_count': 'Retries',
+    'network.protocol.version': 'HTTP version',
+    'user_agent.original': 'User agent',
+  },
+  database: {
+    title: 'Database',
+    'db.system.name': 'System',
+    'db.namespace': 'Database',
+    'db.collection.name': 'Collection',
+    'db.operation.name': 'Operation',
+    'db.query.summary': 'Summary',
+    'db.query.text': 'Query',
+    'db.operation.batch.size': 'Batch size',
+    'db.response.returned_rows': 'Rows',
+    'db.response.status_code': 'Status',
+  },
+  messaging: {
+    title: 'Messaging',
+    'messaging.system': 'System',
+    'messaging.operation.name': 'Operation',
+    'messaging.destination.name': 'Destination',
+    'messaging.message.id': 'Message id',
+    'messaging.message.conversation_id': 'Conversation id',
+    'messaging.consumer.group.name': 'Consumer group',
+    'messaging.destination.partition.id': 'Partition',
+    'messaging.kafka.offset': 'Offset',
+    'messaging.batch.message_count': 'Messages',
+    'messaging.message.body.size': 'Size',
+    'messaging.client.id': 'Client id',
+  },
+  server: 'Server',
+  client: 'Client',
+} as const;
+
 /** Names of facts about a span. */
 export const FACT_TEXT = {
   model: 'Model',

@@ -20,6 +20,7 @@ from inspector.service.normalise.messages import load, tool_message
 from inspector.service.normalise.parts import tool_result
 from inspector.service.normalise.payload import attribute_payload
 from inspector.service.normalise.providers import provider_of
+from inspector.service.normalise.request_facts import request_facts
 from inspector.service.normalise.usage import usage_of
 from inspector.service.wire import (
     Decision,
@@ -82,6 +83,7 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
         error=_error(span, attributes, happened),
         user_id=as_text(keys.first(attributes, keys.USER)),
         metadata=first_found(source, lambda convention: convention.metadata) or {},
+        request=request_facts(span, attributes),
         truncated=truncated,
     )
 

@@ -122,4 +122,8 @@ class View(Wire):
     error: ErrorView | None
     user_id: str | None
     metadata: dict[str, JsonValue] = Field(description="Metadata from the application.")
+    request: dict[str, JsonValue] = Field(
+        description="Facts about a request of HTTP, a database or messaging, by OpenTelemetry's "
+        "stable names, whatever names it was sent with."
+    )
     truncated: list[str] = Field(description="Attributes that the sender cut short.")

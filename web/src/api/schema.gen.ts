@@ -2805,6 +2805,11 @@ export interface components {
             epoch_ns: string;
             /** Error Count */
             error_count: number;
+            /**
+             * Has Mcp
+             * @description Whether any of its telemetry may be about MCP.
+             */
+            has_mcp: boolean;
             /** Id */
             id: string;
             /**
@@ -4079,6 +4084,13 @@ export interface components {
              * @description Metadata from the application.
              */
             metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Request
+             * @description Facts about a request of HTTP, a database or messaging, by OpenTelemetry's stable names, whatever names it was sent with.
+             */
+            request: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /** State */

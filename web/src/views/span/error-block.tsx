@@ -22,7 +22,7 @@ export function ErrorBlock({ error }: { readonly error: ErrorView }) {
     <section className="ins-error" role="group" aria-label="Error">
       <header>
         <strong>{error.type ?? 'Error'}</strong>
-        {error.code !== null && <code>{error.code}</code>}
+        {error.code !== null && error.code !== error.type && <code>{error.code}</code>}
         <CopyButton text={copied.filter(Boolean).join('\n')} what="the error" />
       </header>
       {message !== null && message !== '' && <ClampedText text={message} />}

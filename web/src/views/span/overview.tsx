@@ -18,11 +18,11 @@ import { type Totals, totalsOf } from '../../model/trace/totals.ts';
 import type { Trace } from '../../state/trace.ts';
 import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useCell, useNow } from '../parts/context.ts';
-import { ClampedText } from '../parts/values/clamped-text.tsx';
-import { VisibleText } from '../parts/visible-text.tsx';
 import { ErrorBlock, Propagation } from './error-block.tsx';
+import { type Fact, FactList, Facts } from './facts.tsx';
 import { Fold } from './fold.tsx';
 import { InputOutput } from './input-output.tsx';
+import { RequestFacts } from './request-facts.tsx';
 import './overview.css';
 
 interface OverviewProps {
@@ -42,6 +42,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
       {view.error === null && hasStatus && <p className="ins-section">{detail.status_message}</p>}
       {row.status === 'error' && <Propagation {...{ row, trace, onSelect }} />}
       <InputOutput {...{ row, detail, trace, totals }} />
+      <RequestFacts request={view.request} />
       <Numbers {...{ row, detail, trace, totals }} />
       <Facts title={SPAN_TEXT.model} facts={modelFacts(detail)} />
       <Facts title="MCP" facts={mcpFacts(detail)} />
@@ -181,42 +182,6 @@ function usageNote({ view: { usage }, ended_at, model }: SpanDetail): string | u
   if (usage.cost_usd !== null || ended_at === null) return undefined;
   if (usage.input_tokens === null || usage.output_tokens === null) return SPAN_TEXT.tokensUnknown;
   return SPAN_TEXT.noPrice(model);
-}
-
-type Fact = readonly [name: string, value: string | null | undefined];
-
-interface FactsProps {
-  readonly title: string;
-  readonly facts: readonly Fact[];
-}
-
-function Facts({ title, facts }: FactsProps) {
-  if (facts.every(([, value]) => value == null || value === '')) return null;
-  return (
-    <section className="ins-section">
-      <h3>{title}</h3>
-      <FactList facts={facts} />
-    </section>
-  );
-}
-
-function FactList({ facts }: Pick<FactsProps, 'facts'>) {
-  return (
-    <dl className="ins-facts">
-      {facts
-        .filter(([, value]) => value != null && value !== '')
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>
-              <VisibleText text={name} />
-            </dt>
-            <dd>
-              <ClampedText text={value ?? ''} what={name} />
-            </dd>
-          </div>
-        ))}
-    </dl>
-  );
 }
 
 function modelFacts({ view: { llm } }: SpanDetail): Fact[] {
