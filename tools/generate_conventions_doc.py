@@ -12,6 +12,7 @@ from inspector.service.normalise.conventions import CONVENTIONS, Convention
 from inspector.service.normalise.finish_reasons import ALIASES as REASONS
 from inspector.service.normalise.flattened import MAX_INDEX
 from inspector.service.normalise.providers import ALIASES as PROVIDERS
+from inspector.service.normalise.request_facts import DATABASE, HTTP, MESSAGING
 from tools.pages import ROOT, filled, table
 
 _CAPTURED = ROOT / "tests" / "emitters" / "captured"
@@ -80,6 +81,11 @@ def outputs() -> dict[Path, str]:
     """Return the page."""
     files = sorted(_CAPTURED.glob("*.otlp.jsonl"))
     facts = (f"| {fact} | {_codes(names)} |" for fact, names in _FACTS.items())
+    requests = (
+        f"| `{name}` | {_codes(older)} |"
+        for subject in (HTTP, DATABASE, MESSAGING)
+        for name, older in subject.items()
+    )
     parts = {
         "emitters": "\n".join(f"* {_packages(file)}" for file in files),
         "conventions": table(
@@ -87,6 +93,7 @@ def outputs() -> dict[Path, str]:
         ),
         "max_index": f"{MAX_INDEX:,}",
         "facts": table("| fact | keys |", facts),
+        "requests": table("| stable name | older names |", requests),
         "reasons": _aliases(REASONS),
         "providers": _aliases(PROVIDERS),
     }

@@ -386,3 +386,21 @@ async def test_a_message_that_its_sender_cut_keeps_its_id_and_its_method(api: Ap
     await api.submit(agent(), *logs)
     found = [(one["type"], one["method"], one["rpc_id"]) for one in await entries(api)]
     assert found == [("request", "tools/call", "7"), ("response", None, "7")]
+
+
+async def test_a_session_says_whether_any_of_it_may_be_about_mcp(api: Api) -> None:
+    async def has_mcp() -> bool:
+        found: bool = (await api.get("/sessions/S")).json()["has_mcp"]
+        return found
+
+    web = {"http.request.method": "GET", "session.id": "S"}
+    await api.submit(span("GET /items", attributes=web))
+    assert not await has_mcp()
+    await api.submit(frame("{}", START_NS, direction="sent"))
+    assert await has_mcp()
+
+
+async def test_a_request_of_any_instrumentation_is_about_mcp(api: Api) -> None:
+    await api.submit(span("agent", attributes={"session.id": "S"}))
+    await api.submit(span("tools/list.mcp", span_id=2, parent=1))
+    assert (await api.get("/sessions/S")).json()["has_mcp"]

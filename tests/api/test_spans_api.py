@@ -141,3 +141,42 @@ async def test_the_tools_of_a_model_call_are_compared_with_a_call_before_it(api:
         **{"added": ["delete"], "removed": ["fetch"], "changed": ["search"]},
     }
     assert (before[1], before[5], before[9]) == (None, None, None)
+
+
+async def test_a_tool_call_has_the_schema_that_the_model_was_offered(api: Api) -> None:
+    def offers(number: int, *names: str) -> Span:
+        schema = {"properties": {"path": {"type": "string"}}, "required": ["path"], "n": number}
+        tools = [{"name": name, "description": name, "parameters": schema} for name in names]
+        attributes: dict[str, Json] = {
+            "session.id": "S",
+            "gen_ai.operation.name": "chat",
+            "gen_ai.tool.definitions": json.dumps(tools),
+        }
+        return span(span_id=number, start_ns=START_NS + number, attributes=attributes)
+
+    def call(number: int, name: str) -> Span:
+        attributes: dict[str, Json] = {
+            "session.id": "S",
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": name,
+        }
+        return span(span_id=number, start_ns=START_NS + number, attributes=attributes)
+
+    spans = [
+        call(1, "read"),
+        offers(2, "mcp__files__read", "unread", "write"),
+        call(3, "read"),
+        offers(4, "read"),
+        offers(5, "search"),
+        call(6, "read"),
+        call(7, "delete"),
+    ]
+    await api.submit(*map(incoming, spans))
+    found = {
+        number: (await api.get(f"/spans/{trace_hex(1)}/{span_hex(number)}")).json()
+        for number in (1, 3, 6, 7)
+    }
+    definitions = {number: detail["tool_definition"] for number, detail in found.items()}
+    assert (definitions[1], definitions[7]) == (None, None)
+    assert definitions[3]["description"] == "mcp__files__read", "a host names the server, too"
+    assert '"n": 4' in definitions[6]["parameters"]["text"], "by the last call that offered it"

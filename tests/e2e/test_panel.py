@@ -85,6 +85,9 @@ def test_an_error_says_why_and_where_it_went(page: Page, filled: Service) -> Non
     expect(panel.get_by_text("/app/tools.py")).to_be_visible()
     expect(panel.get_by_text("5 frames of libraries")).to_be_visible()
     expect(panel.get_by_text("nightly, cleanup")).to_be_visible()
+    panel.get_by_role("button", name="Schema").click()
+    schema = panel.get_by_role("region", name="Schema")
+    expect(schema.get_by_text("path", exact=True)).to_be_visible()
     panel.get_by_role("button", name="invoke_agent planner").click()
     expect(panel.get_by_role("heading", level=2)).to_have_text("invoke_agent planner")
 
@@ -137,7 +140,7 @@ def test_a_copy_has_the_address_and_never_the_token(page: Page, filled: Service)
 
 def test_a_tree_is_walked_and_searched_by_keys(page: Page, filled: Service) -> None:
     _send(filled, long_value(LONG_VALUES["nested"](400_000)))
-    panel = _open(page, filled, 1, "io", session="long")
+    panel = _open(page, filled, 1, "overview", session="long")
     tree = panel.get_by_role("tree", name="the output")
     expect(tree).to_be_visible()
     expect(tree.get_by_role("treeitem", level=3)).to_have_count(0)
@@ -170,7 +173,7 @@ def test_a_value_of_20_mb_is_opened_to_its_end(
 ) -> None:
     value = LONG_VALUES[shape](20_000_000)
     _send(service, long_value(value))
-    panel = _open(page, service, 1, "io", session="long")
+    panel = _open(page, service, 1, "overview", session="long")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.evaluate(_WATCH)
     panel.get_by_role("button", name="Open all").click()

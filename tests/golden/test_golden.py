@@ -115,6 +115,7 @@ async def test_a_failed_tool_says_why(api: httpx.AsyncClient) -> None:
             "type": "PermissionError",
             "code": None,
             "message": "publish: not allowed",
+            "status_message": None,
             "stacktrace": None,
         }
     )

@@ -243,6 +243,7 @@ const NO_VIEW: View = {
   error: null,
   user_id: null,
   metadata: {},
+  request: {},
   truncated: [],
 };
 
@@ -280,6 +281,7 @@ function viewOf(row: SpanRow): View {
           type: 'mcp.McpError',
           code: '-32000',
           message: 'Connection closed: the server exited with code 137',
+          status_message: null,
           stacktrace:
             'Traceback (most recent call last):\n  File "agent/tools.py", line 214, in call',
         }
@@ -322,6 +324,7 @@ function detailOf(row: SpanRow): SpanDetail {
     dropped: { attributes: 2, events: 0, links: 0 },
     view: viewOf(row),
     tools_before: null,
+    tool_definition: null,
   };
 }
 

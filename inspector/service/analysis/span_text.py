@@ -17,7 +17,7 @@ _ATTRIBUTE_CHARS = 500
 def content(detail: dict[str, Any]) -> list[str]:
     """Return the content of a span as chapters, its error first."""
     view = detail["view"]
-    chapters = (_error, _tool, _messages, _mcp, _events, _tools)
+    chapters = (_error, _request, _tool, _messages, _mcp, _events, _tools)
     return [line for chapter in chapters for line in chapter(view)]
 
 
@@ -42,9 +42,16 @@ def _error(view: dict[str, Any]) -> Iterator[str]:
         return
     yield "## Error"
     yield ": ".join(filter(None, (error["type"], error["code"], error["message"]))) or "unknown"
+    if error["status_message"]:
+        yield error["status_message"]
     if error["stacktrace"]:
         yield error["stacktrace"]
     yield ""
+
+
+def _request(view: dict[str, Any]) -> Iterator[str]:
+    if view["request"]:
+        yield from ("## Request", *_pairs(view["request"]), "")
 
 
 def _tool(view: dict[str, Any]) -> Iterator[str]:

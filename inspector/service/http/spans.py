@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from itertools import chain
 from time import time_ns
 from typing import Annotated, Any
 
@@ -112,23 +113,49 @@ def _detail(parts: ReadParts, trace_id: str, span_id: str) -> wire.SpanDetail:
         detail = presenter.span_detail(found[0], content, records)
         if detail.view.llm is not None and detail.view.llm.tools_offered:
             detail.tools_before = _tools_before(reader, found[0], detail.view.llm.tools_offered)
+        if detail.view.tool is not None:
+            detail.tool_definition = _definition(reader, found[0], detail.view.tool.name)
     return detail
+
+
+def _offered_before(
+    reader: Reader, record: SpanRecord
+) -> Iterator[tuple[SpanRecord, list[wire.ToolDefinition]]]:
+    """Yield the model calls before a span that offered tools, the last first, and these tools."""
+    room_bytes = _MAX_BEFORE_BYTES
+    for before in reader.model_calls_before(record, _MAX_CALLS_BEFORE):
+        room_bytes -= before.size_bytes
+        if room_bytes < 0:
+            return
+        logged = reader.moments(before.trace_id, before.span_id, None)
+        view = span_view(reader.content(before).span(), [one.moment() for one in logged])
+        if view.llm is not None and view.llm.tools_offered:
+            yield before, view.llm.tools_offered
+
+
+def _definition(reader: Reader, record: SpanRecord, name: str) -> wire.ToolDefinition | None:
+    """Return a tool as the last model call before a span offered it.
+
+    Hosts put the name of an MCP server before those of its tools: `files_read`, `mcp__files__read`.
+    """
+    for _, offered in _offered_before(reader, record):
+        same = (tool for tool in offered if tool.name == name)
+        longer = (tool for tool in offered if _ends_with(tool.name, name))
+        if (found := next(chain(same, longer), None)) is not None:
+            return found
+    return None
+
+
+def _ends_with(offered: str, name: str) -> bool:
+    return offered.endswith(name) and not offered.removesuffix(name)[-1:].isalnum()
 
 
 def _tools_before(
     reader: Reader, record: SpanRecord, tools: Sequence[wire.ToolDefinition]
 ) -> wire.ToolsBefore | None:
     """Compare the tools of a model call with those of the calls before it."""
-    nearest, room_bytes = None, _MAX_BEFORE_BYTES
-    for before in reader.model_calls_before(record, _MAX_CALLS_BEFORE):
-        room_bytes -= before.size_bytes
-        if room_bytes < 0:
-            break
-        logged = reader.moments(before.trace_id, before.span_id, None)
-        view = span_view(reader.content(before).span(), [one.moment() for one in logged])
-        offered = view.llm.tools_offered if view.llm is not None else []
-        if not offered:
-            continue
+    nearest = None
+    for before, offered in _offered_before(reader, record):
         now, then = ({tool.name: tool for tool in of} for of in (tools, offered))
         found = wire.ToolsBefore(
             trace_id=before.trace_id,

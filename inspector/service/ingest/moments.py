@@ -20,6 +20,8 @@ from inspector.service.sessions.state import REQUEST_WAIT, SessionState
 
 _HAVE_MESSAGES = live.PAUSES | {"inspector.decision", "inspector.progress"}
 """Moments with a message of their own in the stream; any other is shown by its span's row."""
+_OF_MCP = ("inspector.mcp.", "inspector.transport.")
+"""Beginnings of names of moments of MCP connections: messages, transports, what servers write."""
 
 
 def add_moments(unit: UnitOfWork, processes: Processes, moments: Iterable[IncomingMoment]) -> None:
@@ -31,6 +33,8 @@ def add_moments(unit: UnitOfWork, processes: Processes, moments: Iterable[Incomi
             trace = unit.trace(moment.trace_id)
             if title := title_in_log(moment.name, incoming.log.record):
                 trace.profile.see_message(title, moment.time_ns)
+        if moment.name.startswith(_OF_MCP):
+            _see_mcp(unit, session, moment)
         moment.session_id = session.id if session else None
         if not unit.add_moment(moment):
             continue
@@ -42,6 +46,14 @@ def add_moments(unit: UnitOfWork, processes: Processes, moments: Iterable[Incomi
             session.profile.see_time(moment.time_ns)
             _apply_session_record(unit, processes, session, incoming)
             unit.updated[session.id] = None
+
+
+def _see_mcp(unit: UnitOfWork, session: SessionState | None, moment: MomentRecord) -> None:
+    if moment.trace_id:
+        unit.trace(moment.trace_id).profile.has_mcp = True
+    elif session is not None:
+        session.profile.has_mcp = True
+        unit.updated[session.id] = None
 
 
 def _session_of(unit: UnitOfWork, incoming: IncomingMoment) -> SessionState | None:

@@ -129,6 +129,8 @@ class SessionRow:
     tags: tuple[str, ...] = ()
     users: tuple[str, ...] = ()
     """Whom it worked for, by the ids that its senders give."""
+    has_mcp: bool = True
+    """Whether any of it may be about MCP; of a session stored before this was noted, it may."""
     dropped_count: int = 0
     """Attributes, events and links that a sender's SDK dropped: data the user cannot see."""
 

@@ -20,6 +20,7 @@ from inspector.service.normalise.messages import load, tool_message
 from inspector.service.normalise.parts import tool_result
 from inspector.service.normalise.payload import attribute_payload
 from inspector.service.normalise.providers import provider_of
+from inspector.service.normalise.request_facts import request_facts
 from inspector.service.normalise.usage import usage_of
 from inspector.service.wire import (
     Decision,
@@ -56,7 +57,9 @@ _ERROR_EVENT_MESSAGE = (
 )  # fmt: skip
 _MAX_SO_FAR_CHARS = 4_096
 """Limit of the text of an answer that streams, for senders that have none."""
-_UNTOLD = ErrorView(type=None, code=None, message=None, stacktrace=None)
+_UNTOLD = ErrorView(type=None, code=None, message=None, status_message=None, stacktrace=None)
+_OTHER_ERROR = "_OTHER"
+"""What OpenTelemetry calls an error that has no type."""
 
 Attributes = Mapping[str, Json]
 
@@ -83,6 +86,7 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
         error=_error(span, attributes, happened),
         user_id=as_text(keys.first(attributes, keys.USER)),
         metadata=first_found(source, lambda convention: convention.metadata) or {},
+        request=request_facts(span, attributes),
         truncated=truncated,
     )
 
@@ -246,13 +250,21 @@ def _error(span: Span, attributes: Attributes, happened: Sequence[Moment]) -> Er
         return None
     raised = [moment.attributes for moment in happened if moment.name in _ERROR_EVENTS]
     exception = raised[-1] if raised else {}
+    status = as_text(span.status.message)
+    stated = as_text(keys.first(attributes, _ERROR_TYPE))
+    stated = None if stated == _OTHER_ERROR else stated
+    # What was raised says it best: SDKs write their own summary of it into the status.
+    type_ = as_text(keys.first(exception, _ERROR_EVENT_TYPE)) or stated
+    message = as_text(keys.first(exception, _ERROR_EVENT_MESSAGE))
+    message = message or status or as_text(attributes.get("mcp.error.message"))
+    names = (type_, type_.rpartition(".")[2]) if type_ else ()
+    known = {message, *names, *(f"{name}: {message}" for name in names)}
+    code = _id(keys.first(attributes, _ERROR_CODE)) or (None if stated in names else stated)
     found = ErrorView(
-        type=as_text(keys.first(attributes, _ERROR_TYPE))
-        or as_text(keys.first(exception, _ERROR_EVENT_TYPE)),
-        code=_id(keys.first(attributes, _ERROR_CODE)),
-        message=span.status.message
-        or as_text(keys.first(exception, _ERROR_EVENT_MESSAGE))
-        or as_text(attributes.get("mcp.error.message")),
+        type=type_,
+        code=code,
+        message=message,
+        status_message=None if status in known else status,
         stacktrace=as_text(exception.get("exception.stacktrace")),
     )
     if found == _UNTOLD:

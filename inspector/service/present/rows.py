@@ -81,6 +81,7 @@ def session_fields(row: SessionRow) -> dict[str, Any]:
         "agents": row.agents,
         "tags": row.tags,
         "users": row.users,
+        "has_mcp": row.has_mcp,
         "dropped_count": row.dropped_count,
     }
 

@@ -170,6 +170,7 @@ class Profile:
     """Agent → its first start (Unix ns)."""
     tags: list[str] = field(default_factory=list)
     users: list[str] = field(default_factory=list)
+    has_mcp: bool = False
 
     def see(self, span: SpanRecord, incoming: IncomingSpan) -> None:
         """Learn from a span."""
@@ -184,6 +185,7 @@ class Profile:
             _extend(self.services, (incoming.service,))
         if incoming.agent:
             self._see_agent(incoming.agent, span.start_ns)
+        self.has_mcp = self.has_mcp or incoming.is_mcp or span.kind is SpanKind.MCP
         self.see_owner(incoming)
 
     def see_owner(self, incoming: IncomingSpan) -> None:
@@ -214,6 +216,7 @@ class Profile:
             self._see_root(other.root)
         self.engine = self.engine or other.engine
         self.is_live = self.is_live or other.is_live
+        self.has_mcp = self.has_mcp or other.has_mcp
         for agent, start_ns in other.agents.items():
             self._see_agent(agent, start_ns)
         for name in ("models", "services", "tags", "users"):
@@ -512,6 +515,7 @@ class SessionState:
             agents=tuple(profile.agents_by_start()),
             tags=tuple(profile.tags),
             users=tuple(profile.users),
+            has_mcp=profile.has_mcp,
             dropped_count=tally.dropped_count,
         )
 
@@ -537,7 +541,8 @@ def _load_profile(state: dict[str, Any]) -> Profile:
     if isinstance(agents, list):  # stores of before do not say when
         agents = {name: (state["started_ns"] or 0) + n for n, name in enumerate(agents)}
     read = {"root": root, "engine": None if engine is None else Engine(engine), "agents": agents}
-    return Profile(**{**state, **read})
+    # Stores of before do not say whether there was any MCP.
+    return Profile(**{"has_mcp": True, **state, **read})
 
 
 def status_of(

@@ -56,6 +56,7 @@ class Session(Wire):
     agents: list[str]
     tags: list[str]
     users: list[str] = Field(description="Whom it worked for, by the ids that its senders give.")
+    has_mcp: bool = Field(description="Whether any of its telemetry may be about MCP.")
     dropped_count: int
 
 

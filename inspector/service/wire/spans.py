@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue, create_model
 from inspector.service.model.rows import SpanKind, SpanStatus
 from inspector.service.model.waits import MAX_SHOWN
 from inspector.service.wire.base import Wire
+from inspector.service.wire.messages import ToolDefinition
 from inspector.service.wire.view import View
 
 
@@ -162,6 +163,11 @@ class SpanDetail(SpanRow):
     view: View
     tools_before: ToolsBefore | None = Field(
         description="Of a model call with tools; null: none before it offered any."
+    )
+    tool_definition: ToolDefinition | None = Field(
+        None,
+        description="Of a tool call: the tool as the last model call before it offered it; null: "
+        "none did.",
     )
     clamped: list[Clamped] = Field(
         default_factory=list, description="With `max_value_bytes`: the values that are cut."

@@ -104,11 +104,16 @@ class McpView(Wire):
 
 
 class ErrorView(Wire):
-    """The error of a span."""
+    """The error of a span, by its last exception event, else by its attributes and its status."""
 
     type: str | None
-    code: str | None
+    code: str | None = Field(
+        description="The status code of RPC or HTTP, else `error.type` where it is no exception's."
+    )
     message: str | None
+    status_message: str | None = Field(
+        description="The message of the span's status, where it says more than type and message."
+    )
     stacktrace: str | None
 
 
@@ -125,4 +130,8 @@ class View(Wire):
     error: ErrorView | None
     user_id: str | None
     metadata: dict[str, JsonValue] = Field(description="Metadata from the application.")
+    request: dict[str, JsonValue] = Field(
+        description="Facts about a request of HTTP, a database or messaging, by OpenTelemetry's "
+        "stable names, whatever names it was sent with."
+    )
     truncated: list[str] = Field(description="Attributes that the sender cut short.")

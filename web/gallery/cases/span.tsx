@@ -1,6 +1,7 @@
 import { indexJson } from '../../src/model/json/json-text.ts';
 import { JsonTree } from '../../src/views/parts/values/json-tree.tsx';
 import { LazyMarkdown } from '../../src/views/parts/values/lazy-markdown.tsx';
+import { RequestFacts } from '../../src/views/span/request-facts.tsx';
 import { SpanPanel } from '../../src/views/span/span-panel.tsx';
 import { After, pressed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
@@ -67,7 +68,7 @@ export const cases: readonly GalleryCase[] = [
   tab('overview', ...RICH, 2, { height: 720 }),
   tab('overview, error', ...RICH, 3, { tab: 'overview' }),
   tab('messages', ...RICH, 2, { height: 900 }),
-  tab('io', ...RICH, 3, { height: 420 }),
+  tab('overview, agent', ...RICH, 1, { tab: 'overview' }),
   tab('events', ...RICH, 3, {}),
   tab('attributes', ...RICH, 3, {}),
   tab('raw', ...RICH, 3, { height: 320 }),
@@ -102,6 +103,25 @@ export const cases: readonly GalleryCase[] = [
       await pressed('.ins-links li:last-child button', 'in another session')(frame);
     },
   }),
+  {
+    name: 'span, request',
+    isPadded: true,
+    Shown: () => (
+      <RequestFacts
+        request={{
+          'http.request.method': 'GET',
+          'url.full': 'http://orders.internal:8080/items?sku=7',
+          'http.response.status_code': 200,
+          'http.response.body.size': 5120,
+          'db.system.name': 'postgresql',
+          'db.namespace': 'shop',
+          'db.query.text': 'SELECT *\nFROM items\nWHERE sku = $1',
+          'server.address': 'orders.internal',
+          'server.port': 8080,
+        }}
+      />
+    ),
+  },
   { name: 'markdown', isPadded: true, Shown: () => <LazyMarkdown text={MARKDOWN} /> },
   { name: 'json', isPadded: true, Shown: Json },
 ];

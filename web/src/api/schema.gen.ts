@@ -1381,15 +1381,23 @@ export interface components {
         };
         /**
          * ErrorView
-         * @description The error of a span.
+         * @description The error of a span, by its last exception event, else by its attributes and its status.
          */
         ErrorView: {
-            /** Code */
+            /**
+             * Code
+             * @description The status code of RPC or HTTP, else `error.type` where it is no exception's.
+             */
             code: string | null;
             /** Message */
             message: string | null;
             /** Stacktrace */
             stacktrace: string | null;
+            /**
+             * Status Message
+             * @description The message of the span's status, where it says more than type and message.
+             */
+            status_message: string | null;
             /** Type */
             type: string | null;
         };
@@ -2799,6 +2807,11 @@ export interface components {
             epoch_ns: string;
             /** Error Count */
             error_count: number;
+            /**
+             * Has Mcp
+             * @description Whether any of its telemetry may be about MCP.
+             */
+            has_mcp: boolean;
             /** Id */
             id: string;
             /**
@@ -3288,6 +3301,11 @@ export interface components {
              * @description The tool that it calls, or the agent that runs: of its attributes, else of its name. Null for other kinds.
              */
             subject: string | null;
+            /**
+             * @description Of a tool call: the tool as the last model call before it offered it; null: none did.
+             * @default null
+             */
+            tool_definition: components["schemas"]["ToolDefinition"] | null;
             /** @description Of a model call with tools; null: none before it offered any. */
             tools_before: components["schemas"]["ToolsBefore"] | null;
             /** Trace Id */
@@ -4108,6 +4126,13 @@ export interface components {
              * @description Metadata from the application.
              */
             metadata: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Request
+             * @description Facts about a request of HTTP, a database or messaging, by OpenTelemetry's stable names, whatever names it was sent with.
+             */
+            request: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /** State */

@@ -88,6 +88,7 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     agents: ['planner'],
     tags: [],
     users: [],
+    has_mcp: false,
     dropped_count: 0,
     ...values,
   };

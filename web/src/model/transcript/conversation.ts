@@ -13,6 +13,28 @@ export interface Turn {
   readonly parts: readonly TurnPart[];
 }
 
+export interface Exchange {
+  readonly input: readonly Message[];
+  readonly output: readonly Message[];
+  /** Number of messages before the input, without instructions. */
+  readonly earlier: number;
+}
+
+/** What a model call was sent since the last answer, or an agent was asked last; and the answer. */
+export function lastExchange(messages: readonly Message[], isAgent: boolean): Exchange {
+  const output = messages.filter(({ origin }) => origin === 'output');
+  const sent = messages.filter(({ origin, role }) => origin === 'input' && role !== 'system');
+  const asked = sent.findLastIndex(({ role }) => role === 'user');
+  const answered = sent.findLastIndex(({ role }) => role === 'assistant');
+  // An agent's own messages may hold all that it did since: what it was asked is read first.
+  const from = isAgent ? Math.max(asked, 0) : Math.min(answered + 1, Math.max(sent.length - 1, 0));
+  return {
+    input: sent.slice(from, isAgent ? from + 1 : undefined),
+    output,
+    earlier: from,
+  };
+}
+
 /**
  * Join results to calls of the same id, in order: the n-th result of an id answers its n-th call.
  * A result without a call stays where it is. A message left without parts is dropped.

@@ -43,7 +43,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
       <div>
         <SessionHeader trace={trace} />
         <div className="ins-session-bar">
-          <SessionTabs view={view} />
+          <SessionTabs view={view} session={session} />
           <SessionTools trace={trace} selected={selected} waiting={waiting} onSelect={select} />
         </div>
         <NowStrip trace={trace} waiting={waiting} onSelect={select} />

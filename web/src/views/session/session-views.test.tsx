@@ -1,8 +1,10 @@
 // @vitest-environment jsdom
 import { cleanup, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { exampleSession } from '../../model/examples.ts';
+import { type Page, PageContext } from '../parts/context.ts';
 import type { SessionViewProps } from '../parts/session-view.ts';
-import { CurrentView, type SessionView } from './session-views.tsx';
+import { CurrentView, SessionTabs, type SessionView } from './session-views.tsx';
 
 vi.hoisted(() => {
   // The waterfall asks while it is loaded; jsdom has none.
@@ -31,4 +33,38 @@ test('a view of the session that throws leaves the page and its tabs', () => {
   );
   expect(screen.getByRole('alert').textContent).toContain('no such row');
   expect(screen.getByText('the tabs')).toBeDefined();
+});
+
+test('a session has no tab of a view in which there is nothing to see', () => {
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  );
+  const page = { inspector: { router: {}, actions: { add: () => () => {} } } };
+  const tabsOf = (session: Parameters<typeof exampleSession>[0]) => {
+    cleanup();
+    render(
+      <PageContext value={page as unknown as Page}>
+        <SessionTabs view={undefined} session={exampleSession(session)} />
+      </PageContext>,
+    );
+    return screen.getAllByRole('tab').map(({ textContent }) => textContent);
+  };
+  const web = { has_mcp: false, agents: [], llm_calls: 0, tool_calls: 0 };
+  expect(tabsOf(web)).toEqual(['Waterfall', 'Statistics']);
+  expect(tabsOf({ ...web, llm_calls: 1 })).toEqual([
+    'Waterfall',
+    'Transcript',
+    'Graph',
+    'Statistics',
+  ]);
+  expect(tabsOf({ ...web, has_mcp: true })).toEqual([
+    'Waterfall',
+    'Transcript',
+    'MCP',
+    'Statistics',
+  ]);
 });

@@ -25,6 +25,13 @@ export interface SessionView {
   readonly View: ComponentType<SessionViewProps>;
   /** Whether a session opens in this view by default; the first match wins. */
   readonly isFor?: (session: Session) => boolean;
+  /** Whether there is anything to see in it; without a tab it is still reached by its address. */
+  readonly hasContent?: (session: Session) => boolean;
+}
+
+/** Whether an agent, a model or a tool acts in it: who talks to whom is the rest of its story. */
+function hasActors({ agents, llm_calls, tool_calls }: Session): boolean {
+  return agents.length + llm_calls + tool_calls > 0;
 }
 
 const SESSION_VIEWS: readonly SessionView[] = [
@@ -36,16 +43,19 @@ const SESSION_VIEWS: readonly SessionView[] = [
       default: (await import('../transcript/transcript-view.tsx')).TranscriptView,
     })),
     isFor: ({ llm_calls }) => llm_calls > 0,
+    hasContent: (session) => session.has_mcp || hasActors(session),
   },
   {
     id: 'mcp',
     name: 'MCP',
     View: lazy(async () => ({ default: (await import('../mcp/mcp-view.tsx')).McpView })),
+    hasContent: ({ has_mcp }) => has_mcp,
   },
   {
     id: 'graph',
     name: 'Graph',
     View: lazy(async () => ({ default: (await import('../graph/graph-view.tsx')).GraphView })),
+    hasContent: hasActors,
   },
   {
     id: 'statistics',
@@ -66,16 +76,28 @@ export function useSessionView(trace: Trace): SessionView | undefined {
   return SESSION_VIEWS.find(({ isFor }) => isFor?.(session)) ?? SESSION_VIEWS[0];
 }
 
-export function SessionTabs({ view }: { readonly view: SessionView | undefined }) {
+interface SessionTabsProps {
+  readonly view: SessionView | undefined;
+  /** Undefined until it is loaded. */
+  readonly session: Session | undefined;
+}
+
+export function SessionTabs({ view, session }: SessionTabsProps) {
   const { router } = useInspector();
+  const hasTab = ({ id, hasContent }: SessionView) =>
+    id === view?.id || (session !== undefined && (hasContent?.(session) ?? true));
+  const ids = SESSION_VIEWS.filter(hasTab)
+    .map(({ id }) => id)
+    .join(' ');
   const actions = useMemo(
     () =>
+      // The key of a view is the same in every session.
       SESSION_VIEWS.map(({ id, name }, at) => ({
         name: `View: ${name}`,
         keys: [String(at + 1)],
         run: () => router.adjust({ view: id }),
-      })),
-    [router],
+      })).filter((_, at) => ids.split(' ').includes(SESSION_VIEWS[at]?.id ?? '')),
+    [router, ids],
   );
   useActions('Session', actions);
   const tabs = useRef<HTMLDivElement>(null);
@@ -93,12 +115,12 @@ export function SessionTabs({ view }: { readonly view: SessionView | undefined }
   }, [view]);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    const at = SESSION_VIEWS.findIndex(({ id }) => id === view?.id);
-    const next = SESSION_VIEWS[(at + step + SESSION_VIEWS.length) % SESSION_VIEWS.length];
+    const shown = ids.split(' ');
+    const next = shown[(shown.indexOf(view?.id ?? '') + step + shown.length) % shown.length];
     if (step === 0 || next === undefined) return;
     event.preventDefault();
-    router.adjust({ view: next.id });
-    event.currentTarget.querySelector<HTMLElement>(`[data-view="${next.id}"]`)?.focus();
+    router.adjust({ view: next });
+    event.currentTarget.querySelector<HTMLElement>(`[data-view="${next}"]`)?.focus();
   };
   return (
     <div
@@ -108,20 +130,23 @@ export function SessionTabs({ view }: { readonly view: SessionView | undefined }
       aria-label="Views of the session"
       onKeyDown={onKeyDown}
     >
-      {SESSION_VIEWS.map(({ id, name }, at) => (
-        <button
-          key={id}
-          type="button"
-          role="tab"
-          data-view={id}
-          title={`${name} (${at + 1})`}
-          aria-selected={id === view?.id}
-          tabIndex={id === view?.id ? 0 : -1}
-          onClick={() => router.adjust({ view: id })}
-        >
-          {name}
-        </button>
-      ))}
+      {SESSION_VIEWS.map(
+        (one, at) =>
+          hasTab(one) && (
+            <button
+              key={one.id}
+              type="button"
+              role="tab"
+              data-view={one.id}
+              title={`${one.name} (${at + 1})`}
+              aria-selected={one.id === view?.id}
+              tabIndex={one.id === view?.id ? 0 : -1}
+              onClick={() => router.adjust({ view: one.id })}
+            >
+              {one.name}
+            </button>
+          ),
+      )}
     </div>
   );
 }

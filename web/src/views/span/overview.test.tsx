@@ -1,8 +1,23 @@
 // @vitest-environment jsdom
-import { cleanup, render, screen } from '@testing-library/react';
-import { afterEach, expect, test } from 'vitest';
-import type { Message, Payload, SpanDetail } from '../../api/types.ts';
-import { FailedInput } from './overview.tsx';
+import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Message, Payload, SpanDetail, SpanRow } from '../../api/types.ts';
+import { exampleSpan } from '../../model/examples.ts';
+import type { Totals } from '../../model/trace/totals.ts';
+import type { Trace } from '../../state/trace.ts';
+import { type Page, PageContext } from '../parts/context.ts';
+import { ErrorBlock } from './error-block.tsx';
+import { InputOutput } from './input-output.tsx';
+
+beforeEach(() => {
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  );
+});
 
 afterEach(cleanup);
 
@@ -21,12 +36,30 @@ const message = (text: string): Message => ({
   parts: [{ type: 'text', text, parse_error: false }],
 });
 
-function show(view: Partial<SpanDetail['view']>): void {
+function show(view: Partial<SpanDetail['view']>, kind: SpanRow['kind'] = 'tool'): void {
   const all = { tool: null, mcp: null, messages: [], ...view };
-  render(<FailedInput detail={{ view: all } as unknown as SpanDetail} />);
+  const definition = {
+    name: 'search',
+    description: 'Searches the pages.',
+    parameters: {
+      ...payload('{"properties": {"q": {"type": "string"}}, "required": ["q"]}'),
+      is_json: true,
+    },
+  };
+  const detail = { view: all, tool_definition: definition } as unknown as SpanDetail;
+  render(
+    <PageContext value={{ inspector: { router: {} } } as unknown as Page}>
+      <InputOutput
+        row={exampleSpan({ kind })}
+        detail={detail}
+        trace={{} as Trace}
+        totals={kind === 'agent' ? ({} as Totals) : undefined}
+      />
+    </PageContext>,
+  );
 }
 
-test('of a failed tool its arguments are read beside the error, and its result where it has one', () => {
+test('a tool is read with its arguments, its result, and the schema it was offered with', () => {
   const tool = {
     name: 'search',
     call_id: null,
@@ -35,16 +68,51 @@ test('of a failed tool its arguments are read beside the error, and its result w
     result: null,
     is_error: true,
   };
-  show({ tool: tool as SpanDetail['view']['tool'] });
+  show({ tool });
   expect(screen.getByText('q=retry')).toBeTruthy();
-  expect(screen.queryByText('Output')).toBeNull();
+  expect(screen.getByText('Content not captured')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Schema' }));
+  expect(screen.getByRole('region', { name: 'Schema' }).textContent).toContain(
+    'Searches the pages.qstring, required',
+  );
   cleanup();
-  show({ tool: { ...tool, result: payload('out of memory') } as SpanDetail['view']['tool'] });
+  show({ tool: { ...tool, result: payload('out of memory') } });
   expect(screen.getByText('out of memory')).toBeTruthy();
 });
 
-test('of a failed model call the last message is read, and no other', () => {
-  show({ messages: [message('first'), message('last')] });
-  expect(screen.getByText('last')).toBeTruthy();
-  expect(screen.queryByText('first')).toBeNull();
+test('a model call is read from what is new to its answer; of an agent, the task', () => {
+  const talk = [
+    message('the task'),
+    { ...message('a step'), role: 'assistant' },
+    message('a result'),
+    message('another result'),
+    { ...message('the answer'), role: 'assistant', origin: 'output' as const },
+  ];
+  const shown = () => screen.getAllByRole('region').map(({ textContent }) => textContent);
+  show({ messages: talk }, 'llm');
+  expect(shown()).toEqual([
+    expect.stringMatching(/^Input2 earlier messages.*a result.*another result/),
+    expect.stringMatching(/^Output.*the answer/),
+  ]);
+  cleanup();
+  show({ messages: talk.filter((_, at) => at !== 2 && at !== 3) }, 'agent');
+  expect(shown()).toEqual([
+    expect.stringMatching(/^Task.*the task/),
+    expect.stringMatching(/^Answer.*the answer/),
+  ]);
+  expect(screen.queryByText('a step')).toBeNull();
+});
+
+test('an error says its type, its message, and below them what only the status says', () => {
+  const error = {
+    type: 'KeyError',
+    code: null,
+    message: "'sku'",
+    status_message: 'The price list is not complete.',
+    stacktrace: null,
+  };
+  render(<ErrorBlock error={error} />);
+  const lines = screen.getByRole('group', { name: 'Error' }).textContent;
+  expect(lines).toContain('KeyError');
+  expect(lines).toMatch(/'sku'.*The price list is not complete\./);
 });

@@ -1,6 +1,9 @@
-/** Overview of the span: its error, its usage, its input. */
-import { useMemo, useState } from 'react';
-import type { ErrorView, SpanDetail, SpanRow } from '../../api/types.ts';
+/**
+ * Overview of a span: its error, what went in, what came out, its numbers, and, folded, where it
+ * came from.
+ */
+import { useMemo } from 'react';
+import type { SpanDetail, SpanRow } from '../../api/types.ts';
 import {
   formatBytes,
   formatCost,
@@ -9,18 +12,17 @@ import {
   groupThousands,
   plural,
 } from '../../model/text/format.ts';
-import { foldFrames } from '../../model/text/stack-trace.ts';
-import { failedAbove, failedBelow, selfTime_ns } from '../../model/trace/span-family.ts';
+import { selfTime_ns } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
+import { type Totals, totalsOf } from '../../model/trace/totals.ts';
 import type { Trace } from '../../state/trace.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { ClampedText } from '../parts/values/clamped-text.tsx';
-import { LongValue } from '../parts/values/long-value.tsx';
-import { useShownSpan } from '../parts/values/shown-span.ts';
-import { VisibleText } from '../parts/visible-text.tsx';
-import { Conversation } from './conversation.tsx';
-import { CapturedInputOutput } from './input-output.tsx';
-import { SpanButton } from './links.tsx';
+import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { useCell, useNow } from '../parts/context.ts';
+import { ErrorBlock, Propagation } from './error-block.tsx';
+import { type Fact, FactList, Facts } from './facts.tsx';
+import { Fold } from './fold.tsx';
+import { InputOutput } from './input-output.tsx';
+import { RequestFacts } from './request-facts.tsx';
 import './overview.css';
 
 interface OverviewProps {
@@ -32,272 +34,166 @@ interface OverviewProps {
 
 export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
   const { view } = detail;
+  const totals = useTotals(trace, row);
+  const hasStatus = detail.status_message !== null && detail.status_message !== '';
   return (
     <>
-      {view.error !== null && <ErrorBlock error={view.error} status={detail.status_message} />}
-      {view.error === null && detail.status_message !== null && detail.status_message !== '' && (
-        <p className="ins-section">{detail.status_message}</p>
-      )}
-      {row.status === 'error' && <FailedInput detail={detail} />}
+      {view.error !== null && <ErrorBlock error={view.error} />}
+      {view.error === null && hasStatus && <p className="ins-section">{detail.status_message}</p>}
       {row.status === 'error' && <Propagation {...{ row, trace, onSelect }} />}
-      {view.usage !== null && <UsageBlock usage={view.usage} detail={detail} />}
-      <Facts title="Span" facts={spanFacts(row, detail, trace)} />
-      <Facts title="Model" facts={modelFacts(detail)} />
+      <InputOutput {...{ row, detail, trace, totals }} />
+      <RequestFacts request={view.request} />
+      <Numbers {...{ row, detail, trace, totals }} />
+      <Facts title={SPAN_TEXT.model} facts={modelFacts(detail)} />
       <Facts title="MCP" facts={mcpFacts(detail)} />
-      <Facts title="What the application said" facts={applicationFacts(detail)} />
-      <Facts title="Came from" facts={sourceFacts(detail)} />
+      <Facts title={SPAN_TEXT.application} facts={applicationFacts(detail)} />
       <Losses detail={detail} />
+      <section className="ins-section">
+        <Fold label={sourceLine(detail)}>
+          <FactList facts={sourceFacts(row, detail)} />
+        </Fold>
+      </section>
     </>
   );
 }
 
-/** Input of a failed span, beside the error. */
-export function FailedInput({ detail }: { readonly detail: SpanDetail }) {
-  const last = detail.view.messages.at(-1);
-  return (
-    <>
-      <CapturedInputOutput detail={detail} />
-      {last !== undefined && (
-        <section className="ins-section" aria-label="The last message">
-          <h3>The last message</h3>
-          <Conversation messages={[last]} />
-        </section>
-      )}
-    </>
-  );
+/** Totals of an agent or a workflow; undefined for other spans. */
+function useTotals(trace: Trace, row: SpanRow): Totals | undefined {
+  const isWanted = row.kind === 'agent' || row.kind === 'workflow';
+  const structure = useCell(trace.structure);
+  const now_ms = useNow(isWanted && row.status === 'running' ? 1000 : undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is below changes with these
+  return useMemo(() => {
+    const { forest, spans } = trace;
+    const number = forest.numberOf(spanKey(row));
+    if (!isWanted || number === undefined) return undefined;
+    return totalsOf(forest, (key) => spans.get(key), number);
+  }, [trace, row, isWanted, structure, now_ms]);
 }
 
-/** Origin of the error, and the spans that failed with it. */
-function Propagation({ row, trace, onSelect }: Omit<OverviewProps, 'detail'>) {
-  const above = useMemo(() => failedAbove(trace.spans, row), [trace, row]);
-  const below = useMemo(() => failedBelow(trace.spans, row), [trace, row]);
-  if (above.length === 0 && below.length === 0) return null;
-  return (
-    <section className="ins-section">
-      {below.length > 0 && (
-        <>
-          <h3>Failed below it</h3>
-          <Spans rows={below} onSelect={onSelect} />
-        </>
-      )}
-      {above.length > 0 && (
-        <>
-          <h3>Went on to</h3>
-          <Spans rows={above} onSelect={onSelect} />
-        </>
-      )}
-    </section>
-  );
-}
-
-const MAX_SPANS = 12;
-
-interface SpansProps {
-  readonly rows: readonly SpanRow[];
-  readonly onSelect: (key: string) => void;
-}
-
-function Spans({ rows, onSelect }: SpansProps) {
-  return (
-    <ul className="ins-links ins-links--row">
-      {rows.slice(0, MAX_SPANS).map((row) => (
-        <li key={spanKey(row)}>
-          <SpanButton row={row} onSelect={onSelect} />
-        </li>
-      ))}
-      {rows.length > MAX_SPANS && <li>{rows.length - MAX_SPANS} more</li>}
-    </ul>
-  );
-}
-
-function ErrorBlock({
-  error,
-  status,
-}: {
-  readonly error: ErrorView;
-  readonly status: string | null;
-}) {
-  const message = error.message ?? status;
-  const cut = useShownSpan()?.cuts.at('/view/error/stacktrace');
-  return (
-    <section className="ins-error" role="group" aria-label="Error">
-      <header>
-        <strong>{error.type ?? 'Error'}</strong>
-        {error.code !== null && <code>{error.code}</code>}
-        <CopyButton
-          text={[error.type, message, error.stacktrace].filter(Boolean).join('\n')}
-          what="the error"
-        />
-      </header>
-      {message !== null && message !== '' && <ClampedText text={message} />}
-      {error.stacktrace !== null && (
-        <details>
-          <summary>Stack trace, {groupThousands(countLines(error.stacktrace))} lines</summary>
-          {cut === undefined ? (
-            <StackTrace text={error.stacktrace} />
-          ) : (
-            <LongValue cut={cut} beginning={error.stacktrace} what="the stack trace">
-              {(text) => <StackTrace text={text} />}
-            </LongValue>
-          )}
-        </details>
-      )}
-    </section>
-  );
-}
-
-function countLines(text: string): number {
-  return text.trimEnd().split('\n').length;
-}
-
-/** Files of libraries and of the language: the mistake is rarely there. */
-const FOREIGN = /site-packages|dist-packages|node_modules|\/lib\/python\d|<frozen |node:internal/;
-
-/** Stack trace of Python or JavaScript, with runs of library frames folded. */
-function StackTrace({ text }: { readonly text: string }) {
-  const [isWhole, setWhole] = useState(false);
-  const frames = useMemo(() => foldFrames(text, FOREIGN), [text]);
-  const isFolded = frames.some((frame) => frame.isFolded);
-  return (
-    <>
-      {isFolded && (
-        <button type="button" className="ins-link" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Fold the frames of libraries' : 'Show all frames'}
-        </button>
-      )}
-      <div className="ins-error__trace">
-        {isWhole || !isFolded ? (
-          <ClampedText text={text} what="the stack trace" isData />
-        ) : (
-          frames.map((frame, at) =>
-            frame.isFolded ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: frames have no identity but their place
-              <p key={at} className="ins-error__folded">
-                {plural(frame.count, 'frame')} of libraries
-              </p>
-            ) : (
-              // biome-ignore lint/suspicious/noArrayIndexKey: see above
-              <ClampedText key={at} text={frame.text} what="the stack trace" isData />
-            ),
-          )
-        )}
-      </div>
-    </>
-  );
-}
-
-type Usage = NonNullable<SpanDetail['view']['usage']>;
-
-interface UsageBlockProps {
-  readonly usage: Usage;
+interface NumbersProps {
+  readonly row: SpanRow;
   readonly detail: SpanDetail;
+  readonly trace: Trace;
+  readonly totals: Totals | undefined;
 }
 
-function UsageBlock({ usage, detail }: UsageBlockProps) {
-  const isPriced = usage.cost_usd !== null || detail.ended_at === null || usage.is_aggregate;
+function Numbers({ row, detail, trace, totals }: NumbersProps) {
+  const { usage } = detail.view;
+  const items = [
+    ...timeNumbers(row, detail, trace),
+    ...(totals === undefined ? usageNumbers(usage) : totalNumbers(totals)),
+  ].filter((item) => item !== undefined);
+  const note = totals === undefined ? usageNote(detail) : undefined;
+  if (items.length === 0 && note === undefined) return null;
   return (
-    <section className="ins-section">
-      <Amounts usage={usage} />
-      {usage.is_aggregate && <p className="ins-none">A sum over the spans below it.</p>}
-      {!isPriced && (
-        <p className="ins-none">
-          {usage.input_tokens === null || usage.output_tokens === null
-            ? 'No cost: not all of its tokens are known.'
-            : `No cost: no price is known for ${detail.model ?? 'a call that names no model'}.`}
-        </p>
-      )}
-      {usage.is_suspect && (
-        <p className="ins-losses">
-          More tokens were cached than sent: the sender seems to leave them out of its input.
-        </p>
-      )}
-    </section>
-  );
-}
-
-function Amounts({ usage }: { readonly usage: Usage }) {
-  return (
-    <dl className="ins-usage">
-      <Amount name="in" value={usage.input_tokens} />
-      <Amount name="of it cached" value={usage.cache_read_tokens} />
-      <Amount name="written to cache" value={usage.cache_write_tokens} />
-      <Amount name="out" value={usage.output_tokens} />
-      <Amount name="of it reasoning" value={usage.reasoning_tokens} />
-      {usage.cost_usd !== null && (
-        <div>
-          <dd>{formatCost(usage.cost_usd)}</dd>
-          <dt>{usage.cost_source === 'prices' ? 'cost by price list' : 'cost'}</dt>
-        </div>
-      )}
-    </dl>
-  );
-}
-
-function Amount({ name, value }: { readonly name: string; readonly value: number | null }) {
-  if (value === null || (value === 0 && name !== 'in' && name !== 'out')) return null;
-  return (
-    <div>
-      <dd>{groupThousands(value)}</dd>
-      <dt>{name}</dt>
-    </div>
-  );
-}
-
-type Fact = readonly [name: string, value: string | null | undefined];
-
-function Facts({ title, facts }: { readonly title: string; readonly facts: readonly Fact[] }) {
-  const known = facts.filter(([, value]) => value != null && value !== '');
-  if (known.length === 0) return null;
-  return (
-    <section className="ins-section">
-      <h3>{title}</h3>
-      <dl className="ins-facts">
-        {known.map(([name, value]) => (
-          <div key={name}>
-            <dt>
-              <VisibleText text={name} />
-            </dt>
-            <dd>
-              <ClampedText text={value ?? ''} what={name} />
-            </dd>
+    <section className="ins-section" aria-label={SPAN_TEXT.numbers}>
+      <dl className="ins-usage">
+        {items.map(({ value, name, title }) => (
+          <div key={name} title={title}>
+            <dd>{value}</dd>
+            <dt>{name}</dt>
           </div>
         ))}
       </dl>
+      {note !== undefined && <p className="ins-none">{note}</p>}
+      {usage?.is_suspect === true && <p className="ins-losses">{SPAN_TEXT.suspect}</p>}
     </section>
   );
 }
 
-function spanFacts(row: SpanRow, detail: SpanDetail, trace: Trace): Fact[] {
+interface NumberItem {
+  readonly value: string;
+  readonly name: string;
+  readonly title?: string;
+}
+
+function timeNumbers(
+  row: SpanRow,
+  { view: { llm }, attributes }: SpanDetail,
+  trace: Trace,
+): (NumberItem | undefined)[] {
   const self_ns = selfTime_ns(trace.spans, row);
-  const isSame = self_ns === row.duration_ns;
+  const stall_s = attributes['inspector.stream.longest_stall_s'];
+  const first_ms = llm?.time_to_first_chunk_ms;
+  const time = (name: string, ns: number, title?: string) => ({
+    name,
+    value: formatDuration(ns),
+    ...(title === undefined ? {} : { title }),
+  });
   return [
-    ['started', formatTimeOfDay(detail.started_at)],
-    ['ended', detail.ended_at === null ? null : formatTimeOfDay(detail.ended_at)],
-    ['took', row.duration_ns === null ? null : formatDuration(row.duration_ns)],
-    ['of it by itself', self_ns === undefined || isSame ? null : formatDuration(self_ns)],
-    ['waited', row.wait_ns === 0 ? null : `${formatDuration(row.wait_ns)}, ${row.waits}×`],
-    ['OTLP kind', detail.otlp_kind],
-    ['size', formatBytes(row.size_bytes)],
-    ['trace state', detail.trace_state],
+    self_ns === undefined || self_ns === row.duration_ns
+      ? undefined
+      : time(SPAN_TEXT.selfTime, self_ns, SPAN_TEXT.selfTimeTitle),
+    row.wait_ns === 0
+      ? undefined
+      : time(SPAN_TEXT.waiting, row.wait_ns, SPAN_TEXT.waits(row.waits)),
+    first_ms == null ? undefined : time(SPAN_TEXT.firstToken, first_ms * 1e6),
+    typeof stall_s === 'number' ? time(SPAN_TEXT.longestPause, stall_s * 1e9) : undefined,
   ];
 }
 
-function modelFacts({ view: { llm }, attributes }: SpanDetail): Fact[] {
+type Usage = SpanDetail['view']['usage'];
+
+function usageNumbers(usage: Usage): (NumberItem | undefined)[] {
+  if (usage === null) return [];
+  return [
+    amount(SPAN_TEXT.tokensIn, usage.input_tokens),
+    amount(SPAN_TEXT.cached, usage.cache_read_tokens || null),
+    amount(SPAN_TEXT.cacheWritten, usage.cache_write_tokens || null),
+    amount(SPAN_TEXT.tokensOut, usage.output_tokens),
+    amount(SPAN_TEXT.reasoning, usage.reasoning_tokens || null),
+    cost(usage.cost_usd, usage.cost_source === 'prices' ? SPAN_TEXT.costByPrices : undefined),
+  ];
+}
+
+function totalNumbers(totals: Totals): (NumberItem | undefined)[] {
+  const title = totals.agents > 0 ? SPAN_TEXT.withSubAgents : undefined;
+  const { turns, turnsBelow } = totals;
+  const inside = turnsBelow > 0 ? SPAN_TEXT.turnsBelow(turnsBelow) : undefined;
+  return [
+    amount(turns === 1 ? SPAN_TEXT.turn : SPAN_TEXT.turns, turns || null, inside),
+    amount(SPAN_TEXT.toolCalls(totals.tools), totals.tools || null, title),
+    amount(SPAN_TEXT.subAgents(totals.agents), totals.agents || null),
+    amount(SPAN_TEXT.errors(totals.errors), totals.errors || null, title),
+    amount(SPAN_TEXT.tokensIn, totals.input_tokens ?? null, title),
+    amount(SPAN_TEXT.tokensOut, totals.output_tokens ?? null, title),
+    cost(totals.cost_usd ?? null, title),
+  ];
+}
+
+function amount(name: string, count: number | null, title?: string): NumberItem | undefined {
+  if (count === null) return undefined;
+  return { name, value: groupThousands(count), ...(title === undefined ? {} : { title }) };
+}
+
+function cost(usd: number | null, title: string | undefined): NumberItem | undefined {
+  if (usd === null) return undefined;
+  return {
+    name: SPAN_TEXT.cost,
+    value: formatCost(usd),
+    ...(title === undefined ? {} : { title }),
+  };
+}
+
+function usageNote({ view: { usage }, ended_at, model }: SpanDetail): string | undefined {
+  if (usage === null) return undefined;
+  if (usage.is_aggregate) return SPAN_TEXT.aggregate;
+  if (usage.cost_usd !== null || ended_at === null) return undefined;
+  if (usage.input_tokens === null || usage.output_tokens === null) return SPAN_TEXT.tokensUnknown;
+  return SPAN_TEXT.noPrice(model);
+}
+
+function modelFacts({ view: { llm } }: SpanDetail): Fact[] {
   if (llm === null) return [];
   const isSame = llm.model_responded === llm.model_requested;
   const raw = llm.finish_reasons_raw.join(', ');
   const reasons = llm.finish_reasons.join(', ');
-  const stall_s = attributes['inspector.stream.longest_stall_s'];
   return [
-    ['provider', llm.provider],
-    ['model', llm.model_requested ?? llm.model_responded],
-    ['answered by', isSame || llm.model_requested === null ? null : llm.model_responded],
-    ['stopped because', raw === reasons ? reasons : `${reasons} (sent as ${raw})`],
-    [
-      'first token after',
-      llm.time_to_first_chunk_ms === null ? null : formatDuration(llm.time_to_first_chunk_ms * 1e6),
-    ],
-    ['longest stall', typeof stall_s === 'number' ? formatDuration(stall_s * 1e9) : null],
+    [FACT_TEXT.model, llm.model_requested ?? llm.model_responded],
+    [FACT_TEXT.answeredBy, isSame || llm.model_requested === null ? null : llm.model_responded],
+    [FACT_TEXT.provider, llm.provider],
+    [FACT_TEXT.finishReason, raw === reasons ? reasons : `${reasons} (sent as ${raw})`],
     ...dataFacts(llm.request_params),
   ];
 }
@@ -309,8 +205,11 @@ const TAGS = ['inspector.tags', 'tag.tags', 'langsmith.span.tags', 'logfire.tags
 function applicationFacts({ view, attributes }: SpanDetail): Fact[] {
   const tags = TAGS.map((name) => attributes[name]).find((value) => value != null);
   return [
-    ['user', view.user_id],
-    ['tags', Array.isArray(tags) ? tags.join(', ') : typeof tags === 'string' ? tags : null],
+    [FACT_TEXT.user, view.user_id],
+    [
+      FACT_TEXT.tags,
+      Array.isArray(tags) ? tags.join(', ') : typeof tags === 'string' ? tags : null,
+    ],
     ...dataFacts(view.metadata),
   ];
 }
@@ -324,31 +223,49 @@ function dataFacts(data: Readonly<Record<string, unknown>>): Fact[] {
 function mcpFacts({ view: { mcp } }: SpanDetail): Fact[] {
   if (mcp === null) return [];
   return [
-    ['method', mcp.method],
-    ['request id', mcp.request_id],
-    ['server', mcp.server],
-    ['transport', mcp.transport],
-    ['protocol', mcp.protocol_version],
-    ['resource', mcp.resource_uri],
-    ['type', mcp.mime_type],
-    ['size', mcp.size_bytes === null ? null : formatBytes(mcp.size_bytes)],
-    ['prompt', mcp.prompt_name],
+    [FACT_TEXT.method, mcp.method],
+    [FACT_TEXT.requestId, mcp.request_id],
+    [FACT_TEXT.server, mcp.server],
+    [FACT_TEXT.transport, mcp.transport],
+    [FACT_TEXT.protocol, mcp.protocol_version],
+    [FACT_TEXT.resource, mcp.resource_uri],
+    [FACT_TEXT.type, mcp.mime_type],
+    [FACT_TEXT.size, mcp.size_bytes === null ? null : formatBytes(mcp.size_bytes)],
+    [FACT_TEXT.prompt, mcp.prompt_name],
   ];
 }
 
-function sourceFacts({ resource, scope }: SpanDetail): Fact[] {
-  const text = (name: string) => {
-    const value = resource.attributes[name];
-    return typeof value === 'string' ? value : null;
-  };
+function resourceText({ resource }: SpanDetail, name: string): string | null {
+  const value = resource.attributes[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/** The folded section's line: service and instrumentation. */
+function sourceLine(detail: SpanDetail): string {
+  const names = [resourceText(detail, 'service.name'), detail.scope.name].filter(Boolean);
+  return [SPAN_TEXT.source, ...(names.length > 0 ? [names.join(' · ')] : [])].join(': ');
+}
+
+function sourceFacts(row: SpanRow, detail: SpanDetail): Fact[] {
+  const { scope, trace_state, otlp_kind, started_at, ended_at } = detail;
+  const sdk = ['telemetry.sdk.language', 'telemetry.sdk.version'];
   return [
-    ['service', text('service.name')],
-    ['instance', text('service.instance.id')],
-    ['instrumentation', [scope.name, scope.version].filter(Boolean).join(' ')],
+    [FACT_TEXT.started, formatTimeOfDay(started_at)],
+    [FACT_TEXT.ended, ended_at === null ? null : formatTimeOfDay(ended_at)],
+    [FACT_TEXT.duration, row.duration_ns === null ? null : formatDuration(row.duration_ns)],
+    [FACT_TEXT.service, resourceText(detail, 'service.name')],
+    [FACT_TEXT.instance, resourceText(detail, 'service.instance.id')],
+    [FACT_TEXT.instrumentation, [scope.name, scope.version].filter(Boolean).join(' ')],
     [
-      'SDK',
-      [text('telemetry.sdk.language'), text('telemetry.sdk.version')].filter(Boolean).join(' '),
+      FACT_TEXT.sdk,
+      sdk
+        .map((name) => resourceText(detail, name))
+        .filter(Boolean)
+        .join(' '),
     ],
+    [FACT_TEXT.otlpKind, otlp_kind],
+    [FACT_TEXT.size, formatBytes(row.size_bytes)],
+    [FACT_TEXT.traceState, trace_state],
   ];
 }
 
@@ -359,13 +276,11 @@ function Losses({ detail }: { readonly detail: SpanDetail }) {
   if (lost.length === 0 && view.truncated.length === 0) return null;
   return (
     <section className="ins-section ins-losses">
-      <h3>Not here</h3>
+      <h3>{SPAN_TEXT.missing}</h3>
       {lost.map(([what, count]) => (
-        <p key={what}>
-          The sender dropped {count} {what}.
-        </p>
+        <p key={what}>{SPAN_TEXT.dropped(plural(count, what.replace(/s$/, '')))}</p>
       ))}
-      {view.truncated.length > 0 && <p>Cut short: {view.truncated.join(', ')}.</p>}
+      {view.truncated.length > 0 && <p>{SPAN_TEXT.cutShort(view.truncated.join(', '))}</p>}
     </section>
   );
 }

@@ -26,7 +26,7 @@ import { Conversation, conversationText } from './conversation.tsx';
 import { CopyAs, type SpanCopies, useSpanCopies } from './copy-as.tsx';
 import { Decisions } from './decisions.tsx';
 import { Events } from './events.tsx';
-import { InputOutput } from './input-output.tsx';
+import { hasInputOutput } from './input-output.tsx';
 import { Links } from './links.tsx';
 import { Overview } from './overview.tsx';
 import type { SpanLoad } from './span-load.ts';
@@ -35,7 +35,6 @@ import { StateView } from './state-view.tsx';
 const TABS = [
   ['overview', 'Overview', 'o'],
   ['messages', 'Messages', 'm'],
-  ['io', 'Input and output', 'i'],
   ['decisions', 'Decisions', 'd'],
   ['state', 'State', 's'],
   ['events', 'Events', 'e'],
@@ -72,9 +71,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   const shown = tabs.map(([tab]) => tab);
   const hasRequest = useRow(requests.ofSpan, spanKey(row)) !== undefined;
   const isWaiting = useWaiting(trace).has(spanKey(row));
-  const [hadRequest] = useState(hasRequest);
-  const tab =
-    shown.find((name) => name === wanted) ?? (hadRequest ? 'overview' : preferredTab(row, shown));
+  const tab = shown.find((name) => name === wanted) ?? preferredTab(row, loaded, shown);
   const { trace_id, span_id } = row;
   const context = useMemo(
     () => loaded && { id: { trace_id, span_id }, cuts: new Cuts(loaded.detail), isRaw },
@@ -123,7 +120,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
           load.problem === undefined && <Skeleton />
         ) : (
           <ShownSpanContext value={context}>
-            {MODED.has(tab) && (
+            {(tab === 'messages' || (tab === 'overview' && hasInputOutput(loaded.detail))) && (
               <button
                 type="button"
                 className="ins-panel__mode"
@@ -149,9 +146,6 @@ function isCounted(tab: Tab): tab is (typeof COUNTED)[number] {
   return COUNTED.some((counted) => counted === tab);
 }
 
-/** Tabs with a switch to show values as sent. */
-const MODED: ReadonlySet<Tab> = new Set(['messages', 'io']);
-
 /** Number of items in each tab; 0 hides it. */
 function countsOf(
   detail: SpanDetail,
@@ -162,7 +156,6 @@ function countsOf(
   return {
     overview: 1,
     messages: view.messages.length || Math.min(view.llm?.tools_offered.length ?? 0, 1),
-    io: view.tool !== null || view.mcp !== null ? 1 : 0,
     decisions: view.decisions.length,
     state: view.state.length,
     events: detail.events.length,
@@ -173,12 +166,10 @@ function countsOf(
   };
 }
 
-/** Tab that a span opens with. */
-function preferredTab(row: SpanRow, shown: readonly Tab[]): Tab {
-  if (row.status === 'error') return 'overview';
-  if (shown.includes('io')) return 'io';
-  if (shown.includes('messages')) return 'messages';
-  return shown.find(isVisualiserTab) ?? 'overview';
+/** Tab that a span opens with: a visualiser's, if there is nothing to read. */
+function preferredTab(row: SpanRow, loaded: LoadedSpan | undefined, shown: readonly Tab[]): Tab {
+  const isRead = row.status === 'error' || loaded === undefined || hasInputOutput(loaded.detail);
+  return (isRead ? undefined : shown.find(isVisualiserTab)) ?? 'overview';
 }
 
 function beside(shown: readonly Tab[], tab: Tab, step: 1 | -1): Tab | undefined {
@@ -235,17 +226,14 @@ function textOf(tab: Tab, loaded: LoadedSpan | undefined): string | undefined {
   switch (tab) {
     case 'messages':
       return conversationText(view.messages);
-    case 'io':
-      return [
-        view.tool?.arguments?.text ?? view.mcp?.request?.text,
-        view.tool?.result?.text ?? view.mcp?.response?.text,
-      ]
-        .filter((text) => text !== undefined)
-        .join('\n\n');
     case 'overview': {
-      const { error } = view;
-      if (error === null) return undefined;
-      return [error.type, error.message, error.stacktrace].filter(Boolean).join('\n');
+      const { error, tool, mcp } = view;
+      const texts = [
+        ...[error?.type, error?.message, error?.status_message, error?.stacktrace],
+        tool?.arguments?.text ?? mcp?.request?.text,
+        tool?.result?.text ?? mcp?.response?.text,
+      ].filter((text) => text != null && text !== '');
+      return texts.length === 0 ? undefined : texts.join('\n');
     }
     default:
       return undefined;
@@ -278,8 +266,6 @@ function TabBody({ tab, row, trace, loaded, isRaw, onSelect }: TabBodyProps) {
           <SoFar row={row} soFar={detail.view.llm?.so_far} isRaw={isRaw} />
         </>
       );
-    case 'io':
-      return <InputOutput detail={detail} isRunning={row.status === 'running'} />;
     case 'decisions':
       return <Decisions decisions={detail.view.decisions} />;
     case 'state':

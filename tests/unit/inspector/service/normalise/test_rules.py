@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
 
 from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.normalise import read_span, span_view
@@ -17,7 +23,7 @@ from inspector.service.normalise.conventions import CONVENTIONS
 from inspector.service.normalise.finish_reasons import finish_reason
 from inspector.service.normalise.flattened import MAX_INDEX, expand
 from inspector.service.normalise.providers import provider_name
-from inspector.service.wire import View
+from inspector.service.wire import ErrorView, View
 from tests.support.telemetry.otlp import START_NS, key_values, span
 
 LLM: dict[str, Json] = {"gen_ai.operation.name": "chat"}
@@ -379,6 +385,52 @@ def test_an_exception_may_come_as_a_log_record() -> None:
     error = span_view(span(error=""), [moment]).error
     assert error is not None
     assert (error.type, error.message, error.stacktrace) == ("ValueError", "no", "T")
+
+
+def _recorded(raised: Exception, status: str | None = None) -> ErrorView:
+    """Return the error of a span that OpenTelemetry's SDK wrote, as it left the process."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with (
+        contextlib.suppress(type(raised)),
+        provider.get_tracer("shop").start_as_current_span(
+            "GET /items", set_status_on_exception=status is None
+        ) as current,
+    ):
+        if status is not None:
+            current.set_status(StatusCode.ERROR, status)
+        raise raised
+    sent = encode_spans(exporter.get_finished_spans()).resource_spans[0].scope_spans[0].spans[0]
+    error = span_view(sent).error
+    assert error is not None
+    return error
+
+
+def test_an_exception_that_the_sdk_recorded_is_told_once() -> None:
+    error = _recorded(json.JSONDecodeError("no object", "<html>", 0))
+    assert error.type == "json.decoder.JSONDecodeError"
+    assert error.message == "no object: line 1 column 1 (char 0)"
+    assert error.status_message is None, "the SDK's summary of the exception says no more"
+    assert "Traceback" in str(error.stacktrace)
+
+
+def test_a_status_that_says_more_than_the_exception_is_told_beside_it() -> None:
+    error = _recorded(KeyError("sku"), "The price list is not complete.")
+    assert (error.type, error.message) == ("KeyError", "'sku'")
+    assert error.status_message == "The price list is not complete."
+
+
+@pytest.mark.parametrize(
+    ("stated", "code"), [("timeout", "timeout"), ("TimeoutError", None), ("_OTHER", None)]
+)
+def test_a_stated_type_that_is_not_the_exceptions_is_its_code(
+    stated: str, code: str | None
+) -> None:
+    raised = {"exception.type": "asyncio.TimeoutError", "exception.message": "no answer"}
+    event = Span.Event(name="exception", time_unix_nano=START_NS, attributes=key_values({**raised}))
+    error = view({"error.type": stated}, error="no answer", events=[event]).error
+    assert error is not None
+    assert (error.type, error.code) == ("asyncio.TimeoutError", code)
 
 
 @pytest.mark.parametrize("key", ["jsonrpc.request.id", "mcp.request.id", "mcp.request_id"])

@@ -151,6 +151,7 @@ def test_a_failed_tool_shows_arguments_result_and_why() -> None:
             "type": "PermissionError",
             "code": None,
             "message": "not allowed",
+            "status_message": None,
             "stacktrace": "Traceback…",
         }
     )

@@ -1,0 +1,137 @@
+/** Error of a span: type and message, where it was raised, and the spans that failed with it. */
+import { useMemo, useState } from 'react';
+import type { ErrorView, SpanRow } from '../../api/types.ts';
+import { groupThousands, plural } from '../../model/text/format.ts';
+import { foldFrames } from '../../model/text/stack-trace.ts';
+import { failedAbove, failedBelow } from '../../model/trace/span-family.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
+import type { Trace } from '../../state/trace.ts';
+import { SPAN_TEXT } from '../../texts.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { ClampedText } from '../parts/values/clamped-text.tsx';
+import { LongValue } from '../parts/values/long-value.tsx';
+import { useShownSpan } from '../parts/values/shown-span.ts';
+import { SpanButton } from './links.tsx';
+import './error-block.css';
+
+export function ErrorBlock({ error }: { readonly error: ErrorView }) {
+  const { message, status_message } = error;
+  const cut = useShownSpan()?.cuts.at('/view/error/stacktrace');
+  const copied = [error.type, message, status_message, error.stacktrace];
+  return (
+    <section className="ins-error" role="group" aria-label="Error">
+      <header>
+        <strong>{error.type ?? 'Error'}</strong>
+        {error.code !== null && error.code !== error.type && <code>{error.code}</code>}
+        <CopyButton text={copied.filter(Boolean).join('\n')} what="the error" />
+      </header>
+      {message !== null && message !== '' && <ClampedText text={message} />}
+      {status_message !== null && (
+        <div className="ins-error__status">
+          <ClampedText text={status_message} />
+        </div>
+      )}
+      {error.stacktrace !== null && (
+        <details>
+          <summary>Stack trace, {groupThousands(countLines(error.stacktrace))} lines</summary>
+          {cut === undefined ? (
+            <StackTrace text={error.stacktrace} />
+          ) : (
+            <LongValue cut={cut} beginning={error.stacktrace} what="the stack trace">
+              {(text) => <StackTrace text={text} />}
+            </LongValue>
+          )}
+        </details>
+      )}
+    </section>
+  );
+}
+
+function countLines(text: string): number {
+  return text.trimEnd().split('\n').length;
+}
+
+/** Files of libraries and of the language: the mistake is rarely there. */
+const FOREIGN = /site-packages|dist-packages|node_modules|\/lib\/python\d|<frozen |node:internal/;
+
+/** Stack trace of Python or JavaScript, with runs of library frames folded. */
+function StackTrace({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  const frames = useMemo(() => foldFrames(text, FOREIGN), [text]);
+  const isFolded = frames.some((frame) => frame.isFolded);
+  return (
+    <>
+      {isFolded && (
+        <button type="button" className="ins-link" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Fold the frames of libraries' : 'Show all frames'}
+        </button>
+      )}
+      <div className="ins-error__trace">
+        {isWhole || !isFolded ? (
+          <ClampedText text={text} what="the stack trace" isData />
+        ) : (
+          frames.map((frame, at) =>
+            frame.isFolded ? (
+              // biome-ignore lint/suspicious/noArrayIndexKey: frames have no identity but their place
+              <p key={at} className="ins-error__folded">
+                {plural(frame.count, 'frame')} of libraries
+              </p>
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: see above
+              <ClampedText key={at} text={frame.text} what="the stack trace" isData />
+            ),
+          )
+        )}
+      </div>
+    </>
+  );
+}
+
+interface PropagationProps {
+  readonly row: SpanRow;
+  readonly trace: Trace;
+  readonly onSelect: (key: string) => void;
+}
+
+/** Origin of the error, and the spans that failed with it. */
+export function Propagation({ row, trace, onSelect }: PropagationProps) {
+  const above = useMemo(() => failedAbove(trace.spans, row), [trace, row]);
+  const below = useMemo(() => failedBelow(trace.spans, row), [trace, row]);
+  if (above.length === 0 && below.length === 0) return null;
+  return (
+    <section className="ins-section">
+      {below.length > 0 && (
+        <>
+          <h3>{SPAN_TEXT.causedBy}</h3>
+          <Spans rows={below} onSelect={onSelect} />
+        </>
+      )}
+      {above.length > 0 && (
+        <>
+          <h3>{SPAN_TEXT.propagatedTo}</h3>
+          <Spans rows={above} onSelect={onSelect} />
+        </>
+      )}
+    </section>
+  );
+}
+
+const MAX_SPANS = 12;
+
+interface SpansProps {
+  readonly rows: readonly SpanRow[];
+  readonly onSelect: (key: string) => void;
+}
+
+function Spans({ rows, onSelect }: SpansProps) {
+  return (
+    <ul className="ins-links ins-links--row">
+      {rows.slice(0, MAX_SPANS).map((row) => (
+        <li key={spanKey(row)}>
+          <SpanButton row={row} onSelect={onSelect} />
+        </li>
+      ))}
+      {rows.length > MAX_SPANS && <li>{rows.length - MAX_SPANS} more</li>}
+    </ul>
+  );
+}
