@@ -116,6 +116,11 @@ const DECISIONS: Readonly<Record<GivenAnswer['decision'], string>> = {
 
 /** Outcome if nobody answers: `denied`. */
 export function defaultName({ default: decision }: Request): string {
+  return decisionName(decision);
+}
+
+/** A decision as what came of it: `denied`. */
+export function decisionName(decision: string): string {
   const name = Object.entries(DECISIONS).find(([known]) => known === decision)?.[1];
   return name ?? plainLine(decision, 30);
 }
