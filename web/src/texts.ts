@@ -18,6 +18,12 @@
 
 // Requests: cards, inbox, forms.
 
+export const REQUEST_TEXT = {
+  edit: 'Your edit',
+  editElsewhere: 'Edited before it ran. The edit itself is not stored.',
+  editSpan: 'Show the span that ran',
+} as const;
+
 // The audit log.
 
 export const AUDIT_TEXT = {

@@ -17,15 +17,18 @@ import {
 } from '../../../model/requests/request.ts';
 import { formatDuration, formatTimeOfDay } from '../../../model/text/format.ts';
 import { plainLine } from '../../../model/text/hidden-characters.ts';
+import type { TextDiff } from '../../../model/text/text-diff.ts';
 import { beginningOf } from '../../../model/text/text-parts.ts';
 import { type Draft, NO_DRAFT } from '../../../state/drafts.ts';
-import { sessionPath } from '../../../state/route.ts';
+import { sessionPath, spanPath } from '../../../state/route.ts';
+import { REQUEST_TEXT } from '../../../texts.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
 import { VisibleText } from '../visible-text.tsx';
 import { AnswerButtons } from './answer-buttons.tsx';
+import { ArgumentDiff } from './argument-diff.tsx';
 import { Arguments, shownArguments } from './arguments.tsx';
 import { DataFrame } from './data-frame.tsx';
 import { useEditCheck } from './edit-check.ts';
@@ -164,7 +167,7 @@ function Body({ request }: { readonly request: Request }) {
       {isPending(request) ? (
         <AnswerButtons request={request} draft={draft} check={check} unseen={unseen} />
       ) : (
-        <Outcome request={request} unsent={draft.args} />
+        <Outcome request={request} draft={draft} />
       )}
     </div>
   );
@@ -226,11 +229,10 @@ function Fact({ name, value }: { readonly name: string; readonly value: string |
 
 interface OutcomeProps {
   readonly request: Request;
-  /** Edited arguments that were not sent. */
-  readonly unsent: string | undefined;
+  readonly draft: Draft;
 }
 
-function Outcome({ request, unsent }: OutcomeProps) {
+function Outcome({ request, draft }: OutcomeProps) {
   const { answer } = request;
   const { requests } = useInspector();
   const refused = useRow(requests.sending, request.id);
@@ -247,10 +249,35 @@ function Outcome({ request, unsent }: OutcomeProps) {
           <VisibleText text={answer.reason} />
         </p>
       )}
-      {unsent !== undefined && (
-        <CopyButton text={unsent} what="your edit" label="Copy the arguments that you edited" />
+      {answer?.is_edited && <Edit request={request} diff={draft.sent} />}
+      {draft.args !== undefined && (
+        <CopyButton text={draft.args} what="your edit" label="Copy the arguments that you edited" />
       )}
     </div>
+  );
+}
+
+interface EditProps {
+  readonly request: Request;
+  /** Undefined: it was made elsewhere, or before the page was loaded. */
+  readonly diff: TextDiff | undefined;
+}
+
+/** What was edited, as far as this page has it: the service keeps no arguments. */
+function Edit({ request, diff }: EditProps) {
+  const { session_id, trace_id, span_id } = request;
+  return (
+    <section className="ins-request__edit" aria-label={REQUEST_TEXT.edit}>
+      <header>
+        <h3>{diff === undefined ? REQUEST_TEXT.editElsewhere : REQUEST_TEXT.edit}</h3>
+        {trace_id !== null && span_id !== null && (
+          <Link className="ins-link" to={spanPath(session_id, `${trace_id}.${span_id}`)}>
+            {REQUEST_TEXT.editSpan}
+          </Link>
+        )}
+      </header>
+      {diff !== undefined && <ArgumentDiff diff={diff} />}
+    </section>
   );
 }
 
