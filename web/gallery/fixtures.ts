@@ -373,6 +373,15 @@ export const requests: readonly Request[] = [
     can_always: false,
     created_at: new Date(NOW_MS - 10_000).toISOString(),
   }),
+  exampleRequest({
+    id: 'allowing',
+    session_id: 'running',
+    session_title: 'A session that is running',
+    tool_name: 'send_mail',
+    default: 'allow',
+    created_at: new Date(NOW_MS - 5_000).toISOString(),
+    expires_at: new Date(NOW_MS + 200_000).toISOString(),
+  }),
 ];
 
 const auditEntries: readonly AuditEntry[] = [

@@ -22,7 +22,23 @@ export const REQUEST_TEXT = {
   edit: 'Your edit',
   editElsewhere: 'Edited before it ran. The edit itself is not stored.',
   editSpan: 'Show the span that ran',
+  timeIsUp: 'time is up',
 } as const;
+
+/** Before the title of the tab. */
+export function waitingMark(waiting: number, allowing: number): string {
+  if (waiting === 0) return '';
+  return allowing === 0 ? `(${waiting}) ` : `⚠ (${waiting}) `;
+}
+
+export function timeLeft(left: string, outcome: string): string {
+  return `${left} left, then ${outcome}`;
+}
+
+/** Of a request that is granted when its time passes. */
+export function allowedIn(left: string, outcome: string): string {
+  return `${outcome} in ${left} unless you answer`;
+}
 
 // The audit log.
 

@@ -305,3 +305,27 @@ test('an edit that was sent stays on the card, and the card leads to the span th
   act(() => inspector.drafts.close(request.id, undefined));
   expect(screen.getByText(/The edit itself is not stored/)).toBeDefined();
 });
+
+test('a timeout that allows looks unlike one that denies', () => {
+  vi.setSystemTime('2026-01-01T00:00:00Z');
+  const inspector = page(
+    exampleRequest({ id: 'allows', default: 'allow', expires_at: '2026-01-01T00:00:24Z' }),
+  );
+  const card = screen.getByRole('article');
+  expect(card.textContent).toContain('allowed in 24 s unless you answer');
+  expect(card.className).toContain('allowing');
+  expect(card.querySelector('.ins-status--allowing')).not.toBeNull();
+
+  change(inspector, exampleRequest({ id: 'older', created_at: '2025-12-31T00:00:00Z' }));
+  change(
+    inspector,
+    exampleRequest({ id: 'sooner', default: 'allow_always', expires_at: '2026-01-01T00:00:20Z' }),
+  );
+  expect(inspector.requests.pending.get()).toEqual(['sooner', 'allows', 'older']);
+  expect(inspector.requests.allowing.get()).toBe(2);
+  cleanup();
+
+  page(exampleRequest({ default: 'deny', expires_at: '2026-01-01T00:00:24Z' }));
+  expect(screen.getByRole('article').textContent).toContain('24 s left, then denied');
+  expect(screen.getByRole('article').className).not.toContain('allowing');
+});

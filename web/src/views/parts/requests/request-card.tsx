@@ -7,6 +7,7 @@
 import { memo, useMemo } from 'react';
 import type { Request } from '../../../api/types.ts';
 import {
+  allowsByItself,
   appliedText,
   defaultName,
   headlineOf,
@@ -21,7 +22,7 @@ import type { TextDiff } from '../../../model/text/text-diff.ts';
 import { beginningOf } from '../../../model/text/text-parts.ts';
 import { type Draft, NO_DRAFT } from '../../../state/drafts.ts';
 import { sessionPath, spanPath } from '../../../state/route.ts';
-import { REQUEST_TEXT } from '../../../texts.ts';
+import { allowedIn, REQUEST_TEXT, timeLeft } from '../../../texts.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
@@ -48,7 +49,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
   const { requests } = useInspector();
   const request = useRow(requests.rows, id);
   if (request === undefined) return null;
-  const state = isPending(request) ? 'pending' : 'closed';
+  const state = stateOf(request);
   return (
     <article
       className={`ins-request ins-request--${state}${isOpen ? ' ins-request--open' : ''}`}
@@ -62,6 +63,11 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
   );
 });
 
+function stateOf(request: Request): string {
+  if (!isPending(request)) return 'closed';
+  return allowsByItself(request) ? 'pending ins-request--allowing' : 'pending';
+}
+
 interface HeadProps {
   readonly request: Request;
   readonly hasSession: boolean;
@@ -72,7 +78,7 @@ interface HeadProps {
 function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
   const headline = (
     <>
-      <StatusIcon shape={isPending(request) ? 'waiting' : shapeOf(request)} />
+      <StatusIcon shape={shapeOf(request)} />
       <span className="ins-request__what">{headlineOf(request)}</span>
     </>
   );
@@ -125,7 +131,9 @@ function Preview({ request }: { readonly request: Request }) {
   );
 }
 
-function shapeOf({ status, answer }: Request): Parameters<typeof StatusIcon>[0]['shape'] {
+function shapeOf(request: Request): Parameters<typeof StatusIcon>[0]['shape'] {
+  const { status, answer } = request;
+  if (status === 'pending') return allowsByItself(request) ? 'allowing' : 'waiting';
   if (status === 'lost') return 'lost';
   if (status === 'withdrawn') return 'cancelled';
   const isGranted = ['allow', 'allow_always', 'answer'].includes(answer?.decision ?? '');
@@ -141,10 +149,16 @@ function TimeLeft({ request }: { readonly request: Request }) {
     return <>waits for {wholeSeconds(waited_ms)}</>;
   }
   const left_ms = Date.parse(request.expires_at) - clock.now_ms();
-  if (left_ms <= 0) return <strong>time is up</strong>;
+  if (left_ms <= 0) return <strong>{REQUEST_TEXT.timeIsUp}</strong>;
+  const left = wholeSeconds(left_ms);
+  if (allowsByItself(request)) {
+    return (
+      <strong className="ins-request__allowing">{allowedIn(left, defaultName(request))}</strong>
+    );
+  }
   return (
     <span className={left_ms < 30_000 ? 'ins-request__soon' : undefined}>
-      {wholeSeconds(left_ms)} left, then {defaultName(request)}
+      {timeLeft(left, defaultName(request))}
     </span>
   );
 }
