@@ -205,10 +205,22 @@ def audit(
     export: Annotated[
         str | None, typer.Option(help="Write all of it to this file, as JSON lines; `-` prints.")
     ] = None,
+    search: Annotated[
+        str | None, typer.Option(help="Only entries with this text, in any part of them.")
+    ] = None,
+    via: Annotated[
+        str | None, typer.Option(help="Only by `browser`, `cli`, `api`, `mcp`, `agent`, `service`.")
+    ] = None,
+    outcome: Annotated[
+        str | None, typer.Option(help="Only `accepted`, `applied`, `not_applied` or `refused`.")
+    ] = None,
+    is_all: Annotated[
+        bool, typer.Option("--all", help="Also what agents and the service did by themselves.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many at most.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Show who did what to agents, or tried to, newest first."""
+    """Show what people did to agents, or tried to, newest first."""
     client = _client()
     if export is not None:
         with output_file(export) as file:
@@ -216,7 +228,16 @@ def audit(
         if export != STDIO:
             typer.echo(f"{export}: {size_bytes} bytes")
         return None
-    entries, _ = session_spans.pages(client, "entries", limit, "/audit")
+    entries, _ = session_spans.pages(
+        client,
+        "entries",
+        limit,
+        "/audit",
+        by="all" if is_all or via is not None else "people",
+        q=search,
+        origin=via,
+        result=outcome,
+    )
     if as_json:
         return print_json(entries)
     from inspector.cli.requests import show_audit  # noqa: PLC0415 - rich takes a while

@@ -154,23 +154,26 @@ def show_audit(entries: Sequence[Row]) -> None:
     """Print the audit log, newest first."""
     console = Console()
     for one in entries:
-        about = " ".join(
+        rest = " ".join(
             plain(one[name], 80)
-            for name in ("decision", "request_id", "session_id", "process_id", "code", "detail")
+            for name in ("request_id", "session_id", "process_id", "code", "detail")
             if one[name]
         )
         who = f"{plain(one['actor'], 80)} ({one['origin']})"
+        action = " ".join(plain(one[name], 40) for name in ("action", "decision") if one[name])
+        subject = plain(one["tool_name"] or one["question"] or "", 60)
+        where = plain(one["session_title"] or "", 60)
         print_line(
             console,
             Text.assemble(
                 (f"{one['at'][:19]}Z  ", "bright_black"),
                 (f"{one['result']:<11}  ", _STYLES.get(one["result"], "")),
-                f"{plain(one['action'], 40)}  {who}  ",
-                (about, "bright_black"),
+                "  ".join(filter(None, (who, action, subject, where))),
+                (f"  {rest}", "bright_black"),
             ),
         )
     if not entries:
-        console.print("Nothing was done or tried.")
+        console.print("No entries.")
 
 
 def _show_args(console: Console, request: Row) -> None:

@@ -273,12 +273,16 @@ def test_the_exit_code_is_the_outcome(service: Service) -> None:
 def test_all_that_was_done_is_shown_and_exported(
     service: Service, agent: ConnectedAgent, tmp_path: Path
 ) -> None:
-    agent.ask("audited-1", args_json="{}")
+    agent.ask("audited-1", args_json="{}", tool_name="drop_table")
     run("deny", "audited-1", "--reason", "evil\x1b[2J")
     shown = run("audit", "--limit", "20").output
-    assert f"{getpass.getuser()} (cli)" in shown
+    assert f"{getpass.getuser()} (cli)  answer deny  drop_table" in shown
+    assert "evil" in shown, "the reason"
     assert "\x1b" not in shown
-    entries = json.loads(run("audit", "--json", "--limit", "1000").output)
+    assert "request_opened" not in shown, "agents did that by themselves"
+    assert "request_opened" in run("audit", "--all", "--search", "DROP_table").output
+    assert run("audit", "--search", "drop_table", "--outcome", "refused").output == "No entries.\n"
+    entries = json.loads(run("audit", "--all", "--json", "--limit", "1000").output)
     file = tmp_path / "audit.jsonl"
     assert run("audit", "--export", str(file)).exit_code == 0
     exported = [json.loads(line) for line in file.read_text().splitlines()]

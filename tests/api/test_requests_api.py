@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # it has no types
 from pydantic import ValidationError
 
+from inspector.service.http import audit as audit_route
 from inspector.service.http import control_route
 from inspector.service.http.parts import Parts
 from inspector.service.http.processes import command_text
@@ -478,6 +479,68 @@ async def test_the_audit_log_pages_and_exports_all_of_it(place: Place) -> None:
     lines = [json.loads(line) for line in exported.text.splitlines()]
     assert lines == paged[::-1]
     assert [one["request_id"] for one in lines] == [f"r{n}" for n in range(5)]
+
+
+async def test_an_audit_entry_names_tool_question_and_session_and_filters_apply(
+    place: Place,
+) -> None:
+    await place.agent.open("r1", args_json=ARGS, tool_name="delete_file", prompt="Delete it?")
+    await place.agent.open("q1", kind="question", tool_name=None, prompt="Which colour?")
+    await place.answer("r1", decision="deny", args_hash=hash_of(ARGS), reason="Not today")
+    await place.answer("r1", decision="allow")
+
+    async def found(**query: object) -> list[tuple[str, str | None, str]]:
+        page = (await place.client.get("/audit", params=query)).json()
+        assert page["next_cursor"] is None
+        return [(one["action"], one["request_id"], one["result"]) for one in page["entries"]]
+
+    opened_ones = [("request_opened", "q1", "accepted"), ("request_opened", "r1", "accepted")]
+    answers = [("answer", "r1", "refused"), ("answer", "r1", "accepted")]
+    assert await found() == [*answers, *opened_ones]
+    assert await found(by="people") == answers
+    assert await found(by="people", result="refused") == answers[:1]
+    assert await found(origin="agent") == opened_ones
+    assert await found(q="COLOUR") == opened_ones[:1]
+    assert await found(q="delete_file", by="people") == answers
+    assert await found(q=(await place.session())["title"], origin="agent") == opened_ones
+    assert await found(q="nobody says this") == []
+    assert (await place.client.get("/audit", params={"by": "me"})).status_code == 422
+
+    question, approval = (await place.client.get("/audit", params={"origin": "agent"})).json()[
+        "entries"
+    ]
+    assert (question["tool_name"], question["question"]) == (None, "Which colour?")
+    assert (approval["tool_name"], approval["question"]) == ("delete_file", "Delete it?")
+    assert approval["session_title"] == (await place.session())["title"]
+
+    assert (await place.client.delete("/sessions/S")).status_code == 204
+    assert await found(q="delete it?") == await found(q="colour") == []
+    [left] = (await place.client.get("/audit", params={"q": "not today"})).json()["entries"]
+    assert (left["tool_name"], left["question"], left["session_title"]) == (
+        "delete_file",
+        None,
+        None,
+    )
+
+
+async def test_a_search_in_a_long_audit_log_goes_on_where_its_page_ended(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_route, "_CHUNK", 2)
+    monkeypatch.setattr(audit_route, "_MOST_READ", 4)
+    for number in range(9):
+        await place.agent.open(f"r{number}", tool_name="rare" if number in (0, 8) else "common")
+    pages: list[list[str]] = []
+    cursor: str | None = None
+    while not pages or cursor:
+        query: dict[str, Any] = {"q": "rare", "limit": 1}
+        answer = await place.client.get(
+            "/audit", params=query | ({"cursor": cursor} if cursor else {})
+        )
+        pages.append([one["request_id"] for one in answer.json()["entries"]])
+        cursor = answer.json()["next_cursor"]
+    assert [one for page in pages for one in page] == ["r8", "r0"]
+    assert [] in pages, "no page reads all of it"
 
 
 async def test_a_flood_of_refusals_is_counted_not_written(place: Place) -> None:

@@ -8,9 +8,16 @@ import pytest
 
 from inspector.service.ingest.requests import transitions
 from inspector.service.model.records import Changes, CommandEnd, RequestRecord, Tombstone, Waiting
-from inspector.service.model.rows import AnswerRow, AuditRow, CommandRow, ProcessRow, RequestStatus
+from inspector.service.model.rows import (
+    AnswerRow,
+    AuditRow,
+    CommandRow,
+    ProcessRow,
+    RequestStatus,
+    RequestSubject,
+)
 from inspector.service.storage import Store
-from inspector.service.storage.base import MAX_REQUESTS_BYTES
+from inspector.service.storage.base import MAX_REQUESTS_BYTES, SUBJECT_CHARS
 from tests.contracts.test_store import session
 from tests.support.agents.request_rows import AGENT, request_row
 from tests.support.telemetry.otlp import START_NS
@@ -163,6 +170,16 @@ def test_the_audit_log_is_read_from_either_end(store: Store) -> None:
         assert reader.audit(4, 10) == [rows[0]]
         assert reader.audit_after(0, 2) == rows[:2]
         assert reader.audit_after(4, 10) == [rows[2]]
+
+
+def test_what_requests_are_about_is_read_in_short(store: Store) -> None:
+    long = record(3, "r2", session_id="T", tool_name=None, prompt="é" * (SUBJECT_CHARS + 1))
+    commit(store, 3, requests=[record(2, prompt="Delete it?"), long])
+    with store.read() as reader:
+        assert reader.request_subjects(["r1", "r2", "r3"]) == {
+            "r1": RequestSubject(record(2).row.tool_name, "Delete it?", "S"),
+            "r2": RequestSubject(None, "é" * SUBJECT_CHARS, "T"),
+        }
 
 
 def test_a_deleted_session_takes_its_requests_and_commands_and_no_audit_entry(

@@ -97,6 +97,8 @@ def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
     assert answer["args_json"].replace("\n", "").replace(" ", "") == ARGS.replace("old", "new")
     assert answer["args_hash"] == hash_of(ARGS)
     expect(_card(page).get_by_text("the agent took it")).to_be_visible()
+    edit = page.get_by_role("region", name="Your edit")
+    expect(edit).to_contain_text("build/new")
     expect(page).to_have_title(re.compile("^Waiting"))
     assert watch.errors == []
     assert watch.elsewhere(service.url) == []

@@ -1,5 +1,6 @@
 /** Made-up data for every state of the components. */
 import type {
+  AuditEntry,
   Message,
   Payload,
   Request,
@@ -375,7 +376,44 @@ export const requests: readonly Request[] = [
     can_always: false,
     created_at: new Date(NOW_MS - 10_000).toISOString(),
   }),
+  exampleRequest({
+    id: 'allowing',
+    session_id: 'running',
+    session_title: 'A session that is running',
+    tool_name: 'send_mail',
+    default: 'allow',
+    created_at: new Date(NOW_MS - 5_000).toISOString(),
+    expires_at: new Date(NOW_MS + 200_000).toISOString(),
+  }),
 ];
+
+const auditEntries: readonly AuditEntry[] = [
+  { action: 'answer', decision: 'deny', detail: 'Keep the build', result: 'applied' } as const,
+  { action: 'request_expired', decision: 'allow', origin: 'agent', result: 'accepted' } as const,
+  {
+    action: 'answer',
+    tool_name: null,
+    question: 'Which release is it?',
+    result: 'refused',
+  } as const,
+].map((entry, at) => ({
+  id: 9 - at,
+  at: new Date(NOW_MS - 1000 * at).toISOString(),
+  actor: 'Ann',
+  origin: 'browser',
+  address: '127.0.0.1',
+  request_id: 'approval',
+  session_id: 'waiting',
+  process_id: 'p1',
+  code: null,
+  detail: null,
+  decision: 'allow',
+  args_hash: null,
+  tool_name: 'delete_file',
+  question: null,
+  session_title: 'A session that is waiting',
+  ...entry,
+}));
 
 /** The made-up answer to a request; undefined if only a recorded one exists. */
 export function invented(path: string, query: URLSearchParams): string | undefined {
@@ -418,6 +456,6 @@ function answerOf(
     return { requests, pending_count: requests.length, next_cursor: null, as_of };
   }
   if (route === '/requests') return requests.find((one) => one.id === id);
-  if (route === '/audit') return { entries: [], next_cursor: null };
+  if (route === '/audit') return { entries: auditEntries, next_cursor: null };
   return undefined;
 }

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from starlette.responses import StreamingResponse
 
 from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.parts import ReadPartsDep
+from inspector.service.model.rows import AuditRow
 from inspector.service.present import rows as presenter
-from inspector.service.storage.base import ReadableStore
+from inspector.service.storage.base import ReadableStore, Reader
 from inspector.service.wire import control as wire_control
 
 router = APIRouter(tags=["control"])
 
 NDJSON = "application/x-ndjson"
 _CHUNK = 500
+_MOST_READ = 20_000
+"""Limit of the entries that are read for a page of those that match."""
+_BY_THEMSELVES = frozenset({"agent", "service"})
+"""The origins of what nobody asked for."""
 
 
 class NdjsonResponse(StreamingResponse):
@@ -29,16 +34,46 @@ class NdjsonResponse(StreamingResponse):
 @router.get("/audit")
 def list_audit(
     parts: ReadPartsDep,
+    by: Annotated[
+        Literal["people", "all"],
+        Query(
+            description="`people`: without what agents and the service do by themselves, such as "
+            "opening a request. What came over the API or MCP is theirs, too."
+        ),
+    ] = "all",
+    origin: wire_control.Origin | None = None,
+    result: wire_control.AuditResult | None = None,
+    q: Annotated[
+        str | None,
+        Query(max_length=1000, description="A text in any part of an entry, in any case."),
+    ] = None,
     cursor: Annotated[str | None, Query(max_length=2000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> wire_control.AuditLog:
     """List accepted and refused actions, newest first."""
+
+    def is_wanted(row: AuditRow) -> bool:
+        return (
+            (by == "all" or row.origin not in _BY_THEMSELVES)
+            and origin in (None, row.origin)
+            and result in (None, row.result)
+        )
+
+    found: list[wire_control.AuditEntry] = []
+    before, has_more = change_cursor(cursor), True
     with parts.store.read() as reader:
-        rows = reader.audit(change_cursor(cursor), limit + 1)
-    page = rows[:limit]
+        for _ in range(_MOST_READ // _CHUNK):
+            rows = reader.audit(before, _CHUNK)
+            entries = _presented(reader, filter(is_wanted, rows))
+            found += entries if q is None else (one for one in entries if _says(one, q.casefold()))
+            has_more = len(rows) == _CHUNK or len(found) > limit
+            if len(found) >= limit or not has_more:
+                break
+            before = rows[-1].id
+    last = found[limit - 1].id if len(found) >= limit else before
     return wire_control.AuditLog(
-        entries=[presenter.audit_entry(row) for row in page],
-        next_cursor=encode_cursor(page[-1].id) if len(rows) > limit else None,
+        entries=found[:limit],
+        next_cursor=encode_cursor(last) if has_more and last is not None else None,
     )
 
 
@@ -54,7 +89,27 @@ def _lines(store: ReadableStore) -> Iterator[str]:
     while True:
         with store.read() as reader:
             rows = reader.audit_after(after, _CHUNK)
+            entries = _presented(reader, rows)
         if not rows:
             return
         after = rows[-1].id
-        yield "".join(f"{presenter.audit_entry(row).model_dump_json()}\n" for row in rows)
+        yield "".join(f"{one.model_dump_json()}\n" for one in entries)
+
+
+def _presented(reader: Reader, rows: Iterable[AuditRow]) -> list[wire_control.AuditEntry]:
+    """Return entries with what their requests and sessions say now."""
+    rows = list(rows)
+    subjects = reader.request_subjects({row.request_id for row in rows if row.request_id})
+    found = [(row, subjects.get(row.request_id or "")) for row in rows]
+    # A request goes along when its trace moves to another session.
+    owners = [subject.session_id if subject else row.session_id for row, subject in found]
+    titles = {one.row.id: one.row.title for one in reader.sessions(set(filter(None, owners)))}
+    return [
+        presenter.audit_entry(row, subject, titles.get(owner or ""))
+        for (row, subject), owner in zip(found, owners, strict=True)
+    ]
+
+
+def _says(entry: wire_control.AuditEntry, text: str) -> bool:
+    values = entry.model_dump(exclude={"id", "args_hash"}).values()
+    return any(text in str(value).casefold() for value in values if value is not None)

@@ -324,7 +324,10 @@ class UnitOfWork:
 
     def put_audit(self, row: AuditRow) -> None:
         """Add an entry to the audit log, for an action or an attempt."""
-        names = ("actor", "request_id", "session_id", "process_id", "decision", "args_hash")
+        names = (
+            *("actor", "request_id", "session_id", "process_id"),
+            *("decision", "args_hash", "tool_name"),
+        )
         texts: dict[str, Any] = {name: _cut(getattr(row, name), _MAX_AUDIT_TEXT) for name in names}
         detail = _cut(row.detail, _MAX_AUDIT_DETAIL)
         self._audit.append(replace(row, id=self.next_number(), detail=detail, **texts))

@@ -237,6 +237,16 @@ class RequestRow:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestSubject:
+    """What a request is about, in short."""
+
+    tool_name: str | None
+    prompt: str
+    """Its beginning."""
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommandRow:
     """A command to a process, sent until the process acknowledges it."""
 
@@ -286,5 +296,6 @@ class AuditRow:
     detail: str | None = None
     decision: str | None = None
     args_hash: str | None = None
+    tool_name: str | None = None
     id: int = 0
     """Change number, set by the commit."""

@@ -23,6 +23,7 @@ from inspector.service.model.rows import (
     Moment,
     RequestRow,
     RequestStatus,
+    RequestSubject,
     SessionRow,
     SpanRow,
 )
@@ -173,10 +174,20 @@ def command(row: CommandRow) -> wire_control.Command:
     )
 
 
-def audit_entry(row: AuditRow) -> wire_control.AuditEntry:
-    """Return an entry of the audit log."""
-    shared = _shared(wire_control.AuditEntry, row)
-    return wire_control.AuditEntry.model_validate({**shared, "at": rfc3339(row.at_ns)})
+def audit_entry(
+    row: AuditRow, subject: RequestSubject | None, session_title: str | None
+) -> wire_control.AuditEntry:
+    """Return an entry of the audit log, with what its request is about."""
+    return wire_control.AuditEntry.model_validate(
+        {
+            **_shared(wire_control.AuditEntry, row),
+            "at": rfc3339(row.at_ns),
+            # Entries of earlier versions name no tool.
+            "tool_name": row.tool_name or (subject and subject.tool_name),
+            "question": (subject and subject.prompt) or None,
+            "session_title": session_title,
+        }
+    )
 
 
 def _shared(model: type[BaseModel], row: object) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from inspector.service.model.rows import (
     CommandRow,
     ProcessRow,
     RequestStatus,
+    RequestSubject,
     SessionStatus,
     SpanStatus,
 )
@@ -125,6 +126,8 @@ class SpanLines:
     """The place of the last one; None: there are no more."""
 
 
+SUBJECT_CHARS = 300
+"""Limit of a prompt in `request_subjects`."""
 MAX_REQUESTS_BYTES = 8 * 1024 * 1024
 """Limit of arguments and texts in one page of requests."""
 
@@ -332,6 +335,9 @@ class Reader(Protocol):
 
         Fewer where their texts are more than `MAX_REQUESTS_BYTES`.
         """
+
+    def request_subjects(self, request_ids: Collection[str]) -> dict[str, RequestSubject]:
+        """Return what the known ones of the requests are about, by id."""
 
     def requests_of_trace(self, trace_id: str) -> list[RequestRecord]:
         """Return the requests of a trace, oldest first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, TypeAlias
 
 import apsw
@@ -16,9 +16,10 @@ from inspector.service.model.rows import (
     ProcessRow,
     RequestRow,
     RequestStatus,
+    RequestSubject,
     TransitionRow,
 )
-from inspector.service.storage.base import Chunk, page_of
+from inspector.service.storage.base import SUBJECT_CHARS, Chunk, page_of
 
 _Row: TypeAlias = tuple[Any, ...]
 
@@ -36,6 +37,11 @@ _WAITING = (
     " WHERE is_over = 0 ORDER BY created_ns, id"
 )
 _AMONG = "(SELECT value FROM json_each(?))"
+_SUBJECTS = (
+    "SELECT id, json_extract(CAST(body AS TEXT), '$.tool_name'),"
+    f" substr(json_extract(CAST(body AS TEXT), '$.prompt'), 1, {SUBJECT_CHARS}), session_id"
+    f" FROM request WHERE id IN {_AMONG}"
+)
 
 
 # --- writing ----------------------------------------------------------------------------------
@@ -152,6 +158,11 @@ class ControlReader:
         found = {record.row.id: record for record in map(request_record, rows)}
         last = page[-1] if len(page) < len(places) else None
         return Chunk([found[place[1]] for place in page], (last[0], last[1]) if last else None)
+
+    def request_subjects(self, request_ids: Collection[str]) -> dict[str, RequestSubject]:
+        among = orjson.dumps(list(request_ids)).decode()
+        rows = self._rows(_SUBJECTS, among)
+        return {request_id: RequestSubject(*about) for request_id, *about in rows}
 
     def requests_of_trace(self, trace_id: str) -> list[RequestRecord]:
         rows = self._rows(f"{REQUEST} WHERE trace_id = ? ORDER BY created_ns, id", trace_id)

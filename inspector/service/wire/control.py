@@ -26,6 +26,7 @@ RequestStatus = Literal["pending", "answered", "expired", "withdrawn", "lost"]
 AnswerDecision = Literal["allow", "allow_always", "deny", "answer", "decline", "cancel"]
 """`answer`, `decline` and `cancel` are for questions; a breakpoint is allowed to go on."""
 Origin = Literal["browser", "cli", "api", "mcp", "agent", "service"]
+AuditResult = Literal["accepted", "applied", "not_applied", "refused"]
 """Channel of an action; `service`: it happened because time passed."""
 CommandType = Literal["answer", "cancel", "pause", "resume", "step", "signal"]
 Verb = Literal["cancel", "pause", "resume", "step"]
@@ -326,15 +327,21 @@ class AuditEntry(Wire):
     request_id: str | None
     session_id: str | None
     process_id: str | None
-    result: Literal["accepted", "applied", "not_applied", "refused"]
+    result: AuditResult
     code: str | None = Field(description="The problem's `code`, if it was refused.")
     detail: str | None
     decision: str | None
     args_hash: str | None
+    tool_name: str | None = Field(description="The tool that the request is about.")
+    question: str | None = Field(
+        description="The beginning of the request's prompt; null without one, and when the "
+        "session is deleted."
+    )
+    session_title: str | None = Field(description="As it is now; null when the session is gone.")
 
 
 class AuditLog(Wire):
-    """A page of the audit log, newest first."""
+    """A page of the audit log, newest first. It may be short without being the last."""
 
     entries: list[AuditEntry]
     next_cursor: str | None

@@ -37,6 +37,7 @@ from inspector.service.model.rows import (
     CommandRow,
     ProcessRow,
     RequestStatus,
+    RequestSubject,
     SessionStatus,
     SpanKind,
     SpanStatus,
@@ -44,6 +45,7 @@ from inspector.service.model.rows import (
 from inspector.service.present.rows import span_fields
 from inspector.service.query.tree import All, Node
 from inspector.service.storage.base import (
+    SUBJECT_CHARS,
     Chunk,
     ModelUsage,
     Reader,
@@ -473,6 +475,13 @@ class _Tables:
         found = sorted(fitting, key=_request_order, reverse=True)
         rows = found[: page_of((shown_bytes(one.row) for one in found), most)]
         return Chunk(rows, _request_order(rows[-1]) if len(rows) < len(found) else None)
+
+    def request_subjects(self, request_ids: Collection[str]) -> dict[str, RequestSubject]:
+        found = (self._requests[id_].row for id_ in request_ids if id_ in self._requests)
+        return {
+            row.id: RequestSubject(row.tool_name, row.prompt[:SUBJECT_CHARS], row.session_id)
+            for row in found
+        }
 
     def requests_of_trace(self, trace_id: str) -> list[RequestRecord]:
         found = (one for one in self._requests.values() if one.row.trace_id == trace_id)

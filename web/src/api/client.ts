@@ -2,6 +2,7 @@
 import type {
   Answer,
   AnswerResult,
+  AuditFilter,
   AuditLog,
   Change,
   Comparison,
@@ -152,7 +153,10 @@ export interface Api {
   answer(id: string, answer: Answer): Promise<AnswerResult>;
   /** Pause, resume, step or cancel a session. */
   command(sessionId: string, verb: Verb): Promise<VerbResult>;
-  audit(page: { cursor?: string; limit?: number }, signal?: AbortSignal): Promise<AuditLog>;
+  audit(
+    page: AuditFilter & { cursor?: string; limit?: number },
+    signal?: AbortSignal,
+  ): Promise<AuditLog>;
   /** URL of a session as a file: gzipped OTLP JSON lines. */
   exportUrl(sessionId: string): string;
   /** URL of the whole audit log as JSON lines. */

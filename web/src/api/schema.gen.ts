@@ -1024,6 +1024,11 @@ export interface components {
             origin: "browser" | "cli" | "api" | "mcp" | "agent" | "service";
             /** Process Id */
             process_id: string | null;
+            /**
+             * Question
+             * @description The beginning of the request's prompt; null without one, and when the session is deleted.
+             */
+            question: string | null;
             /** Request Id */
             request_id: string | null;
             /**
@@ -1033,10 +1038,20 @@ export interface components {
             result: "accepted" | "applied" | "not_applied" | "refused";
             /** Session Id */
             session_id: string | null;
+            /**
+             * Session Title
+             * @description As it is now; null when the session is gone.
+             */
+            session_title: string | null;
+            /**
+             * Tool Name
+             * @description The tool that the request is about.
+             */
+            tool_name: string | null;
         };
         /**
          * AuditLog
-         * @description A page of the audit log, newest first.
+         * @description A page of the audit log, newest first. It may be short without being the last.
          */
         AuditLog: {
             /** Entries */
@@ -4192,8 +4207,14 @@ export interface operations {
     list_audit_audit_get: {
         parameters: {
             query?: {
+                /** @description `people`: without what agents and the service do by themselves, such as opening a request. What came over the API or MCP is theirs, too. */
+                by?: "people" | "all";
                 cursor?: string | null;
                 limit?: number;
+                origin?: ("browser" | "cli" | "api" | "mcp" | "agent" | "service") | null;
+                /** @description A text in any part of an entry, in any case. */
+                q?: string | null;
+                result?: ("accepted" | "applied" | "not_applied" | "refused") | null;
             };
             header?: never;
             path?: never;

@@ -72,6 +72,14 @@ export type VerbResult = Schemas['VerbResult'];
 export type Verb = Exclude<VerbResult['verb'], 'signal'>;
 export type AuditEntry = Schemas['AuditEntry'];
 export type AuditLog = Schemas['AuditLog'];
+export interface AuditFilter {
+  /** `people`: without what agents and the service do by themselves. */
+  readonly by: 'people' | 'all';
+  /** A text in any part of an entry. */
+  readonly q?: string;
+  readonly origin?: AuditEntry['origin'];
+  readonly result?: AuditEntry['result'];
+}
 
 export type Transcript = Schemas['Transcript'];
 export type Reading = Schemas['Reading'];

@@ -3,7 +3,11 @@
  * a row scrolls out of view.
  */
 import type { FormValues } from '../model/requests/form.ts';
+import type { TextDiff } from '../model/text/text-diff.ts';
 import { KeyedStore } from './keyed-store.ts';
+
+/** Limit of the edits that stay: the oldest go first. */
+const MAX_SENT = 20;
 
 export interface Draft {
   /** The edited arguments; undefined if they are not edited. */
@@ -13,6 +17,8 @@ export interface Draft {
   readonly reason: string;
   /** The typed values; undefined before anything was typed. */
   readonly values: FormValues | undefined;
+  /** The edit that was sent. */
+  readonly sent: TextDiff | undefined;
   /** Long texts of the request that were shown in full. */
   readonly seen: readonly string[];
 }
@@ -23,6 +29,7 @@ export const NO_DRAFT: Draft = {
   isDenying: false,
   reason: '',
   values: undefined,
+  sent: undefined,
   seen: [],
 };
 
@@ -37,7 +44,14 @@ export class Drafts extends KeyedStore<Draft> {
     if (!seen.includes(text)) this.change(id, { seen: [...seen, text] });
   }
 
-  drop(id: string): void {
-    this.commit([[id, undefined]]);
+  /** Forget the draft of an answer that was sent; its edit stays, in this page alone. */
+  close(id: string, edit: TextDiff | undefined): void {
+    const edits = [...this.keys()].filter((key) => this.get(key)?.sent !== undefined);
+    this.commit([
+      ...edits
+        .slice(0, Math.max(0, edits.length + 1 - MAX_SENT))
+        .map((key) => [key, undefined] as const),
+      [id, edit === undefined ? undefined : { ...NO_DRAFT, sent: edit }],
+    ]);
   }
 }

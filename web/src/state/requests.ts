@@ -1,7 +1,12 @@
 /** Requests of agents to people, read from `GET /requests` and updated by the feed. */
 import { type Api, ApiError } from '../api/client.ts';
 import type { Answer, Request, StreamEvent } from '../api/types.ts';
-import { compareOldestFirst, isPending, newerRequest } from '../model/requests/request.ts';
+import {
+  allowsByItself,
+  compareUrgentFirst,
+  isPending,
+  newerRequest,
+} from '../model/requests/request.ts';
 import { Cell } from './cell.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { failed, type LoadState } from './sessions.ts';
@@ -21,8 +26,10 @@ const NONE: readonly string[] = [];
 
 export class Requests {
   readonly rows = new KeyedStore<Request>();
-  /** Ids of pending requests, the longest wait first. A new array when one came or went. */
+  /** Ids of pending requests: what allows by itself, then the longest wait. A new array when one came or went. */
   readonly pending = new Cell<readonly string[]>([]);
+  /** How many of them allow by themselves when their time passes. */
+  readonly allowing = new Cell(0);
   /** Ids of pending requests, by session, and by `trace.span`. */
   readonly ofSession = new KeyedStore<readonly string[]>();
   readonly ofSpan = new KeyedStore<readonly string[]>();
@@ -138,13 +145,14 @@ export class Requests {
 
   private commit(changes: Iterable<readonly [string, Request | undefined]>): void {
     this.rows.commit(changes);
-    const waiting = [...this.rows.values()].filter(isPending).sort(compareOldestFirst);
+    const waiting = [...this.rows.values()].filter(isPending).sort(compareUrgentFirst);
     this.index(this.ofSession, waiting, ({ session_id }) => session_id);
     this.index(this.ofSpan, waiting, ({ trace_id, span_id }) =>
       trace_id === null || span_id === null ? undefined : `${trace_id}.${span_id}`,
     );
     const ids = waiting.map(({ id }) => id);
     if (!isSame(ids, this.pending.get())) this.pending.set(ids);
+    this.allowing.set(waiting.filter(allowsByItself).length);
     this.forget();
   }
 

@@ -58,5 +58,6 @@ def record_audit(
             detail=detail or (refusal.detail if refusal else None),
             decision=answer.decision if answer else decision,
             args_hash=answer.args_hash if answer else request.args_hash if request else None,
+            tool_name=request.tool_name if request else None,
         )
     )

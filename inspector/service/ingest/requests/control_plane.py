@@ -236,7 +236,15 @@ class ControlPlane:
         self._put_request(unit, changed)
         traces = (row.trace_id,) if row.trace_id else ()
         unit.put_command(answer_command(seq, changed, proposed, traces, unit.now_ns, actor))
-        record_audit(unit, actor, "answer", "accepted", request=changed, answer=proposed)
+        record_audit(
+            unit,
+            actor,
+            "answer",
+            "accepted",
+            request=changed,
+            answer=proposed,
+            detail=proposed.reason,
+        )
         return WinningAnswer(changed, seq)
 
     def expire(self, unit: UnitOfWork) -> None:

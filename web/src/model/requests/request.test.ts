@@ -5,7 +5,7 @@ import {
   allowLabel,
   alwaysLabel,
   appliedText,
-  compareOldestFirst,
+  compareUrgentFirst,
   headlineOf,
   newerRequest,
   notEditable,
@@ -109,6 +109,6 @@ test('why arguments cannot be edited is said', () => {
 
 test('who waits longest comes first', () => {
   const at = (id: string, created_at: string) => exampleRequest({ id, created_at });
-  const sorted = [at('c', '3'), at('b', '1'), at('a', '1')].sort(compareOldestFirst);
+  const sorted = [at('c', '3'), at('b', '1'), at('a', '1')].sort(compareUrgentFirst);
   expect(sorted.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
 });

@@ -19,8 +19,18 @@ export function newerRequest(known: Request | undefined, incoming: Request): Req
   return isKnownLater ? known : incoming;
 }
 
-/** Compare by age: the longest wait comes first. */
-export function compareOldestFirst(a: Request, b: Request): number {
+/** Whether the request is granted when its time passes without an answer. */
+export function allowsByItself(request: Request): boolean {
+  const { kind, expires_at } = request;
+  return kind !== 'question' && expires_at !== null && request.default.startsWith('allow');
+}
+
+/** Compare: what allows by itself, the soonest first, then the longest wait. */
+export function compareUrgentFirst(a: Request, b: Request): number {
+  const [soon, late] = [allowsByItself(a), allowsByItself(b)];
+  if (soon !== late) return soon ? -1 : 1;
+  const [ends, endsOther] = [a.expires_at ?? '', b.expires_at ?? ''];
+  if (soon && ends !== endsOther) return ends < endsOther ? -1 : 1;
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
@@ -116,6 +126,11 @@ const DECISIONS: Readonly<Record<GivenAnswer['decision'], string>> = {
 
 /** Outcome if nobody answers: `denied`. */
 export function defaultName({ default: decision }: Request): string {
+  return decisionName(decision);
+}
+
+/** A decision as what came of it: `denied`. */
+export function decisionName(decision: string): string {
   const name = Object.entries(DECISIONS).find(([known]) => known === decision)?.[1];
   return name ?? plainLine(decision, 30);
 }

@@ -1,12 +1,16 @@
 /** `/ui/audit`: who did what, newest first. Entries never change. */
-import { useCallback, useEffect, useRef, useState } from 'react';
-import type { AuditEntry } from '../../api/types.ts';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { AuditEntry, AuditFilter } from '../../api/types.ts';
+import { auditAction } from '../../model/requests/audit.ts';
 import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
-import { useInspector, useTitle } from '../parts/context.ts';
+import { AUDIT_TEXT } from '../../texts.ts';
+import { useActions } from '../parts/actions.ts';
+import { useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { YourName } from '../parts/your-name.tsx';
 import './audit-page.css';
 
@@ -14,32 +18,38 @@ const PAGE_SIZE = 100;
 
 export function AuditPage() {
   const { api } = useInspector();
-  const { entries, state, hasMore, more } = useEntries();
-  useTitle('Audit log');
+  const filter = useFilter();
+  const { entries, state, hasMore, more } = useEntries(filter);
+  useTitle(AUDIT_TEXT.title);
   return (
     <main className="ins-audit">
       <header className="ins-audit__head">
-        <h1>Audit log</h1>
+        <h1>{AUDIT_TEXT.title}</h1>
         <YourName />
         <a className="ins-link" href={api.auditExportUrl()} download="audit.jsonl">
-          Export as JSON lines
+          {AUDIT_TEXT.export}
         </a>
       </header>
+      <Filters filter={filter} />
       {state.kind === 'failed' && (
         <p className="ins-audit__problem" role="alert">
           {state.message}
         </p>
       )}
-      <div className="ins-audit__scroller">
+      <section
+        className="ins-audit__scroller"
+        aria-label={AUDIT_TEXT.title}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+        tabIndex={0}
+      >
         <table>
           <thead>
             <tr>
-              <th>Time</th>
-              <th>Who</th>
-              <th>Way</th>
-              <th>Action</th>
-              <th>Of</th>
-              <th>Result</th>
+              {AUDIT_TEXT.columns.map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>
@@ -48,21 +58,127 @@ export function AuditPage() {
             ))}
           </tbody>
         </table>
-        {entries.length === 0 && state.kind === 'ready' && (
-          <p className="ins-audit__none">Nobody has done anything yet.</p>
-        )}
-        {hasMore && (
+        {state.kind === 'loading' && <p role="status">{AUDIT_TEXT.loading}</p>}
+        {entries.length === 0 && state.kind === 'ready' && <None filter={filter} />}
+        {hasMore && state.kind !== 'loading' && (
           <button type="button" className="ins-link ins-audit__more" onClick={more}>
-            Show older
+            {AUDIT_TEXT.more}
           </button>
         )}
-      </div>
+      </section>
     </main>
   );
 }
 
+/** The filter in the address. */
+function useFilter(): AuditFilter {
+  const { query } = useRoute();
+  const [q, via, outcome] = [query.get('q'), query.get('via'), query.get('outcome')];
+  const isAll = query.get('all') !== null;
+  return useMemo(() => {
+    const origin = ORIGINS.find((one) => one === via);
+    const result = RESULTS.find((one) => one === outcome);
+    return {
+      // Who chooses agents wants to see what they did.
+      by: isAll || origin === 'agent' || origin === 'service' ? 'all' : 'people',
+      ...(q === null || q.trim() === '' ? {} : { q: q.trim() }),
+      ...(origin === undefined ? {} : { origin }),
+      ...(result === undefined ? {} : { result }),
+    };
+  }, [q, via, outcome, isAll]);
+}
+
+const ORIGINS = ['browser', 'cli', 'api', 'mcp', 'agent', 'service'] as const;
+const RESULTS = ['accepted', 'applied', 'not_applied', 'refused'] as const;
+
+function Filters({ filter }: { readonly filter: AuditFilter }) {
+  const { router } = useInspector();
+  const field = useRef<HTMLInputElement>(null);
+  const actions = useMemo(
+    () => [{ name: AUDIT_TEXT.search, keys: ['/'], run: () => field.current?.focus() }],
+    [],
+  );
+  useActions(AUDIT_TEXT.title, actions);
+  return (
+    <search className="ins-audit__filters">
+      <SearchField
+        ref={field}
+        value={useRoute().query.get('q') ?? ''}
+        label={AUDIT_TEXT.search}
+        placeholder={AUDIT_TEXT.searchPlaceholder}
+        onChange={(q) => router.adjust({ q })}
+      />
+      <Choice
+        name="via"
+        label={AUDIT_TEXT.via}
+        any={AUDIT_TEXT.anyVia}
+        value={filter.origin}
+        names={AUDIT_TEXT.origins}
+      />
+      <Choice
+        name="outcome"
+        label={AUDIT_TEXT.outcome}
+        any={AUDIT_TEXT.anyOutcome}
+        value={filter.result}
+        names={AUDIT_TEXT.results}
+      />
+      <label title={AUDIT_TEXT.allTitle}>
+        <input
+          type="checkbox"
+          checked={filter.by === 'all'}
+          onChange={(event) => router.adjust({ all: event.target.checked ? '1' : undefined })}
+        />
+        {AUDIT_TEXT.all}
+      </label>
+    </search>
+  );
+}
+
+interface ChoiceProps {
+  /** Its parameter in the address. */
+  readonly name: string;
+  readonly label: string;
+  readonly any: string;
+  readonly value: string | undefined;
+  readonly names: Readonly<Record<string, string>>;
+}
+
+function Choice({ name, label, any, value, names }: ChoiceProps) {
+  const { router } = useInspector();
+  return (
+    <select
+      aria-label={label}
+      value={value ?? ''}
+      onChange={(event) => router.adjust({ [name]: event.target.value })}
+    >
+      <option value="">{any}</option>
+      {Object.entries(names).map(([key, text]) => (
+        <option key={key} value={key}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function None({ filter }: { readonly filter: AuditFilter }) {
+  const isFiltered = Object.keys(filter).length > 1;
+  return (
+    <p className="ins-audit__none">
+      {isFiltered ? AUDIT_TEXT.noMatch : AUDIT_TEXT.none}
+      {isFiltered && (
+        <Link className="ins-link" to="audit">
+          {AUDIT_TEXT.reset}
+        </Link>
+      )}
+    </p>
+  );
+}
+
 function Row({ entry }: { readonly entry: AuditEntry }) {
-  const { session_id, request_id, process_id, detail, code, decision } = entry;
+  const { session_id, detail, code, request_id } = entry;
+  const question = plainLine(entry.question ?? '', 300);
+  const text = detail ?? code;
   return (
     <tr>
       <td>
@@ -71,61 +187,72 @@ function Row({ entry }: { readonly entry: AuditEntry }) {
         </time>
       </td>
       <td title={entry.address ?? undefined}>{plainLine(entry.actor, 80)}</td>
-      <td>{entry.origin}</td>
-      <td>
-        {plainLine(entry.action.replace(/_/g, ' '), 60)}
-        {decision !== null && <strong> {plainLine(decision, 40)}</strong>}
+      <td>{AUDIT_TEXT.origins[entry.origin]}</td>
+      <td className="ins-audit__action">{auditAction(entry)}</td>
+      <td className="ins-audit__of" title={question || (request_id ?? undefined)}>
+        {entry.tool_name === null ? (
+          question.slice(0, 120)
+        ) : (
+          <code dir="ltr">{plainLine(entry.tool_name, 80)}</code>
+        )}
       </td>
       <td className="ins-audit__of">
         {session_id !== null && (
-          <Link className="ins-link" to={sessionPath(session_id)}>
-            {plainLine(session_id, 40)}
+          <Link className="ins-link" to={sessionPath(session_id)} title={plainLine(session_id)}>
+            {plainLine(entry.session_title ?? '', 80) || plainLine(session_id, 40)}
           </Link>
         )}
-        <span className="ins-audit__detail"> {plainLine(request_id ?? process_id ?? '', 40)}</span>
       </td>
       <td>
         <span className={`ins-audit__result ins-audit__result--${entry.result}`}>
-          {entry.result.replace('_', ' ')}
+          {AUDIT_TEXT.results[entry.result]}
         </span>
-        {(detail ?? code) !== null && (
-          <span className="ins-audit__detail"> {plainLine(detail ?? code ?? '', 300)}</span>
-        )}
+        {text !== null && <span className="ins-audit__detail"> {plainLine(text, 300)}</span>}
       </td>
     </tr>
   );
 }
 
-function useEntries() {
+const TYPING_MS = 150;
+
+function useEntries(filter: AuditFilter) {
   const { api } = useInspector();
   const [entries, setEntries] = useState<readonly AuditEntry[]>([]);
   const [state, setState] = useState<LoadState>({ kind: 'loading' });
   const [cursor, setCursor] = useState<string | undefined>(undefined);
-  const isBusy = useRef(false);
+  const reading = useRef(new AbortController());
   const read = useCallback(
-    async (from: string | undefined, signal?: AbortSignal) => {
-      if (isBusy.current) return;
-      isBusy.current = true;
+    async (from: string | undefined) => {
+      reading.current.abort();
+      reading.current = new AbortController();
+      const { signal } = reading.current;
+      setState({ kind: 'loading' });
       try {
-        const wanted = { limit: PAGE_SIZE, ...(from === undefined ? {} : { cursor: from }) };
-        const page = await api.audit(wanted, signal);
-        setEntries((known) => (from === undefined ? page.entries : [...known, ...page.entries]));
-        setCursor(page.next_cursor ?? undefined);
+        let found: readonly AuditEntry[] = [];
+        let next = from;
+        // A page may be short where few entries match.
+        do {
+          const place = next === undefined ? {} : { cursor: next };
+          const page = await api.audit({ ...filter, limit: PAGE_SIZE, ...place }, signal);
+          found = [...found, ...page.entries];
+          next = page.next_cursor ?? undefined;
+        } while (next !== undefined && found.length < PAGE_SIZE);
+        setEntries((known) => (from === undefined ? found : [...known, ...found]));
+        setCursor(next);
         setState({ kind: 'ready' });
       } catch (error) {
-        if (signal?.aborted !== true) setState(failed(error));
-      } finally {
-        isBusy.current = false;
+        if (!signal.aborted) setState(failed(error));
       }
     },
-    [api],
+    [api, filter],
   );
   useEffect(() => {
-    const reading = new AbortController();
-    isBusy.current = false;
-    void read(undefined, reading.signal);
-    return () => reading.abort();
-  }, [read]);
+    const timer = setTimeout(() => void read(undefined), filter.q === undefined ? 0 : TYPING_MS);
+    return () => {
+      clearTimeout(timer);
+      reading.current.abort();
+    };
+  }, [read, filter]);
   const more = useCallback(() => void read(cursor), [read, cursor]);
   return { entries, state, hasMore: cursor !== undefined, more };
 }

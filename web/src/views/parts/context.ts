@@ -13,6 +13,7 @@ import type { Inspector } from '../../state/inspector.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import type { Preferences, ShownTheme } from '../../state/preferences.ts';
 import type { Route } from '../../state/route.ts';
+import { waitingMark } from '../../texts.ts';
 
 export interface Page {
   readonly inspector: Inspector;
@@ -67,10 +68,12 @@ export function useVersion<V>(store: KeyedStore<V>, isWanted = true): number {
 
 /** Set the document's title, with the number of pending requests: `(2) Sessions · Inspector`. */
 export function useTitle(title: string): void {
-  const count = useCell(useInspector().requests.pending).length;
+  const { requests } = useInspector();
+  const count = useCell(requests.pending).length;
+  const allowing = useCell(requests.allowing);
   useEffect(() => {
-    document.title = `${count > 0 ? `(${count}) ` : ''}${plainLine(title)} · Inspector`;
-  }, [title, count]);
+    document.title = `${waitingMark(count, allowing)}${plainLine(title)} · Inspector`;
+  }, [title, count, allowing]);
 }
 
 /** Local time, updated every `every_ms`; never if undefined. */

@@ -125,6 +125,7 @@ export function KindIcon({ kind }: { readonly kind: SpanKind }) {
 
 export type Shape =
   | 'waiting'
+  | 'allowing'
   | 'paused'
   | 'running'
   | 'lost'
@@ -138,6 +139,13 @@ const STATUS_SHAPES: Readonly<Record<Shape, ReactNode>> = {
       <circle cx="8" cy="8" r="5.5" />
       <path d="M8 2.5a5.5 5.5 0 0 1 0 11z" fill="currentColor" stroke="none" />
     </>
+  ),
+  // An hourglass: what waits, and goes on by itself.
+  allowing: (
+    <path
+      d="M3.75 2h8.5M3.75 14h8.5M5 2v2.5L8 8l3-3.5V2M5 14v-2.5L8 8l3 3.5V14z"
+      strokeWidth="1.5"
+    />
   ),
   paused: <path d="M5.5 3.5v9M10.5 3.5v9" strokeWidth="2.5" />,
   running: <circle cx="8" cy="8" r="4" fill="currentColor" stroke="none" />,

@@ -14,7 +14,9 @@ import {
   useRef,
   useState,
 } from 'react';
+import { allowsByItself } from '../../model/requests/request.ts';
 import { plural } from '../../model/text/format.ts';
+import type { Requests } from '../../state/requests.ts';
 import { useActions } from '../parts/actions.ts';
 import {
   useCell,
@@ -113,13 +115,25 @@ function useStanding(session: string | undefined) {
     const waiting = new Set(pending);
     const standing = before.filter((id) => waiting.has(id) || requests.rows.get(id) !== undefined);
     const known = new Set(standing);
-    const next = [...standing, ...pending.filter((id) => !known.has(id))];
+    const next = [...standing];
+    for (const id of pending.filter((one) => !known.has(one)))
+      next.splice(placeIn(next, id, requests), 0, id);
     shown.current = { of, ids: next };
     return next;
   }, [pending, of, requests]);
   const clear = useCallback(() => setCleared((times) => times + 1), []);
   const only = pending.length === 1 ? pending[0] : undefined;
   return { ids, closed: ids.length - pending.length, only, clear };
+}
+
+/** Where a new request goes: to the end, or behind those that allow by themselves as it does. */
+function placeIn(ids: readonly string[], id: string, { rows }: Requests): number {
+  const isUrgent = (one: string) => {
+    const request = rows.get(one);
+    return request !== undefined && allowsByItself(request);
+  };
+  const at = isUrgent(id) ? ids.findIndex((one) => !isUrgent(one)) : -1;
+  return at < 0 ? ids.length : at;
 }
 
 /** Open the only pending request, once: the reader can fold it. */

@@ -8,6 +8,7 @@ import {
   denyLabel,
   type Unseen,
 } from '../../../model/requests/request.ts';
+import type { TextDiff } from '../../../model/text/text-diff.ts';
 import type { Draft } from '../../../state/drafts.ts';
 import { useInspector, useRow } from '../context.ts';
 import { ArmedButton } from './armed-button.tsx';
@@ -46,13 +47,13 @@ export function AnswerButtons(props: AnswerButtonsProps) {
   );
 }
 
-function useAnswer(request: Request): (answer: Answer) => void {
+function useAnswer(request: Request): (answer: Answer, edit?: TextDiff) => void {
   const { requests, drafts } = useInspector();
-  return (answer) => {
+  return (answer, edit) => {
     const named = request.args_hash === null ? {} : { args_hash: request.args_hash };
     void requests.answer(request.id, { ...answer, ...named }).then((hasWon) => {
       // What was not sent can still be copied.
-      if (hasWon) drafts.drop(request.id);
+      if (hasWon) drafts.close(request.id, edit);
     });
   };
 }
@@ -73,7 +74,7 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
   const edit = editOf(draft, check);
   const drawn = useDrawn(request, edit.kind === 'edited' ? edit.text : undefined, unseen);
   const isBreakpoint = request.kind === 'breakpoint';
-  const editCount = edit.kind === 'edited' ? edit.count : 0;
+  const editCount = edit.kind === 'edited' ? edit.diff.editCount : 0;
   if (draft.isDenying) return <Denying request={request} draft={draft} />;
   return (
     <div className="ins-request__answers">
@@ -88,11 +89,9 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
             : unseenTitle(unseen)
         }
         onPress={() =>
-          answer(
-            edit.kind === 'edited'
-              ? { decision: 'allow', args_json: edit.text }
-              : { decision: 'allow' },
-          )
+          edit.kind === 'edited'
+            ? answer({ decision: 'allow', args_json: edit.text }, edit.diff)
+            : answer({ decision: 'allow' })
         }
       >
         {edit.kind === 'unclear' ? 'Allow with edits' : allowLabel(request, editCount)}
@@ -128,15 +127,15 @@ function Verdicts({ request, draft, check, unseen }: AnswerButtonsProps) {
 
 type Edit =
   | { readonly kind: 'none' }
-  | { readonly kind: 'edited'; readonly text: string; readonly count: number }
+  | { readonly kind: 'edited'; readonly text: string; readonly diff: TextDiff }
   /** No valid JSON, or not checked yet: it cannot be sent. */
   | { readonly kind: 'unclear' };
 
 function editOf({ args }: Draft, check: EditCheck | undefined): Edit {
   if (args === undefined) return { kind: 'none' };
   if (check === undefined || !canBeSent(check)) return { kind: 'unclear' };
-  const count = check.diff.editCount;
-  return count === 0 ? { kind: 'none' } : { kind: 'edited', text: check.of, count };
+  const { of: text, diff } = check;
+  return diff.editCount === 0 ? { kind: 'none' } : { kind: 'edited', text, diff };
 }
 
 function Denying({ request, draft }: { readonly request: Request; readonly draft: Draft }) {

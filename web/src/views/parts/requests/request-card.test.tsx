@@ -264,3 +264,68 @@ test('who edits the arguments has all of them before their eyes', () => {
   fireEvent.click(button('Allow delete_file once'));
   expect(sent).toHaveLength(1);
 });
+
+test('an edit that was sent stays on the card, and the card leads to the span that ran', async () => {
+  const request = exampleRequest({
+    args_json: '{"path":"old"}',
+    trace_id: 'a'.repeat(32),
+    span_id: 'b'.repeat(16),
+  });
+  const inspector = page(request);
+  fireEvent.click(button('Edit'));
+  fireEvent.change(screen.getByLabelText('Arguments as JSON'), {
+    target: { value: '{"path":"new"}' },
+  });
+  wait(500);
+  await act(async () => fireEvent.click(button('Allow with 1 edit')));
+  expect(sent[0]).toMatchObject({ decision: 'allow', args_json: '{"path":"new"}' });
+
+  const closed = exampleRequest({
+    ...request,
+    status: 'answered',
+    args_json: null,
+    answer: {
+      decision: 'allow',
+      actor: 'Ann',
+      origin: 'browser',
+      at: '2026-01-01T00:01:00Z',
+      reason: null,
+      is_edited: true,
+      applied: true,
+      applied_reason: null,
+    },
+    transitions: [...request.transitions, ...request.transitions, ...request.transitions],
+  });
+  change(inspector, closed);
+  const edit = screen.getByRole('region', { name: 'Your edit' });
+  expect(edit.textContent).toContain('before: ');
+  expect(edit.textContent).toContain('new');
+  expect(screen.getByRole('link').getAttribute('href')).toContain(`span=${'a'.repeat(32)}.`);
+
+  act(() => inspector.drafts.close(request.id, undefined));
+  expect(screen.getByText(/The edit itself is not stored/)).toBeDefined();
+});
+
+test('a timeout that allows looks unlike one that denies', () => {
+  vi.setSystemTime('2026-01-01T00:00:00Z');
+  const inspector = page(
+    exampleRequest({ id: 'allows', default: 'allow', expires_at: '2026-01-01T00:00:24Z' }),
+  );
+  const card = screen.getByRole('article');
+  expect(card.textContent).toContain('allowed in 24 s unless you answer');
+  expect(card.className).toContain('allowing');
+  expect(card.querySelector('.ins-status--allowing')).not.toBeNull();
+
+  change(inspector, exampleRequest({ id: 'older', created_at: '2025-12-31T00:00:00Z' }));
+  change(
+    inspector,
+    exampleRequest({ id: 'sooner', default: 'allow_always', expires_at: '2026-01-01T00:00:20Z' }),
+  );
+  expect(inspector.requests.pending.get()).toEqual(['sooner', 'allows', 'older']);
+  expect(inspector.requests.allowing.get()).toBe(2);
+  cleanup();
+
+  page(exampleRequest({ default: 'deny', expires_at: '2026-01-01T00:00:24Z' }));
+  expect(screen.getByRole('article').textContent).toContain('24 s left, then denied');
+  expect(screen.getByRole('article').className).not.toContain('allowing');
+});

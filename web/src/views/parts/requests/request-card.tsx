@@ -7,6 +7,7 @@
 import { memo, useMemo } from 'react';
 import type { Request } from '../../../api/types.ts';
 import {
+  allowsByItself,
   appliedText,
   defaultName,
   headlineOf,
@@ -17,15 +18,18 @@ import {
 } from '../../../model/requests/request.ts';
 import { formatDuration, formatTimeOfDay } from '../../../model/text/format.ts';
 import { plainLine } from '../../../model/text/hidden-characters.ts';
+import type { TextDiff } from '../../../model/text/text-diff.ts';
 import { beginningOf } from '../../../model/text/text-parts.ts';
 import { type Draft, NO_DRAFT } from '../../../state/drafts.ts';
-import { sessionPath } from '../../../state/route.ts';
+import { sessionPath, spanPath } from '../../../state/route.ts';
+import { allowedIn, REQUEST_TEXT, timeLeft } from '../../../texts.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
 import { VisibleText } from '../visible-text.tsx';
 import { AnswerButtons } from './answer-buttons.tsx';
+import { ArgumentDiff } from './argument-diff.tsx';
 import { Arguments, shownArguments } from './arguments.tsx';
 import { DataFrame } from './data-frame.tsx';
 import { useEditCheck } from './edit-check.ts';
@@ -45,7 +49,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
   const { requests } = useInspector();
   const request = useRow(requests.rows, id);
   if (request === undefined) return null;
-  const state = isPending(request) ? 'pending' : 'closed';
+  const state = stateOf(request);
   return (
     <article
       className={`ins-request ins-request--${state}${isOpen ? ' ins-request--open' : ''}`}
@@ -59,6 +63,11 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
   );
 });
 
+function stateOf(request: Request): string {
+  if (!isPending(request)) return 'closed';
+  return allowsByItself(request) ? 'pending ins-request--allowing' : 'pending';
+}
+
 interface HeadProps {
   readonly request: Request;
   readonly hasSession: boolean;
@@ -69,7 +78,7 @@ interface HeadProps {
 function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
   const headline = (
     <>
-      <StatusIcon shape={isPending(request) ? 'waiting' : shapeOf(request)} />
+      <StatusIcon shape={shapeOf(request)} />
       <span className="ins-request__what">{headlineOf(request)}</span>
     </>
   );
@@ -122,7 +131,9 @@ function Preview({ request }: { readonly request: Request }) {
   );
 }
 
-function shapeOf({ status, answer }: Request): Parameters<typeof StatusIcon>[0]['shape'] {
+function shapeOf(request: Request): Parameters<typeof StatusIcon>[0]['shape'] {
+  const { status, answer } = request;
+  if (status === 'pending') return allowsByItself(request) ? 'allowing' : 'waiting';
   if (status === 'lost') return 'lost';
   if (status === 'withdrawn') return 'cancelled';
   const isGranted = ['allow', 'allow_always', 'answer'].includes(answer?.decision ?? '');
@@ -138,10 +149,16 @@ function TimeLeft({ request }: { readonly request: Request }) {
     return <>waits for {wholeSeconds(waited_ms)}</>;
   }
   const left_ms = Date.parse(request.expires_at) - clock.now_ms();
-  if (left_ms <= 0) return <strong>time is up</strong>;
+  if (left_ms <= 0) return <strong>{REQUEST_TEXT.timeIsUp}</strong>;
+  const left = wholeSeconds(left_ms);
+  if (allowsByItself(request)) {
+    return (
+      <strong className="ins-request__allowing">{allowedIn(left, defaultName(request))}</strong>
+    );
+  }
   return (
     <span className={left_ms < 30_000 ? 'ins-request__soon' : undefined}>
-      {wholeSeconds(left_ms)} left, then {defaultName(request)}
+      {timeLeft(left, defaultName(request))}
     </span>
   );
 }
@@ -164,7 +181,7 @@ function Body({ request }: { readonly request: Request }) {
       {isPending(request) ? (
         <AnswerButtons request={request} draft={draft} check={check} unseen={unseen} />
       ) : (
-        <Outcome request={request} unsent={draft.args} />
+        <Outcome request={request} draft={draft} />
       )}
     </div>
   );
@@ -226,11 +243,10 @@ function Fact({ name, value }: { readonly name: string; readonly value: string |
 
 interface OutcomeProps {
   readonly request: Request;
-  /** Edited arguments that were not sent. */
-  readonly unsent: string | undefined;
+  readonly draft: Draft;
 }
 
-function Outcome({ request, unsent }: OutcomeProps) {
+function Outcome({ request, draft }: OutcomeProps) {
   const { answer } = request;
   const { requests } = useInspector();
   const refused = useRow(requests.sending, request.id);
@@ -247,10 +263,35 @@ function Outcome({ request, unsent }: OutcomeProps) {
           <VisibleText text={answer.reason} />
         </p>
       )}
-      {unsent !== undefined && (
-        <CopyButton text={unsent} what="your edit" label="Copy the arguments that you edited" />
+      {answer?.is_edited && <Edit request={request} diff={draft.sent} />}
+      {draft.args !== undefined && (
+        <CopyButton text={draft.args} what="your edit" label="Copy the arguments that you edited" />
       )}
     </div>
+  );
+}
+
+interface EditProps {
+  readonly request: Request;
+  /** Undefined: it was made elsewhere, or before the page was loaded. */
+  readonly diff: TextDiff | undefined;
+}
+
+/** What was edited, as far as this page has it: the service keeps no arguments. */
+function Edit({ request, diff }: EditProps) {
+  const { session_id, trace_id, span_id } = request;
+  return (
+    <section className="ins-request__edit" aria-label={REQUEST_TEXT.edit}>
+      <header>
+        <h3>{diff === undefined ? REQUEST_TEXT.editElsewhere : REQUEST_TEXT.edit}</h3>
+        {trace_id !== null && span_id !== null && (
+          <Link className="ins-link" to={spanPath(session_id, `${trace_id}.${span_id}`)}>
+            {REQUEST_TEXT.editSpan}
+          </Link>
+        )}
+      </header>
+      {diff !== undefined && <ArgumentDiff diff={diff} />}
+    </section>
   );
 }
 

@@ -1,0 +1,26 @@
+/** An entry of the audit log, in words. */
+import type { AuditEntry } from '../../api/types.ts';
+import { AUDIT_TEXT, timedOut } from '../../texts.ts';
+import { plainLine } from '../text/hidden-characters.ts';
+import { decisionName } from './request.ts';
+
+/** What was done: `Deny`, `Pause`, `Timed out: allowed by default`. */
+export function auditAction({ action, decision }: AuditEntry): string {
+  if (action === 'request_expired') {
+    return timedOut(decision === null ? undefined : decisionName(decision));
+  }
+  if (action === 'answer' && decision !== null) {
+    return named(AUDIT_TEXT.decisions, decision) ?? capitalised(decision);
+  }
+  const name = named(AUDIT_TEXT.actions, action) ?? capitalised(action.replace(/_/g, ' '));
+  return decision === null ? name : `${name}: ${decisionName(decision)}`;
+}
+
+function named(names: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(names, key) ? names[key] : undefined;
+}
+
+function capitalised(text: string): string {
+  const line = plainLine(text, 60);
+  return line.charAt(0).toUpperCase() + line.slice(1);
+}
