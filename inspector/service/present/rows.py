@@ -82,6 +82,9 @@ def session_fields(row: SessionRow) -> dict[str, Any]:
         "tags": row.tags,
         "users": row.users,
         "dropped_count": row.dropped_count,
+        "cause": row.cause,
+        "cause_key": row.cause_key,
+        "answer": row.answer,
     }
 
 

@@ -87,6 +87,9 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     tags: [],
     users: [],
     dropped_count: 0,
+    cause: null,
+    cause_key: null,
+    answer: null,
     ...values,
   };
 }
