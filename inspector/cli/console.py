@@ -27,10 +27,12 @@ from inspector.service.analysis.span_text import attributes, content
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 
-_PIPED_WIDTH = 200
+_PIPED_WIDTH = 400
 """Width without a terminal: programs read it, so nothing is cut to eighty columns."""
 _WIDE = 100
 """Least width of a terminal that shows the counts."""
+_VERY_WIDE = 140
+"""Least width of a terminal that shows causes and answers."""
 _PATH_NAMES = 6
 
 Row = dict[str, Any]
@@ -57,6 +59,9 @@ def show_sessions(sessions: list[Row], *, is_narrowed: bool = False) -> None:
     counts = (("spans", 5), ("errors", 6), ("tokens", 6)) if console.width >= _WIDE else ()
     for name, min_width in (("duration", 8), *counts):
         table.add_column(name, justify="right", no_wrap=True, min_width=min_width)
+    says_why = console.width >= _VERY_WIDE
+    if says_why:
+        table.add_column("cause or answer", no_wrap=True, overflow="ellipsis", ratio=2)
     for session in sessions:
         table.add_row(
             Text(plain(session["id"])),
@@ -65,8 +70,16 @@ def show_sessions(sessions: list[Row], *, is_narrowed: bool = False) -> None:
             Text(plain(session["title"])),
             duration(_duration_ns(session)),
             *_counts(session)[: len(counts)],
+            *([_why(session)] if says_why else []),
         )
     console.print(table)
+
+
+def _why(session: Row) -> Text:
+    """Return what failed first, amber if the session recovered, or the last answer."""
+    if cause := session.get("cause"):
+        return Text(plain(cause), "red" if session["status"] == "failed" else "yellow")
+    return Text(plain(session.get("answer") or ""), "bright_black")
 
 
 def show_usage(groups: list[Row], by: str) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from inspector.service.feed.feed import Feed
 from inspector.service.ingest import housekeeping
 from inspector.service.ingest.writer import Writer
-from inspector.service.model.records import Tombstone
+from inspector.service.model.records import Changes, Tombstone
 from inspector.service.model.rows import Json
 from inspector.service.query.tree import All
 from inspector.service.sessions.retention import Retention
@@ -75,6 +77,25 @@ async def test_a_session_that_is_too_old_goes_and_viewers_see_it_go(store: Store
         assert [one.row.id for one in reader.newest_sessions(All(), None, 9).rows] == [trace_hex(2)]
     await writer.close()
     await stream.aclose()
+
+
+async def test_sessions_that_were_stored_without_their_causes_get_them(store: Store) -> None:
+    rig = Rig(store)
+    rig.record(*(span("run", trace=number, error="no room") for number in (1, 2)), span(trace=3))
+    rig.wait(6)
+    with store.read() as reader:
+        known = reader.newest_sessions(All(), None, 9).rows
+        head = reader.head
+    for at, record in enumerate(known, start=head + 1):
+        state = json.loads(record.state) | {"outcome": None}
+        row = replace(record.row, cause=None, cause_key=None)
+        older = replace(record, row=row, state=json.dumps(state).encode(), change=at)
+        store.commit(Changes(at, at, sessions=[older]))
+    writer = Writer(store, Feed(store), clock=FakeClock(), tick_s=None)
+    async with asyncio.timeout(20):
+        while [one.cause for one in rig.sessions().values()].count("run: no room") < 2:
+            await writer.tick()
+    await writer.close()
 
 
 async def test_a_store_that_is_too_large_loses_its_oldest_sessions(

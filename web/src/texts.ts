@@ -3,7 +3,8 @@
  *
  * A text with a value in it is a function. What a trace says is never here.
  */
-import { groupThousands } from './model/text/format.ts';
+import type { SessionStatus } from './api/types.ts';
+import { groupThousands, plural } from './model/text/format.ts';
 
 // The shell: bar, banners, dialogs, errors.
 
@@ -14,7 +15,28 @@ export const SESSIONS_TEXT = {
   compareSelected: 'Compare the two selected sessions',
 } as const;
 
+export const SESSION_STATUS: Readonly<Record<SessionStatus, string>> = {
+  waiting: 'waiting for a person',
+  paused: 'paused',
+  running: 'running',
+  lost: 'lost contact',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  completed: 'completed',
+};
+
+/** How a session stands, with what went wrong in one that recovered. */
+export function sessionStatus(status: SessionStatus, errors: number): string {
+  const isFlawed = status === 'completed' && errors > 0;
+  return isFlawed ? `completed with ${plural(errors, 'error')}` : SESSION_STATUS[status];
+}
+
 // Causes and search.
+
+export const CAUSE_TEXT = {
+  cause: 'Cause',
+  answer: 'Answer',
+} as const;
 
 // A session: header, waterfall, time.
 

@@ -1,11 +1,14 @@
-"""The writer's housekeeping, in steps of a few milliseconds: free space, expire old sessions."""
+"""The writer's housekeeping, in small steps: free space, expire old sessions, read causes."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from inspector.service.feed.feed import MAX_BEHIND
+from inspector.service.model.records import MAX_INT
+from inspector.service.query import QueryScope, parse_query
 from inspector.service.sessions.retention import Retention
 from inspector.service.storage.base import Store
 
@@ -17,6 +20,9 @@ BREAK_WHEN_TOO_LARGE = 1
 _DEPARTURES_A_STEP = 500
 _DEPARTURES_EVERY_NS = 3600 * 10**9
 _DEPARTURE_AGE_NS = 24 * 3600 * 10**9
+_WITHOUT_CAUSE = parse_query("errors>0 -cause_key:*", QueryScope.SESSION, 0)
+"""Sessions that were stored before their causes were, and those that are not over."""
+_SESSIONS_A_STEP = 500
 
 
 class Housekeeping:
@@ -26,14 +32,22 @@ class Housekeeping:
         store: The store to clean up.
         retention: The limits of stored sessions.
         delete: Deletes sessions, and publishes the deletion.
+        read_outcomes: Reads what came of sessions, and publishes it.
     """
 
     def __init__(
-        self, store: Store, retention: Retention, delete: Callable[[Sequence[str]], bool]
+        self,
+        store: Store,
+        retention: Retention,
+        *,
+        delete: Callable[[Sequence[str]], bool],
+        read_outcomes: Callable[[Sequence[str]], bool],
     ) -> None:
         self._store = store
         self._retention = retention
         self._delete = delete
+        self._read_outcomes = read_outcomes
+        self._with_causes_before: tuple[int, str] | None = MAX_INT, ""
         self._is_too_large = False
         self._departures_due_ns = 0
 
@@ -44,7 +58,8 @@ class Housekeeping:
             StoreUnavailableError: The store cannot be used.
         """
         began_s = time.monotonic()
-        if not (self._store.sweep() or self._expire(now_ns) or self._forget(now_ns)):
+        steps = (self._store.sweep, partial(self._expire, now_ns), partial(self._forget, now_ns))
+        if not any(step() for step in (*steps, self._read_causes)):
             return LOOK_S
         took_s = time.monotonic() - began_s
         return took_s * (BREAK_WHEN_TOO_LARGE if self._is_too_large else BREAK)
@@ -70,3 +85,15 @@ class Housekeeping:
         if not has_more:
             self._departures_due_ns = now_ns + _DEPARTURES_EVERY_NS
         return has_more
+
+    def _read_causes(self) -> bool:
+        """Read the causes of sessions that are stored without, newest first, once."""
+        if self._with_causes_before is None:
+            return False
+        with self._store.read() as reader:
+            found = reader.newest_sessions(
+                _WITHOUT_CAUSE, self._with_causes_before, _SESSIONS_A_STEP
+            )
+        self._with_causes_before = found.next
+        self._read_outcomes([one.row.id for one in found.rows if one.settled])
+        return True

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,16 +17,17 @@ from inspector.service.ingest.assignment import SessionAssignment
 from inspector.service.ingest.liveness import lose_spans, mark_alive
 from inspector.service.ingest.moments import add_moments
 from inspector.service.ingest.numbering import number
+from inspector.service.ingest.outcomes import outcome_of
 from inspector.service.ingest.requests.control_plane import ControlPlane
 from inspector.service.ingest.sibling_duplicates import mark_pairs
 from inspector.service.ingest.spans import add_spans
-from inspector.service.ingest.unit_of_work import Memory, UnitOfWork
+from inspector.service.ingest.unit_of_work import Memory, PendingChanges, UnitOfWork
 from inspector.service.model.incoming import IncomingLog, IncomingSpan
 from inspector.service.model.records import MAX_INT, Changes, SpanRecord
 from inspector.service.model.rows import SessionStatus
 from inspector.service.sessions.live import ProcessSign
 from inspector.service.sessions.processes import EXIT_GRACE_NS, Processes
-from inspector.service.sessions.state import SECOND_NS, SessionState, status_of
+from inspector.service.sessions.state import SECOND_NS, SETTLED, SessionState, status_of
 from inspector.service.storage.base import Store
 
 MAX_DUE = 2_000
@@ -155,6 +156,16 @@ class Recorder:
                     unit.add_span(priced, known)
             return self._finish(unit)
 
+    def read_outcomes(self, session_ids: Iterable[str], now_ns: int) -> Changes:
+        """Return the commit of what came of sessions that were stored before that was kept."""
+        with self._store.read() as reader:
+            unit = UnitOfWork(reader, self._memory, now_ns)
+            wanted = list(session_ids)
+            unit.load_sessions(wanted)
+            for session_id in wanted:
+                unit.session(session_id)
+            return self._finish(unit)
+
     def committed(self) -> None:
         """Release old states; the last commit is durable."""
         self._memory.shrink()
@@ -199,9 +210,23 @@ class Recorder:
             else:  # without a timer it was settled before, and stays so
                 heard_ns = timer.heard_ns if timer else 0
             statuses[session.id] = self._status(session, unit.now_ns, heard_ns)
+        self._read_outcomes(unit, pending, statuses)
         changes = number(pending, statuses)
         self._control_plane.open_requests.follow(changes.requests)
         return changes
+
+    def _read_outcomes(
+        self, unit: UnitOfWork, pending: PendingChanges, statuses: Mapping[str, SessionStatus]
+    ) -> None:
+        """Read what came of the sessions that are over since this commit, or have news in it."""
+        traces = defaultdict[str, dict[str, dict[str, SpanRecord]]](dict)
+        for trace_id, written in pending.spans.items():
+            for span in itertools.islice(written.values(), 1):
+                traces[span.session_id][trace_id] = written
+        for session, record in ((one.state, one.record) for one in pending.sessions):
+            is_new = record is None or not record.settled or session.id in unit.updated
+            if statuses[session.id] in SETTLED and (is_new or session.outcome is None):
+                session.outcome = outcome_of(unit, session, traces[session.id])
 
     def _status(self, session: SessionState, now_ns: int, heard_ns: int) -> SessionStatus:
         """Return the status of a session, and watch when it may change without news."""

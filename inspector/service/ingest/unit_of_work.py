@@ -463,7 +463,7 @@ class UnitOfWork:
             self._touched_sessions.pop(old_id, None)
             self._gone.add(old_id)
         elif old is not None:
-            old.run_time = None
+            old.run_time = old.outcome = None
             engine, old.profile = old.profile.engine, Profile()
             old.profile.engine = engine if old.is_declared else None
             for trace in rest:

@@ -127,7 +127,9 @@ class Writer:
         self._watch = StoreWatch(clock, feed.publish_health)
         self._refused_bytes = 0
         self._recorder = Recorder(store, clock())
-        self._housekeeping = Housekeeping(store, retention, self._delete)
+        self._housekeeping = Housekeeping(
+            store, retention, delete=self._delete, read_outcomes=self._read_outcomes
+        )
         now_s = time.monotonic()
         self._tidying = _PeriodicTask(self._tidy, now_s)
         self._erasing = _PeriodicTask(self._erase, now_s)
@@ -384,6 +386,9 @@ class Writer:
 
     def _delete(self, session_ids: Sequence[str]) -> bool:
         return self._try(lambda: self._recorder.delete(session_ids, self._clock()))[0]
+
+    def _read_outcomes(self, session_ids: Sequence[str]) -> bool:
+        return self._try(lambda: self._recorder.read_outcomes(session_ids, self._clock()))[0]
 
     def _write(self, parts: Sequence[Part]) -> None:
         began_s = time.monotonic()

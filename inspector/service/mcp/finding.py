@@ -26,6 +26,7 @@ from inspector.service.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
 
 _TITLE_CHARS = 120
 _NAME_CHARS = 80
+_WHY_CHARS = 200
 _ID_CHARS = 10 * MAX_CHARACTERS
 """Limit of an id after escaping: a character may become ten."""
 _MAX_NAMES = 4
@@ -38,7 +39,7 @@ Query language: terms are ANDed; OR, NOT, -term and parentheses work; a bare wor
 begin* or "some words" is searched in names and content.
 Session fields: status (waiting paused running lost failed cancelled completed), title, started, \
 ended, duration, waiting, errors, spans, llm_calls, tool_calls, tokens, cost, model, service, \
-agent, tag, id.
+agent, tag, id, cause, cause_key.
 Span fields: name, kind (agent llm tool workflow step mcp resource prompt retrieval embedding \
 memory guardrail http other), status (running unset ok error cancelled lost), tool, agent, model, \
 duration, tokens, cost, size, started, root, id, trace; attributes as @key:value.
@@ -78,6 +79,8 @@ class SessionLine(ClosedModel):
     cost_usd: float | None
     models: list[str]
     services: list[str]
+    cause: str | None = Field(description="Of a session that is over: what failed first.")
+    answer: str | None = Field(description="Of one in which nothing failed: the last answer.")
 
 
 class Sessions(ClosedModel):
@@ -116,13 +119,15 @@ def session_line(session: dict[str, Any]) -> SessionLine:
     """Return a session as lists show it."""
     fields = {name: session[name] for name in SessionLine.model_fields}
     fields["title"] = visible_line(session["title"], _TITLE_CHARS)
+    for one in ("cause", "answer"):
+        fields[one] = session[one] and visible_line(session[one], _WHY_CHARS)
     for many in ("models", "services"):
         fields[many] = [visible_line(one, _NAME_CHARS) for one in session[many][:_MAX_NAMES]]
     return SessionLine(**fields)
 
 
 def session_text(session: SessionLine) -> str:
-    """Return a session in two lines: its title and id, and its figures."""
+    """Return a session in a few lines: its title and id, its figures, its cause or answer."""
     facts = [
         session.started_at[:19] + "Z",
         duration_ms(session.duration_ms) or "still going",
@@ -138,7 +143,9 @@ def session_text(session: SessionLine) -> str:
         " ".join(session.models),
     ]
     head = f"{session.status.upper():<9} {session.title}  {_id(session.id)}"
-    return f"{head}\n  " + " · ".join(filter(None, facts))
+    why = f"\n  failed first: {session.cause}" if session.cause else ""
+    why = f"\n  last answer: {session.answer}" if session.answer else why
+    return f"{head}\n  " + " · ".join(filter(None, facts)) + why
 
 
 def _id(session_id: str) -> str:

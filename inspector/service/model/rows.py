@@ -133,6 +133,12 @@ class SessionRow:
     """Whether any of it may be about MCP; of a session stored before this was noted, it may."""
     dropped_count: int = 0
     """Attributes, events and links that a sender's SDK dropped: data the user cannot see."""
+    cause: str | None = None
+    """What failed first, on one line. Only of a session that is over, as `answer`."""
+    cause_key: str | None = None
+    """The same for causes that differ in ids, numbers and paths alone."""
+    answer: str | None = None
+    """The last answer of a model, on one line; None if there is a cause."""
 
     def duration_ns(self, now_ns: int) -> int:
         """Return the time in which anything of the session ran, up to now."""

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from inspector.service.normalise.facts import read_span
-from inspector.service.normalise.view import span_view
+from inspector.service.normalise.view import answers_of, failure_of, span_view
 
-__all__ = ["read_span", "span_view"]
+__all__ = ["answers_of", "failure_of", "read_span", "span_view"]

@@ -58,14 +58,19 @@ def conversation(source: SpanSource) -> list[Message]:
         return []
     system = first_found(source, lambda convention: convention.system) or []
     sent = first_found(source, lambda convention: convention.input) or []
-    # LiteLLM's proxy writes an empty message, and the calls of tools leaf by leaf.
-    answered = first_found(source, _output_with_parts) or first_found(source, _output) or []
+    answered = answers(source)
     sent = _hoist(system, sent)
     reasons = stopped_because(source)
     if len(reasons) == len(answered):
         for message, reason in zip(answered, reasons, strict=True):
             message.finish_reason = message.finish_reason or finish_reason(reason)
     return [*system, *sent, *answered]
+
+
+def answers(source: SpanSource) -> list[Message]:
+    """Return the messages that a model answered with."""
+    # LiteLLM's proxy writes an empty message, and the calls of tools leaf by leaf.
+    return first_found(source, _output_with_parts) or first_found(source, _output) or []
 
 
 def _output(convention: Convention) -> Callable[[SpanSource], list[Message] | None]:

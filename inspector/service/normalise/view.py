@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
@@ -13,7 +13,7 @@ from inspector.service.model.rows import Json, Moment, SpanKind
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise import keys
 from inspector.service.normalise.conventions import SpanSource, first_found
-from inspector.service.normalise.conversation import conversation, stopped_because
+from inspector.service.normalise.conversation import answers, conversation, stopped_because
 from inspector.service.normalise.finish_reasons import finish_reason
 from inspector.service.normalise.kinds import kind_of, mcp_method_in_name, tool_name
 from inspector.service.normalise.messages import load, tool_message
@@ -27,6 +27,7 @@ from inspector.service.wire import (
     ErrorView,
     LlmView,
     McpView,
+    Message,
     Payload,
     StateChange,
     TextSoFar,
@@ -88,6 +89,41 @@ def span_view(span: Span, moments: Sequence[Moment] = ()) -> View:
         metadata=first_found(source, lambda convention: convention.metadata) or {},
         request=request_facts(span, attributes),
         truncated=truncated,
+    )
+
+
+class Failure(NamedTuple):
+    """The parts of a view that say why a span failed."""
+
+    error: ErrorView | None
+    result: Payload | None
+    """Of the tool that it called."""
+
+
+def failure_of(span: Span, moments: Sequence[Moment] = ()) -> Failure:
+    """Read why a span failed: a tenth of `span_view`'s work."""
+    attributes = flat_attributes(span.attributes)
+    kind = kind_of(span, attributes)
+    happened = _moments(span, moments)
+    result = None
+    if kind is SpanKind.TOOL:
+        source = SpanSource(attributes, span.name, kind, span.start_time_unix_nano, happened)
+        result = _tool(span, source, []).result
+    return Failure(_error(span, attributes, happened), result)
+
+
+def answers_of(span: Span, moments: Sequence[Moment] = ()) -> list[Message]:
+    """Read the messages that a model answered with, without those that it was sent."""
+    attributes = flat_attributes(span.attributes)
+    happened = _moments(span, moments)
+    return answers(
+        SpanSource(
+            attributes,
+            span.name,
+            kind_of(span, attributes),
+            span.start_time_unix_nano,
+            happened,
+        )
     )
 
 

@@ -84,6 +84,9 @@ def session_fields(row: SessionRow) -> dict[str, Any]:
         "users": row.users,
         "has_mcp": row.has_mcp,
         "dropped_count": row.dropped_count,
+        "cause": row.cause,
+        "cause_key": row.cause_key,
+        "answer": row.answer,
     }
 
 

@@ -85,6 +85,8 @@ SESSION_FIELDS = _fields(
     ("agent", Kind.TEXT, "An agent that took part.", None),
     ("tag", Kind.TEXT, "A tag that it has.", None),
     ("user", Kind.TEXT, "A user for whom it worked.", None),
+    ("cause", Kind.TEXT, "What failed first, once it is over.", None),
+    ("cause_key", Kind.TEXT, "The group of alike causes that it is part of.", None),
 )
 
 SPAN_FIELDS = _fields(

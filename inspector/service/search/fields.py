@@ -34,6 +34,8 @@ SESSION_READERS: Mapping[str, Callable[[SessionRow, int], Value]] = {
     "agent": lambda row, _: row.agents,
     "tag": lambda row, _: row.tags,
     "user": lambda row, _: row.users,
+    "cause": lambda row, _: row.cause,
+    "cause_key": lambda row, _: row.cause_key,
 }
 
 SPAN_READERS: Mapping[str, Callable[[SpanRecord, int], Value]] = {

@@ -374,6 +374,18 @@ class TraceState:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a session: the fields of its row by these names."""
+
+    cause: str | None = None
+    cause_key: str | None = None
+    answer: str | None = None
+
+
+_NO_OUTCOME = Outcome()
+
+
 @dataclass(slots=True)
 class SessionState:
     """The state of a session that the rules continue from."""
@@ -404,6 +416,8 @@ class SessionState:
     """Time of its last arrival, by the service's clock."""
     run_time: RunTime | None = field(default_factory=RunTime)
     """Run time of its spans; None: it has to be read from them."""
+    outcome: Outcome | None = None
+    """What came of it when it was last over; None: it has to be read from its spans."""
 
     def dump(self) -> bytes:
         """Return the state as JSON; without a long run time, which each commit would write."""
@@ -421,10 +435,12 @@ class SessionState:
             )
             state["summed_until_ns"] = profile.latest_ns
         run_time = state.get("run_time")  # stores of before have none
+        outcome = state.get("outcome")
         read = {
             "tally": _load_tally(state["tally"]),
             "profile": profile,
             "run_time": None if run_time is None else RunTime(**run_time),
+            "outcome": None if outcome is None else Outcome(**outcome),
         }
         return cls(**{**state, **read})
 
@@ -489,6 +505,7 @@ class SessionState:
         is_running = status is SessionStatus.RUNNING
         ended_ns = max(profile.latest_ns, started_ns) if status in SETTLED else None
         idle = self._idle(started_ns, ended_ns)
+        outcome = (ended_ns is not None and self.outcome) or _NO_OUTCOME
         return SessionRow(
             id=self.id,
             title=self.title,
@@ -517,6 +534,9 @@ class SessionState:
             users=tuple(profile.users),
             has_mcp=profile.has_mcp,
             dropped_count=tally.dropped_count,
+            cause=outcome.cause,
+            cause_key=outcome.cause_key,
+            answer=outcome.answer,
         )
 
     def _idle(self, started_ns: int, ended_ns: int | None) -> Idle:

@@ -35,6 +35,7 @@ from inspector.service.model.rows import (
     RequestStatus,
     RequestSubject,
     SessionStatus,
+    SpanKind,
     SpanStatus,
 )
 from inspector.service.model.waits import Interval
@@ -277,6 +278,17 @@ class Reader(Protocol):
         """Return the model calls of the session right before a span, the last first.
 
         They are looked for among the last thousand spans before it.
+        """
+
+    def failed_spans(self, session_id: str, most: int) -> list[SpanRecord]:
+        """Return the failed spans of a session that ended first, without duplicates."""
+
+    def last_spans(
+        self, session_id: str, kinds: Collection[SpanKind], most: int
+    ) -> list[SpanRecord]:
+        """Return the spans of some kinds that started last, the last first, without duplicates.
+
+        They are looked for among the last thousand spans of the session.
         """
 
     def open_processes(self) -> set[str]:

@@ -35,6 +35,7 @@ SESSION_COLUMNS = {
     "output_tokens": "output_tokens",
     "tokens": "{0}.input_tokens + {0}.output_tokens",
     "cost": "cost_usd",
+    "cause_key": "cause_key",
 }
 
 SPAN_COLUMNS = {

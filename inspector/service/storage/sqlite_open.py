@@ -48,6 +48,7 @@ SESSION_NUMBERS = (
     "input_tokens",
     "output_tokens",
     "cost_usd",
+    "cause_key",
 )
 """Fields of a session's row with a column of their own."""
 _PAGE_BYTES = 8192

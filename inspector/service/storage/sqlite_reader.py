@@ -21,7 +21,7 @@ from inspector.service.model.records import (
     Tombstone,
     TraceRecord,
 )
-from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanStatus
+from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.query.tree import Node
 from inspector.service.storage.base import (
     Chunk,
@@ -394,6 +394,30 @@ class SqliteReader(ControlReader):
         )
         place = (span.session_id, span.start_ns, bytes.fromhex(span.span_id))
         return [span_of(row) for row in self._all(SELECT_SPAN + where, (*place, most))]
+
+    def failed_spans(self, session_id: str, most: int) -> list[SpanRecord]:
+        first = (
+            f"SELECT change FROM span WHERE {_OF_SESSION} AND status = 'error'"
+            " AND duplicate_of IS NULL ORDER BY end_ns LIMIT ?"
+        )
+        sql = f"{SELECT_SPAN} WHERE span.change IN ({first}) ORDER BY span.end_ns"
+        return [span_of(row) for row in self._all(sql, (session_id, most))]
+
+    def last_spans(
+        self, session_id: str, kinds: Collection[SpanKind], most: int
+    ) -> list[SpanRecord]:
+        nearest = (
+            f"SELECT change, kind, duplicate_of FROM span WHERE {_OF_SESSION}"
+            " ORDER BY start_ns DESC, span_id DESC LIMIT 1000"
+        )
+        where = (
+            f" WHERE span.change IN (SELECT change FROM ({nearest}) WHERE kind IN"
+            " (SELECT value FROM json_each(?)) AND duplicate_of IS NULL LIMIT ?)"
+            " ORDER BY span.start_ns DESC, span.span_id DESC"
+        )
+        of_kinds = orjson.dumps([kind.value for kind in kinds]).decode()
+        rows = self._all(SELECT_SPAN + where, (session_id, of_kinds, most))
+        return [span_of(row) for row in rows]
 
     def open_processes(self) -> set[str]:
         sql = (

@@ -58,6 +58,19 @@ class Session(Wire):
     users: list[str] = Field(description="Whom it worked for, by the ids that its senders give.")
     has_mcp: bool = Field(description="Whether any of its telemetry may be about MCP.")
     dropped_count: int
+    cause: str | None = Field(
+        None,
+        description="Once it is over: what failed first, on one line of at most 200 characters, "
+        "such as `fetch_page: 504 from mirror`. Of several, one that its root failed from.",
+    )
+    cause_key: str | None = Field(
+        None, description="The same for causes that differ in ids, numbers and paths alone."
+    )
+    answer: str | None = Field(
+        None,
+        description="Once it is over, and nothing failed: the last answer of a model, on one line "
+        "of at most 200 characters.",
+    )
 
 
 class IndexState(Wire):

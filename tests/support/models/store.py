@@ -375,6 +375,22 @@ class _Tables:
         calls = (one for one in before[:1000] if one.kind is SpanKind.LLM)
         return [one for one in calls if one.duplicate_of is None][:most]
 
+    def failed_spans(self, session_id: str, most: int) -> list[SpanRecord]:
+        failed = [
+            one
+            for one in self._spans.values()
+            if (one.session_id, one.status) == (session_id, SpanStatus.ERROR)
+            and one.duplicate_of is None
+        ]
+        return sorted(failed, key=lambda one: one.end_ns or 0)[:most]
+
+    def last_spans(
+        self, session_id: str, kinds: Collection[SpanKind], most: int
+    ) -> list[SpanRecord]:
+        own = [one for one in self._spans.values() if one.session_id == session_id]
+        latest = sorted(own, key=_span_order)[::-1][:1000]
+        return [one for one in latest if one.kind in kinds and one.duplicate_of is None][:most]
+
     def open_processes(self) -> set[str]:
         running = (s for s in self._spans.values() if s.status is SpanStatus.RUNNING)
         return {span.process_id for span in running}

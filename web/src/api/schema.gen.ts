@@ -2798,6 +2798,24 @@ export interface components {
             /** Agents */
             agents: string[];
             /**
+             * Answer
+             * @description Once it is over, and nothing failed: the last answer of a model, on one line of at most 200 characters.
+             * @default null
+             */
+            answer: string | null;
+            /**
+             * Cause
+             * @description Once it is over: what failed first, on one line of at most 200 characters, such as `fetch_page: 504 from mirror`. Of several, one that its root failed from.
+             * @default null
+             */
+            cause: string | null;
+            /**
+             * Cause Key
+             * @description The same for causes that differ in ids, numbers and paths alone.
+             * @default null
+             */
+            cause_key: string | null;
+            /**
              * Cost Usd
              * @description Null when no telemetry carried a cost.
              */

@@ -90,6 +90,9 @@ export function exampleSession(values: Partial<Session> = {}): Session {
     users: [],
     has_mcp: false,
     dropped_count: 0,
+    cause: null,
+    cause_key: null,
+    answer: null,
     ...values,
   };
 }

@@ -33,6 +33,8 @@ export const QUERY_FIELDS: readonly QueryField[] = [
   {"scope": "session", "name": "agent", "type": "text", "description": "An agent that took part.", "choices": []},
   {"scope": "session", "name": "tag", "type": "text", "description": "A tag that it has.", "choices": []},
   {"scope": "session", "name": "user", "type": "text", "description": "A user for whom it worked.", "choices": []},
+  {"scope": "session", "name": "cause", "type": "text", "description": "What failed first, once it is over.", "choices": []},
+  {"scope": "session", "name": "cause_key", "type": "text", "description": "The group of alike causes that it is part of.", "choices": []},
   {"scope": "span", "name": "id", "type": "text", "description": "Its id.", "choices": []},
   {"scope": "span", "name": "trace", "type": "text", "description": "The id of its trace.", "choices": []},
   {"scope": "span", "name": "name", "type": "text", "description": "Its name.", "choices": []},

@@ -74,17 +74,32 @@ export function errorsOf(spans: Iterable<SpanRow>): SpanRow[] {
   return [...spans].filter((span) => span.status === 'error' && span.duplicate_of === null);
 }
 
-/** The cause to read first: the error that ended first among those without an error child. */
+/**
+ * The cause to read first, as the service keeps it with the session: of the errors without an error
+ * child one from which a root failed, else the one that ended first.
+ */
 export function firstCause(spans: Iterable<SpanRow>): SpanRow | undefined {
   const errors = errorsOf(spans);
   const parents = new Set(errors.map(parentKey));
-  return errors
-    .filter((span) => !parents.has(spanKey(span)))
-    .reduce<SpanRow | undefined>(
-      (first, span) =>
-        first === undefined || endOffset(span, 0) < endOffset(first, 0) ? span : first,
-      undefined,
-    );
+  const byKey = new Map(errors.map((span) => [spanKey(span), span]));
+  const innermost = errors.filter((span) => !parents.has(spanKey(span)));
+  const fatal = innermost.filter((span) => reachedRoot(span, byKey));
+  return (fatal.length > 0 ? fatal : innermost).reduce<SpanRow | undefined>(
+    (first, span) =>
+      first === undefined || endOffset(span, 0) < endOffset(first, 0) ? span : first,
+    undefined,
+  );
+}
+
+function reachedRoot(span: SpanRow, errors: ReadonlyMap<string, SpanRow>): boolean {
+  let top = span;
+  // Parents may go in circles.
+  for (let steps = errors.size; steps > 0; steps--) {
+    const above = errors.get(parentKey(top));
+    if (above === undefined) break;
+    top = above;
+  }
+  return top.parent_span_id === null;
 }
 
 const GOES_ON: ReadonlySet<SessionStatus> = new Set(['waiting', 'paused', 'running']);

@@ -1,9 +1,11 @@
 /** One session. Its duration counts while it runs. */
 import { type MouseEvent, memo } from 'react';
-import type { Session, SessionStatus } from '../../api/types.ts';
-import { formatCount } from '../../model/text/format.ts';
+import type { Session } from '../../api/types.ts';
+import { formatCount, plural } from '../../model/text/format.ts';
+import { seenText } from '../../model/text/hidden-characters.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
+import { CAUSE_TEXT, sessionStatus } from '../../texts.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -27,30 +29,28 @@ interface SessionRowProps {
 
 const NONE: readonly string[] = [];
 
-const STATUS_NAMES: Readonly<Record<SessionStatus, string>> = {
-  waiting: 'waiting for a person',
-  paused: 'paused',
-  running: 'running',
-  lost: 'lost: nothing was heard of it',
-  failed: 'failed',
-  cancelled: 'cancelled',
-  completed: 'completed',
-};
-
 export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
   const { rows, id, index, top_px, columns, isSelected, onSelect } = props;
   const { isAnswering, onAnswering } = props;
   const session = useRow(rows, id);
   const waiting = useRow(useInspector().requests.ofSession, id) ?? (isAnswering ? NONE : undefined);
   if (session === undefined) return null;
-  const marks = [session.status, isSelected ? 'selected' : '', isAnswering ? 'answering' : ''];
+  const standing = sessionStatus(session.status, session.error_count);
+  const why = session.cause ?? session.answer;
+  const marks = [
+    session.status,
+    isSelected ? 'selected' : '',
+    isAnswering ? 'answering' : '',
+    session.status === 'completed' && session.error_count > 0 ? 'flawed' : '',
+    why === null ? '' : 'why',
+  ].filter((mark) => mark !== '');
   const select = (event: MouseEvent) => onSelect(id, event.shiftKey);
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the link in it has the focus
     <div
       role="row"
       aria-rowindex={index + 2}
-      className={`ins-list__row ${marks.map((mark) => mark && `ins-list__row--${mark}`).join(' ')}`}
+      className={`ins-list__row ${marks.map((mark) => `ins-list__row--${mark}`).join(' ')}`}
       style={{ transform: `translateY(${top_px}px)` }}
       data-top={top_px}
       data-session={id}
@@ -64,21 +64,24 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
           onClick={select}
         />
       </span>
-      <span role="cell" className="ins-list__status" title={STATUS_NAMES[session.status]}>
+      <span role="cell" className="ins-list__status" title={standing}>
         <StatusIcon shape={session.status} />
-        <span className="ins-hidden">{STATUS_NAMES[session.status]}</span>
+        <span className="ins-hidden">{standing}</span>
         {session.error_count > 0 && (
-          <span className="ins-list__errors" title={`${session.error_count} errors`}>
+          <span className="ins-list__errors" title={plural(session.error_count, 'error')}>
             {formatCount(session.error_count)}
             <span className="ins-hidden"> errors</span>
           </span>
         )}
       </span>
       <span role="cell" className="ins-list__main">
-        <Link className="ins-list__title" to={sessionPath(id)} title={session.title}>
-          {session.title || id}
-          <span className="ins-hidden">, {STATUS_NAMES[session.status]}</span>
-        </Link>
+        <span className="ins-list__about">
+          <Link className="ins-list__title" to={sessionPath(id)} title={session.title}>
+            {session.title || id}
+            <span className="ins-hidden">, {standing}</span>
+          </Link>
+          {why !== null && <Why text={why} isCause={session.cause !== null} />}
+        </span>
         <Standing session={session} />
         {waiting !== undefined && (
           <RowAnswer id={id} waiting={waiting} isOpen={isAnswering} onAnswering={onAnswering} />
@@ -97,6 +100,18 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
     </div>
   );
 });
+
+/** What failed first, or what was answered last. */
+function Why({ text, isCause }: { readonly text: string; readonly isCause: boolean }) {
+  const label = isCause ? CAUSE_TEXT.cause : CAUSE_TEXT.answer;
+  const look = isCause ? 'ins-list__why ins-list__why--cause' : 'ins-list__why';
+  return (
+    <span className={look} title={`${label}: ${text}`}>
+      <span className="ins-hidden">{label}: </span>
+      {seenText(text)}
+    </span>
+  );
+}
 
 /** Time of the open wait, of the pause, or of the silence. */
 function Standing({ session }: { readonly session: Session }) {

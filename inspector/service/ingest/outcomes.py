@@ -1,0 +1,89 @@
+"""Read what came of a session when it is over: of a few of its spans, and of each commit once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from inspector.service.analysis.outcome import (
+    MAX_CHARS,
+    answer_line,
+    cause_key,
+    cause_line,
+    first_cause,
+)
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.ingest.unit_of_work import UnitOfWork
+from inspector.service.model.records import SpanRecord
+from inspector.service.model.rows import Moment, SpanKind, SpanStatus
+from inspector.service.normalise import answers_of, failure_of
+from inspector.service.sessions.state import Outcome, SessionState
+
+_MAX_FAILED = 1_000
+"""Limit of the failed spans among which the first cause is looked for."""
+_MAX_ANSWERS = 4
+"""Limit of the spans in which the last answer is looked for."""
+_MAX_SPAN_BYTES = 1024 * 1024
+_MAX_MOMENTS = 100
+_ANSWERING = (SpanKind.LLM, SpanKind.AGENT)
+
+Written = Mapping[str, Mapping[str, SpanRecord]]
+"""Spans of a commit: trace → span → version."""
+
+
+def outcome_of(unit: UnitOfWork, session: SessionState, written: Written) -> Outcome:
+    """Return what came of a session.
+
+    Args:
+        unit: Its commit.
+        session: The session, with its counts as they are after the commit.
+        written: The spans of its traces that the commit changes.
+    """
+    if session.tally.error_count:
+        stored = unit.reader.failed_spans(session.id, _MAX_FAILED)
+        failed = [
+            span
+            for span in _newest(stored, written)
+            if span.status is SpanStatus.ERROR and span.duplicate_of is None
+        ]
+        if (cause := first_cause(failed)) is not None:
+            line = _cause(unit, cause)
+            return Outcome(cause=visible_line(line, MAX_CHARS), cause_key=cause_key(line))
+    if session.tally.llm_calls or session.profile.agents:
+        return Outcome(answer=_answer(unit, session.id, written))
+    return Outcome()
+
+
+def _newest(stored: Iterable[SpanRecord], written: Written) -> list[SpanRecord]:
+    """Return the spans as they are after the commit."""
+    older = [span for span in stored if span.span_id not in written.get(span.trace_id, ())]
+    return older + [span for spans in written.values() for span in spans.values()]
+
+
+def _cause(unit: UnitOfWork, span: SpanRecord) -> str:
+    if span.size_bytes > _MAX_SPAN_BYTES:
+        return f"{span.subject or span.name}: too large to say why"
+    content = unit.content(span).span()
+    why = failure_of(content, _moments(unit, span))
+    return cause_line(span, why, content.status.message)
+
+
+def _answer(unit: UnitOfWork, session_id: str, written: Written) -> str | None:
+    stored = unit.reader.last_spans(session_id, _ANSWERING, _MAX_ANSWERS)
+    answering = [
+        span
+        for span in _newest(stored, written)
+        if span.kind in _ANSWERING and span.duplicate_of is None
+    ]
+    answering.sort(key=lambda span: (span.start_ns, span.span_id), reverse=True)
+    for span in answering[:_MAX_ANSWERS]:
+        if span.size_bytes > _MAX_SPAN_BYTES:
+            continue
+        answered = answers_of(unit.content(span).span(), _moments(unit, span))
+        if line := answer_line(answered):
+            return line
+    return None
+
+
+def _moments(unit: UnitOfWork, span: SpanRecord) -> list[Moment]:
+    stored = unit.reader.moments(span.trace_id, span.span_id, None, _MAX_MOMENTS)
+    return [one.moment() for one in stored]
