@@ -37,6 +37,13 @@ export class Drafts extends KeyedStore<Draft> {
     if (!seen.includes(text)) this.change(id, { seen: [...seen, text] });
   }
 
+  /** Whether anything was edited or typed. */
+  hasUnsent(): boolean {
+    return [...this.values()].some(
+      ({ args, reason, values }) => args !== undefined || reason !== '' || values !== undefined,
+    );
+  }
+
   drop(id: string): void {
     this.commit([[id, undefined]]);
   }
