@@ -14,6 +14,8 @@ from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 PAGES = ("", f"sessions/{SECOND_ID}", "waiting", "search", "compare", "usage", "audit")
+WIDGETS = "Where the focus is"
+"""Keys of widgets, each of which counts only while it has the focus."""
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +129,33 @@ def test_the_list_of_keys_is_that_of_the_actions_and_binds_no_key_twice_in_one_p
     for where, names in with_keys.items():
         if names:
             assert {row[-1] for row in listed[where]} == names
+    pressed = {
+        key for where in with_keys for row in listed.get(where, []) for key in row[:-1]
+    }
+    assert [(a, b) for a in pressed for b in pressed if b.startswith(f"{a} ")] == []
     for where in with_keys.keys() & listed.keys():
         keys = [key for row in listed[where] for key in row[:-1]]
         assert len(keys) == len(set(keys)), (where, keys)
+
+
+def test_no_key_of_a_session_is_the_beginning_of_another_that_counts_at_the_same_time(
+    page: Page, service: Service
+) -> None:
+    span = f"{int(SECOND_ID, 16):032x}.{1:016x}"
+    _open(page, service, f"sessions/{SECOND_ID}?span={span}&tab=overview")
+    for view in ("waterfall", "transcript", "mcp", "graph", "statistics"):
+        page.get_by_role("tab", name=view).click()
+        expect(page.get_by_role("tabpanel").first).to_have_attribute(
+            "aria-label", re.compile(view, re.IGNORECASE)
+        )
+        page.keyboard.press("?")
+        listed = _rows(page)
+        page.keyboard.press("Escape")
+        keys = {
+            key for where in listed if where != WIDGETS for row in listed[where] for key in row[:-1]
+        }
+        assert {"P O", "G S", "?"} <= keys
+        assert [(a, b) for a in keys for b in keys if b.startswith(f"{a} ")] == [], view
 
 
 @pytest.mark.slow
