@@ -8,7 +8,7 @@ import ts from 'typescript';
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../src');
 
 const BELOW_VIEWS = ['api', 'model', 'render', 'state'];
-const VIEW_PACKAGES = ['react', 'react-dom', '@tanstack/react-virtual', 'mdast'];
+const VIEW_PACKAGES = ['@base-ui/react', 'react', 'react-dom', '@tanstack/react-virtual', 'mdast'];
 const MODEL_PACKAGES = [
   'mdast',
   'mdast-util-from-markdown',

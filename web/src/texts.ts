@@ -12,6 +12,9 @@ export const SHELL_TEXT = {
   chart: 'Chart',
   imports: 'Imports',
   selected: 'Selected sessions',
+  closePanel: 'Close panel, then session',
+  closeRequest: 'Close the request',
+  close: 'Close',
   loading: 'Loading …',
   retry: 'Retry',
   reload: 'Reload the page',
@@ -42,7 +45,40 @@ export function throwingPart(name: string): string {
   return `“${name}” cannot show this.`;
 }
 
+export const SESSION_VERB_TEXT = {
+  share: 'Share',
+  screenshot: 'Screenshot mode (Esc exits)',
+  pauseTitle: 'Pauses before the next operation',
+  stepTitle: 'Runs one operation, then pauses again',
+  stop: 'Stop…',
+  toStop: 'Stop the session: to its button',
+  stopQuestion: 'Stop this session?',
+  stopMore: 'The agent is cancelled. This cannot be undone.',
+  stopConfirm: 'Stop session',
+  stopKeep: 'Keep running',
+} as const;
+
+export const VERB_LABELS = { pause: 'Pause', resume: 'Resume', step: 'Step' } as const;
+
+export const VERB_SENDING = {
+  pause: 'Pausing …',
+  resume: 'Resuming …',
+  step: 'Stepping …',
+  cancel: 'Stopping …',
+} as const;
+
 // Sessions: list, chart, filters, empty states.
+
+export const SESSION_LIST_TEXT = {
+  view: 'Columns and sorting',
+  reset: 'Reset to defaults',
+  keep: 'Keep',
+} as const;
+
+/** Question before sessions are deleted; `what` says how many: `3 sessions`. */
+export function deleteQuestion(what: string): string {
+  return `Delete ${what} permanently?`;
+}
 
 // Causes and search.
 

@@ -38,6 +38,14 @@ export function App() {
   const openPalette = useCallback(() => setDialog('palette'), []);
   const page = useRef<HTMLDivElement>(null);
   useAppActions(setDialog, page);
+  const closing = useMemo(
+    () =>
+      dialog === undefined || dialog === 'keys'
+        ? []
+        : [{ name: SHELL_TEXT.close, keys: ['Escape'], run: close }],
+    [dialog, close],
+  );
+  useActions(SHELL_TEXT.palette, closing);
   useActionKeys();
   useNotices();
   usePartsSoon();
