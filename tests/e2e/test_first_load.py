@@ -19,7 +19,7 @@ def test_the_first_load_is_what_a_browser_asks_for(page: Page, service: Service)
     page.on("request", lambda request: requested.append(request.url))
     page.add_init_script("window.requestIdleCallback = () => 0")  # when it loads the rest
     page.goto(f"{service.url}/ui/?token={service.token}")
-    page.get_by_text("No session yet").wait_for()
+    page.get_by_text("No sessions yet").wait_for()
     loaded = {url.rsplit("/", 1)[1] for url in requested if "/assets/" in url}
     first = {name.rsplit("/", 1)[1] for name in first_load() if "/" in name}
     assert first <= loaded

@@ -75,6 +75,23 @@ export const SESSION_LIST_TEXT = {
   keep: 'Keep',
 } as const;
 
+export const EMPTY_TEXT = {
+  sessions: 'No sessions yet',
+  sessionsLead: 'Run an agent and watch it here while it works. Pick one of the ways below.',
+  run: 'Watch a Python agent, without changing it',
+  proxy: 'Watch an MCP server: use this as its command in your MCP client’s config',
+  demo: 'Watch a demo agent',
+  saved: 'Have a saved session? Drop the file here or browse.',
+  ownCode: 'Or send sessions from your own code',
+  mcp: 'No MCP traffic in this session',
+  mcpLead: 'The session has no messages between an MCP client and a server. Ways to see some:',
+  mcpProxy: 'Any MCP server over stdio: use this as its command in your MCP client’s config',
+  mcpRun: 'A Python agent that uses the MCP SDK or FastMCP',
+  mcpHooks: 'Your own client: report each request on the hook bus',
+  mcpOtel: 'The MCP SDK’s own spans: methods, ids and times',
+  mcpOther: 'Any other instrumentation',
+} as const;
+
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
 export function deleteQuestion(what: string): string {
   return `Delete ${what} permanently?`;
