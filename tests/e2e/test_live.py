@@ -116,7 +116,7 @@ def test_a_list_that_is_open_shows_a_session_that_begins(
     page: Page, watch: Watch, service: Service, demo: Demo
 ) -> None:
     _open(page, service)
-    expect(page.get_by_role("heading", name="No session yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="No sessions yet")).to_be_visible()
 
     demo.start("triage", speed=20)
 

@@ -14,6 +14,8 @@ from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 PAGES = ("", f"sessions/{SECOND_ID}", "waiting", "search", "compare", "usage", "audit")
+WIDGETS = "Where the focus is"
+"""Keys of widgets, each of which counts only while it has the focus."""
 
 
 @pytest.fixture(scope="module")
@@ -91,15 +93,13 @@ def test_what_the_list_has_not_loaded_is_found_by_the_service(page: Page, servic
 
 def _rows(page: Page) -> dict[str, list[tuple[str, ...]]]:
     """Return what the list of keys says: place → (keys…, what)."""
-    found: dict[str, list[tuple[str, ...]]] = {}
-    dialog = page.get_by_role("dialog", name="Keys")
-    for section in dialog.locator("section").all():
-        rows = section.locator("dl > div").all()
-        found[section.get_attribute("aria-label") or ""] = [
-            (*row.locator("kbd").all_text_contents(), row.locator("dd").inner_text())
-            for row in rows
-        ]
-    return found
+    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    found: dict[str, list[list[str]]] = page.evaluate("""() => Object.fromEntries(
+      [...document.querySelectorAll('dialog[open] section')].map((section) => [
+        section.ariaLabel,
+        [...section.querySelectorAll('dl > div')].map((row) =>
+          [...row.querySelectorAll('kbd, dd')].map(({ textContent }) => textContent))]))""")
+    return {where: [tuple(row) for row in rows] for where, rows in found.items()}
 
 
 @pytest.mark.parametrize(
@@ -127,9 +127,31 @@ def test_the_list_of_keys_is_that_of_the_actions_and_binds_no_key_twice_in_one_p
     for where, names in with_keys.items():
         if names:
             assert {row[-1] for row in listed[where]} == names
+    pressed = {key for where in with_keys for row in listed.get(where, []) for key in row[:-1]}
+    assert [(a, b) for a in pressed for b in pressed if b.startswith(f"{a} ")] == []
     for where in with_keys.keys() & listed.keys():
         keys = [key for row in listed[where] for key in row[:-1]]
         assert len(keys) == len(set(keys)), (where, keys)
+
+
+def test_no_key_of_a_session_is_the_beginning_of_another_that_counts_at_the_same_time(
+    page: Page, service: Service
+) -> None:
+    span = f"{int(SECOND_ID, 16):032x}.{1:016x}"
+    _open(page, service, f"sessions/{SECOND_ID}?span={span}&tab=overview")
+    for view in ("waterfall", "transcript", "mcp", "graph", "statistics"):
+        page.get_by_role("tab", name=view).click()
+        expect(page.get_by_role("tabpanel").first).to_have_attribute(
+            "aria-label", re.compile(view, re.IGNORECASE)
+        )
+        page.keyboard.press("?")
+        listed = _rows(page)
+        page.keyboard.press("Escape")
+        keys = {
+            key for where in listed if where != WIDGETS for row in listed[where] for key in row[:-1]
+        }
+        assert {"P O", "G S", "?"} <= keys
+        assert [(a, b) for a in keys for b in keys if b.startswith(f"{a} ")] == [], view
 
 
 @pytest.mark.slow
@@ -154,17 +176,17 @@ def test_cancelling_from_the_palette_only_leads_to_the_button(page: Page, servic
         agent.ask("r1", args_json="{}", expires_in_ms=300_000)
         [request] = service.get("/requests")["requests"]
         _open(page, service, f"sessions/{request['session_id']}")
-        expect(page.get_by_role("button", name="Cancel…")).to_be_visible()
-        _palette(page).press_sequentially("cancel the ses")
+        expect(page.get_by_role("button", name="Stop…")).to_be_visible()
+        _palette(page).press_sequentially("stop the ses")
         expect(page.locator(".ins-palette").get_by_role("option", selected=True)).to_contain_text(
             "to its button"
         )
         page.keyboard.press("Enter")
-        button = page.get_by_role("button", name="Cancel it")
+        button = page.get_by_role("button", name="Stop session")
         expect(button).to_be_focused()
         page.keyboard.press("Enter")  # at once: not armed yet
         expect(button).to_be_focused()
-        page.get_by_role("button", name="Keep it").click()
+        page.get_by_role("button", name="Keep running").click()
         audit = service.get("/audit")["entries"]
         assert [entry for entry in audit if entry["action"] == "cancel"] == []
 

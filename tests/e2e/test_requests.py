@@ -351,10 +351,54 @@ def test_a_session_is_paused_and_cancelled_from_its_header(
     _sign_in(page, service, "sessions/S")
     page.get_by_role("button", name="Pause").click()
     assert agent.command("pause")["session_id"] == "S"
-    page.get_by_role("button", name="Cancel…").click()
+    head = page.locator(".ins-session-head")
+    before = head.bounding_box()
+    stop = page.get_by_role("button", name="Stop…")
+    stop.click()
+    question = page.get_by_role("alertdialog", name="Stop this session?")
+    expect(question).to_be_visible()
+    assert head.bounding_box() == before
+    for key in ("g", "s", "Control+k", "Escape"):  # none leaves the session
+        page.keyboard.press(key)
+    expect(question).to_have_count(0)
+    expect(stop).to_be_focused()
     assert agent.commands_of("cancel") == []
-    _armed(page.get_by_role("button", name="Cancel it")).click()
+    stop.click()
+    _armed(question.get_by_role("button", name="Stop session")).click()
     agent.command("cancel")
+
+
+def test_escape_closes_what_is_open_before_it_leaves_the_session(
+    page: Page, service: Service, agent: ConnectedAgent
+) -> None:
+    agent.ask("r1", args_json=ARGS)
+    _sign_in(page, service, "sessions/S")
+    card = _open_card(page)
+    card.get_by_role("button", name="Edit").click()
+    page.get_by_role("textbox", name="Arguments as JSON").press("Escape")
+    expect(card).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(card.get_by_role("button", name="Edit")).to_be_visible()
+    page.locator("h1").click()  # wherever the focus is
+    page.keyboard.press("Escape")
+    toggle = card.locator("[data-request-toggle]")
+    expect(toggle).to_have_attribute("aria-expanded", "false")
+    for name, role in (("Share", "menu"), ("About this session", "dialog")):
+        page.get_by_role("button", name=name).click()
+        expect(page.get_by_role(role, name=name)).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role(role)).to_have_count(0)
+        expect(page.get_by_role("button", name=name)).to_be_focused()
+    find = page.get_by_role("textbox", name="Find in this session")
+    page.keyboard.press("/")
+    expect(find).to_be_focused()
+    page.keyboard.type("x")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="About this session")).to_be_focused()
+    expect(page).to_have_url(re.compile("sessions/S"))
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("sessions/S"))
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import ts from 'typescript';
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../src');
 
 const BELOW_VIEWS = ['api', 'model', 'render', 'state'];
-const VIEW_PACKAGES = ['react', 'react-dom', '@tanstack/react-virtual', 'mdast'];
+const VIEW_PACKAGES = ['@base-ui/react', 'react', 'react-dom', '@tanstack/react-virtual', 'mdast'];
 const MODEL_PACKAGES = [
   'mdast',
   'mdast-util-from-markdown',
@@ -20,6 +20,7 @@ const MODEL_PACKAGES = [
 const view = (...others) => ({
   folders: [...BELOW_VIEWS, 'views/parts', ...others.map((other) => `views/${other}`)],
   packages: VIEW_PACKAGES,
+  files: ['texts.ts'],
 });
 
 /** Folder → folders of `src/` and packages it may import from (its own folder always). */

@@ -2,17 +2,20 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { httpApi } from './api/client.ts';
+import { Build } from './state/build.ts';
 import { Inspector } from './state/inspector.ts';
 import { applyTheme, PreferenceStore } from './state/preferences.ts';
 import { Router, serviceUrl } from './state/route.ts';
 import { App } from './views/app.tsx';
 import { PageContext } from './views/parts/context.ts';
+import { Guarded } from './views/parts/guarded.tsx';
+import { noteFailedStyles } from './views/parts/lazy-part.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 
 const base = document.baseURI;
 const service = serviceUrl(base);
-const preferences = new PreferenceStore(localStorageOrNone());
+const preferences = new PreferenceStore(allowed(() => localStorage));
 const theme = applyTheme(preferences, document.documentElement, (query) => matchMedia(query));
 const feedName = `inspector-feed ${service}`;
 
@@ -25,6 +28,12 @@ const inspector = new Inspector({
   router: new Router(base, window),
   preferences,
   serviceUrl: service,
+  build: new Build({
+    script: import.meta.url,
+    loadPage: async () => (await fetch(base, { cache: 'no-cache' })).text(),
+    memory: allowed(() => sessionStorage),
+    reload: () => window.location.reload(),
+  }),
   feed: {
     open: (url) => new EventSource(url),
     locks: navigator.locks,
@@ -34,21 +43,25 @@ const inspector = new Inspector({
   },
 });
 
+noteFailedStyles(document);
+
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root.');
 createRoot(root).render(
   <StrictMode>
     <PageContext value={{ inspector, theme }}>
-      <App />
+      <Guarded>
+        <App />
+      </Guarded>
     </PageContext>
   </StrictMode>,
 );
 inspector.start();
 
-/** The browser's storage; undefined if the browser forbids it, when reading throws. */
-function localStorageOrNone(): Storage | undefined {
+/** A storage of the browser; undefined if the browser forbids it, when reading throws. */
+function allowed(storage: () => Storage): Storage | undefined {
   try {
-    return localStorage;
+    return storage();
   } catch {
     return undefined;
   }

@@ -54,4 +54,11 @@ export class Drafts extends KeyedStore<Draft> {
       [id, edit === undefined ? undefined : { ...NO_DRAFT, sent: edit }],
     ]);
   }
+
+  /** Whether anything was edited or typed. */
+  hasUnsent(): boolean {
+    return [...this.values()].some(
+      ({ args, reason, values }) => args !== undefined || reason !== '' || values !== undefined,
+    );
+  }
 }

@@ -2,6 +2,7 @@
 import { type Api, NO_SESSION } from '../api/client.ts';
 import type { StoreHealth, StreamEvent } from '../api/types.ts';
 import { Actions } from './actions.ts';
+import type { Build } from './build.ts';
 import { Cell } from './cell.ts';
 import { Drafts } from './drafts.ts';
 import type { FeedMessage } from './event-source.ts';
@@ -28,6 +29,8 @@ interface InspectorParts {
   readonly preferences: PreferenceStore;
   /** Address of the service, as a person would type it. */
   readonly serviceUrl: string;
+  /** Undefined where the page is never replaced, as in the gallery. */
+  readonly build?: Build;
   readonly feed: Pick<FeedParts, 'open' | 'locks' | 'channel' | 'name' | 'tab'>;
 }
 
@@ -36,6 +39,7 @@ export class Inspector {
   readonly router: Router;
   readonly preferences: PreferenceStore;
   readonly serviceUrl: string;
+  private readonly build: Build | undefined;
   readonly actions = new Actions();
   readonly clock = new ServerClock(() => Date.now());
   readonly sessions: Sessions;
@@ -55,11 +59,12 @@ export class Inspector {
   /** The session that the page shows. */
   readonly openTrace = new Cell<Trace | undefined>(undefined);
 
-  constructor({ api, router, preferences, serviceUrl, feed }: InspectorParts) {
+  constructor({ api, router, preferences, serviceUrl, build, feed }: InspectorParts) {
     this.api = api;
     this.router = router;
     this.preferences = preferences;
     this.serviceUrl = serviceUrl;
+    this.build = build;
     this.sessions = new Sessions(api);
     this.filter = new SessionFilter(
       this.sessions,
@@ -129,6 +134,12 @@ export class Inspector {
     if (this.openTrace.get() !== trace) return;
     this.openTrace.set(undefined);
     void this.feed.cover([NO_SESSION]);
+  }
+
+  /** After an upgrade of the service, code is missing until the page is loaded again. */
+  async onMissingPart(): Promise<void> {
+    // What was written and not sent would be lost: then it is for the reader to say.
+    if (!this.drafts.hasUnsent()) await this.build?.reloadIfReplaced();
   }
 
   /** Read all shown lists again: the feed had a gap, or the tab was hidden. */

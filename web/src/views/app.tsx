@@ -1,11 +1,15 @@
 /** The whole page. */
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { EVERYWHERE } from '../state/actions.ts';
+import type { Route } from '../state/route.ts';
 import { Trace } from '../state/trace.ts';
+import { PAGE_NAMES, SHELL_TEXT } from '../texts.ts';
 import { AuditPage } from './audit/audit-page.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { useActionKeys, useActions } from './parts/actions.ts';
 import { useCell, useInspector, useRoute } from './parts/context.ts';
+import { Guarded } from './parts/guarded.tsx';
+import { lazyPart, loadAllParts } from './parts/lazy-part.ts';
 import { Link } from './parts/link.tsx';
 import { useNotices } from './parts/requests/notices.ts';
 import { focusAnswer } from './parts/requests/request-card.tsx';
@@ -19,17 +23,10 @@ import './parts/icons.css';
 import type { StoreHealth } from '../api/types.ts';
 import './store-banner.css';
 
-const loadPalette = () => import('./palette/palette.tsx');
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
-const SearchPage = lazy(async () => ({
-  default: (await import('./search/search-page.tsx')).SearchPage,
-}));
-const UsagePage = lazy(async () => ({
-  default: (await import('./usage/usage-page.tsx')).UsagePage,
-}));
-const ComparePage = lazy(async () => ({
-  default: (await import('./compare/compare-page.tsx')).ComparePage,
-}));
+const Palette = lazyPart(async () => (await import('./palette/palette.tsx')).Palette);
+const SearchPage = lazyPart(async () => (await import('./search/search-page.tsx')).SearchPage);
+const UsagePage = lazyPart(async () => (await import('./usage/usage-page.tsx')).UsagePage);
+const ComparePage = lazyPart(async () => (await import('./compare/compare-page.tsx')).ComparePage);
 
 /** Dialogs above the page, at most one at a time. */
 type Dialog = 'keys' | 'palette' | 'selection';
@@ -41,9 +38,17 @@ export function App() {
   const openPalette = useCallback(() => setDialog('palette'), []);
   const page = useRef<HTMLDivElement>(null);
   useAppActions(setDialog, page);
+  const closing = useMemo(
+    () =>
+      dialog === undefined || dialog === 'keys'
+        ? []
+        : [{ name: SHELL_TEXT.close, keys: ['Escape'], run: close }],
+    [dialog, close],
+  );
+  useActions(SHELL_TEXT.palette, closing);
   useActionKeys();
   useNotices();
-  usePaletteSoon();
+  usePartsSoon();
   return (
     <div className="ins-app">
       <div>
@@ -54,16 +59,16 @@ export function App() {
         <StoreBanner />
       </div>
       <div ref={page} className="ins-app__page" tabIndex={-1}>
-        <Suspense fallback={null}>
-          <CurrentPage />
-        </Suspense>
+        <CurrentPage />
       </div>
       <DropTarget />
       {dialog === 'keys' && <KeysDialog onClose={close} />}
       {(dialog === 'palette' || dialog === 'selection') && (
-        <Suspense fallback={null}>
-          <Palette key={dialog} isSelectionOnly={dialog === 'selection'} onClose={close} />
-        </Suspense>
+        <div className="ins-app__dialog">
+          <Guarded name={SHELL_TEXT.palette} loading={null}>
+            <Palette key={dialog} isSelectionOnly={dialog === 'selection'} onClose={close} />
+          </Guarded>
+        </div>
       )}
     </div>
   );
@@ -105,16 +110,30 @@ function useAppActions(
   useActions(EVERYWHERE, actions);
 }
 
-/** Load the palette's code when the page is idle, so that it opens at once. */
-function usePaletteSoon(): void {
+/** Load the code of everything while the page is idle: it opens at once, also when the service is gone. */
+function usePartsSoon(): void {
+  const isLive = useCell(useInspector().feed.status).kind === 'live';
   useEffect(() => {
-    const timer = setTimeout(() => void loadPalette(), 1500);
-    return () => clearTimeout(timer);
-  }, []);
+    if (!isLive) return;
+    const abort = new AbortController();
+    const timer = setTimeout(() => void loadAllParts(abort.signal), 1500);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [isLive]);
 }
 
 function CurrentPage() {
   const route = useRoute();
+  return (
+    <Guarded name={PAGE_NAMES[route.page]} of={route} loading={null}>
+      <PageOf route={route} />
+    </Guarded>
+  );
+}
+
+function PageOf({ route }: { readonly route: Route }) {
   switch (route.page) {
     case 'sessions':
       return <SessionsPage />;

@@ -1,5 +1,6 @@
 /** Empty MCP log, with ways to fill it. */
 
+import { EMPTY_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 
@@ -19,22 +20,26 @@ const WITH_OTEL = `pip install "mcp>=2" opentelemetry-sdk opentelemetry-exporter
 export function McpEmpty() {
   return (
     <section className="ins-mcp-empty">
-      <h2>No MCP traffic in this session</h2>
-      <p>
-        Nothing in it is a message between an MCP client and a server, of either era of the protocol
-        (with <code>initialize</code>, up to 2025-11-25, or stateless, from 2026-07-28). Three ways
-        to see some:
-      </p>
+      <h2>{EMPTY_TEXT.mcp}</h2>
+      <p>{EMPTY_TEXT.mcpLead}</p>
       <dl>
-        <dt>Announce requests on the hook bus: shows the messages themselves</dt>
+        <dt>{EMPTY_TEXT.mcpProxy}</dt>
+        <dd>
+          <Snippet text="inspector proxy -- uvx mcp-server-git" what="the command" />
+        </dd>
+        <dt>{EMPTY_TEXT.mcpRun}</dt>
+        <dd>
+          <Snippet text="inspector run my_agent.py" what="the command" />
+        </dd>
+        <dt>{EMPTY_TEXT.mcpHooks}</dt>
         <dd>
           <Snippet text={WITH_HOOKS} what="the Python" />
         </dd>
-        <dt>The SDK's own spans: shows methods, ids and times</dt>
+        <dt>{EMPTY_TEXT.mcpOtel}</dt>
         <dd>
           <Snippet text={WITH_OTEL} what="the command" />
         </dd>
-        <dt>Any other instrumentation</dt>
+        <dt>{EMPTY_TEXT.mcpOther}</dt>
         <dd>
           Spans with <code>mcp.method.name</code> (OpenTelemetry, FastMCP, OpenLLMetry, Logfire), or
           log records of the wire: <code>inspector.mcp.frame</code>, see{' '}

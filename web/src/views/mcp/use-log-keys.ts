@@ -20,13 +20,9 @@ interface LogKeys {
 }
 
 export function useLogKeys(keys: LogKeys): (event: KeyboardEvent) => void {
-  const { trace, rows, cursor, field, isNested, goTo, onSelect } = keys;
+  const { trace, rows, cursor, field, isNested, goTo } = keys;
   const { router, api } = useInspector();
   const actions = useMemo(() => {
-    const leave = () => {
-      if (router.route.get().query.has('span')) onSelect(undefined);
-      else router.push('');
-    };
     const freeze = () => (trace.freeze.get() === undefined ? trace.hold(Date.now()) : trace.thaw());
     const nextError = () => {
       const faults = rows.filter((row) => row.kind === 'call' && isFault(row.call));
@@ -44,7 +40,6 @@ export function useLogKeys(keys: LogKeys): (event: KeyboardEvent) => void {
       },
       { name: 'Copy the MCP message', keys: ['c'], run: () => void copyFrame(cursor) },
       { name: 'Freeze, go on', keys: ['f'], run: freeze },
-      { name: 'Leave: the span, the session', keys: ['Escape'], run: leave },
     ];
     /** Copy the whole response, else the whole request. */
     async function copyFrame(row: LogRow | undefined): Promise<void> {
@@ -57,7 +52,7 @@ export function useLogKeys(keys: LogKeys): (event: KeyboardEvent) => void {
         : ((await api.mcpFrame(trace.sessionId, entry.key)).body?.text ?? entry.text);
       await navigator.clipboard?.writeText(text);
     }
-  }, [trace, rows, cursor, field, isNested, goTo, onSelect, router, api]);
+  }, [trace, rows, cursor, field, isNested, goTo, router, api]);
   useActions('MCP log', actions);
   return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -24,9 +24,9 @@ export function useActionKeys(): void {
   useEffect(() => {
     let first: { key: string; until_ms: number } | undefined;
     const keyOf = (event: KeyboardEvent): string | undefined => {
-      if (event.altKey) return undefined;
+      if (event.altKey || isBehind(QUESTIONS)) return undefined;
       if (event.ctrlKey || event.metaKey) return `mod+${event.key.toLowerCase()}`;
-      if (isInput(event.target) || isBehindDialog()) return undefined;
+      if (isInput(event.target) || isBehind(LAYERS)) return undefined;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       return areLettersOn || !/^[a-z]$/.test(key) ? key : undefined;
     };
@@ -61,9 +61,12 @@ export function useActionKeys(): void {
   }, [actions, areLettersOn]);
 }
 
-/** Whether an open dialog covers the page. */
-function isBehindDialog(): boolean {
-  return document.querySelector('dialog[open]') !== null;
+/** What has the keys while it is open: a question all of them, the others the plain ones. */
+const QUESTIONS = '[role=alertdialog]';
+const LAYERS = 'dialog[open], [role=menu]';
+
+function isBehind(layers: string): boolean {
+  return document.querySelector(layers) !== null;
 }
 
 /**

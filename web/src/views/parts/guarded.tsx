@@ -1,42 +1,83 @@
-/** Error boundary of a view or visualiser: if it throws, the rest of the page stays. */
+/** Error boundary of the page, a view or a part: if it throws or its code is missing, the rest stays. */
 import { Component, type ReactNode, Suspense } from 'react';
+import { missingPart, SHELL_TEXT, throwingPart } from '../../texts.ts';
+import { type Page, PageContext } from './context.ts';
+import { forgetMissing, MissingPartError } from './lazy-part.ts';
 import './guarded.css';
 
 interface GuardedProps {
-  /** Name of the view or visualiser. */
-  readonly name: string;
+  /** Name of the view or part; undefined for the whole page. */
+  readonly name?: string;
+  /** What it shows: a new value is another try. */
+  readonly of?: unknown;
+  /** Shown while code is loaded. */
+  readonly loading?: ReactNode;
+  /** Shown where the code is missing, instead of a sentence. */
+  readonly missing?: ReactNode;
   readonly children: ReactNode;
 }
 
 interface GuardedState {
-  readonly problem: string | undefined;
+  readonly error: unknown;
 }
 
 export class Guarded extends Component<GuardedProps, GuardedState> {
-  override state: GuardedState = { problem: undefined };
+  static override readonly contextType = PageContext;
+  declare context: Page | undefined;
+  override state: GuardedState = { error: undefined };
 
   static getDerivedStateFromError(error: unknown): GuardedState {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { error: error ?? new Error(String(error)) };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    if (!(error instanceof MissingPartError)) return;
+    // From now on: before, React may render once more, and would load it again and again.
+    forgetMissing();
+    void this.context?.inspector.onMissingPart();
+  }
+
+  override componentDidUpdate({ of }: GuardedProps): void {
+    if (of !== this.props.of && this.state.error !== undefined) this.retry();
   }
 
   override render(): ReactNode {
-    const { name, children } = this.props;
-    if (this.state.problem === undefined) {
-      return (
-        <Suspense fallback={<p className="ins-guarded__loading">Loading …</p>}>{children}</Suspense>
-      );
-    }
+    const { name, loading = <Loading />, missing, children } = this.props;
+    const { error } = this.state;
+    if (error === undefined) return <Suspense fallback={loading}>{children}</Suspense>;
+    const isMissing = error instanceof MissingPartError;
+    if (isMissing && missing !== undefined) return missing;
+    const [headline, advice] =
+      name === undefined
+        ? [SHELL_TEXT.pageThrew, SHELL_TEXT.pageThrewAdvice]
+        : isMissing
+          ? [missingPart(name), SHELL_TEXT.missingAdvice]
+          : [throwingPart(name), SHELL_TEXT.throwingAdvice];
     return (
       <div className="ins-guarded" role="alert">
         <p>
-          <strong>“{name}” cannot show this.</strong> Everything else still works; the other tabs
-          have the same data.
+          <strong>{headline}</strong> {advice}
         </p>
-        <pre>{this.state.problem}</pre>
-        <button type="button" onClick={() => this.setState({ problem: undefined })}>
-          Try again
-        </button>
+        {!isMissing && <pre>{error instanceof Error ? error.message : String(error)}</pre>}
+        <p className="ins-guarded__ways">
+          <button type="button" onClick={() => this.retry()}>
+            {SHELL_TEXT.retry}
+          </button>
+          {(isMissing || name === undefined) && (
+            <button type="button" onClick={() => window.location.reload()}>
+              {SHELL_TEXT.reload}
+            </button>
+          )}
+        </p>
       </div>
     );
   }
+
+  private retry(): void {
+    this.setState({ error: undefined });
+  }
+}
+
+function Loading() {
+  return <p className="ins-guarded__loading">{SHELL_TEXT.loading}</p>;
 }

@@ -7,6 +7,7 @@ import type { LoadState } from '../../state/sessions.ts';
 import { useActions } from './actions.ts';
 import { useInspector, usePreferences } from './context.ts';
 import { flipSaved, noteFilter, useSuggestions } from './filter-suggestions.ts';
+import { useFieldFocus } from './focus-back.ts';
 import { ActionIcon } from './icons.tsx';
 import './search-field.css';
 import './query-field.css';
@@ -77,6 +78,7 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
     nextCaret.current = place;
     change(next, place);
   };
+  const { onFocus, leave } = useFieldFocus();
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       const step = event.key === 'ArrowDown' ? 1 : -1;
@@ -95,7 +97,7 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
     if (event.key !== 'Escape') return;
     event.stopPropagation();
     if (isOpen) setCaret(undefined);
-    else if (text === '') event.currentTarget.blur();
+    else if (text === '') leave();
     else change('', undefined);
   };
   const shown = problem?.query === text.trim() ? problem : undefined;
@@ -150,7 +152,10 @@ export function QueryField({ value, problem, onChange, ref, label }: QueryFieldP
           autoComplete="off"
           onChange={(event) => change(event.target.value, event.target.selectionStart ?? undefined)}
           onKeyDown={onKeyDown}
-          onFocus={() => text === '' && setCaret(0)}
+          onFocus={(event) => {
+            onFocus(event);
+            if (text === '') setCaret(0);
+          }}
           onBlur={() => {
             note();
             setCaret(undefined);

@@ -1,5 +1,6 @@
-/** Search field: Escape empties it, then leaves it. */
+/** Search field: Escape empties it, then gives the focus back. */
 import { type KeyboardEvent, type Ref, useEffect, useState } from 'react';
+import { useFieldFocus } from './focus-back.ts';
 import { ActionIcon } from './icons.tsx';
 import './search-field.css';
 
@@ -30,11 +31,12 @@ export function SearchField({
     setText(next);
     onChange(next);
   };
+  const { onFocus, leave } = useFieldFocus();
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter') onEnter?.(event.shiftKey);
     if (event.key !== 'Escape') return;
     event.stopPropagation();
-    if (text === '') event.currentTarget.blur();
+    if (text === '') leave();
     else change('');
   };
   return (
@@ -49,6 +51,7 @@ export function SearchField({
         spellCheck={false}
         autoComplete="off"
         onChange={(event) => change(event.target.value)}
+        onFocus={onFocus}
         onKeyDown={onKeyDown}
       />
       {hasKey && text === '' && <kbd aria-hidden="true">/</kbd>}

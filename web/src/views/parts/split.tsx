@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
 import { DEFAULTS } from '../../state/preferences.ts';
 import { useInspector, usePreferences, useSize } from './context.ts';
+import { usePanelFocus } from './focus-back.ts';
 import './split.css';
 
 const NARROW_PX = 900;
@@ -30,6 +31,7 @@ export function Split({ main, side }: SplitProps) {
   const resize = (px: number) =>
     preferences.change({ panel_px: Math.round(clamp(px, MIN_SIDE_PX, most_px)) });
   const hasSide = side !== false && side !== undefined;
+  const onFocus = usePanelFocus(hasSide);
   return (
     <div ref={setElement} className={`ins-split${isStacked ? ' ins-split--stacked' : ''}`}>
       <div className="ins-split__main">{main}</div>
@@ -53,7 +55,12 @@ export function Split({ main, side }: SplitProps) {
         />
       )}
       {hasSide && (
-        <div className="ins-split__side" style={isStacked ? {} : { width: side_px }}>
+        // biome-ignore lint/a11y/noStaticElementInteractions: it only notes where the focus was
+        <div
+          className="ins-split__side"
+          style={isStacked ? {} : { width: side_px }}
+          onFocus={onFocus}
+        >
           {side}
         </div>
       )}

@@ -4,7 +4,7 @@ import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon } from '../parts/icons.tsx';
-import { Disclosure } from './disclosure.tsx';
+import { PanelButton } from '../parts/popups/popup-button.tsx';
 
 interface AboutSessionProps {
   readonly session: Session;
@@ -12,9 +12,9 @@ interface AboutSessionProps {
 
 export function AboutSession({ session }: AboutSessionProps) {
   return (
-    <Disclosure name="About this session" icon={<ActionIcon name="about" />}>
-      {() => <Facts session={session} />}
-    </Disclosure>
+    <PanelButton name="About this session" icon={<ActionIcon name="about" />}>
+      <Facts session={session} />
+    </PanelButton>
   );
 }
 

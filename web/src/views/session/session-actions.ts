@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import type { Trace } from '../../state/trace.ts';
+import { SHELL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 
@@ -30,7 +31,7 @@ export function useSessionActions(
       { name: 'Previous sibling', keys: ['['], run: () => go(siblingOf(trace, selected, -1)) },
       { name: 'Freeze, go on', keys: ['f'], run: () => toggleFreeze(trace) },
       {
-        name: 'Leave: the span, the session',
+        name: SHELL_TEXT.closePanel,
         keys: ['Escape'],
         run: () => {
           if (router.route.get().query.has('plain')) router.adjust({ plain: undefined });

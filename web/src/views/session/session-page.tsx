@@ -4,6 +4,8 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
+import { SHELL_TEXT } from '../../texts.ts';
+import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { WaitsElsewhere } from '../parts/requests/span-requests.tsx';
@@ -99,10 +101,20 @@ export function WaitingStrip({ sessionId }: { readonly sessionId: string }) {
   const toggle = useCallback((id: string) => setOpen((now) => (now === id ? undefined : id)), []);
   // The one that is read stays when it is answered, until it is closed.
   const shown = usePinned(waiting, open).slice(0, SHOWN);
+  const strip = useRef<HTMLElement>(null);
+  const isOpen = open !== undefined && shown.includes(open);
+  const actions = useMemo(() => {
+    const close = () => {
+      strip.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
+      setOpen(undefined);
+    };
+    return isOpen ? [{ name: SHELL_TEXT.closeRequest, keys: ['Escape'], run: close }] : [];
+  }, [isOpen]);
+  useActions('Waiting', actions);
   if (shown.length === 0) return null;
   const more = waiting.length - shown.length;
   return (
-    <section className="ins-strip" aria-label="Waiting for you in this session">
+    <section ref={strip} className="ins-strip" aria-label="Waiting for you in this session">
       {shown.map((id) => (
         <RequestCard key={id} id={id} isOpen={id === open} onToggle={toggle} />
       ))}

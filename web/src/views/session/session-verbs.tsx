@@ -1,104 +1,96 @@
-/**
- * Buttons to pause, resume, step and cancel a session. Cancelling asks for confirmation, in place.
- */
+/** Buttons to pause, resume, step and stop a session. Stopping asks for confirmation. */
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Session, Verb } from '../../api/types.ts';
+import { SESSION_VERB_TEXT, VERB_LABELS, VERB_SENDING } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRow } from '../parts/context.ts';
+import { AlertQuestion } from '../parts/popups/popup-button.tsx';
 import { ArmedButton } from '../parts/requests/armed-button.tsx';
 import './session-verbs.css';
 
+const SAID_MS = 6000;
+
 export function SessionVerbs({ session }: { readonly session: Session }) {
   const { verbs } = useInspector();
-  const [isCancelling, setCancelling] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const state = useRow(verbs, session.id);
   // Also one that waits for a person: `waiting` is what its status says then.
   const isPaused = session.paused_since !== null;
   const isOpen =
     session.status === 'paused' || session.status === 'running' || session.status === 'waiting';
   const group = useRef<HTMLDivElement>(null);
+  const stop = useRef<HTMLButtonElement>(null);
   const actions = useMemo(() => {
     if (!isOpen) return [];
     // Only to the button: it is armed some time after it was drawn, and after the last other key.
-    const lead = (name: string) => () =>
-      requestAnimationFrame(() => {
-        const buttons = group.current?.querySelectorAll('button') ?? [];
-        [...buttons].find((button) => button.textContent === name)?.focus();
-      });
-    const leadToCancel = () => {
-      setCancelling(true);
-      lead(CANCEL)();
-    };
+    const lead = (verb: Verb) => () =>
+      group.current?.querySelector<HTMLElement>(`[data-verb=${verb}] button`)?.focus();
     return [
       ...(isPaused ? (['resume', 'step'] as const) : (['pause'] as const)).map((verb) => ({
-        name: `${LABELS[verb]} the session: to its button`,
-        run: lead(LABELS[verb]),
+        name: `${VERB_LABELS[verb]} the session: to its button`,
+        run: lead(verb),
       })),
-      { name: 'Cancel the session: to its button', run: leadToCancel },
+      { name: SESSION_VERB_TEXT.toStop, run: () => setAsking(true) },
     ];
   }, [isOpen, isPaused]);
   useActions('Session', actions);
   useEffect(() => {
-    if (!isOpen) setCancelling(false);
+    if (!isOpen) setAsking(false);
   }, [isOpen]);
+  const [shown, setShown] = useState<unknown>();
+  useEffect(() => {
+    setShown(state);
+    if (state?.kind !== 'told') return;
+    const timer = setTimeout(() => setShown(undefined), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
   const give = (verb: Verb) => () => void verbs.give(session.id, verb);
   if (!isOpen) return null;
   return (
     <div ref={group} className="ins-verbs" role="group" aria-label="Control of the session">
-      {state !== undefined && (
+      {state !== undefined && state === shown && (
         <span
           className={`ins-verbs__said ins-verbs__said--${state.kind}`}
           role={state.kind === 'failed' ? 'alert' : 'status'}
-          title={state.kind === 'sending' ? undefined : state.message}
         >
-          {state.kind === 'sending' ? `${NAMES[state.verb]} …` : state.message}
+          {state.kind === 'sending' ? VERB_SENDING[state.verb] : state.message}
         </span>
       )}
-      {isCancelling ? (
-        <>
-          <span>Cancel this session?</span>
-          <ArmedButton of={session.id} look="danger" onPress={give('cancel')}>
-            {CANCEL}
+      {([isPaused ? 'resume' : 'pause', 'step'] as const).map((verb) => (
+        <span key={verb} data-verb={verb}>
+          <ArmedButton
+            of={`${session.id} ${verb}`}
+            look="plain"
+            title={TITLES[verb]}
+            isDisabled={verb === 'step' && !isPaused}
+            onPress={give(verb)}
+          >
+            {VERB_LABELS[verb]}
           </ArmedButton>
-          <button type="button" className="ins-verb" onClick={() => setCancelling(false)}>
-            Keep it
-          </button>
-        </>
-      ) : (
-        <>
-          {(isPaused ? (['resume', 'step'] as const) : (['pause'] as const)).map((verb) => (
-            <ArmedButton
-              key={verb}
-              of={session.id}
-              look="plain"
-              title={TITLES[verb]}
-              onPress={give(verb)}
-            >
-              {LABELS[verb]}
-            </ArmedButton>
-          ))}
-          <button type="button" className="ins-verb" onClick={() => setCancelling(true)}>
-            Cancel…
-          </button>
-        </>
+        </span>
+      ))}
+      <button ref={stop} type="button" className="ins-verb" onClick={() => setAsking(true)}>
+        {SESSION_VERB_TEXT.stop}
+      </button>
+      {isAsking && (
+        <AlertQuestion
+          title={SESSION_VERB_TEXT.stopQuestion}
+          confirm={SESSION_VERB_TEXT.stopConfirm}
+          keep={SESSION_VERB_TEXT.stopKeep}
+          of={session.id}
+          back={stop}
+          onConfirm={give('cancel')}
+          onClose={() => setAsking(false)}
+        >
+          {SESSION_VERB_TEXT.stopMore}
+        </AlertQuestion>
       )}
     </div>
   );
 }
 
-const NAMES: Readonly<Record<Verb, string>> = {
-  pause: 'Pausing',
-  resume: 'Resuming',
-  step: 'Stepping',
-  cancel: 'Cancelling',
-};
-
-const CANCEL = 'Cancel it';
-
-const LABELS = { pause: 'Pause', resume: 'Resume', step: 'Step' } as const;
-
 const TITLES = {
-  pause: 'At the next operation',
+  pause: SESSION_VERB_TEXT.pauseTitle,
   resume: undefined,
-  step: 'One operation, then pause again',
+  step: SESSION_VERB_TEXT.stepTitle,
 } as const;

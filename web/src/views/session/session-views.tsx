@@ -1,18 +1,11 @@
 /** Views of a session, in the order of their tabs and of their keys, `1` first. */
-import {
-  type ComponentType,
-  type KeyboardEvent,
-  lazy,
-  Suspense,
-  useEffect,
-  useMemo,
-  useRef,
-} from 'react';
+import { type ComponentType, type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
 import type { Session } from '../../api/types.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import type { SessionViewProps } from '../parts/session-view.ts';
 import { Waterfall } from './waterfall.tsx';
 import './session-views.css';
@@ -21,7 +14,7 @@ export interface SessionView {
   /** Id in the address: `?view=waterfall`. */
   readonly id: string;
   readonly name: string;
-  /** `lazy`, but for the first view, so that the page loads quickly. */
+  /** A lazy part, but for the first view, so that the page loads quickly. */
   readonly View: ComponentType<SessionViewProps>;
   /** Whether a session opens in this view by default; the first match wins. */
   readonly isFor?: (session: Session) => boolean;
@@ -39,30 +32,26 @@ const SESSION_VIEWS: readonly SessionView[] = [
   {
     id: 'transcript',
     name: 'Transcript',
-    View: lazy(async () => ({
-      default: (await import('../transcript/transcript-view.tsx')).TranscriptView,
-    })),
+    View: lazyPart(async () => (await import('../transcript/transcript-view.tsx')).TranscriptView),
     isFor: ({ llm_calls }) => llm_calls > 0,
     hasContent: (session) => session.has_mcp || hasActors(session),
   },
   {
     id: 'mcp',
     name: 'MCP',
-    View: lazy(async () => ({ default: (await import('../mcp/mcp-view.tsx')).McpView })),
+    View: lazyPart(async () => (await import('../mcp/mcp-view.tsx')).McpView),
     hasContent: ({ has_mcp }) => has_mcp,
   },
   {
     id: 'graph',
     name: 'Graph',
-    View: lazy(async () => ({ default: (await import('../graph/graph-view.tsx')).GraphView })),
+    View: lazyPart(async () => (await import('../graph/graph-view.tsx')).GraphView),
     hasContent: hasActors,
   },
   {
     id: 'statistics',
     name: 'Statistics',
-    View: lazy(async () => ({
-      default: (await import('../statistics/statistics-view.tsx')).StatisticsView,
-    })),
+    View: lazyPart(async () => (await import('../statistics/statistics-view.tsx')).StatisticsView),
   },
 ];
 
@@ -158,10 +147,8 @@ export function CurrentView({
   if (view === undefined) return null;
   return (
     <div key={view.id} className="ins-session-view" role="tabpanel" aria-label={view.name}>
-      <Guarded name={view.name}>
-        <Suspense fallback={null}>
-          <view.View {...props} />
-        </Suspense>
+      <Guarded name={view.name} loading={null}>
+        <view.View {...props} />
       </Guarded>
     </div>
   );

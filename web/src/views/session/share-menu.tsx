@@ -9,12 +9,12 @@ import { OF_SESSION } from '../../state/actions.ts';
 import type { Inspector } from '../../state/inspector.ts';
 import { comparePath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { COMPARE_TEXT } from '../../texts.ts';
+import { COMPARE_TEXT, SESSION_VERB_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
 import { ActionIcon } from '../parts/icons.tsx';
-import { Disclosure } from './disclosure.tsx';
+import { MenuButton } from '../parts/popups/popup-button.tsx';
 import './share-menu.css';
 
 interface ShareMenuProps {
@@ -62,7 +62,7 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
         run: () => router.push(comparePath({ left: trace.sessionId })),
       },
       {
-        name: 'Screenshot mode (Esc exits)',
+        name: SESSION_VERB_TEXT.screenshot,
         run: () => router.adjust({ plain: '1' }),
       },
     ];
@@ -70,22 +70,11 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
   useActions(OF_SESSION, actions);
   return (
     <>
-      <Disclosure name="Share" icon={<ActionIcon name="share" />}>
-        {(close) =>
-          actions.map(({ name, run }) => (
-            <button
-              key={name}
-              type="button"
-              onClick={() => {
-                close();
-                run();
-              }}
-            >
-              {name}
-            </button>
-          ))
-        }
-      </Disclosure>
+      <MenuButton
+        name={SESSION_VERB_TEXT.share}
+        icon={<ActionIcon name="share" />}
+        items={actions}
+      />
       <span className="ins-share__said" role="status">
         {notice}
       </span>

@@ -39,7 +39,7 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
       { name: 'Find in session', keys: ['/'], run: () => field.current?.focus() },
       { name: 'Errors only, all spans', keys: ['x'], run: options.errorsOnly.toggle },
       { name: 'Collapse / expand gaps', keys: ['z'], run: options.shortGaps.toggle },
-      { name: 'Critical path: show, hide', keys: ['p'], run: options.path.toggle },
+      { name: 'Critical path: show, hide', keys: ['l'], run: options.path.toggle },
     ],
     [options],
   );
@@ -74,7 +74,7 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
       <div className="ins-tools__end">
         <Toggle
           of={options.path}
-          title="A thin line above the bars: what the end waited for (P)"
+          title="A thin line above the bars: what the end waited for (L)"
           name="Critical path"
         />
         {gaps > 0 && (

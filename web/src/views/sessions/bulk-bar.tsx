@@ -1,16 +1,16 @@
 /** Actions on the selected sessions: export, delete. Deleting asks for confirmation, in place. */
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
 import { comparePath } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { SESSIONS_TEXT } from '../../texts.ts';
+import { deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useVersion } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
-import { ArmedButton } from '../parts/requests/armed-button.tsx';
+import { AlertQuestion } from '../parts/popups/popup-button.tsx';
 import './bulk-bar.css';
 
 type Verb = 'export' | 'delete';
@@ -35,6 +35,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   const [looking, setLooking] = useState<AbortController>();
   const [note, setNote] = useState('');
   const count = selected.size;
+  const deleting = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (count === 0) setDeleting(false);
   }, [count]);
@@ -97,7 +98,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
       count === 0
         ? []
         : [
-            ...(count === 2 ? [{ name: SESSIONS_TEXT.compareSelected, run: compare }] : []),
+            ...(count === 2 ? [{ name: SESSION_LIST_TEXT.compareSelected, run: compare }] : []),
             { name: 'Export the selected sessions', run: exportAll },
             { name: 'Delete the selected sessions (asks first)', run: () => setDeleting(true) },
           ],
@@ -111,36 +112,34 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   if (count === 0) return null;
   return (
     <section className="ins-bulk" aria-label="Selected sessions">
-      {isDeleting ? (
+      <span role="status">
+        {groupThousands(count)} selected{looking !== undefined && ' so far'}
+        {note !== '' && `. ${note}`}
+      </span>
+      {looking === undefined ? (
+        <BarButton onClick={() => void selectAll()}>Select all found</BarButton>
+      ) : (
+        <BarButton onClick={() => looking.abort()}>Stop</BarButton>
+      )}
+      <span className="ins-bulk__gap" />
+      {count === 2 && <BarButton onClick={compare}>{SESSION_LIST_TEXT.compare}</BarButton>}
+      <BarButton onClick={() => void exportAll()}>
+        <ActionIcon name="down" /> Export
+      </BarButton>
+      <BarButton ref={deleting} onClick={() => setDeleting(true)}>
+        <ActionIcon name="trash" /> Delete …
+      </BarButton>
+      <BarButton onClick={() => selection.clear()} label="Select none">
+        <ActionIcon name="close" />
+      </BarButton>
+      {isDeleting && (
         <Deleting
           ids={selected}
           sessions={sessions}
+          back={deleting}
           onDelete={deleteAll}
           onKeep={() => setDeleting(false)}
         />
-      ) : (
-        <>
-          <span role="status">
-            {groupThousands(count)} selected{looking !== undefined && ' so far'}
-            {note !== '' && `. ${note}`}
-          </span>
-          {looking === undefined ? (
-            <BarButton onClick={() => void selectAll()}>Select all found</BarButton>
-          ) : (
-            <BarButton onClick={() => looking.abort()}>Stop</BarButton>
-          )}
-          <span className="ins-bulk__gap" />
-          {count === 2 && <BarButton onClick={compare}>{SESSIONS_TEXT.compare}</BarButton>}
-          <BarButton onClick={() => void exportAll()}>
-            <ActionIcon name="down" /> Export
-          </BarButton>
-          <BarButton onClick={() => setDeleting(true)}>
-            <ActionIcon name="trash" /> Delete …
-          </BarButton>
-          <BarButton onClick={() => selection.clear()} label="Select none">
-            <ActionIcon name="close" />
-          </BarButton>
-        </>
       )}
     </section>
   );
@@ -149,6 +148,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
 interface DeletingProps {
   readonly ids: ReadonlySet<string>;
   readonly sessions: Sessions;
+  readonly back: RefObject<HTMLButtonElement | null>;
   readonly onDelete: (withOpen: boolean) => void;
   readonly onKeep: () => void;
 }
@@ -157,7 +157,7 @@ interface DeletingProps {
  * Confirmation of a deletion; it lists running and waiting sessions separately, because their
  * agents go on.
  */
-function Deleting({ ids, sessions, onDelete, onKeep }: DeletingProps) {
+function Deleting({ ids, sessions, back, onDelete, onKeep }: DeletingProps) {
   useVersion(sessions.rows);
   const [withOpen, setWithOpen] = useState(false);
   const known = [...ids].flatMap((id) => sessions.rows.get(id) ?? []);
@@ -166,42 +166,38 @@ function Deleting({ ids, sessions, onDelete, onKeep }: DeletingProps) {
   const count = ids.size - (withOpen ? 0 : open.length);
   const what = plural(count, 'session');
   return (
-    <>
-      <div className="ins-bulk__ask" role="group" aria-label="Delete sessions">
-        <strong>Delete {what} for ever?</strong>
-        {open.length > 0 && (
-          <label>
-            <input
-              type="checkbox"
-              checked={withOpen}
-              onChange={(event) => setWithOpen(event.target.checked)}
-            />
-            <span>
-              Also the {open.length} that {open.length === 1 ? 'runs or waits' : 'run or wait'}
-              {waiting > 0 && ` (${waiting} for a person)`}. Their agents do not know: they go on,
-              what they send begins the session anew, and what they ask can no longer be answered
-              here, so that its default applies.
-            </span>
-          </label>
-        )}
-        {known.length < ids.size && (
+    <AlertQuestion
+      title={deleteQuestion(what)}
+      confirm={`Delete ${what}`}
+      keep={SESSION_LIST_TEXT.keep}
+      of={`${count} ${withOpen}`}
+      isDisabled={count === 0}
+      back={back}
+      onConfirm={() => onDelete(withOpen)}
+      onClose={onKeep}
+    >
+      {open.length > 0 && (
+        <label>
+          <input
+            type="checkbox"
+            checked={withOpen}
+            onChange={(event) => setWithOpen(event.target.checked)}
+          />
           <span>
-            {plural(ids.size - known.length, 'session')} of them were not scrolled to
-            {withOpen ? '.' : '; what runs or waits of those is left.'}
+            Also the {open.length} that {open.length === 1 ? 'runs or waits' : 'run or wait'}
+            {waiting > 0 && ` (${waiting} for a person)`}. Their agents do not know: they go on,
+            what they send begins the session anew, and what they ask can no longer be answered
+            here, so that its default applies.
           </span>
-        )}
-      </div>
-      <span className="ins-bulk__gap" />
-      <ArmedButton
-        of={`${count} ${withOpen}`}
-        look="danger"
-        isDisabled={count === 0}
-        onPress={() => onDelete(withOpen)}
-      >
-        Delete {what}
-      </ArmedButton>
-      <BarButton onClick={onKeep}>{ids.size === 1 ? 'Keep it' : 'Keep them'}</BarButton>
-    </>
+        </label>
+      )}
+      {known.length < ids.size && (
+        <span>
+          {plural(ids.size - known.length, 'session')} of them were not scrolled to
+          {withOpen ? '.' : '; what runs or waits of those is left.'}
+        </span>
+      )}
+    </AlertQuestion>
   );
 }
 
@@ -248,14 +244,16 @@ function Run({ running, onClose }: { readonly running: Running; readonly onClose
 }
 
 interface BarButtonProps {
+  readonly ref?: RefObject<HTMLButtonElement | null>;
   readonly onClick: () => void;
   readonly label?: string;
   readonly children: ReactNode;
 }
 
-function BarButton({ onClick, label, children }: BarButtonProps) {
+function BarButton({ ref, onClick, label, children }: BarButtonProps) {
   return (
     <button
+      ref={ref}
       type="button"
       className="ins-bulk__button"
       onClick={onClick}

@@ -1,5 +1,6 @@
 /** Empty list: how to send the first session here. */
 import { useState } from 'react';
+import { EMPTY_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ImportButton } from './file-drop.tsx';
@@ -19,21 +20,24 @@ export function EmptySessions() {
   if (snippet === undefined) return null;
   return (
     <section className="ins-empty">
-      <h2>No session yet</h2>
-      <p>Run an agent and it appears here while it works: one of the three ways below sends it.</p>
-      <ul className="ins-empty__ways">
-        <li>
-          <span>
-            To see one now, try the demo: <code>inspector demo</code>
-          </span>
-          <CopyButton text="inspector demo" what="the command of the demo" label="Copy" />
-        </li>
-        <li>
-          <span>To read one that was saved, drop its file here, or pick it.</span>
-          <ImportButton isLarge />
-        </li>
-      </ul>
-      <div className="ins-empty__tabs" role="tablist" aria-label="How to send sessions">
+      <h2>{EMPTY_TEXT.sessions}</h2>
+      <p>{EMPTY_TEXT.sessionsLead}</p>
+      <dl className="ins-empty__commands">
+        {COMMANDS.map(({ lead, command }) => (
+          <div key={command}>
+            <dt>{lead}</dt>
+            <dd>
+              <code>{command}</code>
+              <CopyButton text={command} what={`“${command}”`} label="Copy" />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className="ins-empty__saved">
+        {EMPTY_TEXT.saved} <ImportButton isLarge />
+      </p>
+      <h3>{EMPTY_TEXT.ownCode}</h3>
+      <div className="ins-empty__tabs" role="tablist" aria-label={EMPTY_TEXT.ownCode}>
         {list.map(({ name }, index) => (
           <button
             key={name}
@@ -58,6 +62,12 @@ export function EmptySessions() {
     </section>
   );
 }
+
+const COMMANDS = [
+  { lead: EMPTY_TEXT.run, command: 'inspector run my_agent.py' },
+  { lead: EMPTY_TEXT.proxy, command: 'inspector proxy -- uvx mcp-server-git' },
+  { lead: EMPTY_TEXT.demo, command: 'inspector demo' },
+] as const;
 
 /** `url` ends with a slash. On loopback no token is needed to send. */
 function snippets(url: string): readonly Snippet[] {

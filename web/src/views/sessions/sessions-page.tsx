@@ -1,13 +1,16 @@
 /** `/ui/`: the session list, with query, time range and sort. */
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseSort } from '../../model/sessions/session-order.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
 import { groupThousands, plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
+import { SHELL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useTitle } from '../parts/context.ts';
+import { Guarded } from '../parts/guarded.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { Link } from '../parts/link.tsx';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { TimeChoice } from '../parts/time-choice.tsx';
@@ -17,16 +20,10 @@ import { SessionList } from './session-list.tsx';
 import { ViewMenu } from './view-menu.tsx';
 import './sessions-page.css';
 
-const EmptySessions = lazy(async () => ({
-  default: (await import('./empty-sessions.tsx')).EmptySessions,
-}));
-const SessionChart = lazy(async () => ({
-  default: (await import('./session-chart.tsx')).SessionChart,
-}));
-const BulkBar = lazy(async () => ({ default: (await import('./bulk-bar.tsx')).BulkBar }));
-const ImportPanel = lazy(async () => ({
-  default: (await import('./import-panel.tsx')).ImportPanel,
-}));
+const EmptySessions = lazyPart(async () => (await import('./empty-sessions.tsx')).EmptySessions);
+const SessionChart = lazyPart(async () => (await import('./session-chart.tsx')).SessionChart);
+const BulkBar = lazyPart(async () => (await import('./bulk-bar.tsx')).BulkBar);
+const ImportPanel = lazyPart(async () => (await import('./import-panel.tsx')).ImportPanel);
 
 export function SessionsPage() {
   const { sessions: all, filter, router, imports } = useInspector();
@@ -72,9 +69,9 @@ export function SessionsPage() {
         </p>
       )}
       {state.kind === 'ready' && isEmpty && query === '' && time === null ? (
-        <Suspense>
+        <Guarded name={SHELL_TEXT.firstSteps} loading={null}>
           <EmptySessions />
-        </Suspense>
+        </Guarded>
       ) : (
         <>
           <div className="ins-sessions__tools">
@@ -103,9 +100,9 @@ export function SessionsPage() {
           </div>
           {chart && (
             <div className="ins-sessions__chart">
-              <Suspense>
+              <Guarded name={SHELL_TEXT.chart} loading={null}>
                 <SessionChart query={shown.query} range={range} onCount={setCounted} />
-              </Suspense>
+              </Guarded>
             </div>
           )}
           <SessionList
@@ -115,10 +112,12 @@ export function SessionsPage() {
           />
         </>
       )}
-      <Suspense>
+      <Guarded name={SHELL_TEXT.imports} loading={null}>
         {hasImports && <ImportPanel />}
+      </Guarded>
+      <Guarded name={SHELL_TEXT.selected} loading={null}>
         <Bulk isOpen={hasSelected} sessions={shown} selection={selection} />
-      </Suspense>
+      </Guarded>
     </main>
   );
 }

@@ -9,9 +9,11 @@ import {
   type SortKey,
   sortKey,
 } from '../../model/sessions/session-order.ts';
+import { SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
+import { PanelButton } from '../parts/popups/popup-button.tsx';
 import { COLUMNS, chosenColumns } from './columns.tsx';
 import './view-menu.css';
 
@@ -31,7 +33,6 @@ const SORT_NAMES: Readonly<Record<SortKey, string>> = {
 
 export function ViewMenu() {
   const id = useId();
-  const menu = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const { router, preferences, sessions } = useInspector();
   const { columns: chosen, chart } = usePreferences();
@@ -47,7 +48,7 @@ export function ViewMenu() {
     }));
     const toggle = () => preferences.change({ chart: !preferences.get().chart });
     return [
-      { name: 'Columns and sorting', run: open },
+      { name: SESSION_LIST_TEXT.view, run: open },
       { name: 'Show the chart, or hide it', run: toggle },
       ...sorts,
     ];
@@ -65,33 +66,14 @@ export function ViewMenu() {
     choose(ids);
   };
   return (
-    <>
-      <button
-        ref={button}
-        type="button"
-        className="ins-list-view__button"
-        popoverTarget={`${id}-menu`}
-        title="Columns and sorting"
-      >
-        <ActionIcon name="columns" />
-        <span>View</span>
-      </button>
-      <div
-        ref={menu}
-        id={`${id}-menu`}
-        className="ins-list-view"
-        popover="auto"
-        role="dialog"
-        aria-label="Columns and sorting"
-        onBeforeToggle={() => {
-          const { right = 0, bottom = 0 } = button.current?.getBoundingClientRect() ?? {};
-          menu.current?.style.setProperty('top', `${bottom + 4}px`);
-          menu.current?.style.setProperty(
-            'right',
-            `${document.documentElement.clientWidth - right}px`,
-          );
-        }}
-      >
+    <PanelButton
+      ref={button}
+      name={SESSION_LIST_TEXT.view}
+      label="View"
+      className="ins-list-view__button"
+      icon={<ActionIcon name="columns" />}
+    >
+      <div className="ins-list-view">
         <div className="ins-list-view__sort">
           <label htmlFor={`${id}-sort`}>Sort by</label>
           <select
@@ -143,11 +125,11 @@ export function ViewMenu() {
             Chart
           </label>
           <button type="button" onClick={() => choose(null)} disabled={isFirst(shown, hasUsers)}>
-            As at first
+            {SESSION_LIST_TEXT.reset}
           </button>
         </footer>
       </div>
-    </>
+    </PanelButton>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Request of HTTP, a database or messaging: its facts, and the text of a query. */
 import type { SpanDetail } from '../../api/types.ts';
 import { formatBytes } from '../../model/text/format.ts';
-import { REQUEST_TEXT } from '../../texts.ts';
+import { PROTOCOL_TEXT } from '../../texts.ts';
 import { LongValue } from '../parts/values/long-value.tsx';
 import { useShownSpan } from '../parts/values/shown-span.ts';
 import { ValueView } from '../parts/values/value-view.tsx';
@@ -9,7 +9,7 @@ import { type Fact, Facts } from './facts.tsx';
 
 type Request = SpanDetail['view']['request'];
 
-const SUBJECTS = [REQUEST_TEXT.http, REQUEST_TEXT.database, REQUEST_TEXT.messaging];
+const SUBJECTS = [PROTOCOL_TEXT.http, PROTOCOL_TEXT.database, PROTOCOL_TEXT.messaging];
 /** Facts that the whole URL holds. */
 const IN_URL: ReadonlySet<string> = new Set(['url.path', 'url.query']);
 const QUERY = 'db.query.text';
@@ -20,7 +20,7 @@ export function RequestFacts({ request }: { readonly request: Request }) {
   return known.map(({ title, facts }, at) => (
     <section key={title} className="ins-section">
       <Facts title={title} facts={at === known.length - 1 ? [...facts, ...ends(request)] : facts} />
-      {title === REQUEST_TEXT.database.title && <Query request={request} />}
+      {title === PROTOCOL_TEXT.database.title && <Query request={request} />}
     </section>
   ));
 }
@@ -45,8 +45,8 @@ function ends(request: Request): Fact[] {
   const hasPort = port === undefined || String(address).endsWith(`:${port}`);
   const server = hasPort ? address : [address, port].filter(Boolean).join(':');
   return [
-    [REQUEST_TEXT.server, server === undefined ? null : String(server)],
-    [REQUEST_TEXT.client, client === undefined ? null : String(client)],
+    [PROTOCOL_TEXT.server, server === undefined ? null : String(server)],
+    [PROTOCOL_TEXT.client, client === undefined ? null : String(client)],
   ];
 }
 

@@ -148,7 +148,7 @@ function NoSession({ isFiltered }: { readonly isFiltered: boolean }) {
   const { router } = useInspector();
   return (
     <p className="ins-used__none">
-      {isFiltered ? 'No session matches this filter. ' : 'No session yet. '}
+      {isFiltered ? 'No session matches this filter. ' : 'No sessions yet. '}
       {isFiltered ? (
         <button
           type="button"

@@ -1,5 +1,5 @@
 /** All visualisers, in the order of their tabs. Matching is here, the rest is lazy. */
-import { lazy } from 'react';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { hasDocuments } from './retrieved-documents/documents.ts';
 import type { SpanVisualiser } from './visualiser.ts';
 
@@ -8,8 +8,9 @@ export const SPAN_VISUALISERS: readonly SpanVisualiser[] = [
     id: 'documents',
     name: 'Documents',
     matches: hasDocuments,
-    Shown: lazy(async () => ({
-      default: (await import('./retrieved-documents/retrieved-documents.tsx')).RetrievedDocuments,
-    })),
+    Shown: lazyPart(
+      async () =>
+        (await import('./retrieved-documents/retrieved-documents.tsx')).RetrievedDocuments,
+    ),
   },
 ];

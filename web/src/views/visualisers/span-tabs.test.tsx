@@ -38,7 +38,7 @@ test('a visualiser that throws shows an error, and what is beside it stays', () 
   expect(screen.getByRole('alert').textContent).toContain('no such document');
   expect(screen.getByText('the rest of the page')).toBeDefined();
   isBroken = false;
-  fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
   expect(screen.getByText('mended')).toBeDefined();
 });
 

@@ -4,7 +4,7 @@
  * The request's content is untrusted. It is shown as text only (`visible-text.tsx`), and an answer
  * names the hash of the shown arguments.
  */
-import { memo, useMemo } from 'react';
+import { type KeyboardEvent, memo, useMemo } from 'react';
 import type { Request } from '../../../api/types.ts';
 import {
   allowsByItself,
@@ -46,16 +46,24 @@ interface RequestCardProps {
 
 export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
   const { id, onToggle, isOpen = true, hasSession = false } = props;
-  const { requests } = useInspector();
+  const { requests, drafts } = useInspector();
   const request = useRow(requests.rows, id);
   if (request === undefined) return null;
   const state = stateOf(request);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const draft = drafts.get(id);
+    // The editor closes before what it is in; what was edited is kept.
+    if (event.key !== 'Escape' || !draft?.isEditing || draft.args !== undefined) return;
+    event.preventDefault();
+    drafts.change(id, { isEditing: false });
+  };
   return (
     <article
       className={`ins-request ins-request--${state}${isOpen ? ' ins-request--open' : ''}`}
       aria-label={headlineOf(request)}
       data-request={id}
       tabIndex={-1}
+      onKeyDown={onKeyDown}
     >
       <Head request={request} hasSession={hasSession} isOpen={isOpen} onToggle={onToggle} />
       {isOpen && <Body request={request} />}

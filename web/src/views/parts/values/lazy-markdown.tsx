@@ -1,9 +1,10 @@
-/** Markdown whose code is loaded with the first such text; until then, the plain text. */
-import { lazy, Suspense } from 'react';
+/** Markdown whose code is loaded with the first such text; until then, and without it, the plain text. */
+import { Guarded } from '../guarded.tsx';
+import { lazyPart } from '../lazy-part.ts';
 import { VisibleText } from '../visible-text.tsx';
 import './clamped-text.css';
 
-const Markdown = lazy(() => import('./markdown.tsx'));
+const Markdown = lazyPart(async () => (await import('./markdown.tsx')).default);
 
 export function LazyMarkdown({ text }: { readonly text: string }) {
   const plain = (
@@ -12,8 +13,8 @@ export function LazyMarkdown({ text }: { readonly text: string }) {
     </div>
   );
   return (
-    <Suspense fallback={plain}>
+    <Guarded name="Markdown" loading={plain} missing={plain}>
       <Markdown text={text} plain={plain} />
-    </Suspense>
+    </Guarded>
   );
 }

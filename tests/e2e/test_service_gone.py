@@ -1,0 +1,108 @@
+"""A page whose service is gone, or was upgraded below it: a sentence and a way on, never white."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.support.services.process import Service
+from tests.support.telemetry.two_runs import FIRST_ID, two_runs
+
+LINKS = ("Sessions", "Waiting", "Search", "Compare", "Usage", "Audit")
+VIEWS = ("Transcript", "MCP", "Graph", "Statistics", "Waterfall")
+MISSING = re.compile(r"“.+” could not be loaded")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with Service(tmp_path_factory.mktemp("service")) as running:
+        running.post("/v1/traces", two_runs())
+        yield running
+
+
+def _open(page: Page, service: Service, path: str = "", *, is_idle: bool = False) -> list[str]:
+    """Open a page, which loads nothing ahead unless it `is_idle`; return what it throws."""
+    thrown: list[str] = []
+    page.on("pageerror", lambda error: thrown.append(str(error)))
+    if not is_idle:
+        page.add_init_script("window.requestIdleCallback = () => 0")
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    if path:
+        page.goto(f"{service.url}/ui/{path}")
+    expect(page.get_by_role("main")).to_be_visible()
+    return thrown
+
+
+@pytest.mark.slow
+def test_nothing_that_is_clicked_makes_the_page_white_when_the_service_is_gone(
+    page: Page, service: Service
+) -> None:
+    thrown = _open(page, service, f"sessions/{FIRST_ID}?view=waterfall")
+    shown = page.get_by_role("main").or_(page.get_by_role("alert").filter(has_text=MISSING)).first
+    bar = page.get_by_role("navigation", name="Main")
+    expect(page.get_by_role("tree", name="Span tree")).to_be_visible()
+    service.kill()
+    for name in VIEWS:
+        page.get_by_role("tab", name=name).click()
+        expect(page.get_by_role("tabpanel")).not_to_be_empty()
+    expect(page.get_by_role("tree", name="Span tree")).to_be_visible()
+    for name in LINKS:
+        bar.get_by_role("link", name=name).click()
+        expect(shown).to_be_visible()
+    bar.get_by_role("link", name="Search").click()
+    expect(page.get_by_role("alert")).to_contain_text("“Search” could not be loaded")
+    page.go_back()
+    expect(page.get_by_role("heading", name="Audit log")).to_be_visible()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("alert").filter(has_text="“All actions” could not")).to_be_visible()
+    page.keyboard.press("Control+k")
+    bar.get_by_role("link", name="Sessions").click()
+    page.get_by_text("Release, second try").click()
+    expect(page.get_by_role("main")).not_to_be_empty()
+    bar.get_by_role("link", name="Search").click()
+    expect(page.get_by_role("alert")).to_contain_text("“Search” could not be loaded")
+
+    service.start()
+    page.get_by_role("button", name="Retry").click()
+    expect(page.get_by_role("main")).to_be_visible()
+    # With its style, of which the bundler asks only once.
+    assert page.evaluate("[...document.styleSheets].some((one) => one.href.includes('/search-'))")
+    assert thrown == []
+
+
+def test_a_page_that_was_idle_has_everything_before_the_service_is_gone(
+    page: Page, service: Service
+) -> None:
+    with page.expect_request_finished(lambda request: "/assets/usage-page-" in request.url):
+        _open(page, service, is_idle=True)
+    page.wait_for_function("""() => performance.getEntriesByType('resource')
+      .filter(({ name }) => /usage-page-.*(js|css)$/.test(name)).length === 2""")
+    page.context.set_offline(offline=True)
+    page.get_by_role("navigation", name="Main").get_by_role("link", name="Usage").click()
+    expect(page.get_by_role("main")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text=MISSING)).to_have_count(0)
+
+
+def test_a_page_of_an_earlier_build_is_loaded_again_once(page: Page, service: Service) -> None:
+    def answer(route: Route) -> None:
+        if route.request.resource_type == "document":
+            route.continue_()
+        else:
+            route.fulfill(content_type="text/html", body='<script src="./assets/index-B.js">')
+
+    page.route(re.compile(r"/ui/$"), answer)
+    page.route(re.compile(r"/assets/search-page-.*"), lambda route: route.fulfill(status=404))
+    _open(page, service, f"sessions/{FIRST_ID}")
+    loads: list[str] = []
+    page.on("load", lambda: loads.append(page.url))
+    for _ in range(2):
+        page.get_by_role("navigation", name="Main").get_by_role("link", name="Search").click()
+        expect(page.get_by_role("alert")).to_contain_text("“Search” could not be loaded")
+        page.get_by_role("button", name="Retry").click()
+        expect(page.get_by_role("alert")).to_contain_text("“Search” could not be loaded")
+        page.go_back()
+        expect(page.get_by_role("tab").first).to_be_visible()
+    assert len(loads) == 1

@@ -1,0 +1,37 @@
+/** The build of the page, and a reload where the service has another one, as after an upgrade. */
+
+interface BuildParts {
+  /** Address of the script that started this page; its name has a hash of the build. */
+  readonly script: string;
+  /** Load the HTML of the page that the service has now. */
+  readonly loadPage: () => Promise<string>;
+  /** Memory of this tab; undefined if the browser forbids it. */
+  readonly memory: Pick<Storage, 'getItem' | 'setItem'> | undefined;
+  readonly reload: () => void;
+}
+
+const KEY = 'inspector.reloaded';
+
+export class Build {
+  private readonly parts: BuildParts;
+
+  constructor(parts: BuildParts) {
+    this.parts = parts;
+  }
+
+  /** Reload if the service has another build; once for each build, so that no reload repeats. */
+  async reloadIfReplaced(): Promise<void> {
+    const { script, loadPage, memory, reload } = this.parts;
+    const now = await loadPage().then(scriptOf, () => undefined);
+    if (now === undefined || script.endsWith(`/${now}`)) return;
+    // Without a memory there is no telling a first reload from a later one.
+    if (memory === undefined || memory.getItem(KEY) === now) return;
+    memory.setItem(KEY, now);
+    reload();
+  }
+}
+
+/** File name of the script that a page starts with; undefined if it is not a built page. */
+function scriptOf(html: string): string | undefined {
+  return /<script\b[^>]*\bsrc="[^"]*?([^"/]+\.js)"/.exec(html)?.[1];
+}

@@ -1,0 +1,113 @@
+/** Menus, panels and questions above the page, from Base UI; loaded with the first that is opened. */
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { Menu } from '@base-ui/react/menu';
+import { Popover } from '@base-ui/react/popover';
+import type { ReactNode, RefObject } from 'react';
+import { ArmedButton } from '../requests/armed-button.tsx';
+import './popups.css';
+
+export interface BelowProps {
+  /** The button that it opens below of, and that has the focus again when it closes. */
+  readonly button: RefObject<HTMLButtonElement | null>;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+interface MenuBelowProps extends BelowProps {
+  readonly items: readonly { readonly name: string; readonly run: () => void }[];
+}
+
+export function MenuBelow({ button, name, items, onClose }: MenuBelowProps) {
+  return (
+    <Menu.Root open modal={false} onOpenChange={closing(button, onClose)}>
+      <Menu.Portal>
+        <Menu.Positioner className="ins-popup" anchor={button} align="end" sideOffset={4}>
+          <Menu.Popup className="ins-popup__box" aria-label={name} finalFocus={button}>
+            {items.map((item) => (
+              <Menu.Item key={item.name} className="ins-popup__item" onClick={item.run}>
+                {item.name}
+              </Menu.Item>
+            ))}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+export function PanelBelow({
+  button,
+  name,
+  children,
+  onClose,
+}: BelowProps & { readonly children: ReactNode }) {
+  return (
+    <Popover.Root open onOpenChange={closing(button, onClose)}>
+      <Popover.Portal>
+        <Popover.Positioner className="ins-popup" anchor={button} align="end" sideOffset={4}>
+          <Popover.Popup className="ins-popup__box" aria-label={name} finalFocus={button}>
+            {children}
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}
+
+/** Close, but not for a press on the button: that closes by itself, and would open again. */
+function closing(button: BelowProps['button'], onClose: () => void) {
+  return (
+    isOpen: boolean,
+    { event, reason }: { readonly event: Event; readonly reason: string },
+  ): void => {
+    const isOwn = event.target instanceof Node && button.current?.contains(event.target);
+    if (!isOpen && !(reason === 'outside-press' && isOwn)) onClose();
+  };
+}
+
+export interface AlertQuestionProps {
+  readonly title: string;
+  /** Label of the button that does it, armed some time after it was drawn. */
+  readonly confirm: string;
+  readonly keep: string;
+  /** What it is about: a new value disarms the button. */
+  readonly of: unknown;
+  readonly isDisabled?: boolean;
+  /** What has the focus when it closes. */
+  readonly back: RefObject<HTMLElement | null>;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+}
+
+/** A question before something that cannot be undone; Escape keeps everything as it is. */
+export function AlertQuestion(props: AlertQuestionProps) {
+  const { title, confirm, keep, of, isDisabled, back, onConfirm, onClose, children } = props;
+  return (
+    <AlertDialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="ins-question__backdrop" />
+        <AlertDialog.Popup className="ins-question" finalFocus={back}>
+          <AlertDialog.Title>{title}</AlertDialog.Title>
+          <AlertDialog.Description render={<div />} className="ins-question__more">
+            {children}
+          </AlertDialog.Description>
+          <div className="ins-question__ways">
+            <ArmedButton
+              of={of}
+              look="danger"
+              {...(isDisabled !== undefined && { isDisabled })}
+              onPress={() => {
+                onClose();
+                onConfirm();
+              }}
+            >
+              {confirm}
+            </ArmedButton>
+            <AlertDialog.Close className="ins-question__keep">{keep}</AlertDialog.Close>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}
