@@ -53,8 +53,20 @@ test('a failure that reached the root is read before one that was caught earlier
   const spans = [
     row({ span_id: 'root', status: 'error', offset_ns: 0, duration_ns: 90 }),
     row({ span_id: 'step', parent_span_id: 'root', offset_ns: 0, duration_ns: 20 }),
-    row({ span_id: 'caught', parent_span_id: 'step', status: 'error', offset_ns: 1, duration_ns: 9 }),
-    row({ span_id: 'fatal', parent_span_id: 'root', status: 'error', offset_ns: 50, duration_ns: 9 }),
+    row({
+      span_id: 'caught',
+      parent_span_id: 'step',
+      status: 'error',
+      offset_ns: 1,
+      duration_ns: 9,
+    }),
+    row({
+      span_id: 'fatal',
+      parent_span_id: 'root',
+      status: 'error',
+      offset_ns: 50,
+      duration_ns: 9,
+    }),
   ];
   expect(firstCause(spans)?.span_id).toBe('fatal');
 });

@@ -32,10 +32,12 @@ export interface ListRows {
   readonly indexOf: (key: string) => number | undefined;
   /** Row to follow: what is selected becomes current. */
   readonly selected?: string | undefined;
+  /** What is selected with a row; without it, its key. */
+  readonly selectionOf?: (key: string) => string;
   /** Unfold what hides a row. */
   readonly reveal?: (key: string) => void;
-  /** Bring a row into view; false while the list is not laid out. */
-  readonly show?: (at: number) => unknown;
+  /** Bring a row into view, where a row of another height may come to be above it meanwhile. */
+  readonly show?: (at: number, hasFocus: boolean) => void;
   /** Number of rows in view. */
   readonly page?: number;
   /** Called when a key moves to a row. */
@@ -89,7 +91,7 @@ export function useListFocus(list: HTMLElement | null, rows: ListRows): ListFocu
     () => selected ?? (name === undefined ? rows.keyAt(0) : lastRows.get(name)),
   );
   const at = (key === undefined ? undefined : rows.indexOf(key)) ?? -1;
-  const latest = useRef({ rows, at });
+  const latest = useRef({ rows, key, at });
   /** Row to go to once it is there. */
   const goal = useRef(
     name === undefined || key === undefined ? undefined : { key, hasFocus: false },
@@ -101,13 +103,13 @@ export function useListFocus(list: HTMLElement | null, rows: ListRows): ListFocu
     const wanted = goal.current;
     const index = wanted === undefined ? undefined : now.indexOf(wanted.key);
     if (list === null || wanted === undefined || index === undefined) return;
-    if (now.show?.(index) === false) return;
     const row = rowElement(list, now.keyAt(index));
     if (row === undefined) return;
     goal.current = undefined;
     const target = row.matches(FOCUS) ? row : row.querySelector<HTMLElement>(FOCUS);
     if (wanted.hasFocus && !isField(document.activeElement)) target?.focus({ preventScroll: true });
-    if (now.show === undefined) row.scrollIntoView?.({ block: 'nearest' });
+    if (now.show !== undefined) now.show(index, wanted.hasFocus);
+    else row.scrollIntoView?.({ block: 'nearest' });
   }, [list]);
   const goTo = useCallback(
     (to: string, isFocused = true) => {
@@ -121,7 +123,7 @@ export function useListFocus(list: HTMLElement | null, rows: ListRows): ListFocu
   );
   useLayoutEffect(() => {
     const before = latest.current.at;
-    latest.current = { rows, at };
+    latest.current = { rows, key, at };
     // The row that had the focus is gone, and the focus with it: the one in its place takes it.
     if (hasFocus.current && document.activeElement === document.body) {
       const next = at >= 0 ? key : rows.keyAt(Math.min(before, rows.count - 1));
@@ -132,6 +134,8 @@ export function useListFocus(list: HTMLElement | null, rows: ListRows): ListFocu
   });
   useEffect(() => {
     if (selected === undefined || list === null) return;
+    const { rows: now, key: current = '', at: place } = latest.current;
+    if (place >= 0 && selected === (now.selectionOf?.(current) ?? current)) return;
     goTo(selected, list.contains(document.activeElement) || isUnfocused(list));
   }, [selected, list, goTo]);
   useFocusOnLoad(list, name !== undefined && rows.count > 0, () => {
@@ -189,7 +193,7 @@ function useFocusOnLoad(list: HTMLElement | null, isReady: boolean, take: () => 
 }
 
 /** Move in the list that has the focus, else in that of the page. */
-export function walkRows(key: 'ArrowDown' | 'ArrowUp'): void {
+export function walkRows(key: 'ArrowDown' | 'ArrowUp' | 'Home'): void {
   const list =
     document.activeElement?.closest('[data-list]') ??
     document.querySelector('main [data-list]:not([data-list=""])');
@@ -230,7 +234,9 @@ function rowAround(element: Element, list: Element): HTMLElement | undefined {
 }
 
 function isField(element: Element | null): boolean {
-  return element?.matches('input, textarea, select, [contenteditable]') === true;
+  return (
+    element?.matches('input:not([type=checkbox]), textarea, select, [contenteditable]') === true
+  );
 }
 
 /** Arrow keys on a tab choose another one. */

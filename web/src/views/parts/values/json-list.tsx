@@ -41,7 +41,6 @@ export function JsonList(props: JsonListProps) {
     keyAt: (position) => (position < 0 ? undefined : shown[position]?.toString()),
     indexOf: (key) => indexOf(Number(key)),
     selected: found?.toString(),
-    ...(isLong && { show: (position) => virtualizer.scrollToIndex(position) }),
     page: PAGE_ROWS,
     onOpen: (key) => {
       const row = Number(key);
