@@ -125,7 +125,7 @@ def test_a_head_sorts_all_there_is_by_keys_too_and_the_address_says_it(
     page.reload()
     expect(page.get_by_role("link", name="Session 000")).to_be_visible()
     assert _titles(page)[:3] == ["Session 000", "Session 001", "Session 002"]
-    assert page.get_by_role("table").get_attribute("aria-rowcount") == "-1"
+    assert page.get_by_role("grid").get_attribute("aria-rowcount") == "-1"
     assert watch.errors == []
 
 
@@ -246,7 +246,7 @@ def test_what_is_selected_is_exported_deleted_and_imported_again(
     _send_running(shared, 310)
     rows = _open(page, shared, "?q=tool:bulk+OR+id:" + f"{311:032x}")
     expect(rows).to_have_count(6)
-    boxes = page.get_by_role("table").get_by_role("checkbox")
+    boxes = page.get_by_role("grid").get_by_role("checkbox")
     page.get_by_role("link", name="Session 300").focus()
     page.keyboard.press("x")
     bar = page.get_by_role("region", name="Selected sessions")

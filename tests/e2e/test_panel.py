@@ -138,16 +138,24 @@ def test_a_copy_has_the_address_and_never_the_token(page: Page, filled: Service)
     assert filled.token not in "".join(copied)
 
 
-def test_a_tree_is_walked_and_searched_by_keys(page: Page, filled: Service) -> None:
+def test_a_tree_is_walked_after_a_click_and_searched_by_keys(page: Page, filled: Service) -> None:
     _send(filled, long_value(LONG_VALUES["nested"](400_000)))
     panel = _open(page, filled, 1, "overview", session="long")
     tree = panel.get_by_role("tree", name="the output")
     expect(tree).to_be_visible()
     expect(tree.get_by_role("treeitem", level=3)).to_have_count(0)
-    tree.focus()
+    tree.get_by_role("treeitem", level=2).first.click()
+    inner = tree.get_by_role("treeitem", level=3)
+    expect(inner.first).to_be_visible()
     page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowRight")
-    expect(tree.get_by_role("treeitem", level=3).first).to_be_visible()
+    expect(inner.first).to_be_focused()
+    # However far one scrolls: it keeps the focus, and the keys go on from it.
+    tree.evaluate("tree => tree.scrollTo(0, tree.scrollHeight)")
+    expect(inner.first).not_to_be_in_viewport()
+    expect(inner.first).to_be_focused()
+    for _ in range(3):  # fold it, to its group, and fold that
+        page.keyboard.press("ArrowLeft")
+    expect(inner).to_have_count(0)
     panel.get_by_label("Search this value").fill("item 2345")
     expect(panel.get_by_text("1 found")).to_be_visible()
     page.keyboard.press("Enter")

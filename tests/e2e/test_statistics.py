@@ -103,7 +103,7 @@ def test_each_line_of_the_statistics_leads_to_a_span(
     page: Page, watch: Watch, shared: Service
 ) -> None:
     _open(page, shared, "statistics")
-    operations = page.get_by_role("region", name="Operations", exact=True).get_by_role("table")
+    operations = page.get_by_role("region", name="Operations", exact=True).get_by_role("grid")
     first = operations.get_by_role("row").nth(1)
     expect(first).to_contain_text("chat small")
     head = operations.get_by_role("columnheader", name="In itself")
@@ -120,7 +120,7 @@ def test_each_line_of_the_statistics_leads_to_a_span(
     page.get_by_role("button", name=re.compile("1 errors of execute_tool pay")).click()
     expect(page).to_have_url(_key(8))
 
-    agents = page.get_by_role("region", name="Agents", exact=True).get_by_role("table")
+    agents = page.get_by_role("region", name="Agents", exact=True).get_by_role("grid")
     expect(agents.get_by_role("row", name="billing")).to_contain_text("1 100")
     streams = page.get_by_role("list", name="Time to first token, the longest")
     expect(streams.get_by_role("listitem").first).to_contain_text("6.50 s")
@@ -139,7 +139,7 @@ def test_each_line_of_the_statistics_leads_to_a_span(
 
 def test_statistics_count_what_comes_while_they_are_looked_at(page: Page, shared: Service) -> None:
     _open(page, shared, "statistics")
-    tools = page.get_by_role("region", name="Tools", exact=True).get_by_role("table")
+    tools = page.get_by_role("region", name="Tools", exact=True).get_by_role("grid")
     expect(tools.get_by_role("row", name="pay")).to_be_visible()
     shared.post("/v1/traces", _request(_span(20, 9, "execute_tool refund", 22, 1, **_TOOL)))
     expect(tools.get_by_role("row", name="refund")).to_be_visible()

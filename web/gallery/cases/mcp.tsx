@@ -32,18 +32,16 @@ function Line({ fits, isOpen }: { fits: (call: McpCall) => boolean; isOpen: bool
     <div className="ins-mcp">
       <div className="ins-mcp-scroller" style={{ '--row': '26px' } as object}>
         <McpRow
-          id={`mcp-${call.key}`}
           call={call}
           depth={1}
           epoch_ns={String(BigInt(Date.now() - 60_000) * 1_000_000n)}
           isOpen={isShown}
           isSelected={false}
           isWaiting={false}
-          isStop
-          isWanted={false}
+          isCurrent
           hasServer
           onToggle={() => setShown(!isShown)}
-          onFocused={() => {}}
+          onOpen={() => {}}
         />
         {isShown && <McpDetail sessionId="wire" call={call} onOpenSpan={() => {}} />}
       </div>

@@ -49,6 +49,8 @@ export class Inspector {
   readonly requests: Requests;
   readonly imports: Imports;
   readonly drafts = new Drafts();
+  /** Key of the row that each list was left at, by the list's name. */
+  readonly lastRows = new Map<string, string>();
   readonly verbs: Verbs;
   readonly feed: Feed;
   /** Whether the service can store what it receives; undefined before its first report. */

@@ -11,6 +11,7 @@ import { useCell, useInspector, useRoute } from './parts/context.ts';
 import { Guarded } from './parts/guarded.tsx';
 import { lazyPart, loadAllParts } from './parts/lazy-part.ts';
 import { Link } from './parts/link.tsx';
+import { walkRows } from './parts/list-focus.ts';
 import { useNotices } from './parts/requests/notices.ts';
 import { focusAnswer } from './parts/requests/request-card.tsx';
 import { InboxPage } from './requests/inbox-page.tsx';
@@ -97,6 +98,8 @@ function useAppActions(
       },
       { name: 'Audit log', keys: ['g a'], run: () => router.push('audit') },
       { name: 'To the button that answers', keys: ['a'], run: focusAnswer },
+      { name: 'Next row', keys: ['j'], run: () => walkRows('ArrowDown') },
+      { name: 'Previous row', keys: ['k'], run: () => walkRows('ArrowUp') },
       { name: 'All actions, pages and sessions', keys: ['mod+k'], run: toggle('palette') },
       { name: 'Actions of what is selected', keys: ['.'], run: toggle('selection') },
       { name: 'All keys', keys: ['?'], run: toggle('keys') },

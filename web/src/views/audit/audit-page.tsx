@@ -10,6 +10,7 @@ import { AUDIT_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
+import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { SearchField } from '../parts/search-field.tsx';
 import { YourName } from '../parts/your-name.tsx';
 import './audit-page.css';
@@ -20,6 +21,11 @@ export function AuditPage() {
   const { api } = useInspector();
   const filter = useFilter();
   const { entries, state, hasMore, more } = useEntries(filter);
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const { list, at } = useListFocus(scroller, {
+    name: 'audit',
+    ...rowsOf(useMemo(() => entries.map(({ id }) => String(id)), [entries])),
+  });
   useTitle(AUDIT_TEXT.title);
   return (
     <main className="ins-audit">
@@ -37,12 +43,13 @@ export function AuditPage() {
         </p>
       )}
       <section
+        ref={setScroller}
         className="ins-audit__scroller"
         aria-label={AUDIT_TEXT.title}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-        tabIndex={0}
+        {...list}
       >
-        <table>
+        {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its rows have the focus */}
+        <table role="grid" aria-label={AUDIT_TEXT.title}>
           <thead>
             <tr>
               {AUDIT_TEXT.columns.map((name) => (
@@ -53,8 +60,8 @@ export function AuditPage() {
             </tr>
           </thead>
           <tbody>
-            {entries.map((entry) => (
-              <Row key={entry.id} entry={entry} />
+            {entries.map((entry, place) => (
+              <Row key={entry.id} entry={entry} isCurrent={place === at} />
             ))}
           </tbody>
         </table>
@@ -175,12 +182,18 @@ function None({ filter }: { readonly filter: AuditFilter }) {
   );
 }
 
-function Row({ entry }: { readonly entry: AuditEntry }) {
+interface RowProps {
+  readonly entry: AuditEntry;
+  /** Whether the row has the focus, or would take it. */
+  readonly isCurrent: boolean;
+}
+
+function Row({ entry, isCurrent }: RowProps) {
   const { session_id, detail, code, request_id } = entry;
   const question = plainLine(entry.question ?? '', 300);
   const text = detail ?? code;
   return (
-    <tr>
+    <tr data-row={entry.id} data-focus="" tabIndex={isCurrent ? 0 : -1}>
       <td>
         <time dateTime={entry.at} title={entry.at}>
           {formatStart(entry.at, Date.now())}

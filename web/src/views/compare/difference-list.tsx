@@ -1,5 +1,5 @@
 /** List of differences, the most important first; only the rows in view are in the document. */
-import { type KeyboardEvent, useCallback, useEffect, useState } from 'react';
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
 import { briefly, CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
@@ -7,6 +7,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import { KindIcon } from '../parts/icons.tsx';
+import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { useRows } from '../parts/rows.ts';
 
 const ROW_PX = 46;
@@ -22,27 +23,27 @@ interface DifferenceListProps {
 export function DifferenceList(props: DifferenceListProps) {
   const { compared, differences, state, selected, onSelect } = props;
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
-  const keyAt = useCallback((at: number) => keyOf(differences[at]), [differences]);
-  const virtualizer = useRows(scroller, differences.length, ROW_PX, keyAt);
+  const keys = useMemo(() => differences.map(keyOf), [differences]);
+  const select = (key: string) => onSelect(differences[keys.indexOf(key)]);
+  const selectedKey = selected && keyOf(selected);
+  const { list, at } = useListFocus(scroller, {
+    name: 'differences',
+    ...rowsOf(keys),
+    selected: selectedKey,
+    onMove: select,
+    onOpen: select,
+  });
+  const keyAt = useCallback((index: number) => keys[index], [keys]);
+  const virtualizer = useRows(scroller, keys.length, ROW_PX, keyAt, at);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
     if (last >= differences.length - 20) void compared.more();
   }, [last, differences.length, compared]);
-  const at = differences.findIndex((one) => keyOf(one) === keyOf(selected));
-
-  const goTo = (next: number) => {
-    virtualizer.scrollToIndex(next, { align: 'auto' });
-    onSelect(differences[next]);
-    requestAnimationFrame(() => {
-      scroller?.querySelector<HTMLElement>(`[data-at="${next}"]`)?.focus({ preventScroll: true });
-    });
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const next = walked(event.key, at, differences.length);
-    if (event.key === 'Escape' && selected !== undefined) onSelect(undefined);
-    else if (next !== undefined) goTo(next);
-    else return;
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    list.onKeyDown(event);
+    if (event.key !== 'Escape' || selected === undefined) return;
+    onSelect(undefined);
     event.preventDefault();
   };
   if (differences.length === 0) {
@@ -57,15 +58,15 @@ export function DifferenceList(props: DifferenceListProps) {
     );
   }
   return (
-    <div className="ins-compare__scroller" ref={setScroller}>
-      <div
-        role="listbox"
-        aria-label="Differences"
-        className="ins-compare__rows"
-        style={{ height: virtualizer.getTotalSize() }}
-        tabIndex={-1}
-        onKeyDown={onKeyDown}
-      >
+    <div
+      ref={setScroller}
+      className="ins-compare__scroller"
+      role="listbox"
+      aria-label="Differences"
+      {...list}
+      onKeyDown={onKeyDown}
+    >
+      <div role="none" className="ins-compare__rows" style={{ height: virtualizer.getTotalSize() }}>
         {items.map((item) => {
           const difference = differences[item.index];
           if (difference === undefined) return null;
@@ -74,11 +75,12 @@ export function DifferenceList(props: DifferenceListProps) {
             <div
               key={item.key}
               role="option"
-              data-at={item.index}
-              aria-selected={item.index === at}
+              data-row={String(item.key)}
+              data-focus=""
+              aria-selected={item.key === selectedKey}
               aria-setsize={differences.length}
               aria-posinset={item.index + 1}
-              tabIndex={item.index === Math.max(at, 0) ? 0 : -1}
+              tabIndex={item.index === at ? 0 : -1}
               className="ins-difference"
               style={{ transform: `translateY(${item.start}px)` }}
               onClick={() => onSelect(difference)}
@@ -126,31 +128,7 @@ function DifferenceRow({ difference }: { readonly difference: Difference }) {
 }
 
 /** Key of a difference, that of its left span: no span is in two differences. */
-function keyOf(difference: Difference | undefined): string | undefined {
-  if (difference === undefined) return undefined;
-  if (difference.left !== null) return `left ${spanKey(difference.left)}`;
-  return difference.right === null ? undefined : `right ${spanKey(difference.right)}`;
-}
-
-function walked(key: string, at: number, count: number): number | undefined {
-  const last = count - 1;
-  switch (key) {
-    case 'ArrowDown':
-      return Math.min(at + 1, last);
-    case 'ArrowUp':
-      return Math.max(at - 1, 0);
-    case 'Home':
-      return 0;
-    case 'End':
-      return last;
-    case 'PageDown':
-      return Math.min(at + 10, last);
-    case 'PageUp':
-      return Math.max(at - 10, 0);
-    case 'Enter':
-    case ' ':
-      return Math.max(at, 0);
-    default:
-      return undefined;
-  }
+function keyOf({ left, right }: Difference): string {
+  if (left !== null) return `left ${spanKey(left)}`;
+  return right === null ? '' : `right ${spanKey(right)}`;
 }

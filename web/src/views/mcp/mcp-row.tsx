@@ -1,7 +1,7 @@
 /**
  * One line of the log: a request with its response, a notification, or a change of a connection.
  */
-import { memo, useEffect, useRef } from 'react';
+import { memo } from 'react';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import { formatDuration, formatOffset, formatRunning } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
@@ -12,7 +12,6 @@ import { ServerName, sizeText } from './mcp-servers.tsx';
 import { stateText } from './mcp-words.ts';
 
 interface McpRowProps {
-  readonly id: string;
   readonly call: McpCall;
   readonly depth: number;
   /** Undefined until the session is known. */
@@ -20,36 +19,34 @@ interface McpRowProps {
   readonly isOpen: boolean;
   readonly isSelected: boolean;
   readonly isWaiting: boolean;
-  /** Whether the row is the tab stop of the list. */
-  readonly isStop: boolean;
-  /** Whether it takes the focus when it is drawn. */
-  readonly isWanted: boolean;
+  /** Whether the row has the focus, or would take it. */
+  readonly isCurrent: boolean;
   readonly hasServer: boolean;
   readonly onToggle: (key: string) => void;
-  readonly onFocused: (key: string) => void;
+  readonly onOpen: (spanKey: string) => void;
 }
 
 export const McpRow = memo(function McpRow(props: McpRowProps) {
-  const { id, call, isOpen, isStop, isWanted, onToggle, onFocused } = props;
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (isWanted) button.current?.focus({ preventScroll: true });
-  }, [isWanted]);
+  const { call, isOpen, isCurrent, onToggle, onOpen } = props;
   const isMessage = call.kind === 'call' || call.kind === 'notification';
   const classes = ['ins-mcp-row', `ins-mcp-row--${call.kind}`, `ins-mcp-row--${call.state}`];
   if (props.isSelected) classes.push('ins-mcp-row--selected');
   if (props.isWaiting) classes.push('ins-mcp-row--asked');
   return (
     <button
-      ref={button}
-      id={id}
+      data-row={call.key}
+      data-focus=""
       type="button"
       className={classes.join(' ')}
       aria-expanded={isOpen}
-      tabIndex={isStop ? 0 : -1}
-      data-mcp={call.key}
+      tabIndex={isCurrent ? 0 : -1}
       onClick={() => onToggle(call.key)}
-      onFocus={() => onFocused(call.key)}
+      onKeyDown={(event) => {
+        // A click folds; Enter opens the span, where there is one.
+        if (event.key !== 'Enter' || call.spanKey === undefined) return;
+        event.preventDefault();
+        onOpen(call.spanKey);
+      }}
     >
       <span className="ins-mcp-row__time">{formatOffset(call.offset_ns)}</span>
       <span className={`ins-mcp-row__caret${isOpen ? ' ins-mcp-row__caret--open' : ''}`}>

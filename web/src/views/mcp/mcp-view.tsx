@@ -1,6 +1,6 @@
 /** The MCP log: the messages between clients and servers, in the agent's own trace. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import {
   callerOf,
@@ -15,7 +15,9 @@ import { plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
+import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { NewPill } from '../parts/new-pill.tsx';
+import { useRangeWith } from '../parts/rows.ts';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { useWaiting } from '../parts/waiting.ts';
 import { McpDetail } from './mcp-detail.tsx';
@@ -171,9 +173,30 @@ function useList(parts: ListParts) {
   const epoch_ns = read_ns ?? session?.epoch_ns;
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
-  const [cursor, setCursor] = useState<string | undefined>(undefined);
-  /** Key of the row that takes the focus as soon as it is in the document. */
-  const [wanted, setWanted] = useState<string | undefined>(undefined);
+  // A span that is chosen elsewhere is current here, too.
+  const chosen = rows.find((row) => row.kind === 'call' && row.call.spanKey === selected);
+  const {
+    list,
+    key: cursor,
+    at,
+    goTo,
+  } = useListFocus(scroller, {
+    name: 'messages',
+    ...rowsOf(useMemo(() => rows.map(({ key }) => key), [rows])),
+    selected: selected === undefined ? undefined : chosen?.key,
+    page: Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / row_px) - 1),
+    tree: {
+      isOpen: (place) => {
+        const row = rows[place];
+        return row?.kind === 'group' ? !row.isFolded : opened.has(row?.key ?? '');
+      },
+      fold: (place) => toggle(rows[place]?.key ?? ''),
+      parentOf: (place) => {
+        const above = rows.slice(0, place).findLastIndex(({ kind }) => kind === 'group');
+        return above < 0 ? undefined : above;
+      },
+    },
+  });
   const keys = useMemo(() => lines.map(({ key }) => key), [lines]);
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count: lines.length,
@@ -184,47 +207,13 @@ function useList(parts: ListParts) {
     },
     getItemKey: (at) => keys[at] ?? at,
     overscan: OVERSCAN,
+    rangeExtractor: useRangeWith(keys.indexOf(cursor ?? '')),
   });
   const scroll = useLogScroll(scroller, virtualizer, keys);
-  const goTo = useCallback(
-    (key: string) => {
-      setCursor(key);
-      setWanted(key);
-      const at = keys.indexOf(key);
-      if (at >= 0) virtualizer.scrollToIndex(at, { align: 'auto' });
-    },
-    [keys, virtualizer],
-  );
-  const onFocused = useCallback((key: string) => {
-    setCursor(key);
-    setWanted(undefined);
-  }, []);
-  const current = rows.find((row) => row.key === cursor);
-  const onKeyDown = useLogKeys({
-    ...parts,
-    cursor: current,
-    goTo,
-    page: Math.max(1, Math.floor((scroller?.clientHeight ?? 0) / row_px) - 1),
-  });
-  // A span that is chosen elsewhere is shown here, too.
-  const shownFor = useRef<string | undefined>(undefined);
-  useEffect(() => {
-    if (selected === undefined || shownFor.current === selected) return;
-    const at = lines.findIndex(
-      (line) => 'row' in line && line.row.kind === 'call' && line.row.call.spanKey === selected,
-    );
-    if (at < 0) return;
-    shownFor.current = selected;
-    virtualizer.scrollToIndex(at, { align: 'auto' });
-  }, [selected, lines, virtualizer]);
+  const current = rows[at];
+  useLogKeys({ ...parts, cursor: current, goTo });
 
   const items = virtualizer.getVirtualItems();
-  const isCursorShown = items.some((item) => item.key === cursor);
-  const firstRow = items.find((item) => {
-    const line = lines[item.index];
-    return line !== undefined && 'row' in line;
-  })?.key;
-  const stop = isCursorShown ? cursor : firstRow;
   const next = () => {
     const first = rows.find((row) => row.kind === 'call');
     if (first !== undefined) goTo(first.key);
@@ -232,11 +221,10 @@ function useList(parts: ListParts) {
 
   const element = (hasServer: boolean) => (
     <div className="ins-mcp-log">
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are of the rows in it */}
       <div
         ref={setScroller}
         className="ins-mcp-scroller"
-        onKeyDown={onKeyDown}
+        {...list}
         style={{ '--row': `${row_px}px` } as object}
       >
         <div
@@ -262,16 +250,9 @@ function useList(parts: ListParts) {
                 {'detail' in line ? (
                   <McpDetail sessionId={trace.sessionId} call={line.detail} onOpenSpan={onSelect} />
                 ) : line.row.kind === 'group' ? (
-                  <Group
-                    row={line.row}
-                    isStop={stop === line.key}
-                    isWanted={wanted === line.key}
-                    onToggle={toggle}
-                    onFocused={onFocused}
-                  />
+                  <Group row={line.row} isCurrent={cursor === line.key} onToggle={toggle} />
                 ) : (
                   <McpRow
-                    id={`mcp-${line.key}`}
                     call={line.row.call}
                     depth={line.row.depth}
                     epoch_ns={epoch_ns}
@@ -280,11 +261,10 @@ function useList(parts: ListParts) {
                     isWaiting={
                       line.row.call.spanKey !== undefined && waiting.has(line.row.call.spanKey)
                     }
-                    isStop={stop === line.key}
-                    isWanted={wanted === line.key}
+                    isCurrent={cursor === line.key}
                     hasServer={hasServer}
                     onToggle={toggle}
-                    onFocused={onFocused}
+                    onOpen={onSelect}
                   />
                 )}
               </div>
@@ -302,26 +282,20 @@ function useList(parts: ListParts) {
 
 interface GroupProps {
   readonly row: Extract<LogRow, { kind: 'group' }>;
-  readonly isStop: boolean;
-  readonly isWanted: boolean;
+  readonly isCurrent: boolean;
   readonly onToggle: (key: string) => void;
-  readonly onFocused: (key: string) => void;
 }
 
-function Group({ row, isStop, isWanted, onToggle, onFocused }: GroupProps) {
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (isWanted) button.current?.focus({ preventScroll: true });
-  }, [isWanted]);
+function Group({ row, isCurrent, onToggle }: GroupProps) {
   return (
     <button
-      ref={button}
       type="button"
+      data-row={row.key}
+      data-focus=""
       className="ins-mcp-group"
       aria-expanded={!row.isFolded}
-      tabIndex={isStop ? 0 : -1}
+      tabIndex={isCurrent ? 0 : -1}
       onClick={() => onToggle(row.key)}
-      onFocus={() => onFocused(row.key)}
     >
       <span className={`ins-mcp-row__caret${row.isFolded ? '' : ' ins-mcp-row__caret--open'}`}>
         <ActionIcon name="caret" />

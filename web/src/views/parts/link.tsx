@@ -9,10 +9,19 @@ interface LinkProps {
   readonly title?: string | undefined;
   /** Whether it links to the current page. */
   readonly isCurrent?: boolean;
+  /** Whether the row is the current one whose focus the link takes (`list-focus.ts`). */
+  readonly isCurrentRow?: boolean;
   readonly children: ReactNode;
 }
 
-export function Link({ to, className, title, isCurrent = false, children }: LinkProps) {
+export function Link({
+  to,
+  className,
+  title,
+  isCurrent = false,
+  isCurrentRow,
+  children,
+}: LinkProps) {
   const { router } = useInspector();
   const follow = (event: MouseEvent) => {
     // A modified click asks for a new tab or window.
@@ -28,6 +37,7 @@ export function Link({ to, className, title, isCurrent = false, children }: Link
       href={to === '' ? './' : to}
       title={title}
       aria-current={isCurrent ? 'page' : undefined}
+      {...(isCurrentRow !== undefined && { 'data-focus': '', tabIndex: isCurrentRow ? 0 : -1 })}
       onClick={follow}
     >
       {children}

@@ -1,16 +1,26 @@
 /** Virtual rows of a long list: those in view and a few more. */
-import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import {
+  defaultRangeExtractor,
+  type Range,
+  useVirtualizer,
+  type Virtualizer,
+} from '@tanstack/react-virtual';
 import { useCallback, useEffect } from 'react';
 import { useLeaping } from './leaping.ts';
 
 const OVERSCAN = 12;
 
-/** `keyAt`: stable while the rows are, because a new function recomputes all positions. */
+/**
+ * Args:
+ *   keyAt: Stable while the rows are, because a new function recomputes all positions.
+ *   kept: Index of the current row; -1: none.
+ */
 export function useRows(
   scroller: HTMLElement | null,
   count: number,
   row_px: number,
   keyAt: (index: number) => string | undefined,
+  kept = -1,
 ): Virtualizer<HTMLElement, Element> {
   const isLeaping = useLeaping(scroller);
   const virtualizer = useVirtualizer<HTMLElement, Element>({
@@ -19,9 +29,22 @@ export function useRows(
     estimateSize: useCallback(() => row_px, [row_px]),
     getItemKey: useCallback((index: number) => keyAt(index) ?? index, [keyAt]),
     overscan: isLeaping ? 0 : OVERSCAN,
+    rangeExtractor: useRangeWith(kept),
   });
   useEffect(() => {
     if (row_px > 0) virtualizer.measure();
   }, [row_px, virtualizer]);
   return virtualizer;
+}
+
+/** Rows in the document: those in view and around it, and the current one, which has the focus. */
+export function useRangeWith(kept: number): (range: Range) => number[] {
+  return useCallback(
+    (range) => {
+      const rows = defaultRangeExtractor(range);
+      if (kept < 0 || kept >= range.count || rows.includes(kept)) return rows;
+      return kept < range.startIndex ? [kept, ...rows] : [...rows, kept];
+    },
+    [kept],
+  );
 }

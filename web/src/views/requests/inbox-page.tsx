@@ -5,19 +5,10 @@
  * they are cleared away. Only the cards in view are drawn, and one is open.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import {
-  type KeyboardEvent,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { allowsByItself } from '../../model/requests/request.ts';
 import { plural } from '../../model/text/format.ts';
 import type { Requests } from '../../state/requests.ts';
-import { useActions } from '../parts/actions.ts';
 import {
   useCell,
   useInspector,
@@ -27,8 +18,10 @@ import {
   useTitle,
 } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
+import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { askForNotices, canNotify } from '../parts/requests/notices.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
+import { useRangeWith } from '../parts/rows.ts';
 import './inbox-page.css';
 
 const CLOSED_PX = 50;
@@ -42,7 +35,6 @@ export function InboxPage() {
   const { ids, closed, only, clear } = useStanding(session);
   useOpenOnly(only);
   useTitle('Waiting');
-  useActions('Waiting', FROM_ELSEWHERE);
   return (
     <main className="ins-inbox">
       <header className="ins-inbox__head">
@@ -79,15 +71,6 @@ export function InboxPage() {
     </main>
   );
 }
-
-/** Action of an arrow key while no request has the focus: focus the first one in view. */
-const FROM_ELSEWHERE = [
-  {
-    name: 'First request',
-    keys: ['ArrowDown'],
-    run: () => document.querySelector<HTMLElement>('[data-request-toggle]')?.focus(),
-  },
-];
 
 function Empty() {
   return (
@@ -155,12 +138,18 @@ function Cards({ ids }: { readonly ids: readonly string[] }) {
   const { router } = useInspector();
   const open = useRoute().query.get('request') ?? undefined;
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const { list, at } = useListFocus(scroller, {
+    name: 'requests',
+    ...rowsOf(ids),
+    selected: open,
+  });
   const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
     count: ids.length,
     getScrollElement: useCallback(() => scroller, [scroller]),
     estimateSize: useCallback(() => CLOSED_PX, []),
     getItemKey: useCallback((index: number) => ids[index] ?? index, [ids]),
     overscan: OVERSCAN,
+    rangeExtractor: useRangeWith(at),
   });
   const toggle = useCallback(
     (id: string) => {
@@ -169,14 +158,8 @@ function Cards({ ids }: { readonly ids: readonly string[] }) {
     },
     [router],
   );
-  useOpenInView(open, ids, virtualizer.scrollToIndex, scroller);
   return (
-    <section
-      ref={setScroller}
-      className="ins-inbox__scroller"
-      aria-label="Requests"
-      onKeyDown={walk}
-    >
+    <section ref={setScroller} className="ins-inbox__scroller" aria-label="Requests" {...list}>
       <ul className="ins-inbox__cards" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map((item) => {
           const id = ids[item.index] ?? '';
@@ -185,48 +168,22 @@ function Cards({ ids }: { readonly ids: readonly string[] }) {
               key={item.key}
               ref={virtualizer.measureElement}
               data-index={item.index}
+              data-row={id}
               style={{ transform: `translateY(${item.start}px)` }}
             >
-              <RequestCard id={id} isOpen={id === open} onToggle={toggle} hasSession />
+              <RequestCard
+                id={id}
+                isOpen={id === open}
+                isCurrent={item.index === at}
+                onToggle={toggle}
+                hasSession
+              />
             </li>
           );
         })}
       </ul>
     </section>
   );
-}
-
-/** Scroll once to the request in the address. */
-function useOpenInView(
-  open: string | undefined,
-  ids: readonly string[],
-  scrollToIndex: (index: number, options: { align: 'start' | 'auto' }) => void,
-  scroller: HTMLElement | null,
-): void {
-  const isDone = useRef(open === undefined);
-  useEffect(() => {
-    if (isDone.current || open === undefined || scroller === null) return;
-    const at = ids.indexOf(open);
-    if (at < 0) return;
-    isDone.current = true;
-    scrollToIndex(at, { align: 'start' });
-  }, [open, ids, scrollToIndex, scroller]);
-}
-
-/** Move between cards with arrow keys, when the focus is on the line of one. */
-function walk(event: KeyboardEvent<HTMLElement>): void {
-  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-  const toggles = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-request-toggle]')];
-  const focused = document.activeElement;
-  const isOnCard = focused instanceof HTMLElement && focused.dataset['request'] !== undefined;
-  const from = isOnCard ? focused.querySelector('[data-request-toggle]') : focused;
-  const at = toggles.indexOf(from as HTMLElement);
-  if (step === 0 || at < 0) return;
-  const next = toggles[at + step];
-  if (next === undefined) return;
-  event.preventDefault();
-  next.focus({ preventScroll: true });
-  next.scrollIntoView({ block: 'nearest' });
 }
 
 /** Switch for desktop notifications; off by default. */

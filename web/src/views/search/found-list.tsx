@@ -1,6 +1,6 @@
 /** Search results by session: only the rows in view are in the document. Arrows walk it. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Excerpt, SearchHit } from '../../api/types.ts';
 import { formatDuration, formatStart, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
@@ -9,6 +9,8 @@ import { sessionPath, spanPath } from '../../state/route.ts';
 import type { FoundSession, Search } from '../../state/search.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
+import { rowsOf, useListFocus } from '../parts/list-focus.ts';
+import { useRangeWith } from '../parts/rows.ts';
 import { VisibleText } from '../parts/visible-text.tsx';
 
 const SESSION_PX = 40;
@@ -33,45 +35,30 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
   const { sessions, hasMore } = useCell(search.found);
   const state = useCell(search.state);
   const isReading = useCell(search.isReading);
-  const rows = useMemo(() => sessions.flatMap(rowsOf), [sessions]);
+  const rows = useMemo(() => sessions.flatMap(linesOf), [sessions]);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
-  const [cursor, setCursor] = useState(0);
+  const { list, at: cursor } = useListFocus(scroller, {
+    name: 'found',
+    ...rowsOf(useMemo(() => rows.map(({ key }) => key), [rows])),
+    onLeave,
+  });
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count: rows.length,
     getScrollElement: useCallback(() => scroller, [scroller]),
     estimateSize: useCallback((at: number) => height(rows[at]), [rows]),
     getItemKey: useCallback((at: number) => rows[at]?.key ?? at, [rows]),
     overscan: OVERSCAN,
+    rangeExtractor: useRangeWith(cursor),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: other rows have other heights
   useEffect(() => virtualizer.measure(), [rows, virtualizer]);
 
-  const goTo = (at: number) => {
-    setCursor(at);
-    virtualizer.scrollToIndex(at, { align: 'auto' });
-    // Where it was not in the document, it is once it was drawn.
-    requestAnimationFrame(() => {
-      scroller?.querySelector<HTMLElement>(`[data-at="${at}"] [data-found]`)?.focus();
-    });
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const at = walked(event.key, cursor, rows.length);
-    if (at === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    if (at < 0) onLeave();
-    else goTo(at);
-  };
   const open = (path: string) => {
     onOpen();
     router.push(path);
   };
   return (
-    <section
-      className="ins-found__scroller"
-      aria-label="Found"
-      ref={setScroller}
-      onKeyDown={onKeyDown}
-    >
+    <section className="ins-found__scroller" aria-label="Found" ref={setScroller} {...list}>
       <ol className="ins-found__rows" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map((item) => {
           const row = rows[item.index];
@@ -79,10 +66,9 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
           return (
             <li
               key={item.key}
-              data-at={item.index}
+              data-row={row.key}
               className={`ins-found__row ins-found__row--${row.kind}`}
               style={{ transform: `translateY(${item.start}px)`, height: item.size }}
-              onFocus={() => setCursor(item.index)}
             >
               {row.kind === 'session' ? (
                 <SessionHead of={row.of} isTab={item.index === cursor} onOpen={open} />
@@ -114,7 +100,7 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
   );
 }
 
-function rowsOf(of: FoundSession): FoundRow[] {
+function linesOf(of: FoundSession): FoundRow[] {
   return [
     { kind: 'session', key: of.id, of },
     ...of.hits.map((hit) => ({ kind: 'hit', key: spanKey(hit.span), hit }) as const),
@@ -129,27 +115,6 @@ function height(row: FoundRow | undefined): number {
 /** Excerpts shown below a hit; a match in the name is marked in the name. */
 function excerptsBelow(hit: SearchHit): readonly Excerpt[] {
   return (hit.excerpts ?? []).filter(({ place }) => place !== 'name');
-}
-
-/** The row that a key moves to; −1: out of the list. */
-function walked(key: string, cursor: number, count: number): number | undefined {
-  const last = count - 1;
-  switch (key) {
-    case 'ArrowDown':
-      return Math.min(cursor + 1, last);
-    case 'ArrowUp':
-      return cursor - 1;
-    case 'Home':
-      return 0;
-    case 'End':
-      return last;
-    case 'PageDown':
-      return Math.min(cursor + 10, last);
-    case 'PageUp':
-      return Math.max(cursor - 10, 0);
-    default:
-      return undefined;
-  }
 }
 
 interface OpenProps {
@@ -256,7 +221,7 @@ interface FoundLinkProps extends OpenProps {
 function FoundLink({ path, title, isTab, onOpen, children }: FoundLinkProps) {
   return (
     <a
-      data-found
+      data-focus=""
       href={path}
       title={title}
       tabIndex={isTab ? 0 : -1}

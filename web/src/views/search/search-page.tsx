@@ -7,6 +7,7 @@ import { Search } from '../../state/search.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
+import { walkRows } from '../parts/list-focus.ts';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { FoundList } from './found-list.tsx';
 import { SearchStart } from './search-start.tsx';
@@ -42,7 +43,8 @@ export function SearchPage() {
     if (event.key === 'Enter') remember();
     if (event.key !== 'ArrowDown') return;
     event.preventDefault();
-    event.currentTarget.querySelector<HTMLElement>('[data-found]')?.focus();
+    event.currentTarget.querySelector<HTMLElement>('[data-list="found"]')?.focus();
+    walkRows('Home');
   };
   const state = useCell(search?.state ?? READY);
   return (

@@ -2,7 +2,7 @@
  * Virtual rows of one height: those in view and a few more. They are rendered in blocks, so that
  * most frames of scrolling have nothing to do; those of a leap alone.
  */
-import { useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useLeaping } from '../parts/leaping.ts';
 
@@ -13,8 +13,6 @@ interface RowWindow {
   readonly first: number;
   readonly count: number;
   readonly total_px: number;
-  /** Scroll by the least distance that shows the row. */
-  readonly scrollTo: (row: number) => void;
 }
 
 export function useRowWindow(
@@ -36,21 +34,10 @@ export function useRowWindow(
     scroller.addEventListener('scroll', onScroll, { passive: true });
     return () => scroller.removeEventListener('scroll', onScroll);
   }, [scroller, row_px, step]);
-  const scrollTo = useCallback(
-    (row: number) => {
-      if (scroller === null) return;
-      const top = row * row_px;
-      if (top < scroller.scrollTop) scroller.scrollTop = top;
-      else if (top + row_px > scroller.scrollTop + height_px) {
-        scroller.scrollTop = top + row_px - height_px;
-      }
-    },
-    [scroller, row_px, height_px],
-  );
   const [above, below] = isLeaping ? [0, 1] : [BLOCK, 2 * BLOCK];
   const first = Math.min(Math.max(0, top - above), Math.max(0, rowCount - 1));
   const end = Math.min(rowCount, top + Math.ceil(height_px / row_px) + below);
-  return { first, count: Math.max(0, end - first), total_px: rowCount * row_px, scrollTo };
+  return { first, count: Math.max(0, end - first), total_px: rowCount * row_px };
 }
 
 /**

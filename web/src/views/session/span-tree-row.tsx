@@ -11,7 +11,6 @@ import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import './span-tree-row.css';
 
 interface SpanTreeRowProps {
-  readonly id: string;
   readonly spanKey: string;
   readonly trace: Trace;
   readonly top_px: number;
@@ -45,14 +44,15 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
   if (span.duplicate_of !== null) classes.push('ins-row--duplicate');
   if (find !== '') classes.push(matchesFind(span, find) ? 'ins-row--match' : 'ins-row--other');
   return (
-    // Keys are handled by the tree, which has the focus.
+    // Keys are handled by the tree around it.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div
-      id={props.id}
+      data-row={key}
+      data-focus=""
       className={classes.join(' ')}
       role="treeitem"
       aria-label={labelOf(span, state) + (hasErrorBelow ? ', error below' : '')}
-      tabIndex={-1}
+      tabIndex={props.isCursor ? 0 : -1}
       aria-level={depth + 1}
       aria-posinset={props.position}
       aria-setsize={props.siblings}
@@ -66,13 +66,11 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
         style={{ '--indent': `${Math.min(depth, MAX_INDENT) * INDENT_PX + 4}px` } as object}
       >
         {hasChildren ? (
-          <button
+          <span
             // Of each span its own: another's would turn to its state before one's eyes.
             key={key}
-            type="button"
             className={`ins-row__caret${isFolded ? '' : ' ins-row__caret--open'}${hasErrorBelow ? ' ins-row__caret--error' : ''}`}
             title={hasErrorBelow ? 'Something failed below it' : undefined}
-            tabIndex={-1}
             aria-hidden="true"
             onClick={(event) => {
               event.stopPropagation();
@@ -80,7 +78,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
             }}
           >
             <ActionIcon name="caret" />
-          </button>
+          </span>
         ) : (
           <span className="ins-row__caret" />
         )}

@@ -9,6 +9,7 @@ import {
   zoomWindow,
 } from '../../model/timeline/time-scale.ts';
 import type { Trace } from '../../state/trace.ts';
+import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 
 /** Windows are places of the axis; the stored one is offsets, because gaps may change. */
@@ -33,6 +34,8 @@ const ADDRESS_AFTER_MS = 250;
 /** Room for a duration beside the last bar, where most of the width remains for the bars. */
 const LABEL_PX = 52;
 const MOST_ROOM = 0.4;
+/** Factor of one press of a zoom key. */
+const ZOOM_STEP = 1.5;
 
 export function useTimeWindow(trace: Trace, bars_px: number, axis: TimeAxis): TimeWindowControl {
   const { clock, router } = useInspector();
@@ -87,6 +90,19 @@ export function useTimeWindow(trace: Trace, bars_px: number, axis: TimeAxis): Ti
       dragHandlers: { onPointerDown: (event) => drag(event, pan) },
     };
   }, [read, whole, now_ns, extent, bars_px, room, zoomed, axis]);
+}
+
+export function useTimeKeys({ zoom, fit }: TimeWindowControl, zoomToRows: () => void): void {
+  const actions = useMemo(
+    () => [
+      { name: 'Zoom in', keys: ['+', '='], run: () => zoom(1 / ZOOM_STEP) },
+      { name: 'Zoom out', keys: ['-'], run: () => zoom(ZOOM_STEP) },
+      { name: 'Zoom to the rows in view', keys: ['v'], run: zoomToRows },
+      { name: 'Show everything', keys: ['0'], run: fit },
+    ],
+    [zoom, fit, zoomToRows],
+  );
+  useActions('Waterfall', actions);
 }
 
 /** Zoom at the pointer by Ctrl + wheel or a pinch; pan by Shift + wheel or a sideways scroll. */

@@ -4,15 +4,7 @@
  * Rows are elements, bars are drawn on a canvas that lies over the visible rows and scrolls with
  * them.
  */
-import {
-  type KeyboardEvent,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { extentOfRows } from '../../model/timeline/time-scale.ts';
 import { deepestRunning } from '../../model/trace/live-branches.ts';
@@ -21,6 +13,7 @@ import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
+import { useListFocus } from '../parts/list-focus.ts';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 import { NewPill } from '../parts/new-pill.tsx';
 import { useScrollAnchor } from '../parts/scroll-anchor.ts';
@@ -32,8 +25,7 @@ import { Minimap } from './minimap.tsx';
 import { useElementKeys, useRowWindow } from './row-window.ts';
 import { useSessionShape } from './session-shape.ts';
 import { SpanTreeRow } from './span-tree-row.tsx';
-import { useTimeWindow, useWheel } from './time-window.ts';
-import { onTreeKey, useTimeKeys } from './tree-keys.ts';
+import { useTimeKeys, useTimeWindow, useWheel } from './time-window.ts';
 import { type TreeView, useTreeView } from './tree-view.ts';
 import { useWaterfallCanvas } from './use-waterfall-canvas.ts';
 import { WaterfallTools } from './waterfall-tools.tsx';
@@ -41,8 +33,6 @@ import './waterfall.css';
 
 const ROW_PX = { compact: 24, comfortable: 32 } as const;
 const MIN_TREE_PX = 140;
-/** Beginning of the id of a row's element. */
-const ROW_ID = 'span-';
 /** Width below which names come before bars. */
 const NARROW_PX = 480;
 
@@ -64,7 +54,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const heldKeys = useCallback(() => {
-    const pointed = scroller?.querySelector('[role="treeitem"]:hover')?.id.slice(ROW_ID.length);
+    const pointed = scroller?.querySelector<HTMLElement>('[data-row]:hover')?.dataset['row'];
     return [pointed, selected].filter((key) => key !== undefined);
   }, [scroller, selected]);
   const tree = useTreeView(trace, isErrorsOnly, heldKeys);
@@ -73,14 +63,8 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const most_px = width_px * (isChosen || width_px < NARROW_PX ? 0.6 : 0.5);
   const treeWidth_px = Math.max(MIN_TREE_PX, Math.min(tree_px, most_px));
   const bars_px = Math.max(0, width_px - treeWidth_px);
-  const [cursor, setCursor] = useState<string | undefined>(selected);
 
-  const { first, count, total_px, scrollTo } = useRowWindow(
-    scroller,
-    tree.rows.count,
-    row_px,
-    height_px,
-  );
+  const { first, count, total_px } = useRowWindow(scroller, tree.rows.count, row_px, height_px);
 
   useScrollAnchor({
     scroller,
@@ -111,28 +95,32 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     shape,
   });
 
-  /** Row to show once it is laid out: unfold what hides it, then scroll to it. */
-  const pending = useRef<string | undefined>(selected);
-  const goTo = useCallback(
-    (key: string) => {
-      pending.current = key;
-      tree.reveal(key);
-      setCursor(key);
+  const {
+    list,
+    key: cursor,
+    at: cursorRow,
+    goTo,
+  } = useListFocus(scroller, {
+    name: 'spans',
+    count: tree.rows.count,
+    keyAt: tree.keyAt,
+    indexOf: tree.rowOf,
+    selected,
+    reveal: tree.reveal,
+    page: Math.max(1, Math.floor(height_px / row_px) - 1),
+    onMove: (key) => {
+      if (selected !== undefined) onSelect(key);
     },
-    [tree.reveal],
-  );
-  useEffect(() => {
-    const row = pending.current === undefined ? undefined : tree.rowOf(pending.current);
-    if (row === undefined || height_px === 0) return;
-    pending.current = undefined;
-    scrollTo(row);
+    onOpen: onSelect,
+    tree: {
+      isOpen: (row) => (tree.hasChildren(row) ? !tree.isFolded(row) : undefined),
+      fold: (row, isFolded) => tree.fold(keyOf(tree, row), isFolded),
+      parentOf: (row) => tree.rowOf(tree.parentOf(row) ?? ''),
+    },
   });
-  useEffect(() => {
-    if (selected !== undefined) goTo(selected);
-  }, [selected, goTo]);
   // A running session opens where it runs.
   const isReady = useCell(trace.state).kind === 'ready';
-  const hasOpened = useRef(selected !== undefined);
+  const hasOpened = useRef(cursor !== undefined);
   const followEnd = useRef(newBelow.follow);
   useLayoutEffect(() => {
     followEnd.current = newBelow.follow;
@@ -143,16 +131,8 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     const newest = deepestRunning(trace.forest, trace.tally.running)[0];
     if (newest === undefined || trace.session.get()?.ended_at !== null) return;
     followEnd.current();
-    pending.current = spanKey(newest);
-  }, [isReady, trace, scroller]);
-
-  const moveTo = useCallback(
-    (key: string) => {
-      goTo(key);
-      if (selected !== undefined) onSelect(key);
-    },
-    [goTo, onSelect, selected],
-  );
+    goTo(spanKey(newest), false);
+  }, [isReady, trace, scroller, goTo]);
   const { fitTo, now_ns } = timeWindow;
   const zoomToRows = useCallback(() => {
     const top = Math.floor((scroller?.scrollTop ?? 0) / row_px);
@@ -165,21 +145,6 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     if (extent !== undefined) fitTo(extent);
   }, [scroller, row_px, height_px, tree, fitTo, now_ns]);
   useTimeKeys(timeWindow, zoomToRows);
-  const onKeyDown = (event: KeyboardEvent) =>
-    onTreeKey(event, {
-      tree,
-      cursor,
-      page: Math.max(1, Math.floor(height_px / row_px) - 1),
-      moveTo,
-      open: onSelect,
-    });
-  const pick = useCallback(
-    (key: string) => {
-      setCursor(key);
-      onSelect(key);
-    },
-    [onSelect],
-  );
 
   const options = useMemo(
     () => ({
@@ -206,12 +171,9 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     },
     [tree, scroller, row_px],
   );
-  // The row of the cursor stays in the document wherever one scrolls: it is the active one.
-  const cursorRow = cursor === undefined ? undefined : tree.rowOf(cursor);
+  // The row of the cursor stays in the document wherever one scrolls: it has the focus.
   const rows = Array.from({ length: count }, (_, at) => first + at);
-  if (cursorRow !== undefined && (cursorRow < first || cursorRow >= first + count)) {
-    rows.push(cursorRow);
-  }
+  if (cursorRow >= 0 && !rows.includes(cursorRow)) rows.push(cursorRow);
   const shown = rows.map((row) => ({ row, key: keyOf(tree, row) }));
   const elements = useElementKeys(shown.map(({ key }) => key));
 
@@ -226,7 +188,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         options={options}
         gaps={shape.gaps.length}
         onFind={setFind}
-        onGoTo={pick}
+        onGoTo={onSelect}
         onZoomToRows={zoomToRows}
       />
       <div className="ins-minimap-clip">
@@ -263,18 +225,13 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         className="ins-fall__scroller"
         role="tree"
         aria-label="Span tree"
-        tabIndex={0}
-        aria-activedescendant={
-          cursor === undefined || cursorRow === undefined ? undefined : rowId(cursor)
-        }
-        onKeyDown={onKeyDown}
+        {...list}
         style={{ '--tree-width': `${treeWidth_px}px`, '--row': `${row_px}px` } as object}
       >
         <div className="ins-fall__rows" style={{ height: total_px }}>
           {shown.map(({ row, key }) => (
             <SpanTreeRow
               key={elements.get(key)}
-              id={rowId(key)}
               spanKey={key}
               trace={trace}
               top_px={row * row_px}
@@ -288,7 +245,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
               isCursor={key === cursor}
               isWaiting={waiting.has(key)}
               find={find}
-              onPick={pick}
+              onPick={onSelect}
               onFold={tree.fold}
             />
           ))}
@@ -329,10 +286,6 @@ function firstRowAfter(tree: TreeView, offset_ns: number): number | undefined {
     first = { row, offset_ns: at_ns };
   }
   return first?.row;
-}
-
-function rowId(key: string): string {
-  return ROW_ID + key;
 }
 
 const LENGTHS = [62, 48, 40, 44, 30, 36, 24];

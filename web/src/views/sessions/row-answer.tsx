@@ -34,6 +34,7 @@ export function RowAnswer({ id, waiting, isOpen, onAnswering }: RowAnswerProps) 
         type="button"
         className="ins-row-answer__button"
         aria-expanded={isOpen}
+        data-unfolds-answer
         onClick={() => onAnswering(isOpen ? undefined : id)}
       >
         {isOpen ? 'Close' : waiting.length > 1 ? `Answer ${waiting.length}` : 'Answer'}

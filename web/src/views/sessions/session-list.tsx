@@ -1,5 +1,6 @@
 /** The session list: a table with only the rows in view in the document. */
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import {
   isDescending,
   nextSort,
@@ -12,6 +13,7 @@ import type { Sessions } from '../../state/sessions.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
+import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 import { NewPill } from '../parts/new-pill.tsx';
 import { useRows } from '../parts/rows.ts';
@@ -50,19 +52,19 @@ export function SessionList(props: SessionListProps) {
   const columns = useColumns(width_px, isNarrow, useCell(sessions.hasUsers));
   const { template, least_px } = gridOf(columns);
   const keyAt = useCallback((index: number) => ids[index], [ids]);
-  const virtualizer = useRows(scroller, ids.length, row_px, keyAt);
+  const { list, at, goTo } = useListFocus(scroller, { name: 'sessions', ...rowsOf(ids) });
+  const virtualizer = useRows(scroller, ids.length, row_px, keyAt, at);
   const head_px = isNarrow ? 0 : HEAD_PX;
   useScrollAnchor({ scroller, row_px, keyAt, count: ids.length, of: ids, focusedKey, head_px });
   useSettling(sessions, scroller);
   const [answering, setAnswering] = useState<string | undefined>(undefined);
-  useNextWaiting(ids, virtualizer.scrollToIndex);
+  useNext(sessions, ids, goTo);
   useSelectKeys(ids, selection);
   const onSelect = useCallback(
     (id: string, isRange: boolean) =>
       isRange ? selection.extendTo(id, sessions.order.get()) : selection.toggle(id),
     [selection, sessions],
   );
-  useNextFailed(sessions, ids, virtualizer.scrollToIndex);
   const newAbove = useNewAbove(scroller, ids);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -76,14 +78,9 @@ export function SessionList(props: SessionListProps) {
     <div
       className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}${selected.size > 0 ? ' ins-list--selecting' : ''}${isCurrent ? '' : ' ins-list--stale'}`}
     >
-      <section
-        className="ins-list__scroller"
-        aria-label="All sessions"
-        ref={setScroller}
-        onKeyDown={walk}
-      >
+      <section className="ins-list__scroller" aria-label="All sessions" ref={setScroller} {...list}>
         <div
-          role="table"
+          role="grid"
           aria-label="Sessions"
           aria-rowcount={sessions.hasMore ? -1 : ids.length + 1}
           aria-busy={state.kind === 'loading'}
@@ -106,6 +103,7 @@ export function SessionList(props: SessionListProps) {
                 index={item.index}
                 top_px={item.start}
                 columns={columns}
+                isCurrent={item.index === at}
                 isSelected={selected.has(ids[item.index] ?? '')}
                 onSelect={onSelect}
                 isAnswering={ids[item.index] === answering}
@@ -284,28 +282,36 @@ function useNewAbove(scroller: HTMLElement | null, ids: readonly string[]): numb
   return Math.max(0, ids.indexOf(seen.current));
 }
 
-/** `W` moves to the next session with a request, anywhere in the list. */
-function useNextWaiting(
+/** `W` and `E` move to the next session with a request or an error, anywhere in the list. */
+function useNext(
+  sessions: Sessions,
   ids: readonly string[],
-  scrollToIndex: (index: number, options: { align: 'auto' }) => void,
+  goTo: (id: string, hasFocus?: boolean) => void,
 ): void {
   const { requests } = useInspector();
   const actions = useMemo(() => {
-    const next = () => {
-      const waiting = ids.filter((id) => requests.ofSession.get(id) !== undefined);
-      const id = waiting[(waiting.indexOf(focusedKey() ?? '') + 1) % Math.max(1, waiting.length)];
-      if (id === undefined) return;
-      scrollToIndex(ids.indexOf(id), { align: 'auto' });
-      requestAnimationFrame(() => requestAnimationFrame(() => focusAnswerOf(id)));
+    const next = (isWanted: (id: string) => boolean) => {
+      const wanted = ids.filter(isWanted);
+      return wanted[(wanted.indexOf(focusedKey() ?? '') + 1) % Math.max(1, wanted.length)];
     };
-    return [{ name: 'Next session that waits for a person', keys: ['w'], run: next }];
-  }, [ids, requests, scrollToIndex]);
+    const nextFailed = () => {
+      const id = next((one) => (sessions.rows.get(one)?.error_count ?? 0) > 0);
+      if (id !== undefined) goTo(id);
+    };
+    const nextWaiting = () => {
+      const id = next((one) => requests.ofSession.get(one) !== undefined);
+      if (id === undefined) return;
+      // Its row is in the document as soon as it is the current one.
+      flushSync(() => goTo(id, false));
+      const row = document.querySelector(`[data-session="${CSS.escape(id)}"]`);
+      row?.querySelector<HTMLElement>('.ins-row-answer__button')?.focus();
+    };
+    return [
+      { name: 'Next session that waits for a person', keys: ['w'], run: nextWaiting },
+      { name: 'Next session with an error', keys: ['e'], run: nextFailed },
+    ];
+  }, [sessions, ids, requests, goTo]);
   useActions('Session list', actions);
-}
-
-function focusAnswerOf(id: string): void {
-  const row = document.querySelector(`[data-session="${CSS.escape(id)}"]`);
-  row?.querySelector<HTMLElement>('.ins-row-answer__button')?.focus({ preventScroll: true });
 }
 
 /** `X` selects the row with the focus, else the one under the pointer. */
@@ -323,50 +329,4 @@ function useSelectKeys(ids: readonly string[], selection: Selection): void {
     ];
   }, [ids, selection]);
   useActions('Session list', actions);
-}
-
-/** Move between rows with arrow keys. */
-function walk(event: KeyboardEvent<HTMLElement>): void {
-  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-  const row = document.activeElement?.closest<HTMLElement>('[data-session]');
-  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-session]')].sort(
-    (a, b) => Number(a.dataset['top']) - Number(b.dataset['top']),
-  );
-  const at = row == null ? -1 : rows.indexOf(row);
-  const next = rows[at + (event.key === 'ArrowDown' ? 1 : -1)];
-  const link = next?.querySelector('a');
-  if (link == null) return;
-  event.preventDefault();
-  link.focus({ preventScroll: true });
-  next?.scrollIntoView({ block: 'nearest' });
-}
-
-export function useNextFailed(
-  sessions: Sessions,
-  ids: readonly string[],
-  scrollToIndex: (index: number, options: { align: 'auto' }) => void,
-): void {
-  const actions = useMemo(() => {
-    const next = () => {
-      const focused =
-        document.activeElement?.closest<HTMLElement>('[data-session]')?.dataset['session'];
-      const failed = ids.filter((id) => (sessions.rows.get(id)?.error_count ?? 0) > 0);
-      const id = failed[(failed.indexOf(focused ?? '') + 1) % Math.max(1, failed.length)];
-      if (id === undefined) return;
-      // At once, if its row is in the document: the next key may come in the same frame.
-      if (focusRow(id)) return;
-      scrollToIndex(ids.indexOf(id), { align: 'auto' });
-      requestAnimationFrame(() => requestAnimationFrame(() => focusRow(id)));
-    };
-    return [{ name: 'Next session with an error', keys: ['e'], run: next }];
-  }, [sessions, ids, scrollToIndex]);
-  useActions('Session list', actions);
-}
-
-function focusRow(id: string): boolean {
-  const row = document.querySelector(`[data-session="${CSS.escape(id)}"]`);
-  const link = row?.querySelector('a');
-  link?.focus({ preventScroll: true });
-  row?.scrollIntoView({ block: 'nearest' });
-  return link != null;
 }

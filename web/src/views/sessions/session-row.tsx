@@ -20,6 +20,8 @@ interface SessionRowProps {
   readonly index: number;
   readonly top_px: number;
   readonly columns: readonly Column[];
+  /** Whether the row has the focus, or would take it. */
+  readonly isCurrent: boolean;
   readonly isSelected: boolean;
   readonly onSelect: (id: string, isRange: boolean) => void;
   /** Whether its requests are open below the row. */
@@ -30,7 +32,7 @@ interface SessionRowProps {
 const NONE: readonly string[] = [];
 
 export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
-  const { rows, id, index, top_px, columns, isSelected, onSelect } = props;
+  const { rows, id, index, top_px, columns, isCurrent, isSelected, onSelect } = props;
   const { isAnswering, onAnswering } = props;
   const session = useRow(rows, id);
   const waiting = useRow(useInspector().requests.ofSession, id) ?? (isAnswering ? NONE : undefined);
@@ -54,11 +56,13 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
       style={{ transform: `translateY(${top_px}px)` }}
       data-top={top_px}
       data-session={id}
+      data-row={id}
     >
       <span role="cell" className="ins-list__select">
         <input
           type="checkbox"
           aria-label={`Select ${session.title || id}`}
+          tabIndex={isCurrent ? 0 : -1}
           checked={isSelected}
           onChange={() => {}}
           onClick={select}
@@ -76,7 +80,12 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
       </span>
       <span role="cell" className="ins-list__main">
         <span className="ins-list__about">
-          <Link className="ins-list__title" to={sessionPath(id)} title={session.title}>
+          <Link
+            className="ins-list__title"
+            to={sessionPath(id)}
+            title={session.title}
+            isCurrentRow={isCurrent}
+          >
             {session.title || id}
             <span className="ins-hidden">, {standing}</span>
           </Link>

@@ -7,6 +7,7 @@ import type { Entry } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useRow } from '../parts/context.ts';
 import { kindName } from '../parts/icons.tsx';
+import { isRowClick } from '../parts/list-focus.ts';
 import { AgentEnd, AgentEntry } from './agent-entry.tsx';
 import { CallEnd, CallEntry } from './call-entry.tsx';
 import { type EntryProps, Took } from './entry-parts.tsx';
@@ -42,7 +43,8 @@ export const EntryView = memo(function EntryView(props: EntryProps) {
     <article
       ref={props.measure}
       data-index={props.index}
-      data-entry={entry.id}
+      data-row={entry.id}
+      data-focus=""
       className={classes.join(' ')}
       tabIndex={props.isCursor ? 0 : -1}
       aria-posinset={props.index + 1}
@@ -50,8 +52,7 @@ export const EntryView = memo(function EntryView(props: EntryProps) {
       aria-label={nameOf(entry, row)}
       style={{ '--depth': Math.min(entry.depth, MAX_DEPTH) } as object}
       onClick={(event) => {
-        if (isControl(event.target) || hasSelectedText()) return;
-        props.onPick(entry.id);
+        if (isRowClick(event)) props.onPick(entry.id);
       }}
     >
       <Margin entry={entry} row={row} trace={trace} />
@@ -84,14 +85,6 @@ function nameOf({ type }: Entry, row: SpanRow): string {
   const name = `${kindName(row.kind)} ${plainName(row.name)}`;
   const state = row.status === 'unset' || row.status === 'ok' ? '' : `, ${row.status}`;
   return type === 'end' || type === 'said' ? `End of ${name}${state}` : `${name}${state}`;
-}
-
-function isControl(target: EventTarget): boolean {
-  return target instanceof Element && target.closest('button, input, textarea, select, a') !== null;
-}
-
-function hasSelectedText(): boolean {
-  return window.getSelection()?.isCollapsed === false;
 }
 
 interface MarginProps {

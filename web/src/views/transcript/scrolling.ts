@@ -11,6 +11,7 @@ import {
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Entry } from '../../model/transcript/transcript.ts';
 import { useLeaping } from '../parts/leaping.ts';
+import { useRangeWith } from '../parts/rows.ts';
 
 const OVERSCAN = 6;
 /** Distance from the end that counts as at the end. */
@@ -53,6 +54,7 @@ export function useEntryScrolling(
   entries: readonly Entry[],
   isLive: boolean,
   startsAtEnd: boolean,
+  kept: number,
 ): Scrolling {
   const isLeaping = useLeaping(scroller);
   const isFollowing = useRef(false);
@@ -99,6 +101,7 @@ export function useEntryScrolling(
     ),
     getItemKey: useCallback((index: number) => entries[index]?.id ?? index, [entries]),
     overscan: isLeaping ? 0 : OVERSCAN,
+    rangeExtractor: useRangeWith(kept),
     // An entry that is measured moves those below it, and renders none of them.
     directDomUpdates: true,
     directDomUpdatesMode: 'position',

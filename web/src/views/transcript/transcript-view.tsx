@@ -1,13 +1,14 @@
 /** Transcript: a session as text, from top to bottom. */
-import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useEffect, useMemo, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import { Readings, type Wanted } from '../../state/transcript.ts';
 import { useActions } from '../parts/actions.ts';
-import { useCell, useInspector, useRoute, useVersion } from '../parts/context.ts';
+import { useCell, useInspector, useRoute, useRow, useVersion } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
+import { useListFocus } from '../parts/list-focus.ts';
 import { NewPill } from '../parts/new-pill.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';
 import { useWaiting } from '../parts/waiting.ts';
@@ -31,66 +32,16 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const session = useCell(trace.session);
   const isLive = useCell(trace.state).kind === 'ready' && session?.ended_at === null;
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
-  const { virtualizer, newBelow, follow } = useEntryScrolling(
-    scroller,
-    entries,
-    isLive,
-    isLive && selected === undefined,
-  );
-  const items = virtualizer.getVirtualItems();
-  const [cursor, setCursor] = useState<string | undefined>(selected);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const waiting = useWaiting(trace);
   const waitingIn = useMemo(() => byEntry(layout, waiting), [layout, waiting]);
   const found = useFound(trace, readings, find);
   const foundIn = useMemo(() => byEntry(layout, found), [layout, found]);
   useMarks(scroller, find);
-  useWants(trace, readings, layout, items[0]?.index ?? 0, items.length, find !== '');
-
-  /** Entry to scroll to once it is laid out, and whether it takes the focus. */
-  const pending = useRef<{ key: string; hasFocus: boolean } | undefined>(undefined);
-  const focusing = useRef<string | undefined>(undefined);
-  const goTo = useCallback(
-    (key: string, hasFocus = false) => {
-      pending.current = { key, hasFocus };
-      setCursor(key);
-      const hiding = layout.above(key).filter((agent) => {
-        const at = layout.entryOf.get(agent);
-        return agent !== key && at !== undefined && entries[at]?.isFolded !== false;
-      });
-      if (hiding.length > 0) fold(hiding, false);
-    },
-    [layout, entries, fold],
-  );
-  useEffect(() => {
-    const goal = pending.current;
-    const index = goal === undefined ? undefined : indexOf(layout, goal.key);
-    if (goal === undefined || index === undefined || scroller === null) return;
-    if (scroller.clientHeight === 0) return;
-    pending.current = undefined;
-    const item = virtualizer.getVirtualItems().find((one) => one.index === index);
-    const isInView =
-      item !== undefined &&
-      item.start >= scroller.scrollTop &&
-      item.start + Math.min(item.size, 120) <= scroller.scrollTop + scroller.clientHeight;
-    if (!isInView) virtualizer.scrollToIndex(index, { align: goal.hasFocus ? 'auto' : 'center' });
-    const id = entries[index]?.id;
-    setCursor(id);
-    if (!goal.hasFocus || id === undefined) return;
-    focusing.current = id;
-    focusEntry(scroller, id, () => focusing.current === id);
-  });
-  const lastSelected = useRef<string | undefined>(undefined);
-  useEffect(() => {
-    if (selected === lastSelected.current) return;
-    if (selected !== undefined && trace.spans.get(selected) === undefined) return;
-    lastSelected.current = selected;
-    if (selected !== undefined && cursorKey(cursor) !== selected) goTo(selected);
-  });
 
   const onFold = useCallback(
     (entry: Entry, isFolded: boolean) => {
-      if (entry.isCard && entry.type === 'agent') fold([entry.key], isFolded);
+      if (isCard(entry)) fold([entry.key], isFolded);
       else
         setOpened((before) => {
           const next = new Set(before);
@@ -101,30 +52,63 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     },
     [fold],
   );
-  const at = cursor === undefined ? -1 : indexOf(layout, cursor);
+  const reveal = useCallback(
+    (id: string) => {
+      const key = spanOf(id);
+      const hiding = layout.above(key).filter((agent) => {
+        const place = layout.entryOf.get(agent);
+        return agent !== key && place !== undefined && entries[place]?.isFolded !== false;
+      });
+      if (hiding.length > 0) fold(hiding, false);
+    },
+    [layout, entries, fold],
+  );
+  const { list, at, goTo } = useListFocus(scroller, {
+    name: 'entries',
+    count: entries.length,
+    keyAt: (place) => entries[place]?.id,
+    indexOf: (id) => indexOf(layout, id),
+    selected: useOnceKnown(trace, selected),
+    selectionOf: spanOf,
+    reveal,
+    show: (place, hasFocus) => show(virtualizer, scroller, place, hasFocus),
+    onOpen: (id) => onSelect(spanOf(id)),
+    tree: {
+      isOpen: (place) => {
+        const entry = entries[place];
+        if (entry === undefined) return undefined;
+        return isCard(entry) ? !entry.isFolded : opened.has(entry.id);
+      },
+      fold: (place, isFolded) => {
+        const entry = entries[place];
+        if (entry !== undefined) onFold(entry, isFolded);
+      },
+      parentOf: (place) => layout.entryOf.get(layout.agentOf.get(entries[place]?.key ?? '') ?? ''),
+    },
+  });
+  const { virtualizer, newBelow, follow } = useEntryScrolling(
+    scroller,
+    entries,
+    isLive,
+    isLive && selected === undefined,
+    at,
+  );
+  const items = virtualizer.getVirtualItems();
+  const { startIndex = 0, endIndex = -1 } = virtualizer.range ?? {};
+  useWants(trace, readings, layout, startIndex, endIndex - startIndex + 1, find !== '');
   const onPick = useCallback(
     (id: string) => {
-      setCursor(id);
       // A click opens the panel once it is there to be looked at beside.
-      if (router.route.get().query.has('span')) onSelect(cursorKey(id));
+      if (router.route.get().query.has('span')) onSelect(spanOf(id));
     },
     [router, onSelect],
   );
-  const moveTo = useCallback(
-    (index: number) => {
-      const entry = entries[Math.max(0, Math.min(entries.length - 1, index))];
-      if (entry === undefined) return;
-      pending.current = { key: entry.id, hasFocus: true };
-      setCursor(entry.id);
-    },
-    [entries],
-  );
-  const current = at === undefined || at < 0 ? undefined : entries[at];
+  const current = entries[at];
   const step = useCallback(
     (by: number) => {
       const place = current === undefined ? -1 : found.indexOf(current.key);
       const key = found[(Math.max(place, by > 0 ? -1 : 0) + by + found.length) % found.length];
-      if (key !== undefined) goTo(key);
+      if (key !== undefined) goTo(key, false);
     },
     [current, found, goTo],
   );
@@ -135,25 +119,14 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const actions = useMemo(() => {
     const key = current?.key;
     return [
-      { name: 'Next entry', keys: ['j'], run: () => moveTo((at ?? -1) + 1) },
-      { name: 'Previous entry', keys: ['k'], run: () => moveTo((at ?? 1) - 1) },
       { name: 'Open the span of the entry', keys: ['o'], run: () => key && onSelect(key) },
       { name: 'Copy the entry', keys: ['c'], run: copy },
       { name: 'Exact text, formatted text', keys: ['r'], run: () => setRaw(!isRaw) },
       { name: 'Show all spans, only what is said', run: () => setWhole(!isWhole) },
     ];
-  }, [onSelect, moveTo, at, current, copy, isRaw, isWhole]);
+  }, [onSelect, current, copy, isRaw, isWhole]);
   useActions('Transcript', actions);
 
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    // Keys in what is inside of an entry are its own.
-    if (event.target !== scroller && !isEntry(event.target)) return;
-    const act = entryAction(event.key, { layout, at: at ?? -1, opened, moveTo, onFold, onSelect });
-    if (act === undefined) return;
-    event.preventDefault();
-    act();
-  };
   const setFind = useCallback((text: string) => router.adjust({ find: text }), [router]);
   const matches = foundIn.size;
   return (
@@ -178,8 +151,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
         role="feed"
         aria-label="Entries"
         aria-busy={entries.length === 0 && trace.state.get().kind === 'loading'}
-        tabIndex={current === undefined ? 0 : -1}
-        onKeyDown={onKeyDown}
+        {...list}
       >
         <div className="ins-transcript__entries" ref={virtualizer.containerRef}>
           <div className="ins-transcript__in-view">
@@ -220,13 +192,39 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
 
 const NONE: readonly string[] = [];
 
-function cursorKey(cursor: string | undefined): string | undefined {
-  return cursor?.replace(/:end$/, '');
+/** Key of the span of an entry. */
+function spanOf(id: string): string {
+  return id.replace(/:end$/, '');
+}
+
+function isCard({ isCard, type }: Entry): boolean {
+  return isCard && type === 'agent';
+}
+
+/** The selected span, once there is such a span. */
+function useOnceKnown(trace: Trace, selected: string | undefined): string | undefined {
+  return useRow(trace.spans, selected ?? '') === undefined ? undefined : selected;
+}
+
+/** Bring an entry into view: one that was looked for to the middle. */
+function show(
+  virtualizer: ReturnType<typeof useEntryScrolling>['virtualizer'],
+  scroller: HTMLElement | null,
+  index: number,
+  hasFocus: boolean,
+): void {
+  const item = virtualizer.getVirtualItems().find((one) => one.index === index);
+  const [top_px, height_px] = [scroller?.scrollTop ?? 0, scroller?.clientHeight ?? 0];
+  const isInView =
+    item !== undefined &&
+    item.start >= top_px &&
+    item.start + Math.min(item.size, 120) <= top_px + height_px;
+  if (!isInView) virtualizer.scrollToIndex(index, { align: hasFocus ? 'auto' : 'center' });
 }
 
 /** Index of an entry by its id, or by a span that it shows. */
 function indexOf({ entries, entryOf }: TranscriptLayout, id: string): number | undefined {
-  const key = id.replace(/:end$/, '');
+  const key = spanOf(id);
   const index = entryOf.get(key);
   if (id === key || index === undefined) return index;
   const end = entries.findIndex((entry) => entry.id === id);
@@ -246,64 +244,6 @@ function byEntry(
     else known.push(key);
   }
   return found;
-}
-
-function isEntry(target: EventTarget): boolean {
-  return target instanceof HTMLElement && target.dataset['entry'] !== undefined;
-}
-
-/**
- * Focus an entry once it is in the document, which may take some frames of scrolling, unless
- * another one is wanted by then.
- */
-function focusEntry(scroller: HTMLElement, id: string, isWanted: () => boolean, tries = 20): void {
-  if (!isWanted()) return;
-  const element = scroller.querySelector<HTMLElement>(`[data-entry="${CSS.escape(id)}"]`);
-  if (element !== null) element.focus({ preventScroll: true });
-  else if (tries > 0) requestAnimationFrame(() => focusEntry(scroller, id, isWanted, tries - 1));
-}
-
-interface EntryKeys {
-  readonly layout: TranscriptLayout;
-  readonly at: number;
-  readonly opened: ReadonlySet<string>;
-  readonly moveTo: (index: number) => void;
-  readonly onFold: (entry: Entry, isFolded: boolean) => void;
-  readonly onSelect: (key: string) => void;
-}
-
-function entryAction(
-  key: string,
-  { layout, at, opened, moveTo, onFold, onSelect }: EntryKeys,
-): (() => void) | undefined {
-  const { entries, agentOf, entryOf } = layout;
-  const entry = entries[at];
-  switch (key) {
-    case 'ArrowDown':
-      return () => moveTo(at + 1);
-    case 'ArrowUp':
-      return () => moveTo(at - 1);
-    case 'Home':
-      return () => moveTo(0);
-    case 'End':
-      return () => moveTo(entries.length - 1);
-  }
-  if (entry === undefined) return undefined;
-  const isCard = entry.isCard && entry.type === 'agent';
-  const isOpen = isCard ? !entry.isFolded : opened.has(entry.id);
-  switch (key) {
-    case 'ArrowRight':
-      return isOpen ? () => moveTo(at + 1) : () => onFold(entry, false);
-    case 'ArrowLeft': {
-      if (isOpen) return () => onFold(entry, true);
-      const above = entryOf.get(agentOf.get(entry.key) ?? '');
-      return above === undefined ? undefined : () => moveTo(above);
-    }
-    case 'Enter':
-      return () => onSelect(entry.key);
-    default:
-      return undefined;
-  }
 }
 
 /** Number of entries beyond the view to load. */

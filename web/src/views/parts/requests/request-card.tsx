@@ -5,6 +5,7 @@
  * names the hash of the shown arguments.
  */
 import { type KeyboardEvent, memo, useMemo } from 'react';
+import { flushSync } from 'react-dom';
 import type { Request } from '../../../api/types.ts';
 import {
   allowsByItself,
@@ -40,12 +41,14 @@ interface RequestCardProps {
   /** Undefined: always open. */
   readonly onToggle?: ((id: string) => void) | undefined;
   readonly isOpen?: boolean;
+  /** Whether it is the current one of a list of requests (`list-focus.ts`). */
+  readonly isCurrent?: boolean;
   /** Whether to show the session; not where the page shows it anyway. */
   readonly hasSession?: boolean;
 }
 
 export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
-  const { id, onToggle, isOpen = true, hasSession = false } = props;
+  const { id, onToggle, isOpen = true, isCurrent, hasSession = false } = props;
   const { requests, drafts } = useInspector();
   const request = useRow(requests.rows, id);
   if (request === undefined) return null;
@@ -65,7 +68,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
       tabIndex={-1}
       onKeyDown={onKeyDown}
     >
-      <Head request={request} hasSession={hasSession} isOpen={isOpen} onToggle={onToggle} />
+      <Head {...{ request, hasSession, isOpen, isCurrent, onToggle }} />
       {isOpen && <Body request={request} />}
     </article>
   );
@@ -80,10 +83,11 @@ interface HeadProps {
   readonly request: Request;
   readonly hasSession: boolean;
   readonly isOpen: boolean;
+  readonly isCurrent: boolean | undefined;
   readonly onToggle: ((id: string) => void) | undefined;
 }
 
-function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
+function Head({ request, hasSession, isOpen, isCurrent, onToggle }: HeadProps) {
   const headline = (
     <>
       <StatusIcon shape={shapeOf(request)} />
@@ -99,7 +103,8 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
           <button
             type="button"
             aria-expanded={isOpen}
-            data-request-toggle
+            data-unfolds-answer
+            {...(isCurrent !== undefined && { 'data-focus': '', tabIndex: isCurrent ? 0 : -1 })}
             onClick={() => onToggle(request.id)}
           >
             <span className="ins-request__caret">
@@ -303,12 +308,17 @@ function Edit({ request, diff }: EditProps) {
   );
 }
 
-/** Focus the first answer button of the request with the focus, else of any in view. */
+/**
+ * Focus the first answer button of the request with the focus, else of any on the page; what hides
+ * it is unfolded first.
+ */
 export function focusAnswer(): void {
-  const here = document.activeElement?.closest('[data-request]');
-  const target =
-    here?.querySelector<HTMLElement>(TARGET) ?? document.querySelector<HTMLElement>(TARGET);
-  target?.focus();
+  const here = document.activeElement?.closest('[data-request], [data-row]');
+  const scope = here?.querySelector(`${TARGET}, ${FOLDED}`) != null ? here : document;
+  const find = () => scope.querySelector<HTMLElement>(TARGET);
+  if (find() === null) flushSync(() => scope.querySelector<HTMLElement>(FOLDED)?.click());
+  find()?.focus();
 }
 
 const TARGET = '[data-answer-target]';
+const FOLDED = '[data-unfolds-answer][aria-expanded="false"]';

@@ -1,6 +1,7 @@
 /** Table that can be sorted by any column; long ones are shown in parts. */
 import { type ReactNode, useMemo, useState } from 'react';
 import { groupThousands } from '../../../model/text/format.ts';
+import { rowsOf, useListFocus } from '../list-focus.ts';
 import './sortable-table.css';
 
 export interface Column<T> {
@@ -22,6 +23,7 @@ interface TableSort {
 }
 
 interface SortableTableProps<T> {
+  /** Accessible name; the row that had the focus is remembered by it. */
   readonly label: string;
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
@@ -50,14 +52,17 @@ export function SortableTable<T>(props: SortableTableProps<T>) {
     () => (column === undefined ? rows : sortedBy(rows, column.value, sort.isUp)),
     [rows, column, sort.isUp],
   );
+  const [element, setElement] = useState<HTMLElement | null>(null);
+  const shownRows = sorted.slice(0, most);
+  const { list, at } = useListFocus(element, { name: label, ...rowsOf(shownRows.map(keyOf)) });
   const change = ({ id, value }: Column<T>) => {
     const isText = rows.some((row) => typeof value(row) === 'string');
     setSort({ by: id, isUp: sort.by === id ? !sort.isUp : isText });
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, by keys too
-    <div className="ins-sortable" role="region" aria-label={label} tabIndex={0}>
-      <table>
+    <div ref={setElement} className="ins-sortable" role="region" aria-label={label} {...list}>
+      {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: its rows have the focus */}
+      <table role="grid">
         <thead>
           <tr>
             {shown.map((one) => (
@@ -80,8 +85,13 @@ export function SortableTable<T>(props: SortableTableProps<T>) {
               <Cells row={total} columns={shown} />
             </tr>
           )}
-          {sorted.slice(0, most).map((row) => (
-            <tr key={keyOf(row)}>
+          {shownRows.map((row, place) => (
+            <tr
+              key={keyOf(row)}
+              data-row={keyOf(row)}
+              data-focus=""
+              tabIndex={place === at ? 0 : -1}
+            >
               <Cells row={row} columns={shown} />
             </tr>
           ))}

@@ -5,22 +5,20 @@ import { type JsonIndex, JsonKind } from '../../../model/json/json-text.ts';
 import { groupThousands } from '../../../model/text/format.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
+import { isRowClick } from '../list-focus.ts';
 import { VisibleText } from '../visible-text.tsx';
 
 /** View of a string by itself. */
 export type InsideForm = 'text' | 'json';
 
 interface JsonRowProps {
-  readonly id: string;
   readonly index: JsonIndex;
   readonly root: number;
   readonly rows: JsonRows;
   readonly row: number;
-  readonly what: string;
   readonly isOpen: boolean;
-  readonly isActive: boolean;
+  readonly isCurrent: boolean;
   readonly toggle: (row: number) => void;
-  readonly onActive: (row: number) => void;
   readonly onInside: (node: number, form: InsideForm) => void;
 }
 
@@ -29,7 +27,7 @@ const MAX_INDENT = 24;
 const MAX_LABEL = 200;
 
 export function JsonRow(props: JsonRowProps) {
-  const { id, index, root, rows, row, what, isOpen, isActive, toggle, onActive, onInside } = props;
+  const { index, root, rows, row, isOpen, isCurrent, toggle, onInside } = props;
   const depth = rows.depth(row);
   const canOpen = row < 0 || (index.childCount[row] ?? 0) > 0;
   const key = row > 0 ? index.key(row) : undefined;
@@ -38,31 +36,24 @@ export function JsonRow(props: JsonRowProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree that it is in has the keys
     <div
-      id={id}
-      className={`ins-json__row${isActive ? ' ins-json__row--active' : ''}`}
+      data-row={row}
+      data-focus=""
+      tabIndex={isCurrent ? 0 : -1}
+      className={`ins-json__row${canOpen ? ' ins-json__row--opens' : ''}`}
       role="treeitem"
-      tabIndex={-1}
       aria-level={depth + 1}
       aria-expanded={canOpen ? isOpen : undefined}
-      aria-selected={isActive}
+      aria-selected={isCurrent}
       aria-setsize={row > root ? (index.childCount[parent] ?? 1) : undefined}
       aria-posinset={row > root ? (index.position[row] ?? 0) + 1 : undefined}
       style={{ paddingLeft: Math.min(depth, MAX_INDENT) * INDENT_PX }}
-      onClick={() => onActive(row)}
+      onClick={(event) => {
+        if (canOpen && isRowClick(event)) toggle(row);
+      }}
     >
-      {canOpen ? (
-        <button
-          type="button"
-          className={`ins-json__caret${isOpen ? ' ins-json__caret--open' : ''}`}
-          tabIndex={-1}
-          aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${label ?? what}`}
-          onClick={() => toggle(row)}
-        >
-          <ActionIcon name="caret" />
-        </button>
-      ) : (
-        <span className="ins-json__caret" />
-      )}
+      <span className={`ins-json__caret${canOpen && isOpen ? ' ins-json__caret--open' : ''}`}>
+        {canOpen && <ActionIcon name="caret" />}
+      </span>
       {label !== undefined && (
         <span className={key === undefined ? 'ins-json__position' : 'ins-json__key'}>
           <VisibleText text={label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL)}…` : label} />

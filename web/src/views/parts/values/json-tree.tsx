@@ -47,7 +47,7 @@ export function JsonTree({ index, root, what, isFolded = false }: JsonTreeProps)
   const [inside, setInside] = useState<Inside>();
   const [word, setWord] = useState('');
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
-  const [active, setActive] = useState(root);
+  const [found, setFound] = useState<number>();
   const rows = useMemo(() => new JsonRows(index, root), [index, root]);
   const size = (index.after[root] ?? root) - root;
   const isRootFolded = isFolded && size > SMALL;
@@ -75,7 +75,7 @@ export function JsonTree({ index, root, what, isFolded = false }: JsonTreeProps)
         return next;
       });
     }
-    setActive(node);
+    setFound(node);
   };
   const open = useCallback((node: number, form: InsideForm) => setInside({ node, form }), []);
   if (inside !== undefined) {
@@ -86,11 +86,7 @@ export function JsonTree({ index, root, what, isFolded = false }: JsonTreeProps)
       {size > SEARCHED && (
         <Search index={index} root={root} word={word} onWord={setWord} onReveal={reveal} />
       )}
-      <JsonList
-        {...{ index, root, rows, what, isOpen, toggle, active }}
-        onActive={setActive}
-        onInside={open}
-      />
+      <JsonList {...{ index, root, rows, what, isOpen, toggle, found }} onInside={open} />
     </div>
   );
 }
