@@ -10,6 +10,7 @@ const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../src');
 const BELOW_VIEWS = ['api', 'model', 'render', 'state'];
 const VIEW_PACKAGES = ['@base-ui/react', 'react', 'react-dom', '@tanstack/react-virtual', 'mdast'];
 const MODEL_PACKAGES = [
+  '@dagrejs/dagre',
   'mdast',
   'mdast-util-from-markdown',
   'mdast-util-gfm',
@@ -54,7 +55,7 @@ const ALLOWED = {
   jsx: { folders: ['model'], packages: ['react'] },
   styles: { folders: [], packages: [] },
   '.': {
-    folders: ['api', 'state', 'styles', 'views', 'views/parts'],
+    folders: ['api', 'model', 'state', 'styles', 'views', 'views/parts'],
     packages: ['react', 'react-dom'],
   },
 };
