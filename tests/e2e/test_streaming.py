@@ -67,12 +67,11 @@ class Writer:
         self._wiring.undo()
 
     def _read(self) -> None:
-        question = {"role": "user", "content": "Why does it fail?"}
-        with self._bus.operation("agent_call", agent="writer", agent_name="writer", args=question):
+        with self._bus.operation("agent_call", agent={"name": "writer"}):
             for _ in self._client.chat.completions.create(
                 model=MODEL,
-                messages=[question],
-                stream=True,  # type: ignore[list-item]
+                messages=[{"role": "user", "content": "Why does it fail?"}],
+                stream=True,
             ):
                 pass
 
@@ -106,8 +105,11 @@ def test_an_answer_is_read_while_it_is_written_and_its_end_replaces_it(
         expect(feed).to_contain_text("The key [redacted] is", timeout=LONG)
         assert SECRET[:12] not in page.content()
 
+        now = page.get_by_role("region", name="Now")
+        expect(now.get_by_role("button", name=f"writer chat {MODEL}")).to_be_visible()
         writer.finish()
         expect(feed).to_contain_text("At last.", timeout=LONG)
+        expect(now).to_have_count(0)
         expect(feed.get_by_text("is answering")).to_have_count(0)
         expect(feed.locator("strong", has_text="first")).to_have_count(1)
     exported = _exported(service, writer.session)

@@ -164,6 +164,7 @@ class ClientContract:
         stream = hooks.one("operation_closed")["stream"]
         assert stream.chunk_count == 3
         assert stream.first_chunk_ns > 0
+        assert list(hooks.texts.values()) == ["one two three"]
 
     @pytest.mark.parametrize(
         "decision", [Decision.modify("edited"), Decision.stop("edited")], ids=["modify", "stop"]

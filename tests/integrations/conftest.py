@@ -32,6 +32,7 @@ def bus() -> Bus:
 def hooks(bus: Bus) -> Iterator[HookLog]:
     """A log of the bus; at the end, each operation must have ended once."""
     recorder = HookLog()
+    bus.observe_chunks(recorder.add_text)
     off = bus.observe_all(recorder)
     yield recorder
     off()

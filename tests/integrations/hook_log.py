@@ -13,9 +13,15 @@ class HookLog:
 
     def __init__(self) -> None:
         self.events: list[tuple[str, dict[str, Any]]] = []
+        self.texts: dict[str, str] = {}
+        """The text of each streamed operation, as its chunks were reported."""
 
     def __call__(self, hook: str, /, **kwargs: Any) -> None:
         self.events.append((hook, kwargs))
+
+    def add_text(self, call_id: str, text: str) -> None:
+        """Add a chunk."""
+        self.texts[call_id] = self.texts.get(call_id, "") + text
 
     @property
     def names(self) -> list[str]:

@@ -208,6 +208,7 @@ async def test_a_streamed_answer_arrives_in_pieces_and_is_measured(hooks: HookLo
     [closed] = [one for one in hooks.of("operation_closed") if one["noun"] == "llm_generate"]
     assert closed["stream"].chunk_count == 3
     assert closed["stream"].first_chunk_ns > 0
+    assert "one two three" in {text.strip() for text in hooks.texts.values()}
     ended = hooks.one("after_llm_generate")
     assert ended["response"]["parts"] == [{"type": "text", "content": "one two three"}]
     assert hooks.one("before_llm_generate")["request_params"]["stream"] is True

@@ -112,6 +112,33 @@ async def test_runs_at_the_same_time_keep_their_own_calls(hooks: HookLog) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.shows("claude_agent_sdk", "streaming", "tool")
+async def test_an_answer_is_told_while_it_comes_where_the_program_asked_for_its_pieces(
+    hooks: HookLog, bus: Bus
+) -> None:
+    running: list[bool] = []
+    bus.observe_chunks(
+        lambda call_id, text: running.append(
+            not any(one["call_id"] == call_id for one in hooks.of("operation_closed"))
+        )
+    )
+
+    def add(a: int, b: int) -> int:
+        """Add."""
+        return a + b
+
+    script = (calls("add", {"a": 1, "b": 2}), says("It is 3, at last."))
+    agent = ClaudeAgent(*script, tools=[add], include_partial_messages=True)
+    assert await agent.run("query") == "It is 3, at last."
+
+    assert [text for text in hooks.texts.values() if text] == ["It is 3, at last."]
+    assert running
+    assert all(running)
+    assert len(hooks.of("before_llm_generate")) == 2
+    hooks.check_pairs()
+
+
+@pytest.mark.slow
 @pytest.mark.shows("claude_agent_sdk", "sub_agents", "tool", "once")
 async def test_a_sub_agent_is_below_the_tool_that_starts_it(
     hooks: HookLog, bus: Bus, tmp_path: Path

@@ -109,6 +109,7 @@ async def test_pieces_of_a_model_are_counted_where_the_graph_streams_messages(
 
     streams = [o["stream"] for o in hooks.of("operation_closed") if o["noun"] == "llm_generate"]
     assert [one.chunk_count for one in streams] == [3, 5]
+    assert "It is 3. " in hooks.texts.values()
     assert all(one.first_chunk_ns > 0 for one in streams)
     assert [one["usage"]["input_tokens"] for one in hooks.of("after_llm_generate")] == [10, 10]
 
@@ -130,6 +131,7 @@ async def test_a_run_whose_events_are_streamed_is_reported_as_any(
     assert hooks.names == RUN
     streams = [o["stream"] for o in hooks.of("operation_closed") if o["noun"] == "llm_generate"]
     assert all(one.first_chunk_ns > 0 for one in streams)
+    assert "It is 3. " in hooks.texts.values()
 
 
 @pytest.mark.shows("langchain", "streaming", "tokens")
@@ -143,6 +145,7 @@ def test_a_streamed_model_call_is_one_answer_with_its_usage(hooks: HookLog) -> N
     assert ended["response"].content == "It is 3. "
     assert ended["usage"]["input_tokens"] == 10
     assert hooks.of("operation_closed")[0]["stream"].first_chunk_ns > 0
+    assert list(hooks.texts.values()) == ["It is 3. "]
 
 
 @pytest.mark.shows("langchain", "streaming")

@@ -73,6 +73,7 @@ async def test_a_streamed_answer_arrives_in_pieces_and_is_measured(hooks: HookLo
     assert deltas == ["one", " two", " three", None]
     [closed] = hooks.of("operation_closed")
     assert (closed["stream"].chunk_count, closed["status"]) == (4, "ok")
+    assert list(hooks.texts.values()) == ["one two three"]
     ended = hooks.one("after_llm_generate")
     assert ended["response"]["parts"] == [{"type": "text", "content": "one two three"}]
     assert ended["usage"] == {"input_tokens": 10, "output_tokens": 5}

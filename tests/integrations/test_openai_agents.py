@@ -150,6 +150,7 @@ async def test_a_streamed_run_is_reported_with_its_pieces(hooks: HookLog) -> Non
     streams = [o["stream"] for o in hooks.of("operation_closed") if o["noun"] == "llm_generate"]
     assert all(one.first_chunk_ns > 0 for one in streams)
     assert streams[1].chunk_count == 3  # words, and none of the events around them
+    assert "It is 3." in {text.strip() for text in hooks.texts.values()}
 
 
 @pytest.mark.shows("openai_agents", "streaming")

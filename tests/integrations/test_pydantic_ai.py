@@ -140,6 +140,7 @@ async def test_a_streamed_run_is_reported_with_its_pieces(hooks: HookLog) -> Non
     streams = [o["stream"] for o in hooks.of("operation_closed") if o["noun"] == "llm_generate"]
     assert all(one.first_chunk_ns > 0 for one in streams)
     assert streams[1].chunk_count > 2
+    assert "It is 3. " in hooks.texts.values()
     response = hooks.of("after_llm_generate")[1]["response"]
     assert response["parts"][0]["content"] == "It is 3. "
     assert hooks.one("after_agent_call")["result"] == "It is 3. "

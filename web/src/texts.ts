@@ -133,6 +133,7 @@ export const SESSION_TEXT = {
   /** Pause within an answer that still comes, and the longest one of an answer. */
   stalled: 'stalled',
   stalls: (took: string) => `stalled ${took}`,
+  pausedFor: (took: string) => `paused ${took}`,
   paused: (took: string) => `paused ${took} within the answer`,
 } as const;
 

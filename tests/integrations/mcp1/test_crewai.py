@@ -482,6 +482,7 @@ def test_a_streamed_answer_is_measured(hooks: HookLog) -> None:
 
     (closed,) = hooks.of("operation_closed")
     assert (closed["stream"].chunk_count, closed["stream"].first_chunk_ns > 0) == (3, True)
+    assert list(hooks.texts.values()) == ["onetwothree"]
     assert hooks.one("before_llm_generate")["request_params"]["stream"] is True
 
 

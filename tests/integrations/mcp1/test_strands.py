@@ -249,6 +249,7 @@ async def test_a_streamed_answer_arrives_in_pieces_and_is_measured(hooks: HookLo
     assert pieces == ["one", "two", "three"]
     [closed] = [one for one in hooks.of("operation_closed") if one["noun"] == "llm_generate"]
     assert closed["stream"].first_chunk_ns > 0
+    assert hooks.texts[closed["call_id"]] == "onetwothree"
 
 
 async def test_what_the_consumer_does_between_two_pieces_is_not_below_the_run(

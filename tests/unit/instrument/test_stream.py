@@ -252,7 +252,11 @@ async def test_the_closing_event_says_how_the_stream_arrived(
 
     ((_, closed),) = closings
     assert closed["stream"] == StreamStats(
-        chunk_count=4, token_count=None, first_chunk_ns=1100, longest_stall_ns=70
+        chunk_count=4,
+        token_count=None,
+        first_chunk_ns=1100,
+        longest_stall_ns=70,
+        longest_stall_at_ns=11_120,
     )
 
 
@@ -273,7 +277,7 @@ def test_pieces_counted_by_hand_are_measured_from_one_to_the_next(
 
     ((_, closed),) = closings
     assert closed["stream"] == StreamStats(
-        chunk_count=3, token_count=5, first_chunk_ns=10, longest_stall_ns=30
+        chunk_count=3, token_count=5, first_chunk_ns=10, longest_stall_ns=30, longest_stall_at_ns=10
     )
 
 
@@ -326,3 +330,43 @@ def test_interleaved_streams_never_mix_their_contexts(turns: list[bool]) -> None
 
     assert all(parent == seen == call_id for parent, seen, call_id in inside)
     assert (parent_of(bus), ambient.get()) == (None, "outside")
+
+
+async def test_chunks_are_observed_with_their_texts_while_the_operation_runs(bus: Bus) -> None:
+    seen: list[tuple[str, str]] = []
+    off = bus.observe_chunks(lambda call_id, text: seen.append((call_id, text)))
+    bus.observe_all(lambda name, /, **_: None)
+
+    async def source() -> AsyncIterator[dict[str, Any]]:
+        yield {"text": "Good "}
+        yield {"tool": "search"}
+        yield {"text": 7}
+        yield {"text": "morning"}
+
+    async with bus.operation("llm_generate", llm="m") as op:
+        pieces = [one async for one in op.stream(source(), text_of=lambda one: one["text"])]
+        op.chunk(text=".")
+        op.chunk()
+        off()
+        op.chunk(text="unheard")
+    assert len(pieces) == 4
+    assert {call_id for call_id, _ in seen} == {op.call_id}
+    assert [text for _, text in seen] == ["Good ", "", "", "morning", ".", ""]
+
+
+def test_an_observer_of_chunks_that_fails_changes_nothing_and_is_logged_once(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(call_id: str, text: str) -> None:
+        raise RuntimeError(text)
+
+    seen: list[str] = []
+    bus.observe_chunks(broken)
+    bus.observe_chunks(lambda call_id, text: seen.append(text))
+    bus.observe_all(lambda name, /, **_: None)
+    with bus.operation("llm_generate", llm="m") as op:
+        assert list(op.stream("abc", text_of=str)) == ["a", "b", "c"]
+    assert seen == ["a", "b", "c"]
+    assert [record.message for record in caplog.records if "chunk" in record.message] == [
+        f"{__name__}.{broken.__qualname__} failed on a chunk of a stream"
+    ]

@@ -30,6 +30,9 @@ class Moments:
     def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
         """Nothing: the span will have them."""
 
+    def soon(self, span: trace.Span, changes: Callable[[], Mapping[str, Any]]) -> None:
+        """Nothing: nobody streams."""
+
     def moment(
         self, name: str, time_ns: int, span: SpanContext | None, attributes: Mapping[str, Any]
     ) -> None:

@@ -177,6 +177,8 @@ class Reads(SpanProcessor, LiveRecords):
 
     def progress(self, span: Span, attributes: Mapping[str, Any]) -> None: ...
 
+    def soon(self, span: Span, changes: Callable[[], Mapping[str, Any]]) -> None: ...
+
     def all(self) -> list[Any]:
         events = [dict(event.attributes or {}) for span in self.spans for event in span.events]
         return [

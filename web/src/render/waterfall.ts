@@ -333,8 +333,11 @@ function labelOf(span: SpanRow, scene: WaterfallScene): string {
       return 'lost';
     case 'cancelled':
       return `cancelled · ${formatDuration(span.duration_ns ?? 0)}`;
-    default:
-      return formatDuration(span.duration_ns ?? 0);
+    default: {
+      const took = formatDuration(span.duration_ns ?? 0);
+      if (span.stall_ns === null) return took;
+      return `${took} · ${SESSION_TEXT.pausedFor(formatDuration(span.stall_ns))}`;
+    }
   }
 }
 

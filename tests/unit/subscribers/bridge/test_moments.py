@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -24,6 +24,9 @@ class RecordedMoments:
         self.moments: list[tuple[str, int, SpanContext | None, dict[str, Any]]] = []
 
     def progress(self, span: trace.Span, attributes: Mapping[str, Any]) -> None:
+        pass
+
+    def soon(self, span: trace.Span, changes: Callable[[], Mapping[str, Any]]) -> None:
         pass
 
     def moment(

@@ -69,7 +69,7 @@ def test_no_part_of_a_secret_shows_wherever_chunks_end(
 @pytest.mark.parametrize("secret", SECRETS)
 def test_no_part_of_a_secret_shows_after_any_character(secret: str, redactor: Redactor) -> None:
     plain = secret.replace("«", "").replace("»", "")
-    text = TextSoFar(redactor)
+    text, shown = TextSoFar(redactor), ""
     for char in f"This is it: {plain}\nand then it goes on for a while. ":
         text.add(char)
         shown = text.shown()

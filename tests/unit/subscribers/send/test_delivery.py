@@ -630,3 +630,70 @@ def test_a_redactor_that_raises_costs_one_span_and_not_the_delivery(
             pass
     assert connected.wiring.delivery.flush(DEADLINE_S)
     assert [span.name for span in receiver.spans] == ["fine"]
+
+
+def _texts(receiver: Receiver) -> list[dict[str, Any]]:
+    changes = [attributes(one.attributes) for one in receiver.events("inspector.span.progress")]
+    return [one for one in changes if "inspector.stream.last_chunk_s" in one]
+
+
+def test_the_text_so_far_of_a_model_call_is_sent_while_it_streams(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url)
+    with connected.bus.operation("llm_generate", llm="m", model="m") as op:
+        for piece in ("Use sk-proj-abcdefgh", "ijklmnopqrstuvwx", " for ", "that."):
+            op.chunk(text=piece)
+        receiver.wait_for(lambda r: _texts(r))
+        (first,) = _texts(receiver)  # all chunks of a moment in one record
+        assert first["inspector.stream.text"] == f"Use {REDACTED} for "
+        assert first["inspector.stream.chars"] == 46
+        assert 0 <= first["inspector.stream.last_chunk_s"] < 10
+        op.chunk(text=" Now more")
+        receiver.wait_for(lambda r: len(_texts(r)) == 2)
+        assert _texts(receiver)[1]["inspector.stream.text"] == f"Use {REDACTED} for that. Now "
+        op.chunk(text=" which comes too late")
+    assert connected.wiring.delivery.flush(DEADLINE_S)
+    receiver.wait_for(lambda r: r.spans)
+    (span,) = receiver.spans
+    assert not [key for key in attributes(span.attributes) if key == "inspector.stream.text"]
+
+
+def test_without_content_only_the_time_of_a_chunk_is_sent(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url, capture=Capture.OFF)
+    with connected.bus.operation("llm_generate", llm="m", model="m") as op:
+        op.chunk(text="A secret plan. ")
+        receiver.wait_for(lambda r: _texts(r))
+    assert _texts(receiver)[0].keys() & {"inspector.stream.text", "inspector.stream.chars"} == set()
+    assert not any(b"secret plan" in body for bodies in receiver.bodies.values() for body in bodies)
+
+
+def test_streams_of_other_operations_send_nothing_of_their_chunks(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    connected = connect(receiver.url)
+    with connected.bus.operation("tool_call", tool_name="t") as tool:
+        tool.chunk(text="of a tool")
+        with connected.bus.operation("llm_generate", llm="m", model="m") as op:
+            op.chunk(text="of a model ")
+            receiver.wait_for(lambda r: _texts(r))
+    assert [one["inspector.stream.text"] for one in _texts(receiver)] == ["of a model "]
+
+
+def test_what_is_made_later_waits_for_a_service_that_is_away(
+    receiver: Receiver, connect: Callable[..., Connected]
+) -> None:
+    receiver.statuses = {"/v1/logs": 503}
+    connected = connect(receiver.url)
+    with connected.bus.operation("llm_generate", llm="m", model="m") as op:
+        op.chunk(text="Hello ")
+        receiver.wait_for(lambda r: r.requests.count("/v1/logs") > 3)
+        # It would only grow old: what is queued is the start, and a heartbeat.
+        queued = [item for item, _ in connected.wiring.delivery._pending]
+        assert not [one for one in queued if getattr(one, "name", "") == "inspector.span.progress"]
+        op.chunk(text="there. ")
+        receiver.statuses = {}
+        receiver.wait_for(lambda r: _texts(r))
+    assert [one["inspector.stream.text"] for one in _texts(receiver)] == ["Hello there. "]

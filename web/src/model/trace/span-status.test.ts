@@ -9,6 +9,7 @@ import {
   newerRow,
   opensAtCause,
   selfTime,
+  stallOf,
   waitsSince,
 } from './span-status.ts';
 
@@ -141,4 +142,16 @@ test('a session opens at its cause: failed always, ended as a waterfall, going o
   expect(opensAtCause('completed', false)).toBe(false);
   for (const status of ['running', 'waiting', 'paused'] as const)
     expect(opensAtCause(status, true)).toBe(false);
+});
+
+test('a stall of more than 3 s is marked, while it lasts and afterwards', () => {
+  const s = 1e9;
+  const answering = row({ status: 'running', offset_ns: 10 * s, stall_start_ns: 2 * s });
+  expect(stallOf(answering, 14 * s)).toBeUndefined();
+  expect(stallOf(answering, 16 * s)).toEqual({ start_ns: 12 * s, end_ns: 16 * s });
+  const ended = row({ ...answering, status: 'ok', duration_ns: 9 * s });
+  expect(stallOf(ended, 99 * s)).toBeUndefined();
+  const stalled = { start_ns: 12 * s, end_ns: 17 * s };
+  expect(stallOf({ ...ended, stall_ns: 5 * s }, 99 * s)).toEqual(stalled);
+  expect(stallOf(row({ status: 'running' }), 99 * s)).toBeUndefined();
 });

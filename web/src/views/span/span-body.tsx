@@ -263,7 +263,13 @@ function TabBody({ tab, row, trace, loaded, isRaw, onSelect }: TabBodyProps) {
             toolsBefore={detail.tools_before}
             onSelect={onSelect}
           />
-          <SoFar row={row} soFar={detail.view.llm?.so_far} isRaw={isRaw} />
+          {detail.view.llm?.so_far != null && (
+            <div className="ins-talk">
+              <div className="ins-turn ins-turn--output">
+                <SoFar row={row} soFar={detail.view.llm.so_far} isRaw={isRaw} />
+              </div>
+            </div>
+          )}
         </>
       );
     case 'decisions':

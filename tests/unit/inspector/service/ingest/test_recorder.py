@@ -61,6 +61,37 @@ def test_progress_replaces_what_it_gives_and_leaves_the_rest(rig: Rig) -> None:
     assert rig.content() == running("b", attributes={"x": 1, "y": 2})
 
 
+def test_the_end_of_a_model_call_replaces_what_streamed_of_it(rig: Rig) -> None:
+    rig.record(started(span("chat", attributes=LLM)))
+    so_far: dict[str, Json] = {
+        "inspector.stream.text": "Once upon",
+        "inspector.stream.chars": 12,
+        "inspector.stream.last_chunk_s": 2.5,
+    }
+    rig.record(progressed(span("chat", attributes=so_far), START_NS + 5))
+    assert (rig.span().stall_start_ns, rig.span().stall_ns) == (2_500_000_000, None)
+    assert b"Once upon" in rig.content().SerializeToString()
+
+    stalled: dict[str, Json] = {
+        "inspector.stream.longest_stall_s": 4.0,
+        "inspector.stream.longest_stall_at_s": 2.5,
+    }
+    rig.record(incoming(span("chat", attributes={**LLM, **stalled}), "p1"))
+    assert (rig.span().stall_start_ns, rig.span().stall_ns) == (2_500_000_000, 4_000_000_000)
+    assert b"Once upon" not in rig.content().SerializeToString()
+    rig.record(progressed(span("chat", attributes=so_far), START_NS + 9))
+    assert b"Once upon" not in rig.content().SerializeToString()
+
+
+def test_a_short_stall_is_no_mark(rig: Rig) -> None:
+    stalled: dict[str, Json] = {
+        "inspector.stream.longest_stall_s": 2.9,
+        "inspector.stream.longest_stall_at_s": 2.5,
+    }
+    rig.record(incoming(span("chat", attributes={**LLM, **stalled}), "p1"))
+    assert (rig.span().stall_start_ns, rig.span().stall_ns) == (None, None)
+
+
 def test_progress_that_overtook_its_start_stays_and_the_start_gives_the_time(
     rig: Rig,
 ) -> None:
