@@ -16,7 +16,7 @@ from subscribers.content.serialise import clean_text
 
 MAX_SHOWN_CHARS = 4_096
 """The end of the text that is sent."""
-MAX_KEPT_CHARS = 65_536
+MAX_STORED_CHARS = 65_536
 """Limit of the text that waits for the sender, and of the text that may be part of a secret."""
 _SETTLED_ABOVE_CHARS = 16_384
 """From this length on the older half is redacted for good, where no secret crosses its end."""
@@ -41,13 +41,13 @@ class TextSoFar:
         chars: Length of all that came.
     """
 
-    __slots__ = ("_is_full", "_pieces", "_raw", "_redactor", "_settled", "_taken_chars", "chars")
+    __slots__ = ("_is_full", "_pieces", "_raw", "_redactor", "_settled", "_read_chars", "chars")
 
     def __init__(self, redactor: Redactor | None) -> None:
         self.chars = 0
         self._redactor = redactor
         self._pieces: deque[str] = deque()
-        self._taken_chars = 0
+        self._read_chars = 0
         self._is_full = False
         self._raw = ""
         self._settled = ""
@@ -56,16 +56,16 @@ class TextSoFar:
     def add(self, text: str) -> None:
         """Append a text; one that would wait behind too much ends the collection."""
         self.chars += len(text)
-        if self.chars - self._taken_chars > MAX_KEPT_CHARS:
+        if self.chars - self._read_chars > MAX_STORED_CHARS:
             self._is_full = True  # without it the rest would not be joined to what it follows
         if not self._is_full:
             self._pieces.append(text)
 
     def shown(self) -> str:
         """Return the end of the text, without secrets and without what may become one."""
-        taken = [self._pieces.popleft() for _ in range(len(self._pieces))]
-        self._raw += "".join(taken)
-        self._taken_chars += sum(map(len, taken))
+        new = [self._pieces.popleft() for _ in range(len(self._pieces))]
+        self._raw += "".join(new)
+        self._read_chars += sum(map(len, new))
         redactor = self._redactor
         if redactor is None:
             self._raw = self._raw[-MAX_SHOWN_CHARS:]
@@ -90,7 +90,7 @@ class TextSoFar:
                 self._settled = (self._settled + head)[-MAX_SHOWN_CHARS:]
                 self._raw = self._raw[at:]
                 return
-        if len(self._raw) > MAX_KEPT_CHARS:
+        if len(self._raw) > MAX_STORED_CHARS:
             self._is_full = True
 
 

@@ -112,8 +112,8 @@ async def test_runs_at_the_same_time_keep_their_own_calls(hooks: HookLog) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.shows("claude_agent_sdk", "streaming", "tool")
-async def test_an_answer_is_told_while_it_comes_where_the_program_asked_for_its_pieces(
+@pytest.mark.shows("claude_agent_sdk", "tool")
+async def test_an_answer_is_reported_while_it_comes_if_the_program_requests_its_pieces(
     hooks: HookLog, bus: Bus
 ) -> None:
     running: list[bool] = []

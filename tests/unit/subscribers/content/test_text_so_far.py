@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from subscribers.content.redaction import REDACTED, Redactor
-from subscribers.content.text_so_far import MAX_KEPT_CHARS, MAX_SHOWN_CHARS, TextSoFar
+from subscribers.content.text_so_far import MAX_STORED_CHARS, MAX_SHOWN_CHARS, TextSoFar
 
 # The secret part stands between the marks.
 SECRETS = [
@@ -111,8 +111,8 @@ def test_a_long_answer_shows_its_end_and_stays_bounded(redactor: Redactor) -> No
             shown = text.shown()
             assert len(shown) <= MAX_SHOWN_CHARS
             assert "MIIE" not in shown
-            assert len(text._raw) + len(text._settled) < 3 * MAX_KEPT_CHARS // 4
-    assert text.chars == len(whole) > 2 * MAX_KEPT_CHARS
+            assert len(text._raw) + len(text._settled) < 3 * MAX_STORED_CHARS // 4
+    assert text.chars == len(whole) > 2 * MAX_STORED_CHARS
     assert text.shown() == redactor.text(whole)[-MAX_SHOWN_CHARS:]
 
 
@@ -124,13 +124,13 @@ def test_a_secret_without_an_end_is_not_shown_however_long_it_is(redactor: Redac
         if _ % 100 == 0:
             assert "MIIE" not in text.shown()
     assert "MIIE" not in text.shown()
-    assert len(text._raw) < 3 * MAX_KEPT_CHARS
+    assert len(text._raw) < 3 * MAX_STORED_CHARS
 
 
 def test_what_waits_for_a_sender_that_does_not_come_is_bounded(redactor: Redactor) -> None:
     text = TextSoFar(redactor)
     for number in range(100_000):
         text.add(f"word {number} ")
-    assert sum(map(len, text._pieces)) <= MAX_KEPT_CHARS
+    assert sum(map(len, text._pieces)) <= MAX_STORED_CHARS
     assert text.shown().startswith("word ") is False  # the end of what was kept
     assert len(text.shown()) <= MAX_SHOWN_CHARS

@@ -3,33 +3,33 @@ import type { SpanRow } from '../../api/types.ts';
 import type { SpanForest } from './span-forest.ts';
 
 export interface LiveBranches {
-  /** 1 at the number of each span that is unfolded: something in it runs, or it is kept. */
+  /** 1 at the number of each span that is unfolded: something in it runs, or it is pinned. */
   readonly open: Uint8Array;
   /** Numbers of spans that ended under the reader's eyes, and stay unfolded. */
-  readonly kept: ReadonlySet<number>;
+  readonly pinned: ReadonlySet<number>;
 }
 
 /**
  * The branches after spans began or ended.
  *
- * @param held Keys of spans that the reader points at, has selected, or folded by hand: what is
+ * @param anchors Keys of spans that the reader points at, has selected, or folded by hand: what is
  * around them stays as it is.
  */
 export function liveBranches(
   forest: SpanForest,
   running: Iterable<string>,
   before: LiveBranches | undefined,
-  held: Iterable<string>,
+  anchors: Iterable<string>,
 ): LiveBranches {
   const open = forest.withAncestors(numbersOf(forest, running));
-  const kept = new Set(before?.kept);
-  for (const number of numbersOf(forest, held)) {
+  const pinned = new Set(before?.pinned);
+  for (const number of numbersOf(forest, anchors)) {
     for (const around of [number, ...forest.ancestorsOf(number)]) {
-      if (before?.open[around] === 1 && open[around] !== 1) kept.add(around);
+      if (before?.open[around] === 1 && open[around] !== 1) pinned.add(around);
     }
   }
-  for (const number of kept) open[number] = 1;
-  return { open, kept };
+  for (const number of pinned) open[number] = 1;
+  return { open, pinned };
 }
 
 /** The running spans in which nothing else runs, the newest first. */

@@ -20,7 +20,7 @@ interface SoFarProps {
 export function SoFar({ row, soFar, isRaw }: SoFarProps) {
   if (soFar == null || (row.status !== 'running' && row.status !== 'lost')) return null;
   // The last word is held back, so a few characters are always missing at the end.
-  const isBeginningCut = soFar.chars > soFar.text.length * 1.5 + HELD_BACK;
+  const isBeginningCut = soFar.chars > soFar.text.length * 1.5 + UNFINISHED_CHARS;
   return (
     <div className="ins-so-far">
       {isBeginningCut && <p className="ins-none">{TRANSCRIPT_TEXT.onlyTheEnd(soFar.chars)}</p>}
@@ -35,7 +35,7 @@ export function SoFar({ row, soFar, isRaw }: SoFarProps) {
   );
 }
 
-const HELD_BACK = 1300;
+const UNFINISHED_CHARS = 1300;
 
 /** Pause of more than 3 s within a streamed answer: the longest, or the present one. */
 export function Stall({ row, trace }: { readonly row: SpanRow; readonly trace: Trace }) {

@@ -30,17 +30,17 @@ export interface TreeView {
 
 /**
  * @param isErrorsOnly Show only errors and their ancestors.
- * @param heldKeys Keys of spans that the reader points at or has selected.
+ * @param anchorKeys Keys of spans that the reader points at or has selected.
  */
 export function useTreeView(
   trace: Trace,
   isErrorsOnly: boolean,
-  heldKeys: () => readonly string[],
+  anchorKeys: () => readonly string[],
 ): TreeView {
   const structure = useCell(trace.structure);
   const errors = useCell(trace.errorCount);
   const [byReader, setArrangement] = useState<Arrangement>(AS_AT_FIRST);
-  const live = useLiveBranches(trace, byReader, heldKeys);
+  const live = useLiveBranches(trace, byReader, anchorKeys);
   const arrangement = useMemo(() => ({ ...byReader, live: live?.open }), [byReader, live]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: they say when to arrange anew
   const rows = useMemo(() => {
@@ -125,7 +125,7 @@ export function useTreeView(
 function useLiveBranches(
   trace: Trace,
   byReader: Arrangement,
-  heldKeys: () => readonly string[],
+  anchorKeys: () => readonly string[],
 ): LiveBranches | undefined {
   const running = useCell(trace.running);
   const isReady = useCell(trace.state).kind === 'ready';
@@ -134,16 +134,16 @@ function useLiveBranches(
   useEffect(() => {
     if (isReady) setLive(trace.session.get()?.ended_at === null && trace.tally.running.size > 0);
   }, [trace, isReady]);
-  const latest = useRef({ byReader, heldKeys });
+  const latest = useRef({ byReader, anchorKeys });
   useLayoutEffect(() => {
-    latest.current = { byReader, heldKeys };
+    latest.current = { byReader, anchorKeys };
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: it runs when spans begin or end
   useLayoutEffect(() => {
     if (!isLive) return;
-    const held = [...latest.current.byReader.byHand.keys(), ...latest.current.heldKeys()];
+    const anchors = [...latest.current.byReader.byHand.keys(), ...latest.current.anchorKeys()];
     const { forest, tally } = trace;
-    setBranches((before) => liveBranches(forest, tally.running.keys(), before, held));
+    setBranches((before) => liveBranches(forest, tally.running.keys(), before, anchors));
   }, [isLive, trace, running]);
   return branches;
 }

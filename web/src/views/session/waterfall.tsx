@@ -53,11 +53,11 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const isPathShown = query.get('path') !== 'off';
   const waiting = useWaiting(trace);
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
-  const heldKeys = useCallback(() => {
+  const anchorKeys = useCallback(() => {
     const pointed = scroller?.querySelector<HTMLElement>('[data-row]:hover')?.dataset['row'];
     return [pointed, selected].filter((key) => key !== undefined);
   }, [scroller, selected]);
-  const tree = useTreeView(trace, isErrorsOnly, heldKeys);
+  const tree = useTreeView(trace, isErrorsOnly, anchorKeys);
   const { width_px, height_px } = useSize(scroller);
   const isChosen = tree_px !== DEFAULTS.tree_px;
   const most_px = width_px * (isChosen || width_px < NARROW_PX ? 0.6 : 0.5);

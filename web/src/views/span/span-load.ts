@@ -22,7 +22,7 @@ export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoa
   function known(key: string) {
     return { of: key, loaded: details.peek(key), problem: undefined };
   }
-  const asked_ms = useRef(Number.NEGATIVE_INFINITY);
+  const requested_ms = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
     if (row === undefined) return;
     const key = spanKey(row);
@@ -30,10 +30,10 @@ export function useSpanLoad(selected: string, row: SpanRow | undefined): SpanLoa
     if (have !== undefined && have.row === row) return;
     const loading = new AbortController();
     // From the last one on, not from this change: an answer that streams changes all the time.
-    const left_ms = Math.max(asked_ms.current + REFRESH_MS - performance.now(), 0);
+    const left_ms = Math.max(requested_ms.current + REFRESH_MS - performance.now(), 0);
     const timer = setTimeout(
       () => {
-        asked_ms.current = performance.now();
+        requested_ms.current = performance.now();
         details.load(row, loading.signal).then(
           (loaded) => setState({ of: key, loaded, problem: undefined }),
           (error: unknown) => {
