@@ -572,6 +572,8 @@ def _undo_the_latest(connection: apsw.Connection) -> None:
 
     And nothing is shared by payloads, and nobody knows what failed first.
     """
+    for column in ("stall_start_ns", "stall_ns"):
+        connection.execute(f"ALTER TABLE span DROP COLUMN {column}")
     connection.execute("DROP INDEX span_failed; DROP INDEX session_by_start")
     connection.execute("ALTER TABLE session DROP COLUMN cause_key")
     connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")

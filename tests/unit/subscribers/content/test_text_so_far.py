@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from subscribers.content.redaction import REDACTED, Redactor
-from subscribers.content.text_so_far import MAX_STORED_CHARS, MAX_SHOWN_CHARS, TextSoFar
+from subscribers.content.text_so_far import MAX_SHOWN_CHARS, MAX_STORED_CHARS, TextSoFar
 
 # The secret part stands between the marks.
 SECRETS = [
