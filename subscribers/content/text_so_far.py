@@ -41,7 +41,7 @@ class TextSoFar:
         chars: Length of all that came.
     """
 
-    __slots__ = ("_is_full", "_pieces", "_raw", "_redactor", "_settled", "_read_chars", "chars")
+    __slots__ = ("_is_full", "_pieces", "_raw", "_read_chars", "_redactor", "_settled", "chars")
 
     def __init__(self, redactor: Redactor | None) -> None:
         self.chars = 0
