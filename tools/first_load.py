@@ -37,7 +37,7 @@ def first_load() -> dict[str, int]:
 
 
 def largest_later_bytes() -> int:
-    """Return the gzipped size of the largest script that a view loads before anything is pressed."""
+    """Return the gzipped size of the largest script that a view loads by itself."""
     first = first_load()
     later = (one for one in (STATIC / "assets").glob("*.js") if f"assets/{one.name}" not in first)
     shown = (one for one in later if not one.name.startswith(_PRESSED))

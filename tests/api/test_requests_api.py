@@ -489,7 +489,7 @@ async def test_an_audit_entry_names_tool_question_and_session_and_filters_apply(
     await place.answer("r1", decision="deny", args_hash=hash_of(ARGS), reason="Not today")
     await place.answer("r1", decision="allow")
 
-    async def found(**query: object) -> list[tuple[str, str | None, str]]:
+    async def found(**query: str | int) -> list[tuple[str, str | None, str]]:
         page = (await place.client.get("/audit", params=query)).json()
         assert page["next_cursor"] is None
         return [(one["action"], one["request_id"], one["result"]) for one in page["entries"]]

@@ -383,11 +383,13 @@ def test_escape_closes_what_is_open_before_it_leaves_the_session(
     page.keyboard.press("Escape")
     toggle = card.locator("[data-request-toggle]")
     expect(toggle).to_have_attribute("aria-expanded", "false")
-    for name, role in (("Share", "menu"), ("About this session", "dialog")):
+    share = page.get_by_role("menu", name="Share")
+    about = page.get_by_role("dialog", name="About this session")
+    for name, opened in (("Share", share), ("About this session", about)):
         page.get_by_role("button", name=name).click()
-        expect(page.get_by_role(role, name=name)).to_be_visible()
+        expect(opened).to_be_visible()
         page.keyboard.press("Escape")
-        expect(page.get_by_role(role)).to_have_count(0)
+        expect(opened).to_have_count(0)
         expect(page.get_by_role("button", name=name)).to_be_focused()
     find = page.get_by_role("textbox", name="Find in this session")
     page.keyboard.press("/")

@@ -97,7 +97,7 @@ def test_a_page_of_an_earlier_build_is_loaded_again_once(page: Page, service: Se
     page.route(re.compile(r"/assets/search-page-.*"), lambda route: route.fulfill(status=404))
     _open(page, service, f"sessions/{FIRST_ID}")
     loads: list[str] = []
-    page.on("load", lambda: loads.append(page.url))
+    page.on("load", lambda loaded: loads.append(loaded.url))
     for _ in range(2):
         page.get_by_role("navigation", name="Main").get_by_role("link", name="Search").click()
         expect(page.get_by_role("alert")).to_contain_text("“Search” could not be loaded")

@@ -80,7 +80,7 @@ SERVER, CLIENT, PRODUCER = Span.SPAN_KIND_SERVER, Span.SPAN_KIND_CLIENT, Span.SP
     ],
 )
 def test_a_request_has_stable_names_whatever_it_was_sent_with(
-    kind: Span.SpanKind, older: dict[str, Json], stable: dict[str, Json]
+    kind: Span.SpanKind.ValueType, older: dict[str, Json], stable: dict[str, Json]
 ) -> None:
     assert span_view(span(kind=kind, attributes=older)).request == stable
     assert span_view(span(kind=kind, attributes=stable)).request == stable
