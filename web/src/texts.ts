@@ -183,6 +183,7 @@ export const SPAN_TEXT = {
   model: 'Model',
   application: 'From the application',
   source: 'Source',
+  service: (name: string) => `Service: ${name}`,
   missing: 'Missing',
   dropped: (what: string) => `The sender dropped ${what}.`,
   cutShort: (names: string) => `Truncated by the sender: ${names}.`,
