@@ -57,6 +57,7 @@ def _spans(draw: st.DrawFn) -> list[SpanRecord]:
             size_bytes=draw(st.integers(0, 10**9)),
             duplicate_of=draw(st.none() | st.integers(1, 9).map(span_hex)),
             subject=draw(st.none() | _TEXTS),
+            service=draw(st.none() | _TEXTS),
             change=place,
             content=place,
         )

@@ -572,11 +572,11 @@ def _undo_the_latest(connection: apsw.Connection) -> None:
 
     And nothing is shared by payloads, and nobody knows what failed first.
     """
-    for column in ("stall_start_ns", "stall_ns"):
-        connection.execute(f"ALTER TABLE span DROP COLUMN {column}")
     connection.execute("DROP INDEX span_failed; DROP INDEX session_by_start")
     connection.execute("ALTER TABLE session DROP COLUMN cause_key")
     connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
+    for column in ("service", "stall_start_ns", "stall_ns"):
+        connection.execute(f"ALTER TABLE span DROP COLUMN {column}")
     connection.execute("DROP INDEX span_uncosted; DROP TABLE trace_shared; DROP TABLE shared")
     for table in ("content", "moment"):
         connection.execute(f"ALTER TABLE {table} DROP COLUMN pieces")

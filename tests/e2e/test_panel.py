@@ -114,7 +114,7 @@ def test_links_lead_on_and_the_tabs_have_keys(page: Page, filled: Service) -> No
     page.keyboard.press("p")
     page.keyboard.press("l")
     expect(page).to_have_url(re.compile("tab=links"))
-    expect(panel.get_by_text("Tells of the same operation")).to_be_visible()
+    expect(panel.get_by_text("Same operation, reported by")).to_be_visible()
     panel.get_by_role("button", name="in another session").click()
     expect(panel.get_by_text("not in this store")).to_be_visible()
     panel.get_by_role("button", name="chat gpt-5").click()

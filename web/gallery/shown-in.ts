@@ -42,6 +42,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'parts/requests/span-requests.tsx SpanRequests': 'span panel, waiting',
   'parts/requests/span-requests.tsx WaitsElsewhere': 'waits elsewhere',
   'parts/search-field.tsx SearchField': 'waterfall',
+  'parts/service-mark.tsx ServiceMark': 'span, overview',
   'parts/split.tsx Split': 'compare, no difference',
   'parts/statistics/cells.tsx Cost': 'page, session, statistics',
   'parts/statistics/cells.tsx Count': 'search, nothing found',

@@ -84,6 +84,8 @@ class SpanRecord:
     duplicate_of: str | None = None
     subject: str | None = None
     """The tool that it calls, or the agent that runs; None: it is of another kind."""
+    service: str | None = None
+    """The service that sent it; None: its resource names none."""
     stall_start_ns: int | None = None
     """From its start to its longest stall; while it runs, to the newest chunk of its answer."""
     stall_ns: int | None = None

@@ -90,6 +90,8 @@ class SpanRow:
     duplicate_of: str | None = None
     subject: str | None = None
     """The tool that it calls, or the agent that runs."""
+    service: str | None = None
+    """The service that sent it."""
     stall_start_ns: int | None = None
     """From its start to its longest stall; while it runs, to the newest chunk of its answer."""
     stall_ns: int | None = None

@@ -250,7 +250,7 @@ def resource_facts(resource: Resource) -> ResourceFacts:
     attributes = wanted_attributes(resource.attributes, _OF_A_RESOURCE)
     return ResourceFacts(
         session_key=_session_key(attributes),
-        service=as_text(attributes.get("service.name")),
+        service=_cut(as_text(attributes.get("service.name"))),
         process_id=as_text(attributes.get("service.instance.id")),
         engine=_engine(attributes),
     )
@@ -379,6 +379,7 @@ def _fill_in(
         len(content.payload),
         parent_span_id if name == _HELPER else None,
         subject,
+        of_resource.service,
     )
     own, shared = owner.session_key, of_resource.session_key
     return IncomingSpan(

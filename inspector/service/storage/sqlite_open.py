@@ -261,7 +261,7 @@ def _stand_in(connection: apsw.Connection) -> None:
     script = next(one for one in _scripts() if "SET subject" in one)
     update, _, _ = script.partition("SET subject = ")[2].partition(";")
     named, _, of_kinds = update.partition("WHERE ")
-    span_later = dict.fromkeys(("waited", "stall_start_ns", "stall_ns"), "NULL")
+    span_later = dict.fromkeys(("waited", "service", "stall_start_ns", "stall_ns"), "NULL")
     span_later["subject"] = f"CASE WHEN {of_kinds} THEN {named} END"
     columns = {name for _, name, *_ in connection.execute("PRAGMA table_info(span)")}
     if missing := [f"{sql} AS {name}" for name, sql in span_later.items() if name not in columns]:

@@ -47,6 +47,10 @@ class SpanRow(Wire):
         " that took more than 3 s; while it runs, to the newest chunk."
     )
     stall_ns: int | None = Field(description="Duration of that wait; null while the span runs.")
+    service: str | None = Field(
+        description="The service that sent it (`service.name`); null: it named none, or the span "
+        "was stored before this was."
+    )
 
 
 class SpanSkeleton(Wire):

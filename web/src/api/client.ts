@@ -415,6 +415,7 @@ export function skeletonOf({ columns: of, ...page }: SpanColumns): SpanSkeleton 
       subject: of.subject[at],
       stall_start_ns: of.stall_start_ns[at],
       stall_ns: of.stall_ns[at],
+      service: of.service[at],
     } satisfies Record<keyof SpanRow, unknown>;
     return row as SpanRow;
   });

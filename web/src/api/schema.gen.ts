@@ -3226,6 +3226,8 @@ export interface components {
             output_tokens: (number | null)[];
             /** Parent Span Id */
             parent_span_id: (string | null)[];
+            /** Service */
+            service: (string | null)[];
             /** Size Bytes */
             size_bytes: number[];
             /** Span Id */
@@ -3308,6 +3310,11 @@ export interface components {
             parent_span_id: string | null;
             resource: components["schemas"]["Resource"];
             scope: components["schemas"]["Scope"];
+            /**
+             * Service
+             * @description The service that sent it (`service.name`); null: it named none, or the span was stored before this was.
+             */
+            service: string | null;
             /** Session Id */
             session_id: string;
             /** Size Bytes */
@@ -3473,6 +3480,11 @@ export interface components {
             output_tokens: number | null;
             /** Parent Span Id */
             parent_span_id: string | null;
+            /**
+             * Service
+             * @description The service that sent it (`service.name`); null: it named none, or the span was stored before this was.
+             */
+            service: string | null;
             /** Size Bytes */
             size_bytes: number;
             /** Span Id */

@@ -27,6 +27,7 @@ export function exampleSpan(values: Partial<SpanRow> = {}): SpanRow {
     subject: null,
     stall_start_ns: null,
     stall_ns: null,
+    service: null,
     ...values,
   };
 }

@@ -14,6 +14,8 @@ export interface Palette {
   readonly error: string;
   readonly waiting: string;
   readonly quiet: string;
+  /** Colour of services, to be turned to the hue of each. */
+  readonly service: string;
   readonly font: string;
 }
 
@@ -51,6 +53,7 @@ export function readPalette(element: Element): Palette {
     error: token('status-error'),
     waiting: token('status-waiting'),
     quiet: token('status-quiet'),
+    service: token('service'),
     font: `11px ${token('font-words')}`,
   };
 }

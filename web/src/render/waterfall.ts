@@ -7,6 +7,7 @@
  */
 import type { SpanRow } from '../api/types.ts';
 import { formatDuration, formatGrowing } from '../model/text/format.ts';
+import { inHueOf } from '../model/text/hue.ts';
 import { type Bar, barOf, joined, labelX, placeLabel, waitsOf } from '../model/timeline/bars.ts';
 import type { Gap, TimeAxis } from '../model/timeline/gaps.ts';
 import { type TimeWindow, ticksOfPart, toX } from '../model/timeline/time-scale.ts';
@@ -36,6 +37,8 @@ interface WaterfallScene {
   /** Least height, that of the viewport, for the grid. */
   readonly minHeight_px: number;
   readonly palette: Palette;
+  /** Whether the session is of several services. */
+  readonly hasServices: boolean;
   /** Time since the page began, for the animated edge; 0 with reduced motion. */
   readonly phase_ms: number;
 }
@@ -143,15 +146,15 @@ function drawBar(
       break;
     case 'error':
       fill(context, box, palette.error, 1);
-      context.fillStyle = palette.kind[span.kind];
+      context.fillStyle = colourOf(span, scene);
       context.fillRect(box.x, y + BAR_HEIGHT_PX + 1, box.width, 2);
       break;
     case 'running':
-      fill(context, box, palette.kind[span.kind], 0.62);
+      fill(context, box, colourOf(span, scene), 0.62);
       drawRunningEdge(context, scene, span, box);
       break;
     default:
-      fill(context, box, palette.kind[span.kind], 1);
+      fill(context, box, colourOf(span, scene), 1);
   }
   drawStall(context, scene, span, box);
   drawWaits(context, scene, span, box);
@@ -181,6 +184,13 @@ function drawStall(
   context.lineTo(x + width, box.y + box.height / 2);
   context.stroke();
   context.setLineDash([]);
+}
+
+/** The kind's; of several services, that of the service where the kind says little. */
+function colourOf({ kind, service }: SpanRow, { palette, hasServices }: WaterfallScene): string {
+  const isPlain = kind === 'http' || kind === 'other';
+  if (!hasServices || !isPlain || service === null) return palette.kind[kind];
+  return inHueOf(palette.service, service);
 }
 
 interface Box {
@@ -213,13 +223,14 @@ function outline(context: CanvasRenderingContext2D, box: Box, colour: string): v
 /** Draw the growing end of a running bar: solid, and pulsing. */
 function drawRunningEdge(
   context: CanvasRenderingContext2D,
-  { palette, phase_ms }: WaterfallScene,
+  scene: WaterfallScene,
   span: SpanRow,
   box: Box,
 ): void {
+  const { phase_ms } = scene;
   const breath = phase_ms === 0 ? 1 : 0.7 + 0.3 * Math.cos((phase_ms / 1200) * 2 * Math.PI);
   const width = Math.min(3, box.width);
-  fill(context, { ...box, x: box.x + box.width - width, width }, palette.kind[span.kind], breath);
+  fill(context, { ...box, x: box.x + box.width - width, width }, colourOf(span, scene), breath);
 }
 
 /** Draw waits for a person: stripes in place of the bar. */

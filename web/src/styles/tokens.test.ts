@@ -45,3 +45,37 @@ test('the dark and the high-contrast theme give a value to every colour', () => 
   expect(tokensOf(dark)).toEqual(colours);
   expect(tokensOf(contrast.slice(0, contrast.indexOf('}')))).toEqual(colours);
 });
+
+/** Relative luminance of `oklch(L C H)`, its red, green and blue cut to what screens show. */
+function luminance(lightness: number, chroma: number, hue: number): number {
+  const turn = (hue * Math.PI) / 180;
+  const [a, b] = [chroma * Math.cos(turn), chroma * Math.sin(turn)];
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const [red = 0, green = 0, blue = 0] = [
+    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
+    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
+    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+  ].map((part) => Math.min(Math.max(part, 0), 1));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+test('a service is told from the ground and from a selected row in every theme and hue', () => {
+  const themes = read('styles/tokens.css')
+    .split(/^:root/m)
+    .slice(1);
+  for (const theme of themes) {
+    const [service = [], ...grounds] = ['service', 'surface', 'ground', 'selected'].map((name) =>
+      (new RegExp(`--${name}: oklch\\(([^)]+)\\)`).exec(theme)?.[1] ?? '').split(' ').map(Number),
+    );
+    const below = grounds.map(([l = 0, c = 0, h = 0]) => luminance(l, c, h));
+    for (let hue = 0; hue < 360; hue += 1) {
+      const light = luminance(service[0] ?? 0, service[1] ?? 0, hue);
+      const ratios = below.map(
+        (dark) => (Math.max(light, dark) + 0.05) / (Math.min(light, dark) + 0.05),
+      );
+      expect(Math.min(...ratios)).toBeGreaterThan(3);
+    }
+  }
+});

@@ -100,7 +100,7 @@ const KIND_SHAPES: Readonly<Record<SpanKind, ReactNode>> = {
 
 const KIND_NAMES: Readonly<Record<SpanKind, string>> = {
   agent: 'agent',
-  llm: 'model call',
+  llm: 'LLM call',
   tool: 'tool',
   workflow: 'workflow',
   step: 'step',

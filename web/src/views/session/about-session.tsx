@@ -2,6 +2,7 @@
 import type { Session } from '../../api/types.ts';
 import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
+import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon } from '../parts/icons.tsx';
 import { PanelButton } from '../parts/popups/popup-button.tsx';
@@ -32,7 +33,7 @@ function Facts({ session }: AboutSessionProps) {
       <dd>
         <code>{plainLine(session.id, 200)}</code> <CopyButton text={session.id} what="session id" />
       </dd>
-      <dt>Began</dt>
+      <dt>{FACT_TEXT.started}</dt>
       <dd>
         <time dateTime={session.started_at}>{formatStart(session.started_at, Date.now())}</time>
       </dd>
@@ -45,7 +46,7 @@ function Facts({ session }: AboutSessionProps) {
             </div>
           ),
       )}
-      <dt>Came by</dt>
+      <dt>{SPAN_TEXT.source}</dt>
       <dd>{session.engine}</dd>
     </dl>
   );

@@ -10,6 +10,7 @@ import {
 import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset, selfTime } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
+import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { KindIcon, kindName } from '../parts/icons.tsx';
 import type { TreeView } from './tree-view.ts';
@@ -123,7 +124,7 @@ function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }
       <dl>
         <dt>{kindName(span.kind)}</dt>
         <dd>{span.status === 'unset' ? 'ok' : span.status}</dd>
-        <dt>took</dt>
+        <dt>{FACT_TEXT.duration}</dt>
         <dd>
           {span.status === 'running'
             ? `${formatRunning(duration_ns)} so far`
@@ -133,32 +134,32 @@ function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }
         </dd>
         {(children.length > 0 || span.waits > 0) && (
           <>
-            <dt>in itself</dt>
+            <dt>{SPAN_TEXT.selfTimeLabel}</dt>
             <dd>{formatDuration(selfTime(span, children, now_ns))}</dd>
           </>
         )}
         {span.waits > 0 && (
           <>
-            <dt>waited</dt>
+            <dt>{SPAN_TEXT.waitingLabel}</dt>
             <dd>{formatDuration(span.wait_ns)}</dd>
           </>
         )}
         {span.model !== null && (
           <>
-            <dt>model</dt>
+            <dt>{FACT_TEXT.model}</dt>
             <dd>{span.model}</dd>
           </>
         )}
         {tokens && (
           <>
-            <dt>tokens</dt>
+            <dt>{SPAN_TEXT.tokens}</dt>
             <dd>
               {groupThousands(span.input_tokens ?? 0)} in, {groupThousands(span.output_tokens ?? 0)}{' '}
               out
             </dd>
           </>
         )}
-        <dt>starts at</dt>
+        <dt>{FACT_TEXT.starts}</dt>
         <dd>{formatOffset(span.offset_ns)}</dd>
       </dl>
     </>

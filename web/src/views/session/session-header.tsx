@@ -7,6 +7,7 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { useCell } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -86,7 +87,7 @@ function Facts({ session }: { readonly session: Session }) {
         <Duration session={session} />
       </Fact>
       {session.waiting_ms > 0 && session.waiting_since === null && (
-        <Fact name="of it waiting" title="For a person, or paused; no part of what it worked">
+        <Fact name={SPAN_TEXT.waiting} title={SPAN_TEXT.waitingTitle}>
           {formatDuration(session.waiting_ms * 1e6)}
         </Fact>
       )}
@@ -104,9 +105,7 @@ function Facts({ session }: { readonly session: Session }) {
         </Fact>
       )}
       {session.llm_calls > 0 && (
-        <Fact name={session.llm_calls === 1 ? 'model call' : 'model calls'}>
-          {session.llm_calls}
-        </Fact>
+        <Fact name={SPAN_TEXT.llmCalls(session.llm_calls)}>{session.llm_calls}</Fact>
       )}
       {session.tool_calls > 0 && (
         <Fact name={session.tool_calls === 1 ? 'tool call' : 'tool calls'}>

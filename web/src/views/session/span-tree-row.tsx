@@ -2,12 +2,14 @@
 import { memo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration } from '../../model/text/format.ts';
+import { entersService } from '../../model/trace/services.ts';
 import { stallOf } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
 import { SESSION_TEXT } from '../../texts.ts';
 import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
+import { ServiceMark } from '../parts/service-mark.tsx';
 import './span-tree-row.css';
 
 interface SpanTreeRowProps {
@@ -24,6 +26,8 @@ interface SpanTreeRowProps {
   readonly isSelected: boolean;
   readonly isCursor: boolean;
   readonly isWaiting: boolean;
+  /** Whether it says of which service it is. */
+  readonly hasService: boolean;
   readonly find: string;
   readonly onPick: (key: string) => void;
   readonly onFold: (key: string, isFolded: boolean) => void;
@@ -51,7 +55,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
       data-focus=""
       className={classes.join(' ')}
       role="treeitem"
-      aria-label={labelOf(span, state) + (hasErrorBelow ? ', error below' : '')}
+      aria-label={labelOf(span, state, props.hasService) + (hasErrorBelow ? ', error below' : '')}
       tabIndex={props.isCursor ? 0 : -1}
       aria-level={depth + 1}
       aria-posinset={props.position}
@@ -83,6 +87,9 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
           <span className="ins-row__caret" />
         )}
         <KindIcon kind={span.kind} />
+        {props.hasService && span.service !== null && (
+          <ServiceMark service={span.service} isNamed={entersService(span, props.trace.spans)} />
+        )}
         <Name span={span} /> <Marks span={span} isWaiting={isWaiting} trace={props.trace} />
       </span>
     </div>
@@ -93,7 +100,7 @@ export const SpanTreeRow = memo(function SpanTreeRow(props: SpanTreeRowProps) {
  * Accessible label: kind, name, status and duration, which sighted readers see in the row and its
  * bar.
  */
-function labelOf(span: SpanRow, state: string): string {
+function labelOf(span: SpanRow, state: string, hasService: boolean): string {
   const took = span.duration_ns === null ? [] : [formatDuration(span.duration_ns)];
   if (span.stall_ns !== null) took.push(SESSION_TEXT.paused(formatDuration(span.stall_ns)));
   const status = state === 'unset' ? 'ok' : state;
@@ -104,7 +111,8 @@ function labelOf(span: SpanRow, state: string): string {
     ...(span.duplicate_of !== null ? ['duplicate'] : []),
     ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
   ].join(' ');
-  return [kindName(span.kind), seen, status, ...took].join(', ');
+  const service = hasService && span.service !== null ? [span.service] : [];
+  return [kindName(span.kind), seen, status, ...took, ...service].join(', ');
 }
 
 /** Operation that conventions put before the name. */

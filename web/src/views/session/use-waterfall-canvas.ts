@@ -1,6 +1,7 @@
 /** Draws the waterfall's two canvases: at once for input, else ≤ 10 times a second. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import { hasServices } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { waitsSince } from '../../model/trace/span-status.ts';
 import { type Palette, readPalette } from '../../render/palette.ts';
@@ -107,6 +108,7 @@ function isSame(a: AxisScene, b: AxisScene): boolean {
 function paint(
   bars: HTMLCanvasElement,
   {
+    trace,
     tree,
     first,
     count,
@@ -139,6 +141,7 @@ function paint(
     rowHeight_px: row_px,
     minHeight_px: count === tree.rows.count ? viewport_px : 0,
     palette,
+    hasServices: hasServices(trace.session.get()),
     phase_ms: reducedMotion.matches ? 0 : performance.now(),
   });
 }

@@ -8,6 +8,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { SpanRow } from '../../api/types.ts';
 import { extentOfRows } from '../../model/timeline/time-scale.ts';
 import { deepestRunning } from '../../model/trace/live-branches.ts';
+import { hasServices } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -49,6 +50,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const { query } = useRoute();
   const find = query.get('find') ?? '';
   const isErrorsOnly = query.get('only') === 'errors';
+  const isOfSeveral = hasServices(useCell(trace.session));
   const areShort = query.has('gaps') ? query.get('gaps') === 'short' : undefined;
   const isPathShown = query.get('path') !== 'off';
   const waiting = useWaiting(trace);
@@ -244,6 +246,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
               isSelected={key === selected}
               isCursor={key === cursor}
               isWaiting={waiting.has(key)}
+              hasService={isOfSeveral}
               find={find}
               onPick={onSelect}
               onFold={tree.fold}

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition, ToolsBefore } from '../../api/types.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { BlobView, FileChip } from '../parts/values/blob-view.tsx';
@@ -202,9 +203,7 @@ function TextView({ part, isFormatted }: TextViewProps) {
   if (cut === undefined) {
     return (
       <>
-        {part.parse_error === true && (
-          <p className="ins-none">It was meant as JSON and cannot be read: as it was sent.</p>
-        )}
+        {part.parse_error === true && <p className="ins-none">{SPAN_TEXT.notJson}</p>}
         <Text text={part.text} isFormatted={isFormatted} />
       </>
     );

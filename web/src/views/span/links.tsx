@@ -7,6 +7,7 @@ import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { KindIcon } from '../parts/icons.tsx';
@@ -32,7 +33,7 @@ export function Links({ text, detail, row, trace, onSelect }: LinksProps) {
     <>
       {duplicates.length > 0 && (
         <section className="ins-section">
-          <h3>Tells of the same operation</h3>
+          <h3>{SPAN_TEXT.sameOperation}</h3>
           <ul className="ins-links">
             {duplicates.map((duplicate) => (
               <li key={spanKey(duplicate)}>

@@ -7,6 +7,7 @@ import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute, useRow } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
@@ -125,10 +126,10 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
                 type="button"
                 className="ins-panel__mode"
                 aria-pressed={isRaw}
-                title="Everything as it was sent (R)"
+                title={SPAN_TEXT.rawTitle}
                 onClick={() => setRaw(!isRaw)}
               >
-                {isRaw ? 'Formatted' : 'As it was sent'}
+                {isRaw ? SPAN_TEXT.formatted : SPAN_TEXT.raw}
               </button>
             )}
             <TabBody {...{ tab, row, trace, loaded, isRaw, onSelect }} />
@@ -203,7 +204,7 @@ function useTabActions({ shown, tab, loaded, copies, onRaw }: TabActions): void 
       })),
       { name: 'Next part of the span', keys: ['}'], run: () => open(beside(here, tab, 1)) },
       { name: 'Previous part of the span', keys: ['{'], run: () => open(beside(here, tab, -1)) },
-      { name: 'As it was sent, formatted', keys: ['r'], run: () => onRaw((isRaw) => !isRaw) },
+      { name: SPAN_TEXT.rawOrFormatted, keys: ['r'], run: () => onRaw((isRaw) => !isRaw) },
       {
         name: 'Copy what this part of the span shows',
         keys: ['c'],

@@ -8,6 +8,7 @@ import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
+import { ServiceMark } from '../parts/service-mark.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { useWaiting } from '../parts/waiting.ts';
 
@@ -66,6 +67,7 @@ function PanelHead({ trace, row, onClose }: PanelHeadProps) {
       </div>
       <p className="ins-panel__facts">
         <span>{kindName(row.kind)}</span>
+        {row.service !== null && <ServiceMark service={row.service} />}
         <SpanState row={row} isWaiting={isWaiting} />
         <span>
           <Took trace={trace} row={row} />

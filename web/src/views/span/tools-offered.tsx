@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import type { Message, ToolDefinition, ToolsBefore } from '../../api/types.ts';
 import { groupThousands } from '../../model/text/format.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { ClampedText } from '../parts/values/clamped-text.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -35,7 +36,7 @@ export function ToolsOffered({ tools, messages, before, onSelect }: ToolsOffered
             className="ins-link"
             onClick={() => onSelect?.(`${before.trace_id}.${before.span_id}`)}
           >
-            an earlier model call
+            {SPAN_TEXT.earlierCall}
           </button>
           {before.removed.length > 0 && (
             <>

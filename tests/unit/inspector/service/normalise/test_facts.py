@@ -158,6 +158,12 @@ def test_a_span_without_an_end_runs_and_a_cancelled_one_is_no_error() -> None:
     assert status(span(error="", attributes={"error.type": "cancelled"})) is SpanStatus.CANCELLED
 
 
+def test_a_span_is_of_the_service_that_its_resource_names() -> None:
+    named = Resource(attributes=span(attributes={"service.name": "orders"}).attributes)
+    assert read_span(span(), named).record.service == "orders"
+    assert read_span(span(attributes={"service.name": "x"}), Resource()).record.service is None
+
+
 def test_a_remote_parent_makes_a_root() -> None:
     assert read_span(span(parent=None), Resource()).record.is_root
     assert read_span(span(parent=7, flags=0x301), Resource()).record.is_root
