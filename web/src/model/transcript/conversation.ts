@@ -24,10 +24,10 @@ export interface Exchange {
 export function lastExchange(messages: readonly Message[], isAgent: boolean): Exchange {
   const output = messages.filter(({ origin }) => origin === 'output');
   const sent = messages.filter(({ origin, role }) => origin === 'input' && role !== 'system');
-  const asked = sent.findLastIndex(({ role }) => role === 'user');
+  const task = sent.findLastIndex(({ role }) => role === 'user');
   const answered = sent.findLastIndex(({ role }) => role === 'assistant');
   // An agent's own messages may hold all that it did since: what it was asked is read first.
-  const from = isAgent ? Math.max(asked, 0) : Math.min(answered + 1, Math.max(sent.length - 1, 0));
+  const from = isAgent ? Math.max(task, 0) : Math.min(answered + 1, Math.max(sent.length - 1, 0));
   return {
     input: sent.slice(from, isAgent ? from + 1 : undefined),
     output,

@@ -57,17 +57,17 @@ export function InputOutput({ row, detail, trace, totals }: InputOutputProps) {
           <Value title={SPAN_TEXT.response} payload={mcp.response} none={pending} />
         </>
       )}
-      {tool === null && mcp === null && <Said {...{ row, detail, trace, totals, pending }} />}
+      {tool === null && mcp === null && <Talk {...{ row, detail, trace, totals, pending }} />}
     </>
   );
 }
 
-interface SaidProps extends InputOutputProps {
+interface TalkProps extends InputOutputProps {
   readonly pending: string;
 }
 
 /** Task and answer of an agent, by its first and last model call if it tells neither. */
-function Said({ row, detail: { view }, trace, totals, pending }: SaidProps) {
+function Talk({ row, detail: { view }, trace, totals, pending }: TalkProps) {
   const { router } = useInspector();
   const { messages } = view;
   const isAgent = totals !== undefined;

@@ -80,7 +80,7 @@ test('a tool is read with its arguments, its result, and the schema it was offer
   expect(screen.getByText('out of memory')).toBeTruthy();
 });
 
-test('a model call is read from what is new to its answer; of an agent, the task', () => {
+test('a model call is read from what is new to its answer; of an agent, the task', async () => {
   const talk = [
     message('the task'),
     { ...message('a step'), role: 'assistant' },
@@ -88,15 +88,17 @@ test('a model call is read from what is new to its answer; of an agent, the task
     message('another result'),
     { ...message('the answer'), role: 'assistant', origin: 'output' as const },
   ];
-  const shown = () => screen.getAllByRole('region').map(({ textContent }) => textContent);
+  // Formatted text is loaded when it is first needed.
+  const shown = async () =>
+    (await screen.findAllByRole('region')).map(({ textContent }) => textContent);
   show({ messages: talk }, 'llm');
-  expect(shown()).toEqual([
+  expect(await shown()).toEqual([
     expect.stringMatching(/^Input2 earlier messages.*a result.*another result/),
     expect.stringMatching(/^Output.*the answer/),
   ]);
   cleanup();
   show({ messages: talk.filter((_, at) => at !== 2 && at !== 3) }, 'agent');
-  expect(shown()).toEqual([
+  expect(await shown()).toEqual([
     expect.stringMatching(/^Task.*the task/),
     expect.stringMatching(/^Answer.*the answer/),
   ]);

@@ -406,7 +406,7 @@ def _recorded(raised: Exception, status: str | None = None) -> ErrorView:
     return error
 
 
-def test_an_exception_that_the_sdk_recorded_is_told_once() -> None:
+def test_an_exception_that_the_sdk_recorded_appears_once() -> None:
     error = _recorded(json.JSONDecodeError("no object", "<html>", 0))
     assert error.type == "json.decoder.JSONDecodeError"
     assert error.message == "no object: line 1 column 1 (char 0)"
@@ -414,7 +414,7 @@ def test_an_exception_that_the_sdk_recorded_is_told_once() -> None:
     assert "Traceback" in str(error.stacktrace)
 
 
-def test_a_status_that_says_more_than_the_exception_is_told_beside_it() -> None:
+def test_a_status_that_says_more_than_the_exception_is_kept_beside_it() -> None:
     error = _recorded(KeyError("sku"), "The price list is not complete.")
     assert (error.type, error.message) == ("KeyError", "'sku'")
     assert error.status_message == "The price list is not complete."
