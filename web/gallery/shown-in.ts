@@ -31,11 +31,13 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'parts/new-pill.tsx NewPill': 'new pill',
   'parts/query-field.tsx QueryField': 'search, before a query',
   'parts/time-choice.tsx TimeChoice': 'palette, nothing typed',
+  'parts/popups/popup-button.tsx MenuButton': 'session header',
+  'parts/popups/popup-button.tsx PanelButton': 'session header',
   'parts/requests/answer-buttons.tsx AnswerButtons': 'request, question',
   'parts/requests/argument-diff.tsx ArgumentDiff': 'compare, difference of execute_tool merge',
   'parts/requests/argument-editor.tsx ArgumentEditor': 'request, approval',
   'parts/requests/arguments.tsx Arguments': 'request, breakpoint',
-  'parts/requests/armed-button.tsx ArmedButton': 'bulk bar, about to delete',
+  'parts/requests/armed-button.tsx ArmedButton': 'request, approval',
   'parts/requests/data-frame.tsx DataFrame': 'mcp line, no JSON',
   'parts/requests/question-form.tsx QuestionForm': 'request, question',
   'parts/requests/request-card.tsx RequestCard': 'inbox',
@@ -72,7 +74,6 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'search/search-start.tsx SearchStart': 'search, before a query',
   'search/term-chips.tsx TermChips': 'search, nothing found',
   'session/about-session.tsx AboutSession': 'session header',
-  'session/disclosure.tsx Disclosure': 'session header',
   'session/minimap.tsx Minimap': 'waterfall',
   'session/session-header.tsx SessionHeader': 'session header',
   'session/session-page.tsx SessionPage': 'palette, what is selected',
@@ -150,6 +151,17 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
 
 /** Exported components that no case shows, with the reason. */
 export const NOT_SHOWN: Readonly<Record<string, string>> = {
+  'parts/popups/popup-button.tsx AlertQuestion':
+    'loads the question that it opens, no element of its own',
+  'parts/popups/popups.tsx AlertQuestion':
+    'is above the page once a button opened it; test_list.py opens one',
+  'parts/popups/popups.tsx MenuBelow':
+    'is above the page once a button opened it; test_requests.py opens one',
+  'parts/popups/popups.tsx PanelBelow':
+    'is above the page once a button opened it; test_requests.py opens one',
+  'parts/so-far.tsx SoFar': 'text of a call that runs; test_streaming.py holds one open',
+  'parts/so-far.tsx Stall': 'mark of an answer that paused; test_streaming.py holds one open',
+  'session/now-strip.tsx NowStrip': 'is there while spans run; test_streaming.py holds one open',
   'mcp/mcp-servers.tsx ServerName': 'text of the rows and cards around it, no element of its own',
   'session/hover-card.tsx HoverCard': 'is there below a pointer only; test_waterfall.py moves one',
   'parts/session-times.tsx Duration': 'text of a cell of the session list',

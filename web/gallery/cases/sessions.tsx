@@ -7,7 +7,6 @@ import { BulkBar } from '../../src/views/sessions/bulk-bar.tsx';
 import { EmptySessions } from '../../src/views/sessions/empty-sessions.tsx';
 import { ImportPanel } from '../../src/views/sessions/import-panel.tsx';
 import { SessionList } from '../../src/views/sessions/session-list.tsx';
-import { After, pressed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
 import { Stage } from '../stage.tsx';
 
@@ -66,15 +65,6 @@ export const cases: readonly GalleryCase[] = [
   { name: 'session list', height: 320, Shown: List },
   { name: 'no session', height: 520, Shown: EmptySessions },
   { name: 'bulk bar', isPadded: true, Shown: Bulk },
-  {
-    name: 'bulk bar, about to delete',
-    isPadded: true,
-    Shown: () => (
-      <After deed={pressed('button', 'Delete')}>
-        <Bulk />
-      </After>
-    ),
-  },
   ...[JOBS, JOBS.slice(0, 2)].map((jobs, at) => ({
     name: at === 0 ? 'import, under way' : 'import, over',
     height: 360,

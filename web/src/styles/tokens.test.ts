@@ -29,6 +29,9 @@ test('every token that is used exists', () => {
     '--edge',
     '--ins-list-grid',
     '--ins-select',
+    // By the library of popups.
+    '--available-width',
+    '--available-height',
   ];
   for (const name of set) known.add(name);
   const used = sheets.flatMap((path) =>
