@@ -575,6 +575,7 @@ def _undo_the_latest(connection: apsw.Connection) -> None:
     for column in ("stall_start_ns", "stall_ns"):
         connection.execute(f"ALTER TABLE span DROP COLUMN {column}")
     connection.execute("DROP INDEX span_failed; DROP INDEX session_by_start")
+    connection.execute("DROP INDEX session_by_cause; DROP INDEX session_good")
     connection.execute("ALTER TABLE session DROP COLUMN cause_key")
     connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
     connection.execute("DROP INDEX span_uncosted; DROP TABLE trace_shared; DROP TABLE shared")
