@@ -82,6 +82,37 @@ def _why(session: Row) -> Text:
     return Text(plain(session.get("answer") or ""), "bright_black")
 
 
+_BARS = " ▁▂▃▄▅▆▇█"
+
+
+def show_causes(groups: list[Row], *, is_narrowed: bool = False) -> None:
+    """Print a table of causes, with the number of their sessions over the time."""
+    console = Console()
+    if not groups:
+        console.print("No such session failed." if is_narrowed else "Nothing failed.")
+        return
+    if not console.is_terminal:
+        console.width = _PIPED_WIDTH
+    table = Table(box=None, pad_edge=False)
+    table.add_column("cause", overflow="fold")
+    for name in ("sessions", "failed"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("first seen", "last seen", "over time", "example"):
+        table.add_column(name, no_wrap=True)
+    for group in groups:
+        most = max(group["counts"])
+        heights = (-(-count * (len(_BARS) - 1) // most) for count in group["counts"])
+        table.add_row(
+            Text(plain(group["cause"])),
+            str(group["session_count"]),
+            str(group["failed_count"]),
+            *(group[name][5:16].replace("T", " ") for name in ("first_seen", "last_seen")),
+            "".join(_BARS[height] for height in heights),
+            Text(plain(group["example"]["id"])),
+        )
+    console.print(table)
+
+
 def show_usage(groups: list[Row], by: str) -> None:
     """Print a table of what sessions used, by `by`."""
     console = Console()

@@ -201,6 +201,34 @@ def usage(
 
 
 @app.command()
+def causes(
+    query: Annotated[
+        str, typer.Argument(help="Of which sessions, such as `started>-24h`; see docs/query.md.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=1, max=200, help="How many at most.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List what sessions failed from, alike causes in one line, the most frequent first."""
+    try:
+        found = find_reader().get("/causes", q=query, limit=limit)
+    except RefusedError as error:
+        raise RefusedError(error.pointed(query), error.problem) from error
+    if as_json:
+        return print_json(found)
+    from inspector.cli.console import show_causes  # noqa: PLC0415
+
+    show_causes(found["groups"], is_narrowed=bool(query))
+    if found["group_count"] > len(found["groups"]):
+        typer.echo(
+            f"These are {len(found['groups'])} of {found['group_count']}; --limit shows more.",
+            err=True,
+        )
+    if found["counted_from"] is not None:
+        typer.echo(f"Only sessions since {found['counted_from']} are counted.", err=True)
+    return None
+
+
+@app.command()
 def prices(
     recompute: Annotated[
         bool, typer.Option("--recompute", help="Compute the costs of stored model calls again.")

@@ -16,6 +16,7 @@ from inspector.service.feed.feed import Feed
 from inspector.service.forward.forwarder import Forwarder
 from inspector.service.http import (
     audit,
+    causes,
     compare,
     control,
     events,
@@ -77,6 +78,7 @@ ROUTERS = [
     query_values.router,
     exports.router,
     compare.router,
+    causes.router,
     imports.router,
     events.router,
     requests.router,

@@ -573,6 +573,7 @@ def _undo_the_latest(connection: apsw.Connection) -> None:
     And nothing is shared by payloads, and nobody knows what failed first.
     """
     connection.execute("DROP INDEX span_failed; DROP INDEX session_by_start")
+    connection.execute("DROP INDEX session_by_cause; DROP INDEX session_good")
     connection.execute("ALTER TABLE session DROP COLUMN cause_key")
     connection.execute("CREATE INDEX session_by_start ON session (started_ns, id)")
     for column in ("service", "stall_start_ns", "stall_ns"):

@@ -33,6 +33,7 @@ export const PAGE_NAMES = {
   search: 'Search',
   compare: 'Compare',
   usage: 'Usage',
+  causes: 'Causes',
   audit: 'Audit',
   unknown: 'Page',
 } as const;
@@ -122,7 +123,42 @@ export function deleteQuestion(what: string): string {
 export const CAUSE_TEXT = {
   cause: 'Cause',
   answer: 'Answer',
+  page: 'Causes',
+  heading: 'Causes of failures',
+  open: 'Group by cause',
+  counting: 'counting',
+  showSessions: 'Show the sessions',
+  example: 'Newest example',
+  compare: 'Compare with a good run',
+  noGoodRun: 'No good run with this title',
+  none: 'Nothing failed.',
+  noneFound: 'Nothing failed in the sessions of this filter.',
+  clear: 'Clear the filter',
 } as const;
+
+/** How many sessions of a cause failed; the others recovered, or were cancelled or lost. */
+export function causeSessions(sessions: number, failed: number): string {
+  const others = failed === sessions ? '' : failed === 0 ? ', none failed' : `, ${failed} failed`;
+  return `${plural(sessions, 'session')}${others}`;
+}
+
+export function causesShown(shown: number, groups: number, sessions: number): string {
+  const causes =
+    shown < groups ? `${shown} of ${plural(groups, 'cause')}` : plural(groups, 'cause');
+  return `${causes} in ${plural(sessions, 'session')}`;
+}
+
+export function causeSeen(first: string, last: string): string {
+  return first === last ? `seen ${first}` : `first seen ${first}, last ${last}`;
+}
+
+export function causesCountedFrom(start: string): string {
+  return `Only sessions since ${start} are counted.`;
+}
+
+export function causeStarts(count: number, start: string): string {
+  return `${plural(count, 'session')} from ${start}`;
+}
 
 // A session: header, waterfall, time.
 

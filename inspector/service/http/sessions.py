@@ -43,7 +43,7 @@ _NEXT_CURSOR = {
         "schema": {"type": "string"},
     }
 }
-_MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an SQLite integer
+MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an SQLite integer
 
 
 @router.get("/sessions")
@@ -55,10 +55,10 @@ def list_sessions(
         wire.SessionSort, Query(description="Order of all sessions; `-`: descending.")
     ] = "-started",
     since_ms: Annotated[
-        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began then or later.")
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
     ] = None,
     until_ms: Annotated[
-        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began before.")
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
     ] = None,
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
@@ -113,9 +113,9 @@ def session_histogram(
     parts: ReadPartsDep,
     q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
     until_ms: Annotated[
-        int | None, Query(ge=0, le=_MAX_MS, description="Unix time; left out: now.")
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time; left out: now.")
     ] = None,
-    bucket_ms: Annotated[int, Query(ge=1, le=_MAX_MS // 200)] = 60_000,
+    bucket_ms: Annotated[int, Query(ge=1, le=MAX_MS // 200)] = 60_000,
     buckets: Annotated[int, Query(ge=1, le=200)] = 60,
 ) -> wire.SessionHistogram:
     """Count the sessions that began in each of some stretches of time, by status."""
@@ -146,10 +146,10 @@ def session_usage(
     by: Annotated[UsageKey, Query(description="What to add up by.")] = UsageKey.USER,
     q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
     since_ms: Annotated[
-        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began then or later.")
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
     ] = None,
     until_ms: Annotated[
-        int | None, Query(ge=0, le=_MAX_MS, description="Unix time: began before.")
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
     ] = None,
 ) -> wire.SessionUsage:
     """Add up calls, tokens and cost of sessions by user, tag, model or day.

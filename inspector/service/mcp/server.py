@@ -20,6 +20,7 @@ from mcp.types import Tool as McpTool
 
 from inspector.errors import InspectorError
 from inspector.service.mcp.answer import fenced
+from inspector.service.mcp.causes import CAUSES
 from inspector.service.mcp.comparing import COMPARE
 from inspector.service.mcp.failures import ERRORS
 from inspector.service.mcp.finding import FIND_SESSIONS, SEARCH_SPANS
@@ -38,6 +39,7 @@ READING: tuple[ServedTool[Any, Any], ...] = (
     FIND_SESSIONS,
     OUTLINE,
     ERRORS,
+    CAUSES,
     GET_SPAN,
     SEARCH_SPANS,
     STATISTICS,
@@ -52,6 +54,7 @@ INSTRUCTIONS = """\
 Inspector records what AI agents and MCP applications do: sessions, and in them spans (agent \
 turns, model calls, tool calls, MCP requests). {grant}
 To find out why a run failed: find_sessions (query `status:failed`), session_errors, get_span.
+To find out what runs fail from: failure_causes.
 To see what a run did: session_outline, then get_span. What was slow or dear: \
 session_statistics.
 To see what a change did: compare_sessions, with a run from before and one from after.

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from inspector.service import wire
 from inspector.service.analysis.compare import Comparison, Difference
+from inspector.service.analysis.outcome import pattern_of
 from inspector.service.model.otlp_values import typed_attributes
 from inspector.service.model.records import Content, MomentRecord, SpanRecord
 from inspector.service.model.rows import (
@@ -29,6 +30,7 @@ from inspector.service.model.rows import (
 )
 from inspector.service.model.times import rfc3339
 from inspector.service.normalise import span_view
+from inspector.service.search.causes import GroupedCauses
 from inspector.service.search.usage import GroupedUsage, UsageKey, UsageSum
 from inspector.service.storage.health import StoreHealth
 from inspector.service.wire import control as wire_control
@@ -108,6 +110,32 @@ def usage(found: GroupedUsage, by: UsageKey) -> wire.SessionUsage:
         total=wire.UsageTotal(**asdict(found.total)),
         groups=[wire.UsageGroup(name=name, **asdict(one)) for name, one in groups[:MAX_GROUPS]],
         group_count=len(groups),
+        counted_from=None if earliest_ns is None else rfc3339(earliest_ns),
+    )
+
+
+def causes(found: GroupedCauses) -> wire.CauseList:
+    """Return what sessions failed from."""
+    earliest_ns = found.counted_from_ns
+    return wire.CauseList(
+        groups=[
+            wire.CauseGroup(
+                key=one.counted.key,
+                cause=pattern_of(one.example.cause or ""),
+                session_count=one.counted.session_count,
+                failed_count=one.counted.failed_count,
+                first_seen=rfc3339(one.counted.first_ns),
+                last_seen=rfc3339(one.counted.last_ns),
+                counts=list(one.by_bucket),
+                example=session(one.example),
+                good_session_id=one.good_id,
+            )
+            for one in found.groups
+        ],
+        group_count=found.group_count,
+        session_count=found.session_count,
+        counts_from=rfc3339(found.buckets.first_ns),
+        bucket_ms=found.buckets.width_ns / 1e6,
         counted_from=None if earliest_ns is None else rfc3339(earliest_ns),
     )
 

@@ -157,6 +157,29 @@ class ModelUsage(NamedTuple):
     """Calls that carried tokens and no cost."""
 
 
+class CauseCount(NamedTuple):
+    """Number and time of the sessions with causes that are alike."""
+
+    key: str
+    session_count: int
+    failed_count: int
+    """The others recovered, were cancelled or lost."""
+    first_ns: int
+    last_ns: int
+
+
+class CauseCounts(NamedTuple):
+    """Groups of causes, the most frequent first."""
+
+    groups: list[CauseCount]
+    group_count: int
+    """Number of all groups."""
+    session_count: int
+    """Number of sessions in all groups."""
+    counted_from_ns: int | None = None
+    """Sessions before this are not counted. None: all are."""
+
+
 class Reader(Protocol):
     """One consistent snapshot. Unknown ids give None or nothing, never an error."""
 
@@ -211,6 +234,25 @@ class Reader(Protocol):
 
         None: they have to be looked at, to know.
         """
+
+    def cause_counts(
+        self, node: Node, since_ns: int, until_ns: int, most: int
+    ) -> CauseCounts | None:
+        """Count the sessions of a time that match `node`, by the key of their cause.
+
+        None: they have to be looked at, to know.
+        """
+
+    def cause_starts(
+        self, node: Node, keys: Sequence[str], first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[str, int]]:
+        """Count the sessions that `cause_counts` counts, by key and stretch of time."""
+
+    def session_of_cause(self, key: str, started_ns: int) -> SessionRecord | None:
+        """Return a session with a cause of this key that began at a time."""
+
+    def last_good_session(self, title: str) -> str | None:
+        """Return the id of the newest completed session of a title without an error."""
 
     def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
         """Add up what the model calls of some sessions used, by model."""

@@ -24,6 +24,8 @@ from inspector.service.model.records import (
 from inspector.service.model.rows import Engine, SessionRow, SessionStatus, SpanKind, SpanStatus
 from inspector.service.query.tree import Node
 from inspector.service.storage.base import (
+    CauseCount,
+    CauseCounts,
     Chunk,
     ModelUsage,
     SessionColumns,
@@ -249,6 +251,57 @@ class SqliteReader(ControlReader):
             (first_ns, width_ns, first_ns + width_ns * count, *fits.parameters),
         )
         return Counter({(place, SessionStatus(status)): number for place, status, number in rows})
+
+    def cause_counts(
+        self, node: Node, since_ns: int, until_ns: int, most: int
+    ) -> CauseCounts | None:
+        fits = narrowing(node)
+        if not fits.is_exact or fits.has_others:
+            return None
+        # `+` keeps SQLite from the index of starts: that of causes is in the order of the groups.
+        rows = self._all(
+            "SELECT cause_key, count(*) AS number, sum(status = 'failed'), min(started_ns),"
+            " max(started_ns) AS latest, count(*) OVER (), sum(count(*)) OVER () FROM session"
+            " WHERE cause_key IS NOT NULL"
+            f" AND +started_ns >= ? AND +started_ns < ? AND {fits.sql} GROUP BY cause_key"
+            " ORDER BY number DESC, latest DESC, cause_key LIMIT ?",
+            (since_ns, until_ns, *fits.parameters, most),
+        )
+        group_count, session_count = rows[0][5:] if rows else (0, 0)
+        return CauseCounts([CauseCount(*row[:5]) for row in rows], group_count, session_count)
+
+    def cause_starts(
+        self, node: Node, keys: Sequence[str], first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[str, int]]:
+        fits = narrowing(node)
+        # A look for each: where they stand in the index is known, and nothing has to be sorted.
+        rows = self._all(
+            "SELECT key.value, place.value, (SELECT count(*) FROM session"
+            " WHERE cause_key = key.value AND cause_key IS NOT NULL"
+            " AND started_ns >= ?1 + place.value * ?2 AND started_ns < ?1 + (place.value + 1) * ?2"
+            f" AND {fits.sql}) FROM json_each(?) AS key CROSS JOIN json_each(?) AS place",
+            (
+                first_ns,
+                width_ns,
+                *fits.parameters,
+                orjson.dumps(keys).decode(),
+                orjson.dumps(list(range(count))).decode(),
+            ),
+        )
+        return Counter({(key, place): number for key, place, number in rows if number})
+
+    def session_of_cause(self, key: str, started_ns: int) -> SessionRecord | None:
+        sql = f"{_SESSION} WHERE started_ns = ? AND cause_key = ? ORDER BY id LIMIT 1"
+        rows = self._all(sql, (started_ns, key))
+        return _session(rows[0]) if rows else None
+
+    def last_good_session(self, title: str) -> str | None:
+        sql = (
+            "SELECT id FROM session WHERE title = ? AND status = 'completed' AND error_count = 0"
+            " ORDER BY started_ns DESC LIMIT 1"
+        )
+        rows = self._all(sql, (title,))
+        return rows[0][0] if rows else None
 
     def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
         sql = (

@@ -34,6 +34,8 @@ from inspector.service.wire.service import (
     StoreUsage,
 )
 from inspector.service.wire.sessions import (
+    CauseGroup,
+    CauseList,
     IndexState,
     Session,
     SessionBucket,
@@ -90,6 +92,8 @@ from inspector.service.wire.view import (
 __all__ = [
     "BlobPart",
     "Clamped",
+    "CauseGroup",
+    "CauseList",
     "Comparison",
     "Decision",
     "DecisionMade",

@@ -164,3 +164,37 @@ class SessionHistogram(Wire):
     counted_from: str | None = Field(
         description="Earlier sessions were not counted for lack of time; null: all were."
     )
+
+
+class CauseGroup(Wire):
+    """Sessions with causes that are alike."""
+
+    key: str = Field(description="`cause_key:KEY` as a query finds the sessions.")
+    cause: str = Field(
+        description="Of the newest, with placeholders such as `<n>` and `<path>` for what varies."
+    )
+    session_count: int
+    failed_count: int = Field(
+        description="Those that failed; the others recovered, or were cancelled or lost."
+    )
+    first_seen: str = Field(description="Start of the first; RFC 3339, within the time.")
+    last_seen: str
+    counts: list[int] = Field(description="Sessions by the time of their start, see `bucket_ms`.")
+    example: Session = Field(description="The newest.")
+    good_session_id: str | None = Field(
+        description="The newest session with the title of the example that completed without an "
+        "error, to compare it with."
+    )
+
+
+class CauseList(Wire):
+    """What sessions failed from, the most frequent first."""
+
+    groups: list[CauseGroup]
+    group_count: int = Field(description="Number of all groups.")
+    session_count: int = Field(description="Number of sessions with a cause.")
+    counts_from: str = Field(description="Start of the first bucket of `counts`; RFC 3339.")
+    bucket_ms: float
+    counted_from: str | None = Field(
+        description="Earlier sessions are not counted, as they are too many; null: all are."
+    )

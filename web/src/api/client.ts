@@ -4,6 +4,7 @@ import type {
   AnswerResult,
   AuditFilter,
   AuditLog,
+  CauseList,
   Change,
   Comparison,
   ImportReport,
@@ -75,6 +76,10 @@ export interface Api {
     parameters: { by: UsageKey; q?: string; since_ms?: number; until_ms?: number },
     signal?: AbortSignal,
   ): Promise<SessionUsage>;
+  causes(
+    parameters: { q?: string; since_ms?: number; until_ms?: number },
+    signal?: AbortSignal,
+  ): Promise<CauseList>;
   session(id: string, signal?: AbortSignal): Promise<Session>;
   spans(
     sessionId: string,
@@ -241,6 +246,7 @@ export function httpApi(
     histogram: (parameters, signal) =>
       json(`sessions/histogram${query({ ...parameters })}`, signal),
     usage: (parameters, signal) => json(`sessions/usage${query({ ...parameters })}`, signal),
+    causes: (parameters, signal) => json(`causes${query({ ...parameters })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
     spans: async (id, page, signal) => {
       const parameters = query({ ...page, format: 'columns' });

@@ -61,6 +61,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/causes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Causes
+         * @description Group sessions by what failed first in them, the most frequent first.
+         *
+         *     Causes are alike when they differ in ids, numbers, times and paths alone. Sessions that
+         *     recovered from their errors are among them: `q=status:failed` leaves them out.
+         */
+        get: operations["list_causes_causes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/compare": {
         parameters: {
             query?: never;
@@ -1105,6 +1128,78 @@ export interface components {
             name: string;
             /** Reasoning Tokens */
             reasoning_tokens: number | null;
+        };
+        /**
+         * CauseGroup
+         * @description Sessions with causes that are alike.
+         */
+        CauseGroup: {
+            /**
+             * Cause
+             * @description Of the newest, with placeholders such as `<n>` and `<path>` for what varies.
+             */
+            cause: string;
+            /**
+             * Counts
+             * @description Sessions by the time of their start, see `bucket_ms`.
+             */
+            counts: number[];
+            /** @description The newest. */
+            example: components["schemas"]["Session"];
+            /**
+             * Failed Count
+             * @description Those that failed; the others recovered, or were cancelled or lost.
+             */
+            failed_count: number;
+            /**
+             * First Seen
+             * @description Start of the first; RFC 3339, within the time.
+             */
+            first_seen: string;
+            /**
+             * Good Session Id
+             * @description The newest session with the title of the example that completed without an error, to compare it with.
+             */
+            good_session_id: string | null;
+            /**
+             * Key
+             * @description `cause_key:KEY` as a query finds the sessions.
+             */
+            key: string;
+            /** Last Seen */
+            last_seen: string;
+            /** Session Count */
+            session_count: number;
+        };
+        /**
+         * CauseList
+         * @description What sessions failed from, the most frequent first.
+         */
+        CauseList: {
+            /** Bucket Ms */
+            bucket_ms: number;
+            /**
+             * Counted From
+             * @description Earlier sessions are not counted, as they are too many; null: all are.
+             */
+            counted_from: string | null;
+            /**
+             * Counts From
+             * @description Start of the first bucket of `counts`; RFC 3339.
+             */
+            counts_from: string;
+            /**
+             * Group Count
+             * @description Number of all groups.
+             */
+            group_count: number;
+            /** Groups */
+            groups: components["schemas"]["CauseGroup"][];
+            /**
+             * Session Count
+             * @description Number of sessions with a cause.
+             */
+            session_count: number;
         };
         /**
          * Change
@@ -4340,6 +4435,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_causes_causes_get: {
+        parameters: {
+            query?: {
+                buckets?: number;
+                limit?: number;
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                q?: string;
+                /** @description Unix time: began then or later. */
+                since_ms?: number | null;
+                /** @description Unix time: began before. */
+                until_ms?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CauseList"];
+                };
             };
             /** @description A problem (RFC 9457). */
             422: {

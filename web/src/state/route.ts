@@ -7,11 +7,12 @@ export type Route =
   | { readonly page: 'waiting'; readonly query: URLSearchParams }
   | { readonly page: 'audit'; readonly query: URLSearchParams }
   | { readonly page: 'usage'; readonly query: URLSearchParams }
+  | { readonly page: 'causes'; readonly query: URLSearchParams }
   | { readonly page: 'search'; readonly query: URLSearchParams }
   | { readonly page: 'compare'; readonly query: URLSearchParams }
   | { readonly page: 'unknown'; readonly query: URLSearchParams };
 
-const PAGES = ['waiting', 'audit', 'usage', 'search', 'compare'] as const;
+const PAGES = ['waiting', 'audit', 'usage', 'causes', 'search', 'compare'] as const;
 
 export function parseRoute(url: string, base: string): Route {
   const at = new URL(url, base);
@@ -43,9 +44,9 @@ export function spanPath(sessionId: string, spanKey: string): string {
   return `${sessionPath(sessionId)}?${new URLSearchParams({ span: spanKey })}`;
 }
 
-/** Address of a page that shows the sessions of a filter: the list, or what they used. */
+/** Address of a page that shows the sessions of a filter: the list, what they used, or why they failed. */
 export function filteredPath(
-  page: 'sessions' | 'usage',
+  page: 'sessions' | 'usage' | 'causes',
   filter: { readonly q?: string | undefined; readonly time?: string | undefined },
 ): string {
   const query = new URLSearchParams();

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { EVERYWHERE } from '../state/actions.ts';
 import type { Route } from '../state/route.ts';
 import { Trace } from '../state/trace.ts';
-import { PAGE_NAMES, SHELL_TEXT } from '../texts.ts';
+import { CAUSE_TEXT, PAGE_NAMES, SHELL_TEXT } from '../texts.ts';
 import { AuditPage } from './audit/audit-page.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { useActionKeys, useActions } from './parts/actions.ts';
@@ -28,6 +28,7 @@ const Palette = lazyPart(async () => (await import('./palette/palette.tsx')).Pal
 const SearchPage = lazyPart(async () => (await import('./search/search-page.tsx')).SearchPage);
 const UsagePage = lazyPart(async () => (await import('./usage/usage-page.tsx')).UsagePage);
 const ComparePage = lazyPart(async () => (await import('./compare/compare-page.tsx')).ComparePage);
+const CausesPage = lazyPart(async () => (await import('./causes/causes-page.tsx')).CausesPage);
 
 /** Dialogs above the page, at most one at a time. */
 type Dialog = 'keys' | 'palette' | 'selection';
@@ -96,6 +97,7 @@ function useAppActions(
         keys: ['g u'],
         run: () => router.push('usage'),
       },
+      { name: CAUSE_TEXT.heading, keys: ['g e'], run: () => router.push('causes') },
       { name: 'Audit log', keys: ['g a'], run: () => router.push('audit') },
       { name: 'To the button that answers', keys: ['a'], run: focusAnswer },
       { name: 'Next row', keys: ['j'], run: () => walkRows('ArrowDown') },
@@ -148,6 +150,8 @@ function PageOf({ route }: { readonly route: Route }) {
       return <AuditPage />;
     case 'usage':
       return <UsagePage />;
+    case 'causes':
+      return <CausesPage />;
     case 'search':
       return <SearchPage />;
     case 'compare':

@@ -6,7 +6,7 @@ import { groupThousands, plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { SHELL_TEXT } from '../../texts.ts';
+import { CAUSE_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useTitle } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
@@ -47,6 +47,7 @@ export function SessionsPage() {
   const [counted, setCounted] = useState<Counted>();
   const field = useRef<HTMLInputElement>(null);
   const usagePath = filteredPath('usage', { q: query.trim(), time: time ?? undefined });
+  const causesPath = filteredPath('causes', { q: query.trim(), time: time ?? undefined });
   const actions = useMemo(
     () => [
       { name: 'Filter', keys: ['/'], run: () => field.current?.focus() },
@@ -91,6 +92,15 @@ export function SessionsPage() {
                 title="What they used (U)"
               >
                 Usage
+              </Link>
+            )}
+            {refused === undefined && (
+              <Link
+                className="ins-link ins-sessions__usage"
+                to={causesPath}
+                title={`${CAUSE_TEXT.open} (G E)`}
+              >
+                {CAUSE_TEXT.page}
               </Link>
             )}
             <span className="ins-sessions__gap" />

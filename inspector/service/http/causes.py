@@ -1,0 +1,47 @@
+"""`GET /causes`: what sessions failed from, alike causes in one group."""
+
+from __future__ import annotations
+
+from time import time_ns
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from inspector.service import wire
+from inspector.service.http.parts import ReadPartsDep
+from inspector.service.http.queries import QUERY, searching
+from inspector.service.http.sessions import MAX_MS
+from inspector.service.model.records import MAX_INT
+from inspector.service.present import rows as presenter
+from inspector.service.query import QueryScope, parse_query
+from inspector.service.query.syntax import MAX_CHARS
+from inspector.service.search.causes import group_causes
+
+router = APIRouter(tags=["sessions"])
+
+
+@router.get("/causes")
+def list_causes(
+    parts: ReadPartsDep,
+    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
+    since_ms: Annotated[
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
+    ] = None,
+    until_ms: Annotated[
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
+    ] = None,
+    buckets: Annotated[int, Query(ge=1, le=100)] = 30,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> wire.CauseList:
+    """Group sessions by what failed first in them, the most frequent first.
+
+    Causes are alike when they differ in ids, numbers, times and paths alone. Sessions that
+    recovered from their errors are among them: `q=status:failed` leaves them out.
+    """
+    now_ns = time_ns()
+    wanted = parse_query(q, QueryScope.SESSION, now_ns)
+    since_ns = (since_ms or 0) * 1_000_000
+    until_ns = MAX_INT if until_ms is None else until_ms * 1_000_000
+    with searching(parts, now_ns) as search:
+        found = group_causes(search, wanted, since_ns, until_ns, bucket_count=buckets, most=limit)
+    return presenter.causes(found)

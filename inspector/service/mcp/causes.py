@@ -1,0 +1,105 @@
+"""`failure_causes`: what many sessions failed from, alike causes in one group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from inspector.errors import RefusedError
+from inspector.service.analysis.formatting import plural
+from inspector.service.analysis.sanitise import visible_line
+from inspector.service.mcp.answer import MAX_CHARS, ClosedModel, Recorded, within
+from inspector.service.mcp.source import Archive
+from inspector.service.mcp.tool import ServedTool
+from inspector.service.query.syntax import MAX_CHARS as MAX_QUERY_CHARS
+
+_CAUSE_CHARS = 200
+_TEXT_CHARS = MAX_CHARS - 500
+
+
+class FailureCauses(ClosedModel):
+    """Arguments of `failure_causes`."""
+
+    query: str = Field(
+        "",
+        max_length=MAX_QUERY_CHARS,
+        description="Of which sessions, as in find_sessions, such as `started>-24h`; empty: all.",
+    )
+    limit: int = Field(12, ge=1, le=40, description="Groups, the most frequent first.")
+
+
+class CauseGroupLine(ClosedModel):
+    """Sessions with causes that are alike."""
+
+    cause: str = Field(description="Placeholders such as <n> stand for what varies.")
+    session_count: int
+    failed_count: int = Field(description="The others recovered, or were cancelled or lost.")
+    first_seen: str
+    last_seen: str
+    example_session_id: str = Field(description="The newest.")
+    good_session_id: str | None = Field(
+        description="The newest session of the same title in which nothing failed."
+    )
+    query: str = Field(description="Finds the sessions.")
+
+
+class CauseGroups(ClosedModel):
+    """What sessions failed from, the most frequent first."""
+
+    groups: list[CauseGroupLine]
+    group_count: int
+    session_count: int
+
+
+async def failure_causes(archive: Archive, arguments: FailureCauses) -> Recorded[CauseGroups]:
+    """Return the most frequent causes."""
+    try:
+        found = await archive.get("/causes", q=arguments.query, limit=arguments.limit, buckets=1)
+    except RefusedError as error:
+        raise RefusedError(error.pointed(arguments.query)) from error
+    groups = within([_line(one) for one in found["groups"]], _TEXT_CHARS)
+    counts = {name: found[name] for name in ("group_count", "session_count")}
+    head = (
+        f"{plural(counts['group_count'], 'cause')} in {plural(counts['session_count'], 'session')}"
+    )
+    return Recorded(
+        "\n\n".join([head, *map(_text, groups)]) if groups else "Nothing failed.",
+        CauseGroups(groups=groups, **counts),
+        {},
+        "Next: session_errors of an example, or compare_sessions of a good one with it."
+        if groups
+        else "",
+    )
+
+
+def _line(group: dict[str, Any]) -> CauseGroupLine:
+    shared = ("session_count", "failed_count", "first_seen", "last_seen", "good_session_id")
+    return CauseGroupLine(
+        **{name: group[name] for name in shared},
+        cause=visible_line(group["cause"], _CAUSE_CHARS),
+        example_session_id=group["example"]["id"],
+        query=f"cause_key:{group['key']}",
+    )
+
+
+def _text(group: CauseGroupLine) -> str:
+    good = f", good: [session_id: {group.good_session_id}]" if group.good_session_id else ""
+    return (
+        f"{group.cause}\n"
+        f"  {plural(group.session_count, 'session')} ({group.failed_count} failed),"
+        f" {group.first_seen[:19]}Z to {group.last_seen[:19]}Z\n"
+        f"  example: [session_id: {group.example_session_id}]{good}"
+    )
+
+
+CAUSES = ServedTool(
+    "failure_causes",
+    "Causes of failures",
+    "Say what sessions failed from: what failed first in each, alike causes in one group, the most "
+    "frequent first, each with the number of sessions, when it was seen first and last, an "
+    "example, and a good session to compare that with.",
+    FailureCauses,
+    CauseGroups,
+    failure_causes,
+)

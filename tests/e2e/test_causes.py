@@ -1,0 +1,41 @@
+"""Why sessions failed: in their list, in groups, and from there to a comparison."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Watch
+from tests.support.services.process import Service
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
+
+
+def test_failed_sessions_say_why_alone_and_in_groups(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    errors = ("504 after 1 s", "504 after 20 s", "refused", None)
+    for number, error in enumerate(errors, start=1):
+        start_ns = START_NS + number * SECOND_NS
+        service.send(
+            span(
+                "run",
+                trace=number,
+                start_ns=start_ns,
+                attributes={"session.id": f"s-{number}"},
+                error="a tool failed" if number < 3 else None,
+            ),
+            span("fetch", trace=number, span_id=2, parent=1, start_ns=start_ns, error=error),
+        )
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    expect(page.locator('[data-session="s-2"]')).to_contain_text("fetch: 504 after 20 s")
+    recovered = page.locator('[data-session="s-3"]')
+    expect(recovered).to_contain_text("fetch: refused")
+    expect(recovered).to_contain_text("completed with 1 error")
+    page.get_by_role("link", name="Causes").click()
+    causes = page.get_by_role("listitem")
+    expect(causes).to_have_count(2)
+    expect(causes.first).to_contain_text("fetch: 504 after <n>")
+    expect(causes.first).to_contain_text("2 sessions")
+    comparison = causes.first.get_by_role("link", name="Compare with a good run")
+    expect(comparison).to_have_attribute("href", "compare?left=s-4&right=s-2")
+    causes.first.get_by_role("link", name="fetch: 504").click()
+    expect(page.locator("[data-session]")).to_have_count(2)
