@@ -10,6 +10,7 @@ import {
 } from '../../../model/requests/request.ts';
 import type { TextDiff } from '../../../model/text/text-diff.ts';
 import type { Draft } from '../../../state/drafts.ts';
+import { REQUEST_TEXT } from '../../../texts.ts';
 import { useInspector, useRow } from '../context.ts';
 import { ArmedButton } from './armed-button.tsx';
 import { canBeSent, type EditCheck } from './edit-check.ts';
@@ -145,7 +146,7 @@ function Denying({ request, draft }: { readonly request: Request; readonly draft
   return (
     <div className="ins-request__answers">
       <label className="ins-request__reason">
-        <span>Reason, for the agent</span>
+        <span>{REQUEST_TEXT.reason}</span>
         <input
           // biome-ignore lint/a11y/noAutofocus: the reader has just asked for this field
           autoFocus
