@@ -322,6 +322,20 @@ export const REQUEST_TEXT = {
   back: 'Back',
 } as const;
 
+export const FORM_TEXT = {
+  required: 'required',
+  requiredNote: '* required',
+  choose: 'choose',
+  yes: 'yes',
+  no: 'no',
+  unchecked: 'Also required (checked by the agent):',
+  send: 'Send answer',
+  accept: 'Accept',
+  decline: 'Decline',
+  dismiss: 'Dismiss',
+  mistake: 'Go to what is missing or wrong',
+} as const;
+
 export const INBOX_TEXT = {
   page: 'Waiting',
   title: 'Waiting for you',

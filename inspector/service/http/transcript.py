@@ -129,9 +129,7 @@ def _new_in(call: SpanRecord, earlier: Iterable[SpanRecord]) -> RequestedSpan:
     of_model = (one for one in earlier if one.kind is call.kind is SpanKind.LLM)
     before = next(of_model, None)
     key = call.trace_id, call.span_id
-    return RequestedSpan(
-        ".".join(key), key, (before.trace_id, before.span_id) if before else None
-    )
+    return RequestedSpan(".".join(key), key, (before.trace_id, before.span_id) if before else None)
 
 
 def _pair(key: str) -> tuple[str, str]:

@@ -329,3 +329,28 @@ test('a timeout that allows looks unlike one that denies', () => {
   expect(screen.getByRole('article').textContent).toContain('24 s left, then denied');
   expect(screen.getByRole('article').className).not.toContain('allowing');
 });
+
+test('sending a form with something missing leads to the first field that is', () => {
+  const form_json = JSON.stringify({
+    type: 'object',
+    required: ['name', 'address'],
+    properties: {
+      note: { type: 'string' },
+      name: { type: 'string', default: 'Ada' },
+      address: { type: 'object', required: ['city'], properties: { city: { type: 'string' } } },
+    },
+  });
+  page(exampleRequest({ kind: 'question', args_json: null, form_json }));
+  expect(screen.getByText('* required')).toBeDefined();
+  expect(screen.queryByText('This is needed.')).toBeNull();
+  fireEvent.click(button('Send answer'));
+  expect(document.activeElement).toBe(screen.getByLabelText(/city/));
+  expect(screen.getByText('This is needed.')).toBeDefined();
+
+  fireEvent.change(screen.getByLabelText(/city/), { target: { value: 'Łódź' } });
+  wait(500);
+  fireEvent.click(button('Send answer'));
+  expect(sent.map(({ payload_json }) => payload_json)).toEqual([
+    '{"name":"Ada","address":{"city":"Łódź"}}',
+  ]);
+});
