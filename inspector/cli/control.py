@@ -131,7 +131,8 @@ def answer(
     text: Annotated[str | None, typer.Option(help="The answer, as plain text.")] = None,
     payload: Annotated[str | None, typer.Option("--json", help="The answer, as JSON text.")] = None,
     field: Annotated[
-        list[str] | None, typer.Option(help="`name=value`, of a form; for each field one.")
+        list[str] | None,
+        typer.Option(help="`name=value`, or `object.name=value`, of a form; for each field one."),
     ] = None,
     decline: Annotated[bool, typer.Option("--decline", help="Say no.")] = False,
     cancel: Annotated[bool, typer.Option("--cancel", help="Dismiss it, without a choice.")] = False,

@@ -6,7 +6,7 @@ A value is part of the text exactly as typed, so that a number keeps all its dig
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import typer
@@ -20,17 +20,25 @@ _JSON_TYPES = frozenset({"number", "integer", "boolean", "null", "array", "objec
 def of_pairs(form_json: str | None, pairs: Sequence[str]) -> str:
     """Return a JSON object from `name=value` pairs; the form says which values are text.
 
+    `address.city=value` is of an object in the form.
+
     Raises:
         SettingsError: One is no pair, or its value has the wrong type.
     """
     properties = _properties(form_json)
     values: dict[str, str] = {}
+    inner: dict[str, dict[str, str]] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise SettingsError(f"{pair!r} is not of the form name=value.")
-        values[name] = _value(name, value, properties.get(name, {}))
-    return _object(values)
+        group, _, key = name.partition(".")
+        members = _inner(properties.get(group, {}))
+        if name not in properties and key in members:
+            inner.setdefault(group, {})[key] = _value(name, value, members[key])
+        else:
+            values[name] = _value(name, value, properties.get(name, {}))
+    return _object(values | {group: _object(of) for group, of in inner.items()})
 
 
 def by_asking(request: Mapping[str, Any]) -> str:
@@ -44,13 +52,33 @@ def by_asking(request: Mapping[str, Any]) -> str:
     if not properties:
         answered: str = typer.prompt("Answer", err=True)
         return answered if _is_json_wanted(request["form_json"]) else json.dumps(answered)
-    required = _form(request["form_json"]).get("required") or []
+    return _asked(properties, _form(request["form_json"]).get("required") or [])
+
+
+def _asked(properties: Mapping[str, dict[str, Any]], required: Collection[str]) -> str:
+    """Ask for each field, and for those of an object in the form unless it is left out."""
     values: dict[str, str] = {}
     for name, schema in properties.items():
-        value = _filled(name, schema, is_required=name in required)
-        if value is not None:
+        is_required = name in required
+        if members := _inner(schema):
+            title = plain(str(schema.get("title") or name), 80)
+            if is_required:
+                typer.echo(f"{title}:", err=True)
+            elif not typer.confirm(f"{title}: fill it in?", default=False, err=True):
+                continue
+            # What is in it is not asked for in parts again: an object in that is JSON.
+            flat = {key: {**one, "properties": None} for key, one in members.items()}
+            values[name] = _asked(flat, schema.get("required") or [])
+        elif (value := _filled(name, schema, is_required=is_required)) is not None:
             values[name] = value
     return _object(values)
+
+
+def _inner(schema: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the fields of an object in a form; none if it is filled in as JSON."""
+    if schema.get("type") != "object" or {"default", "enum", "const"} & schema.keys():
+        return {}
+    return _properties_in(schema)
 
 
 def _filled(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str | None:
@@ -73,7 +101,10 @@ def _prompt(name: str, schema: Mapping[str, Any], *, is_required: bool) -> str:
     elif default is not None and not isinstance(default, str):
         default = json.dumps(default)
     shown = default not in (None, "")
-    typed: str = typer.prompt(f"{title}{among}", default=default, show_default=shown, err=True)
+    mark = " *" if is_required else ""
+    typed: str = typer.prompt(
+        f"{title}{mark}{among}", default=default, show_default=shown, err=True
+    )
     return typed
 
 
@@ -109,7 +140,11 @@ def _form(form_json: str | None) -> dict[str, Any]:
 
 
 def _properties(form_json: str | None) -> dict[str, dict[str, Any]]:
-    found = _form(form_json).get("properties")
+    return _properties_in(_form(form_json))
+
+
+def _properties_in(schema: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    found = schema.get("properties")
     if not isinstance(found, dict):
         return {}
     return {name: one if isinstance(one, dict) else {} for name, one in found.items()}

@@ -67,14 +67,29 @@ def answer_in(commands: list[dict[str, Any]]) -> dict[str, Any]:
 def test_only_a_field_that_is_filled_in_wrong_is_prompted_again(
     service: Service, agent: ConnectedAgent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fields = {"count": {"type": "integer"}, "sure": {"type": "boolean"}}
-    form = json.dumps({"type": "object", "required": ["count", "sure"], "properties": fields})
+    at = {"type": "object", "required": ["city"], "properties": {"city": {}, "zip": {}}}
+    fields = {
+        "count": {"type": "integer"},
+        "sure": {"type": "boolean"},
+        "home": at,
+        "work": {**at, "title": "Office"},
+        "other": at,
+    }
+    form = json.dumps(
+        {"type": "object", "required": ["count", "sure", "home"], "properties": fields}
+    )
     agent.ask("filled-1", kind="question", tool_name=None, form_json=form)
     at_terminal(monkeypatch)
-    done = run("answer", "filled-1", typed="3\ny\ntrue\n")
+    done = run("answer", "filled-1", typed="3\ny\ntrue\nŁódź\n\ny\nOslo\n1\nn\n")
     assert done.exit_code == 0, done.output
-    assert "sure (true, false)" in done.output
-    assert json.loads(answer_in(agent.commands)["payload_json"]) == {"count": 3, "sure": True}
+    assert "sure * (true, false)" in done.output
+    assert "Office: fill it in?" in done.output
+    assert json.loads(answer_in(agent.commands)["payload_json"]) == {
+        "count": 3,
+        "sure": True,
+        "home": {"city": "Łódź"},
+        "work": {"city": "Oslo", "zip": "1"},
+    }
 
 
 def test_on_a_narrow_terminal_the_id_is_whole_beside_the_prompt(

@@ -127,3 +127,24 @@ async def test_too_many_spans_are_refused(api: Api) -> None:
 async def test_a_missing_session_is_refused(api: Api) -> None:
     answer = await api.get("/sessions/none/transcript", params={"span": key(1)})
     assert (answer.status_code, answer.json()["code"]) == (404, "session_not_found")
+
+
+async def test_the_last_calls_say_what_led_to_a_span(api: Api) -> None:
+    async def last(**query: object) -> list[dict[str, Any]]:
+        answer = await api.get(f"{URL}/last", params=query)
+        assert answer.status_code == 200, answer.text
+        found: list[dict[str, Any]] = answer.json()["readings"]
+        return found
+
+    def ids(found: list[dict[str, Any]]) -> list[str]:
+        return [one["span_id"] for one in found]
+
+    before = await last(before=key(28), limit=5)
+    turn = before[ids(before).index(span_hex(26))]
+    assert words(turn)[-1][0] == "assistant"
+    assert turn["repeated"] > 0, "the call before it said that"
+    assert ids(await last(before=key(28))) == ids(before)[-3:], "oldest first"
+    assert ids(await last(before=key(999))) == ids(await last()), "nothing is waited for"
+    assert ids(await last(limit=2)) != ids(before)[-2:]
+    assert (await api.get(f"{URL}/last", params={"before": "x"})).status_code == 422
+    assert (await api.get("/sessions/nobody/transcript/last")).status_code == 404

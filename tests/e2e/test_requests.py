@@ -15,7 +15,7 @@ from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.agents.http_agent import hash_of, opened
 from tests.support.services.process import Service
 from tests.support.telemetry.export import trace_request
-from tests.support.telemetry.otlp import span
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, span
 
 ARGS = '{"big":9007199254740993,"path":"build/old","recursive":true}'
 
@@ -32,7 +32,8 @@ def _sign_in(page: Page, service: Service, path: str = "") -> None:
         page.goto(f"{service.url}/ui/{path}")
 
 
-_DELETION = re.compile("^delete_file want(s|ed) to run$")
+_DELETION = re.compile("^delete_file want(s|ed) to run")
+_DELETION_LINE = re.compile("^delete_file wants to run")
 
 
 def _card(page: Page, name: str | re.Pattern[str] = _DELETION) -> Locator:
@@ -70,6 +71,7 @@ def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
     page.keyboard.press("w")
     expect(_card(page)).to_be_visible()
     page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name=_DELETION)).to_be_focused()
     expect(_card(page).get_by_text(re.compile("left, then denied"))).to_be_visible()
     _press_until_focused(page, "Tab", "Edit")
     page.keyboard.press("Enter")
@@ -212,8 +214,8 @@ def test_the_desktop_says_what_waits_while_the_page_is_not_looked_at_and_leads_t
     context.grant_permissions(["notifications"], origin=service.url)
     page.add_init_script(_WATCHED_NOTICES)
     _sign_in(page, service, "waiting")
-    page.get_by_role("button", name="Notify me on the desktop").click()
-    expect(page.get_by_role("button", name="Stop desktop notifications")).to_be_visible()
+    page.get_by_role("button", name="Desktop notifications: off").click()
+    expect(page.get_by_role("button", name="Desktop notifications: on")).to_be_visible()
     agent.ask("r1", args_json=ARGS, prompt="Who looks at the page is not told twice.")
     expect(_card(page)).to_be_visible()
     assert page.evaluate("notices.length") == 0
@@ -303,7 +305,7 @@ def test_a_request_is_denied_with_a_reason_where_it_is_seen_in_the_list(
     _sign_in(page, service)
     page.get_by_role("button", name="Answer").click()
     page.get_by_role("button", name="Deny…").click()
-    page.get_by_label("Reason, for the agent").fill("not on a Friday")
+    page.get_by_label("Reason").fill("not on a Friday")
     _armed(page.get_by_role("button", name="Deny delete_file")).click()
     assert agent.answer_to("r1")["decision"] == "deny"
     assert agent.command("answer")["reason"] == "not on a Friday"
@@ -312,21 +314,68 @@ def test_a_request_is_denied_with_a_reason_where_it_is_seen_in_the_list(
 
 
 @pytest.mark.slow
-def test_the_only_request_is_open_and_stays_so_until_it_is_folded(
+def test_the_first_request_is_open_and_stays_so_whatever_comes_before_it(
     page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
     _sign_in(page, service, "waiting")
-    expect(page.get_by_text("Nobody waits for you")).to_be_visible()
+    expect(page.get_by_text("Nothing needs you")).to_be_visible()
     agent.ask("r1", args_json=ARGS)
-    toggle = _card(page).get_by_role("button", name="delete_file wants to run")
-    expect(toggle).to_have_attribute("aria-expanded", "true")
-    agent.ask("r2", tool_name="send_mail")
-    expect(page.get_by_text("2 requests")).to_be_visible()
-    expect(toggle).to_have_attribute("aria-expanded", "true")
-    toggle.click()
-    agent.close("r2", "withdrawn")
-    expect(page.get_by_text("1 request", exact=True)).to_be_visible()
-    expect(toggle).to_have_attribute("aria-expanded", "false")
+    expect(_card(page)).to_be_visible()
+    agent.ask("r2", tool_name="send_mail", default="allow", expires_in_ms=300_000)
+    lines = page.get_by_label("Requests", exact=True).get_by_role("button")
+    expect(lines).to_have_text([re.compile("^send_mail.*allowed in"), _DELETION_LINE])
+    expect(lines.nth(1)).to_have_attribute("aria-current", "true")
+    expect(_card(page)).to_be_visible()
+    expect(page).to_have_title("⚠ (2) Waiting · Inspector")
+    lines.nth(1).focus()
+    page.keyboard.press("ArrowUp")
+    expect(_card(page, "send_mail wants to run")).to_be_visible()
+    expect(lines.first).to_be_focused()
+
+
+def _message(role: str, text: str) -> str:
+    return json.dumps([{"role": role, "parts": [{"type": "text", "content": text}]}])
+
+
+def test_all_of_a_session_is_denied_one_by_one_with_what_led_there_in_view(
+    page: Page, watch: Watch, service: Service, agent: ConnectedAgent
+) -> None:
+    spans = [
+        span(
+            "chat",
+            span_id=2,
+            attributes={
+                "gen_ai.operation.name": "chat",
+                "gen_ai.input.messages": _message("user", "Clean up."),
+                "gen_ai.output.messages": _message("assistant", "I delete the build."),
+            },
+        ),
+        span("execute_tool", span_id=3, start_ns=START_NS + 2 * SECOND_NS, duration_ns=None),
+    ]
+    service.post("/v1/traces", trace_request(*spans).SerializeToString())
+    trace_id, span_id = spans[1].trace_id.hex(), spans[1].span_id.hex()
+    for number in (1, 2):
+        agent.ask(
+            f"r{number}", session_id=trace_id, trace_id=trace_id, span_id=span_id, args_json=ARGS
+        )
+    agent.ask("other", session_id="elsewhere", args_json=ARGS)
+    _sign_in(page, service, "waiting?request=r1")
+    before = page.get_by_role("region", name="Before this")
+    expect(before.get_by_role("listitem")).to_have_text(
+        [re.compile("^userClean up"), re.compile("I delete the build")]
+    )
+    page.get_by_role("button", name="Deny all of this session").click()
+    page.get_by_label("Reason").fill("not on a Friday")
+    _armed(page.get_by_role("button", name="Deny 2 requests")).click()
+    assert {agent.answer_to(one)["decision"] for one in ("r1", "r2")} == {"deny"}
+    expect(page.get_by_text("2 denied.")).to_be_visible()
+    assert service.get("/requests/other")["status"] == "pending"
+    audited = service.get("/audit?by=people&result=accepted&q=Friday")["entries"]
+    assert {(one["request_id"], one["decision"]) for one in audited} == {
+        ("r1", "deny"),
+        ("r2", "deny"),
+    }
+    assert watch.errors == []
 
 
 def test_the_card_says_that_an_agent_is_busy(
@@ -418,13 +467,13 @@ def test_a_thousand_requests_stay_usable(
 
 def _answer_one_of_many(page: Page, agent: ConnectedAgent, other: ConnectedAgent) -> None:
     expect(page.get_by_text("1\u202f000 requests")).to_be_visible()
-    assert page.get_by_role("article").count() < 80
+    assert page.locator("[data-request-line]").count() < 80
 
-    page.get_by_label("Requests", exact=True).evaluate("list => list.scrollTo(0, 25_000)")
-    last = page.get_by_role("article").last
-    name = last.get_attribute("aria-label")
+    lines = page.get_by_label("Requests", exact=True)
+    lines.evaluate("list => list.scrollTo(0, 25_000)")
+    lines.get_by_role("button").last.click()
+    name = page.get_by_role("article").get_attribute("aria-label")
     assert name
-    last.get_by_role("button", expanded=False).click()
     before = _card(page, name).bounding_box()
     agent.ask_all([opened(f"s{at:04}", args_json=ARGS) for at in range(40)])
     for at in range(20):

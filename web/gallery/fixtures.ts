@@ -3,6 +3,8 @@ import type {
   AuditEntry,
   Message,
   Payload,
+  Piece,
+  Reading,
   Request,
   Session,
   SessionStatus,
@@ -387,6 +389,29 @@ export const requests: readonly Request[] = [
   }),
 ];
 
+const lastCalls: readonly Partial<Reading>[] = [
+  {
+    trace_id: TRACE,
+    span_id: 'call',
+    model: 'gpt-4o',
+    tool: null,
+    error: null,
+    said: (['user', 'assistant'] as const).map((role) => ({
+      role,
+      origin: role === 'user' ? 'input' : 'output',
+      name: null,
+      finish_reason: null,
+      pieces: [
+        {
+          type: 'text',
+          at: [0, 0],
+          clip: { text: `What the ${role} says.`, chars: 22, is_json: false, is_truncated: false },
+        } as Piece,
+      ],
+    })),
+  },
+];
+
 const auditEntries: readonly AuditEntry[] = [
   { action: 'answer', decision: 'deny', detail: 'Keep the build', result: 'applied' } as const,
   { action: 'request_expired', decision: 'allow', origin: 'agent', result: 'accepted' } as const,
@@ -443,6 +468,7 @@ function answerOf(
   }
   if (route === '/sessions' && sessions.some((one) => one.id === id)) {
     if (more === undefined) return sessions.find((one) => one.id === id);
+    if (more === 'transcript') return { session_id: id, readings: lastCalls, left_out: [], as_of };
     if (more === 'spans') {
       const columns = columnsOf(spans);
       return { session_id: id, epoch_ns: EPOCH_NS, columns, next_cursor: null, as_of };

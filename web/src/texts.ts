@@ -344,7 +344,81 @@ export const REQUEST_TEXT = {
   editElsewhere: 'Edited before it ran. The edit itself is not stored.',
   editSpan: 'Show the span that ran',
   timeIsUp: 'time is up',
+  allowingTitle: 'Unless you answer',
+  details: 'Details',
+  facts: {
+    tool: 'Tool',
+    signal: 'Signal',
+    source: 'Asked by',
+    hook: 'Hook',
+    hash: 'SHA-256 of the arguments',
+    id: 'Request',
+  },
+  reason: 'Reason (sent to the agent)',
+  back: 'Back',
 } as const;
+
+export const FORM_TEXT = {
+  required: 'required',
+  requiredNote: '* required',
+  choose: 'choose',
+  yes: 'yes',
+  no: 'no',
+  unchecked: 'Also required (checked by the agent):',
+  send: 'Send answer',
+  accept: 'Accept',
+  decline: 'Decline',
+  dismiss: 'Dismiss',
+  mistake: 'Go to what is missing or wrong',
+} as const;
+
+export const INBOX_TEXT = {
+  page: 'Waiting',
+  title: 'Waiting for you',
+  list: 'Requests',
+  openRequest: 'Open request',
+  firstRequest: 'Focus the list',
+  loading: 'loading',
+  oneSession: 'one session shown',
+  allSessions: 'show all',
+  empty: 'Nothing needs you',
+  emptyHint:
+    'A tool call that needs approval, or a question of an agent, is answered here, in the list of sessions, or where it happens in a session.',
+  noticesOn: 'Desktop notifications: on',
+  noticesOff: 'Desktop notifications: off',
+  noticesTitle: 'Says the session and the tool, never the arguments',
+  noticesRefused: 'The browser does not allow it for this page.',
+  before: 'Before this',
+  transcript: 'Open transcript',
+  failed: 'failed',
+  denyAll: 'Deny all of this session…',
+} as const;
+
+export const STRIP_TEXT = {
+  label: 'Waiting for you in this session',
+  answer: 'Answer',
+} as const;
+
+export function stripCount(waiting: number, allowing: number): string {
+  const count = `${waiting} requests wait`;
+  return allowing === 0 ? count : `${count}, ${allowing} allowed by default`;
+}
+
+export function stripMore(count: number): string {
+  return `${count} more`;
+}
+
+export function hideAnswered(count: number): string {
+  return `Hide ${count} answered`;
+}
+
+export function denyCount(count: number): string {
+  return count === 1 ? 'Deny 1 request' : `Deny ${count} requests`;
+}
+
+export function deniedCount(denied: number, of: number): string {
+  return denied === of ? `${denied} denied.` : `${denied} of ${of} denied.`;
+}
 
 /** Before the title of the tab. */
 export function waitingMark(waiting: number, allowing: number): string {
@@ -358,7 +432,7 @@ export function timeLeft(left: string, outcome: string): string {
 
 /** Of a request that is granted when its time passes. */
 export function allowedIn(left: string, outcome: string): string {
-  return `${outcome} in ${left} unless you answer`;
+  return `${outcome} in ${left}`;
 }
 
 // The audit log.

@@ -19,6 +19,7 @@ from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError, span_not_found
 from inspector.service.http.queries import QUERY, index_state, searching
 from inspector.service.model.records import SpanRecord
+from inspector.service.model.rows import SpanKind
 from inspector.service.normalise import span_view
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
@@ -26,7 +27,7 @@ from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search import PAGE_S
 from inspector.service.search.documents import placed_texts
 from inspector.service.search.excerpts import excerpts
-from inspector.service.storage.base import Reader
+from inspector.service.storage.base import Reader, SpanPosition
 
 router = APIRouter(tags=["spans"])
 
@@ -123,7 +124,9 @@ def _offered_before(
 ) -> Iterator[tuple[SpanRecord, list[wire.ToolDefinition]]]:
     """Yield the model calls before a span that offered tools, the last first, and these tools."""
     room_bytes = _MAX_BEFORE_BYTES
-    for before in reader.model_calls_before(record, _MAX_CALLS_BEFORE):
+    place = SpanPosition(record.start_ns, record.span_id, record.trace_id)
+    calls = reader.calls_before(record.session_id, place, (SpanKind.LLM,), _MAX_CALLS_BEFORE)
+    for before in calls:
         room_bytes -= before.size_bytes
         if room_bytes < 0:
             return

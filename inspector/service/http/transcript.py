@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Query, Request
@@ -10,13 +10,13 @@ from pydantic import StringConstraints
 from starlette.responses import Response
 
 from inspector.service.analysis.transcript import reading
-from inspector.service.http.parts import ReadPartsDep
+from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.model.otlp_values import flat_attributes
 from inspector.service.model.records import Content, SpanRecord
 from inspector.service.model.rows import Moment, RequestRow, SpanKind
 from inspector.service.normalise import span_view
-from inspector.service.storage.base import Reader
+from inspector.service.storage.base import Reader, SpanPosition
 from inspector.service.wire import Message
 from inspector.service.wire.transcript import Reading, Transcript
 
@@ -26,6 +26,9 @@ MAX_SPANS = 100
 """Limit of the spans in one request."""
 MAX_BYTES = 24 * 2**20
 """Limit of the spans read for one response; the first is read, however large it is."""
+_CALLS = (SpanKind.LLM, SpanKind.TOOL)
+_MAX_CALLS = 50
+"""Limit of the calls among which the one before a model call is looked for."""
 _KEY = r"[0-9a-f]{32}\.[0-9a-f]{16}"
 
 
@@ -58,10 +61,52 @@ def read_transcript(
     Who reads a session knows from its spans what comes after what, and asks for what is in view.
     """
     wanted = [_requested(text) for text in span]
+    return _transcript(request, parts, session_id, "read_transcript", lambda _: wanted)
+
+
+@router.get(
+    "/sessions/{session_id:path}/transcript/last", response_model=Transcript, responses=MOVED
+)
+def read_last_calls(
+    request: Request,
+    parts: ReadPartsDep,
+    session_id: str,
+    before: Annotated[
+        str | None,
+        Query(pattern=rf"^{_KEY}$", description="`TRACE.SPAN`: only calls that began before it."),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=10)] = 3,
+) -> Response:
+    """Say what the last model and tool calls of a session say, oldest first, clipped.
+
+    They are what led to a request of the session. Nothing is waited for: where the span is not
+    known, they are the last ones.
+    """
+
+    def last_calls(reader: Reader) -> list[RequestedSpan]:
+        place = None
+        if before is not None:
+            trace_id, span_id = _pair(before)
+            for one in reader.spans(trace_id, (span_id,)):
+                place = SpanPosition(one.start_ns, one.span_id, one.trace_id)
+        calls = reader.calls_before(session_id, place, _CALLS, _MAX_CALLS)
+        return [_new_in(one, calls[at + 1 :]) for at, one in enumerate(calls[:limit])][::-1]
+
+    return _transcript(request, parts, session_id, "read_last_calls", last_calls)
+
+
+def _transcript(
+    request: Request,
+    parts: ReadParts,
+    session_id: str,
+    route: str,
+    choose: Callable[[Reader], list[RequestedSpan]],
+) -> Response:
     with parts.store.read() as reader:
         session = reader.session(session_id)
         if session is None:
-            return missing_session(request, reader, session_id, "read_transcript")
+            return missing_session(request, reader, session_id, route)
+        wanted = choose(reader)
         spans = _SpanReader(reader, session_id, session.row.epoch_ns, wanted)
         found = [spans.read(one) for one in wanted]
         head = reader.head
@@ -77,6 +122,14 @@ def read_transcript(
 def _requested(text: str) -> RequestedSpan:
     key, _, before = text.partition("~")
     return RequestedSpan(text, _pair(key), _pair(before) if before else None)
+
+
+def _new_in(call: SpanRecord, earlier: Iterable[SpanRecord]) -> RequestedSpan:
+    """Return the request of what a call adds to the model call before it."""
+    of_model = (one for one in earlier if one.kind is call.kind is SpanKind.LLM)
+    before = next(of_model, None)
+    key = call.trace_id, call.span_id
+    return RequestedSpan(".".join(key), key, (before.trace_id, before.span_id) if before else None)
 
 
 def _pair(key: str) -> tuple[str, str]:

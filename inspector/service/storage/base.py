@@ -316,10 +316,12 @@ class Reader(Protocol):
     def open_spans(self, process_id: str) -> list[SpanRecord]:
         """Return the process's spans without an end, running and lost, by change."""
 
-    def model_calls_before(self, span: SpanRecord, most: int) -> list[SpanRecord]:
-        """Return the model calls of the session right before a span, the last first.
+    def calls_before(
+        self, session_id: str, before: SpanPosition | None, kinds: Collection[SpanKind], most: int
+    ) -> list[SpanRecord]:
+        """Return the calls of some kinds right before a position, the last first; None: the end.
 
-        They are looked for among the last thousand spans before it.
+        They are looked for among the last thousand spans before it. Duplicates are left out.
         """
 
     def failed_spans(self, session_id: str, most: int) -> list[SpanRecord]:

@@ -435,18 +435,22 @@ class SqliteReader(ControlReader):
         trace_id = stand_in_for(process_id)
         return [span_of(row) for row in self._all(SELECT_SPAN + where, (process_id, trace_id))]
 
-    def model_calls_before(self, span: SpanRecord, most: int) -> list[SpanRecord]:
+    def calls_before(
+        self, session_id: str, before: SpanPosition | None, kinds: Collection[SpanKind], most: int
+    ) -> list[SpanRecord]:
         nearest = (
             f"SELECT change, kind, duplicate_of FROM span WHERE {_OF_SESSION}"
             " AND (start_ns, span_id) < (?, ?) ORDER BY start_ns DESC, span_id DESC LIMIT 1000"
         )
         where = (
             f" WHERE span.change IN (SELECT change FROM ({nearest})"
-            " WHERE kind = 'llm' AND duplicate_of IS NULL LIMIT ?)"
+            " WHERE kind IN (SELECT value FROM json_each(?)) AND duplicate_of IS NULL LIMIT ?)"
             " ORDER BY span.start_ns DESC, span.span_id DESC"
         )
-        place = (span.session_id, span.start_ns, bytes.fromhex(span.span_id))
-        return [span_of(row) for row in self._all(SELECT_SPAN + where, (*place, most))]
+        place = (before.start_ns, bytes.fromhex(before.span_id)) if before else (MAX_INT, b"")
+        among = orjson.dumps([kind.value for kind in kinds]).decode()
+        rows = self._all(SELECT_SPAN + where, (session_id, *place, among, most))
+        return [span_of(row) for row in rows]
 
     def failed_spans(self, session_id: str, most: int) -> list[SpanRecord]:
         first = (

@@ -361,18 +361,23 @@ class _Tables:
         )
         return sorted(found, key=lambda span: span.change)
 
-    def model_calls_before(self, span: SpanRecord, most: int) -> list[SpanRecord]:
-        before = sorted(
+    def calls_before(
+        self, session_id: str, before: SpanPosition | None, kinds: Collection[SpanKind], most: int
+    ) -> list[SpanRecord]:
+        earlier = sorted(
             (
                 one
                 for one in self._spans.values()
-                if one.session_id == span.session_id
-                and (one.start_ns, one.span_id) < (span.start_ns, span.span_id)
+                if one.session_id == session_id
+                and (
+                    before is None
+                    or (one.start_ns, one.span_id) < (before.start_ns, before.span_id)
+                )
             ),
             key=lambda one: (one.start_ns, one.span_id),
             reverse=True,
         )
-        calls = (one for one in before[:1000] if one.kind is SpanKind.LLM)
+        calls = (one for one in earlier[:1000] if one.kind in kinds)
         return [one for one in calls if one.duplicate_of is None][:most]
 
     def failed_spans(self, session_id: str, most: int) -> list[SpanRecord]:

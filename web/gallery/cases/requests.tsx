@@ -1,7 +1,7 @@
 import { RequestCard } from '../../src/views/parts/requests/request-card.tsx';
 import { WaitsElsewhere } from '../../src/views/parts/requests/span-requests.tsx';
 import { InboxPage } from '../../src/views/requests/inbox-page.tsx';
-import { WaitingStrip } from '../../src/views/session/session-page.tsx';
+import { WaitingStrip } from '../../src/views/session/waiting-strip.tsx';
 import { After, pressed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
 import { requests } from '../fixtures.ts';

@@ -119,6 +119,12 @@ export interface Api {
     spans: readonly string[],
     signal?: AbortSignal,
   ): Promise<Transcript>;
+  /** Clipped content of the last calls of a session; `before`: of those before this `trace.span`. */
+  lastCalls(
+    sessionId: string,
+    before: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<Transcript>;
   /** MCP log: its pages, then the changes after `since`. */
   mcpLog(
     sessionId: string,
@@ -274,6 +280,8 @@ export function httpApi(
         )}`,
         signal,
       ),
+    lastCalls: (id, before, signal) =>
+      json(`sessions/${encodeURIComponent(id)}/transcript/last${query({ before })}`, signal),
     mcpLog: (id, page, signal) =>
       json(`sessions/${encodeURIComponent(id)}/mcp${query({ ...page })}`, signal),
     mcpFrame: (id, key, signal) =>

@@ -624,6 +624,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/transcript/last": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Last Calls
+         * @description Say what the last model and tool calls of a session say, oldest first, clipped.
+         *
+         *     They are what led to a request of the session. Nothing is waited for: where the span is not
+         *     known, they are the last ones.
+         */
+        get: operations["read_last_calls_sessions__session_id__transcript_last_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/histogram": {
         parameters: {
             query?: never;
@@ -5694,6 +5717,57 @@ export interface operations {
             query: {
                 /** @description `TRACE.SPAN` of a span of the session; of a model call, `TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose messages are then not repeated. */
                 span: string[];
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transcript"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_last_calls_sessions__session_id__transcript_last_get: {
+        parameters: {
+            query?: {
+                /** @description `TRACE.SPAN`: only calls that began before it. */
+                before?: string | null;
+                limit?: number;
             };
             header?: never;
             path: {

@@ -29,6 +29,17 @@ def test_values_have_the_types_of_the_form() -> None:
     assert of_pairs(FORM, ["maybe=perhaps"]) == '{"maybe":"perhaps"}'
 
 
+def test_an_object_in_a_form_is_given_by_its_fields() -> None:
+    address = {"type": "object", "properties": {"zip": {"type": "integer"}, "city": {}}}
+    form = json.dumps({"properties": {"address": address, "a.b": {"type": "integer"}}})
+    assert of_pairs(form, ["address.zip=9007199254740993", "a.b=1", "address.city=1", "c.d=2"]) == (
+        '{"a.b":1,"c.d":"2","address":{"zip":9007199254740993,"city":"1"}}'
+    )
+    assert of_pairs(form, ['address={"zip":1}']) == '{"address":{"zip":1}}'
+    with pytest.raises(SettingsError, match=r"address\.zip wants"):
+        of_pairs(form, ["address.zip=x"])
+
+
 def test_without_a_form_or_with_a_broken_one_everything_is_text() -> None:
     for form in (None, "", "[1]", "{", "[" * 100_000, '{"properties": 3}'):
         assert of_pairs(form, ["a=1"]) == '{"a":"1"}'

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { type Field, initialValues, mistakeIn, payloadOf, readForm } from './form.ts';
+import {
+  type Field,
+  initialValues,
+  inputModeOf,
+  mistakeIn,
+  mistakesIn,
+  payloadOf,
+  readForm,
+} from './form.ts';
 
 function form(properties: string, required: readonly string[] = []): readonly Field[] {
   const fields = readForm(
@@ -146,4 +154,41 @@ test('a constant is the only choice', () => {
   expect(only('{"const":9007199254740993}').choices.map(({ json }) => json)).toEqual([
     '9007199254740993',
   ]);
+});
+
+test('the fields of an object in the answer are fields, those of an object in that are JSON', () => {
+  const address =
+    '{"type":"object","title":"Address","required":["city"],"minProperties":1,"properties":' +
+    '{"city":{"type":"string"},"zip":{"type":"integer"},"geo":{"type":"object","properties":{"lat":{}}}}}';
+  const fields = form(`"name":{"type":"string"},"address":${address},"end":{"type":"boolean"}`);
+  expect(fields.map(({ group, key, kind }) => [group?.title, key, kind])).toEqual([
+    [undefined, 'name', 'string'],
+    ['Address', 'city', 'string'],
+    ['Address', 'zip', 'integer'],
+    ['Address', 'geo', 'json'],
+    [undefined, 'end', 'boolean'],
+  ]);
+  expect(fields[1]?.group?.unchecked).toEqual([{ keyword: 'minProperties', json: '1' }]);
+
+  const left = [['Ada'], [''], [''], [''], ['true']];
+  expect(payloadOf(fields, left)).toBe('{"name":"Ada","end":true}');
+  const half = left.with(2, ['9007199254740993']);
+  expect(mistakesIn(fields, half)[1]).toBe('This is needed.');
+  expect(payloadOf(fields, half)).toBeUndefined();
+  expect(payloadOf(fields, half.with(1, ['Łódź']))).toBe(
+    '{"name":"Ada","end":true,"address":{"city":"Łódź","zip":9007199254740993}}',
+  );
+});
+
+test('an object that is required is there with all that it requires, or not sent', () => {
+  const fields = form('"a":{"type":"object","properties":{"b":{"type":"string"}}}', ['a']);
+  expect(payloadOf(fields, [['']])).toBe('{"a":{}}');
+});
+
+test('a keyboard of digits is for numbers that have no sign', () => {
+  const mode = (schema: string) => inputModeOf(only(schema));
+  expect(mode('{"type":"integer","minimum":0}')).toBe('numeric');
+  expect(mode('{"type":"number","minimum":0.5}')).toBe('decimal');
+  expect(mode('{"type":"integer"}')).toBe('text');
+  expect(mode('{"type":"string","format":"uri"}')).toBe('url');
 });

@@ -3,7 +3,8 @@
  *
  * The schema is read as text (`json-text.ts`), and a number is sent as it was typed: no value
  * passes through a JavaScript number, so integers beyond 2^53 survive in defaults, in choices and
- * in answers. What the form cannot draw is a field for JSON.
+ * in answers. The fields of an object in the object stand among the others, and name it. What the
+ * form cannot draw, such as an object in that, is a field for JSON.
  */
 import { formatJson } from '../json/json-format.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../json/json-text.ts';
@@ -22,7 +23,18 @@ export interface Rule {
 
 type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'json';
 
+/** An object in the answer, whose fields are drawn. */
+export interface Group {
+  readonly key: string;
+  readonly title: string;
+  readonly description: string;
+  readonly isRequired: boolean;
+  readonly unchecked: readonly Rule[];
+}
+
 export interface Field {
+  /** The object that it is in; undefined: the answer itself. The fields of one follow each other. */
+  readonly group: Group | undefined;
   /** Name of the property; undefined if the answer is this single value and not an object. */
   readonly key: string | undefined;
   readonly kind: FieldKind;
@@ -52,16 +64,38 @@ export function readForm(schema: string): Field[] | undefined {
   if (index === undefined || index.kind[0] !== JsonKind.Object) return undefined;
   const properties = index.member(0, 'properties');
   if (textOf(index, 0, 'type') !== 'object' && properties === undefined) {
-    return [readField(index, 0, undefined, true)];
+    return [readField(index, 0, undefined, true, undefined)];
   }
-  const required = new Set(stringsOf(index, index.member(0, 'required')));
+  return fieldsIn(index, 0, undefined).slice(0, MAX_FIELDS);
+}
+
+/** The fields of the object's properties; `group` is what the object is in the answer. */
+function fieldsIn(index: JsonIndex, object: number, group: Group | undefined): Field[] {
+  const required = new Set(stringsOf(index, index.member(object, 'required')));
+  const properties = index.member(object, 'properties');
   const fields: Field[] = [];
   for (const node of properties === undefined ? [] : index.children(properties)) {
     const key = index.key(node) ?? '';
-    fields.push(readField(index, node, key, required.has(key)));
+    const inner = group === undefined ? innerFields(index, node, key, required.has(key)) : [];
+    if (inner.length > 0) fields.push(...inner);
+    else fields.push(readField(index, node, key, required.has(key), group));
     if (fields.length >= MAX_FIELDS) break;
   }
   return fields;
+}
+
+/** The fields of an object in the answer; none if it has none, or is not drawn as an object. */
+function innerFields(index: JsonIndex, node: number, key: string, isRequired: boolean): Field[] {
+  const hasDefault = index.member(node, 'default') !== undefined;
+  if (textOf(index, node, 'type') !== 'object' || hasDefault) return [];
+  if (choicesOf(index, node).length > 0) return [];
+  return fieldsIn(index, node, {
+    key,
+    title: textOf(index, node, 'title') ?? key,
+    description: textOf(index, node, 'description') ?? '',
+    isRequired,
+    unchecked: uncheckedOf(index, node, 'json').filter(({ keyword }) => keyword !== 'properties'),
+  });
 }
 
 export function initialValues(fields: readonly Field[]): FormValues {
@@ -73,6 +107,7 @@ function readField(
   node: number,
   key: string | undefined,
   isRequired: boolean,
+  group: Group | undefined,
 ): Field {
   const type = textOf(index, node, 'type');
   const items = index.member(node, 'items');
@@ -81,6 +116,7 @@ function readField(
   const kind = kindOf(type, own, ofItems);
   const [least, most] = (BOUNDS[kind] ?? []).map((name) => sourceOf(index, node, name));
   return {
+    group,
     key,
     kind,
     title: textOf(index, node, 'title') ?? key ?? 'Answer',
@@ -282,18 +318,58 @@ function stringMistake({ format, least, most }: Field, text: string): string | u
   return pattern === undefined || pattern.test(text) ? undefined : message;
 }
 
+/** Mistakes by position of the field. An object that may be left out has none while it is empty. */
+export function mistakesIn(
+  fields: readonly Field[],
+  values: FormValues,
+): readonly (string | undefined)[] {
+  const given = givenGroups(fields, values);
+  return fields.map((field, at) =>
+    isLeftOut(field, given) ? undefined : mistakeIn(field, values[at] ?? field.initial),
+  );
+}
+
+/** The objects in which something is typed. */
+function givenGroups(fields: readonly Field[], values: FormValues): ReadonlySet<Group | undefined> {
+  const given = fields.filter((field, at) =>
+    (values[at] ?? field.initial).some((text) => text !== ''),
+  );
+  return new Set(given.map(({ group }) => group));
+}
+
+function isLeftOut({ group }: Field, given: ReadonlySet<Group | undefined>): boolean {
+  return group !== undefined && !group.isRequired && !given.has(group);
+}
+
 /** The answer as JSON text; undefined while a field has a mistake. */
 export function payloadOf(fields: readonly Field[], values: FormValues): string | undefined {
+  if (mistakesIn(fields, values).some((mistake) => mistake !== undefined)) return undefined;
+  const given = givenGroups(fields, values);
   const members: string[] = [];
+  const inner = new Map<Group, string[]>();
   for (const [at, field] of fields.entries()) {
-    const typed = values[at] ?? field.initial;
-    if (mistakeIn(field, typed) !== undefined) return undefined;
-    const json = jsonOf(field, typed);
-    if (field.key === undefined) return json;
-    if (json !== undefined) members.push(`${JSON.stringify(field.key)}:${json}`);
+    if (isLeftOut(field, given)) continue;
+    const { group, key } = field;
+    const json = jsonOf(field, values[at] ?? field.initial);
+    if (key === undefined) return json;
+    const member = json === undefined ? [] : [`${JSON.stringify(key)}:${json}`];
+    if (group === undefined) members.push(...member);
+    else inner.set(group, [...(inner.get(group) ?? []), ...member]);
   }
+  for (const [{ key }, of] of inner) members.push(`${JSON.stringify(key)}:{${of.join(',')}}`);
   return `{${members.join(',')}}`;
 }
+
+/** Keyboard of a phone: one of digits has no sign, so it is for numbers that have none. */
+export function inputModeOf({ kind, format, least }: Field): InputMode {
+  if (kind === 'integer' || kind === 'number') {
+    if (least === undefined || Number(least) < 0) return 'text';
+    return kind === 'integer' ? 'numeric' : 'decimal';
+  }
+  return format === 'email' ? 'email' : format === 'uri' ? 'url' : 'text';
+}
+
+type InputMode = 'text' | 'numeric' | 'decimal' | 'email' | 'url';
 
 /** Undefined: nothing was typed, and nothing need be. */
 function jsonOf({ kind, isRequired }: Field, typed: readonly string[]): string | undefined {

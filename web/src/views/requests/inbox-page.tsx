@@ -1,14 +1,15 @@
 /**
- * `/ui/waiting`: open requests, the longest first.
+ * `/ui/waiting`: open requests in a list, one of them beside it as a card.
  *
- * No card moves by itself: new requests are added at the end, answered ones keep their place until
- * they are cleared away. Only the cards in view are drawn, and one is open.
+ * No row moves by itself: new requests are added at the end, or behind those that allow by
+ * themselves as they do; answered ones keep their place until they are hidden.
  */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { allowsByItself } from '../../model/requests/request.ts';
 import { plural } from '../../model/text/format.ts';
 import type { Requests } from '../../state/requests.ts';
+import { AUDIT_TEXT, hideAnswered, INBOX_TEXT } from '../../texts.ts';
 import {
   useCell,
   useInspector,
@@ -22,9 +23,12 @@ import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { askForNotices, canNotify } from '../parts/requests/notices.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
 import { useRangeWith } from '../parts/rows.ts';
+import { DenyAll } from './deny-all.tsx';
+import { LastCalls } from './last-calls.tsx';
+import { RequestLine } from './request-line.tsx';
 import './inbox-page.css';
 
-const CLOSED_PX = 50;
+const LINE_PX = 52;
 const OVERSCAN = 6;
 
 export function InboxPage() {
@@ -32,33 +36,33 @@ export function InboxPage() {
   const state = useCell(requests.state);
   const count = useCell(requests.pending).length;
   const session = useRoute().query.get('session') ?? undefined;
-  const { ids, closed, only, clear } = useStanding(session);
-  useOpenOnly(only);
-  useTitle('Waiting');
+  const { ids, closed, clear } = useStanding(session);
+  const open = useOpen(ids, state.kind === 'ready');
+  useTitle(INBOX_TEXT.page);
   return (
     <main className="ins-inbox">
       <header className="ins-inbox__head">
-        <h1>Waiting for you</h1>
+        <h1>{INBOX_TEXT.title}</h1>
         <span role="status">
-          {state.kind === 'loading' ? 'loading' : plural(count, 'request')}
+          {state.kind === 'loading' ? INBOX_TEXT.loading : plural(count, 'request')}
           {session !== undefined && (
             <>
-              {', one session shown '}
+              {`, ${INBOX_TEXT.oneSession} `}
               <Link className="ins-link" to="waiting">
-                show all
+                {INBOX_TEXT.allSessions}
               </Link>
             </>
           )}
         </span>
         {closed > 0 && (
           <button type="button" className="ins-link" onClick={clear}>
-            Clear {closed} closed
+            {hideAnswered(closed)}
           </button>
         )}
         <span className="ins-inbox__end">
           <NoticeSwitch />
           <Link className="ins-link" to="audit">
-            Audit log
+            {AUDIT_TEXT.title}
           </Link>
         </span>
       </header>
@@ -67,7 +71,14 @@ export function InboxPage() {
           {state.message}
         </p>
       )}
-      {ids.length === 0 && state.kind === 'ready' ? <Empty /> : <Cards ids={ids} />}
+      {ids.length === 0 && state.kind === 'ready' ? (
+        <Empty />
+      ) : (
+        <div className="ins-inbox__panes">
+          <List ids={ids} open={open} />
+          {open !== undefined && <OpenRequest key={open} id={open} />}
+        </div>
+      )}
     </main>
   );
 }
@@ -75,12 +86,27 @@ export function InboxPage() {
 function Empty() {
   return (
     <div className="ins-inbox__empty">
-      <h2>Nobody waits for you</h2>
-      <p>
-        When a tool call needs an approval, or an agent has a question, it is answered here, in the
-        list of sessions, and where it happens in a session.
-      </p>
+      <h2>{INBOX_TEXT.empty}</h2>
+      <p>{INBOX_TEXT.emptyHint}</p>
     </div>
+  );
+}
+
+/** The card, with what led to it. */
+function OpenRequest({ id }: { readonly id: string }) {
+  const request = useRow(useInspector().requests.rows, id);
+  if (request === undefined) return null;
+  return (
+    <section
+      className="ins-inbox__open"
+      aria-label={INBOX_TEXT.openRequest}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+      tabIndex={0}
+    >
+      <RequestCard id={id} hasSession />
+      <DenyAll sessionId={request.session_id} />
+      <LastCalls request={request} />
+    </section>
   );
 }
 
@@ -105,8 +131,7 @@ function useStanding(session: string | undefined) {
     return next;
   }, [pending, of, requests]);
   const clear = useCallback(() => setCleared((times) => times + 1), []);
-  const only = pending.length === 1 ? pending[0] : undefined;
-  return { ids, closed: ids.length - pending.length, only, clear };
+  return { ids, closed: ids.length - pending.length, clear };
 }
 
 /** Where a new request goes: to the end, or behind those that allow by themselves as it does. */
@@ -119,64 +144,65 @@ function placeIn(ids: readonly string[], id: string, { rows }: Requests): number
   return at < 0 ? ids.length : at;
 }
 
-/** Open the only pending request, once: the reader can fold it. */
-function useOpenOnly(only: string | undefined): void {
+/** The request in the address; the first is put there if none of the list is. */
+function useOpen(ids: readonly string[], isReady: boolean): string | undefined {
   const { router } = useInspector();
-  const open = useRoute().query.get('request');
-  const offered = useRef<string | undefined>(undefined);
+  const chosen = useRoute().query.get('request');
+  const open = chosen !== null && ids.includes(chosen) ? chosen : undefined;
+  const first = ids[0];
   // Before it is painted: no button is drawn and moves away at once.
   useLayoutEffect(() => {
-    if (only === undefined || offered.current === only) return;
-    offered.current = only;
-    if (open === null) router.adjust({ request: only });
-  }, [only, open, router]);
+    if (isReady && open === undefined && first !== undefined) router.adjust({ request: first });
+  }, [isReady, open, first, router]);
+  return open;
 }
 
 const NONE: readonly string[] = [];
 
-function Cards({ ids }: { readonly ids: readonly string[] }) {
+interface ListProps {
+  readonly ids: readonly string[];
+  readonly open: string | undefined;
+}
+
+function List({ ids, open }: ListProps) {
   const { router } = useInspector();
-  const open = useRoute().query.get('request') ?? undefined;
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const show = useCallback((id: string) => router.adjust({ request: id }), [router]);
   const { list, at } = useListFocus(scroller, {
     name: 'requests',
     ...rowsOf(ids),
     selected: open,
+    onMove: show,
   });
   const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
     count: ids.length,
     getScrollElement: useCallback(() => scroller, [scroller]),
-    estimateSize: useCallback(() => CLOSED_PX, []),
+    estimateSize: useCallback(() => LINE_PX, []),
     getItemKey: useCallback((index: number) => ids[index] ?? index, [ids]),
     overscan: OVERSCAN,
     rangeExtractor: useRangeWith(at),
   });
-  const toggle = useCallback(
-    (id: string) => {
-      const isOpen = router.route.get().query.get('request') === id;
-      router.adjust({ request: isOpen ? undefined : id });
-    },
-    [router],
-  );
   return (
-    <section ref={setScroller} className="ins-inbox__scroller" aria-label="Requests" {...list}>
-      <ul className="ins-inbox__cards" style={{ height: virtualizer.getTotalSize() }}>
+    <section
+      ref={setScroller}
+      className="ins-inbox__scroller"
+      aria-label={INBOX_TEXT.list}
+      {...list}
+    >
+      <ul className="ins-inbox__lines" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map((item) => {
           const id = ids[item.index] ?? '';
           return (
             <li
               key={item.key}
-              ref={virtualizer.measureElement}
-              data-index={item.index}
               data-row={id}
-              style={{ transform: `translateY(${item.start}px)` }}
+              style={{ transform: `translateY(${item.start}px)`, height: item.size }}
             >
-              <RequestCard
+              <RequestLine
                 id={id}
                 isOpen={id === open}
                 isCurrent={item.index === at}
-                onToggle={toggle}
-                hasSession
+                onOpen={show}
               />
             </li>
           );
@@ -202,15 +228,15 @@ function NoticeSwitch() {
   };
   return (
     <>
-      {isRefused && <span role="alert">The browser does not allow it for this page.</span>}
+      {isRefused && <span role="alert">{INBOX_TEXT.noticesRefused}</span>}
       <button
         type="button"
         className="ins-link"
         aria-pressed={notify}
-        title="Says the session and the tool, never the arguments"
+        title={INBOX_TEXT.noticesTitle}
         onClick={() => void change()}
       >
-        {notify ? 'Stop desktop notifications' : 'Notify me on the desktop'}
+        {notify ? INBOX_TEXT.noticesOn : INBOX_TEXT.noticesOff}
       </button>
     </>
   );

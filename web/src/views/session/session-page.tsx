@@ -1,16 +1,14 @@
 /** `/ui/sessions/{id}`: one session with its views, and the selected span. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
 import { sessionPath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SHELL_TEXT } from '../../texts.ts';
-import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useRow, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { WaitsElsewhere } from '../parts/requests/span-requests.tsx';
 import { Split } from '../parts/split.tsx';
-import { usePinned, useWaiting } from '../parts/waiting.ts';
+import { useWaiting } from '../parts/waiting.ts';
 import { SpanPanel } from '../span/span-panel.tsx';
 import { NowStrip } from './now-strip.tsx';
 import { useSessionActions } from './session-actions.ts';
@@ -18,8 +16,7 @@ import { SessionHeader } from './session-header.tsx';
 import { SessionTools } from './session-tools.tsx';
 import { CurrentView, SessionTabs, useSessionView } from './session-views.tsx';
 import './session-page.css';
-import { RequestCard } from '../parts/requests/request-card.tsx';
-import './waiting-strip.css';
+import { WaitingStrip } from './waiting-strip.tsx';
 
 export function SessionPage({ trace }: { readonly trace: Trace }) {
   const { router, requests } = useInspector();
@@ -91,40 +88,3 @@ function Gone({ text }: { readonly text: string }) {
     </main>
   );
 }
-
-const SHOWN = 3;
-
-export function WaitingStrip({ sessionId }: { readonly sessionId: string }) {
-  const { requests } = useInspector();
-  const waiting = useRow(requests.ofSession, sessionId) ?? NONE;
-  const [open, setOpen] = useState<string | undefined>(undefined);
-  const toggle = useCallback((id: string) => setOpen((now) => (now === id ? undefined : id)), []);
-  // The one that is read stays when it is answered, until it is closed.
-  const shown = usePinned(waiting, open).slice(0, SHOWN);
-  const strip = useRef<HTMLElement>(null);
-  const isOpen = open !== undefined && shown.includes(open);
-  const actions = useMemo(() => {
-    const close = () => {
-      strip.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
-      setOpen(undefined);
-    };
-    return isOpen ? [{ name: SHELL_TEXT.closeRequest, keys: ['Escape'], run: close }] : [];
-  }, [isOpen]);
-  useActions('Waiting', actions);
-  if (shown.length === 0) return null;
-  const more = waiting.length - shown.length;
-  return (
-    <section ref={strip} className="ins-strip" aria-label="Waiting for you in this session">
-      {shown.map((id) => (
-        <RequestCard key={id} id={id} isOpen={id === open} onToggle={toggle} />
-      ))}
-      {more > 0 && (
-        <Link className="ins-strip__more" to={`waiting?session=${encodeURIComponent(sessionId)}`}>
-          and {more} more
-        </Link>
-      )}
-    </section>
-  );
-}
-
-const NONE: readonly string[] = [];

@@ -1,5 +1,6 @@
 /** Buttons of an answer. Each says what will happen; none can be pressed by accident. */
-import { useMemo } from 'react';
+import { useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { Answer, Request } from '../../../api/types.ts';
 import { initialValues, payloadOf } from '../../../model/requests/form.ts';
 import {
@@ -10,10 +11,11 @@ import {
 } from '../../../model/requests/request.ts';
 import type { TextDiff } from '../../../model/text/text-diff.ts';
 import type { Draft } from '../../../state/drafts.ts';
+import { FORM_TEXT, REQUEST_TEXT } from '../../../texts.ts';
 import { useInspector, useRow } from '../context.ts';
 import { ArmedButton } from './armed-button.tsx';
 import { canBeSent, type EditCheck } from './edit-check.ts';
-import { fieldsOf, QuestionForm } from './question-form.tsx';
+import { fieldsOf, focusMistake, QuestionForm } from './question-form.tsx';
 
 interface AnswerButtonsProps {
   readonly request: Request;
@@ -145,7 +147,7 @@ function Denying({ request, draft }: { readonly request: Request; readonly draft
   return (
     <div className="ins-request__answers">
       <label className="ins-request__reason">
-        <span>Reason, for the agent</span>
+        <span>{REQUEST_TEXT.reason}</span>
         <input
           // biome-ignore lint/a11y/noAutofocus: the reader has just asked for this field
           autoFocus
@@ -218,12 +220,18 @@ function Question({ request, draft, unseen }: AnswerButtonsProps) {
   const values = draft.values ?? initialValues(fields);
   const payload = payloadOf(fields, values);
   const drawn = useDrawn(request, payload, unseen);
+  const [isStrict, setStrict] = useState(false);
+  const form = useRef<HTMLDivElement>(null);
+  const showMistake = () => {
+    flushSync(() => setStrict(true));
+    focusMistake(form.current);
+  };
   return (
-    <>
+    <div ref={form} className="ins-request__question">
       <QuestionForm
         fields={fields}
         values={values}
-        isStrict={false}
+        isStrict={isStrict}
         onChange={(changed) => drafts.change(request.id, { values: changed })}
       />
       <div className="ins-request__answers">
@@ -232,22 +240,21 @@ function Question({ request, draft, unseen }: AnswerButtonsProps) {
           look="allow"
           isTarget
           isDisabled={payload === undefined || unseen !== undefined}
-          title={
-            payload === undefined ? 'Something is missing or wrong above' : unseenTitle(unseen)
-          }
+          title={payload === undefined ? FORM_TEXT.mistake : unseenTitle(unseen)}
+          onRefused={showMistake}
           onPress={() =>
             payload !== undefined && answer({ decision: 'answer', payload_json: payload })
           }
         >
-          {fields.length === 0 ? 'Accept' : 'Send answer'}
+          {fields.length === 0 ? FORM_TEXT.accept : FORM_TEXT.send}
         </ArmedButton>
         <ArmedButton of={request} look="plain" onPress={() => answer({ decision: 'decline' })}>
-          Decline
+          {FORM_TEXT.decline}
         </ArmedButton>
         <ArmedButton of={request} look="plain" onPress={() => answer({ decision: 'cancel' })}>
-          Cancel the question
+          {FORM_TEXT.dismiss}
         </ArmedButton>
       </div>
-    </>
+    </div>
   );
 }

@@ -47,11 +47,6 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
     <section className="ins-request__arguments" aria-label="Arguments">
       <header>
         <h3>Arguments</h3>
-        {request.args_hash !== null && (
-          <code title={`SHA-256 of the arguments: ${request.args_hash}. The answer names it.`}>
-            {request.args_hash.slice(0, 12)}
-          </code>
-        )}
         {canEdit && !draft.isEditing && (
           <button
             type="button"

@@ -16,17 +16,29 @@ interface ArmedButtonProps {
   /** Whether the key for the answer moves the focus here. */
   readonly isTarget?: boolean;
   readonly onPress: () => void;
+  /** Called when it is pressed while it is disabled. */
+  readonly onRefused?: () => void;
   readonly children: ReactNode;
 }
 
 export function ArmedButton(props: ArmedButtonProps) {
-  const { of, look, isDisabled = false, title, isTarget = false, onPress, children } = props;
+  const {
+    of,
+    look,
+    isDisabled = false,
+    title,
+    isTarget = false,
+    onPress,
+    onRefused,
+    children,
+  } = props;
   const button = useRef<HTMLButtonElement>(null);
   const [arming] = useState(() => new Arming(performance.now()));
   const isArmed = useArmed(arming, of, button);
   const press = () => {
     // The time itself, not what was drawn of it.
-    if (!isDisabled && isArmed && arming.isArmed(performance.now())) onPress();
+    if (isDisabled) onRefused?.();
+    else if (isArmed && arming.isArmed(performance.now())) onPress();
   };
   return (
     <button

@@ -4,11 +4,13 @@ import type { Request } from '../../../api/types.ts';
 import {
   type Field,
   type FormValues,
-  mistakeIn,
+  inputModeOf,
+  mistakesIn,
   type Rule,
   readForm,
 } from '../../../model/requests/form.ts';
 import { plainLine } from '../../../model/text/hidden-characters.ts';
+import { FORM_TEXT } from '../../../texts.ts';
 import { VisibleText } from '../visible-text.tsx';
 import './question-form.css';
 
@@ -20,6 +22,7 @@ export function fieldsOf(request: Request): readonly Field[] {
 }
 
 const FREE: Field = {
+  group: undefined,
   key: undefined,
   kind: 'string',
   title: 'Answer',
@@ -42,19 +45,60 @@ interface QuestionFormProps {
 }
 
 export function QuestionForm({ fields, values, isStrict, onChange }: QuestionFormProps) {
+  const mistakes = mistakesIn(fields, values);
+  const row = (field: Field, at: number) => {
+    const typed = values[at] ?? field.initial;
+    const isEmpty = typed.every((text) => text === '');
+    return (
+      <FieldRow
+        key={`${field.group?.key} ${field.key}`}
+        field={field}
+        typed={typed}
+        mistake={isEmpty && !isStrict ? undefined : mistakes[at]}
+        onChange={(changed) => onChange(values.map((old, index) => (index === at ? changed : old)))}
+      />
+    );
+  };
   return (
     <div className="ins-form">
-      {fields.map((field, at) => (
-        <FieldRow
-          key={field.key ?? ''}
-          field={field}
-          typed={values[at] ?? field.initial}
-          isStrict={isStrict}
-          onChange={(typed) => onChange(values.map((old, index) => (index === at ? typed : old)))}
-        />
-      ))}
+      {fields.some(({ isRequired, key }) => isRequired && key !== undefined) && (
+        <p className="ins-form__about">{FORM_TEXT.requiredNote}</p>
+      )}
+      {fields.map((field, at) => {
+        const { group } = field;
+        if (group === undefined) return row(field, at);
+        if (fields[at - 1]?.group === group) return null;
+        return (
+          <fieldset key={group.key} className="ins-form__group">
+            <legend className="ins-form__label">
+              <VisibleText text={group.title.slice(0, 200)} />
+              {group.isRequired && <RequiredMark />}
+            </legend>
+            {group.description !== '' && (
+              <p className="ins-form__about">
+                <VisibleText text={group.description.slice(0, 2000)} />
+              </p>
+            )}
+            {fields.map((inner, index) => (inner.group === group ? row(inner, index) : null))}
+            {group.unchecked.length > 0 && <Unchecked id={undefined} rules={group.unchecked} />}
+          </fieldset>
+        );
+      })}
     </div>
   );
+}
+
+function RequiredMark() {
+  return (
+    <span className="ins-form__required" aria-hidden="true" title={FORM_TEXT.required}>
+      {' *'}
+    </span>
+  );
+}
+
+/** Focus the first field of the card's form that has a mistake. */
+export function focusMistake(form: Element | null): void {
+  form?.querySelector<HTMLElement>('[data-mistake] :is(input, select, textarea)')?.focus();
 }
 
 interface FieldProps {
@@ -63,25 +107,33 @@ interface FieldProps {
   readonly onChange: (typed: readonly string[]) => void;
 }
 
-function FieldRow({ field, typed, isStrict, onChange }: FieldProps & { isStrict: boolean }) {
+interface FieldRowProps extends FieldProps {
+  readonly mistake: string | undefined;
+}
+
+function FieldRow({ field, typed, mistake, onChange }: FieldRowProps) {
   const id = useId();
-  const isEmpty = typed.every((text) => text === '');
-  const mistake = isEmpty && !isStrict ? undefined : mistakeIn(field, typed);
   const isGroup = field.kind === 'choices';
   const Frame = isGroup ? 'fieldset' : 'div';
   return (
-    <Frame className="ins-form__field">
+    <Frame className="ins-form__field" data-mistake={mistake !== undefined || undefined}>
       <Label id={isGroup ? undefined : id}>
         <VisibleText text={field.title.slice(0, 200)} />
         {field.kind === 'json' && <span className="ins-form__optional"> JSON</span>}
-        {!field.isRequired && <span className="ins-form__optional"> optional</span>}
+        {field.isRequired && field.key !== undefined && <RequiredMark />}
       </Label>
       {field.description !== '' && (
         <p id={`${id}-about`} className="ins-form__about">
           <VisibleText text={field.description.slice(0, 2000)} />
         </p>
       )}
-      <Input id={id} field={field} typed={typed} onChange={onChange} isWrong={mistake != null} />
+      <Input
+        id={id}
+        field={field}
+        typed={typed}
+        onChange={onChange}
+        isWrong={mistake !== undefined}
+      />
       {field.unchecked.length > 0 && <Unchecked id={`${id}-rules`} rules={field.unchecked} />}
       {mistake !== undefined && (
         <p id={`${id}-mistake`} className="ins-form__mistake">
@@ -92,11 +144,16 @@ function FieldRow({ field, typed, isStrict, onChange }: FieldProps & { isStrict:
   );
 }
 
+interface UncheckedProps {
+  readonly id: string | undefined;
+  readonly rules: readonly Rule[];
+}
+
 /** Keywords of the schema that are not checked, as they are written. */
-function Unchecked({ id, rules }: { readonly id: string; readonly rules: readonly Rule[] }) {
+function Unchecked({ id, rules }: UncheckedProps) {
   return (
     <p id={id} className="ins-form__about">
-      Wanted too, and checked only by who asked:{' '}
+      {FORM_TEXT.unchecked}{' '}
       {rules.map(({ keyword, json }, at) => (
         <span key={keyword}>
           {at > 0 && ', '}
@@ -148,15 +205,15 @@ function Input({
     case 'boolean':
       return (
         <select {...common} value={text} onChange={(event) => onChange([event.target.value])}>
-          <option value="">choose</option>
-          <option value="true">yes</option>
-          <option value="false">no</option>
+          <option value="">{FORM_TEXT.choose}</option>
+          <option value="true">{FORM_TEXT.yes}</option>
+          <option value="false">{FORM_TEXT.no}</option>
         </select>
       );
     case 'choice':
       return (
         <select {...common} value={text} onChange={(event) => onChange([event.target.value])}>
-          <option value="">choose</option>
+          <option value="">{FORM_TEXT.choose}</option>
           {field.choices.map(({ json, label }) => (
             <option key={json} value={json}>
               {plainLine(label, 200)}
@@ -185,7 +242,7 @@ function Input({
         <input
           {...common}
           className="ins-form__number"
-          inputMode={field.kind === 'integer' ? 'numeric' : 'decimal'}
+          inputMode={inputModeOf(field)}
           value={text}
           onChange={(event) => onChange([event.target.value])}
         />
@@ -205,6 +262,7 @@ function Input({
             (Object.hasOwn(INPUT_TYPES, field.format ?? '') && INPUT_TYPES[field.format ?? '']) ||
             'text'
           }
+          inputMode={inputModeOf(field)}
           value={text}
           onChange={(event) => onChange([event.target.value])}
         />

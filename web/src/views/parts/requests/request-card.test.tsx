@@ -312,7 +312,7 @@ test('a timeout that allows looks unlike one that denies', () => {
     exampleRequest({ id: 'allows', default: 'allow', expires_at: '2026-01-01T00:00:24Z' }),
   );
   const card = screen.getByRole('article');
-  expect(card.textContent).toContain('allowed in 24 s unless you answer');
+  expect(card.textContent).toContain('allowed in 24 s');
   expect(card.className).toContain('allowing');
   expect(card.querySelector('.ins-status--allowing')).not.toBeNull();
 
@@ -328,4 +328,29 @@ test('a timeout that allows looks unlike one that denies', () => {
   page(exampleRequest({ default: 'deny', expires_at: '2026-01-01T00:00:24Z' }));
   expect(screen.getByRole('article').textContent).toContain('24 s left, then denied');
   expect(screen.getByRole('article').className).not.toContain('allowing');
+});
+
+test('sending a form with something missing leads to the first field that is', () => {
+  const form_json = JSON.stringify({
+    type: 'object',
+    required: ['name', 'address'],
+    properties: {
+      note: { type: 'string' },
+      name: { type: 'string', default: 'Ada' },
+      address: { type: 'object', required: ['city'], properties: { city: { type: 'string' } } },
+    },
+  });
+  page(exampleRequest({ kind: 'question', args_json: null, form_json }));
+  expect(screen.getByText('* required')).toBeDefined();
+  expect(screen.queryByText('This is needed.')).toBeNull();
+  fireEvent.click(button('Send answer'));
+  expect(document.activeElement).toBe(screen.getByLabelText(/city/));
+  expect(screen.getByText('This is needed.')).toBeDefined();
+
+  fireEvent.change(screen.getByLabelText(/city/), { target: { value: 'Łódź' } });
+  wait(500);
+  fireEvent.click(button('Send answer'));
+  expect(sent.map(({ payload_json }) => payload_json)).toEqual([
+    '{"name":"Ada","address":{"city":"Łódź"}}',
+  ]);
 });

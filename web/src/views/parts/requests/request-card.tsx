@@ -41,14 +41,12 @@ interface RequestCardProps {
   /** Undefined: always open. */
   readonly onToggle?: ((id: string) => void) | undefined;
   readonly isOpen?: boolean;
-  /** Whether it is the current one of a list of requests (`list-focus.ts`). */
-  readonly isCurrent?: boolean;
   /** Whether to show the session; not where the page shows it anyway. */
   readonly hasSession?: boolean;
 }
 
 export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
-  const { id, onToggle, isOpen = true, isCurrent, hasSession = false } = props;
+  const { id, onToggle, isOpen = true, hasSession = false } = props;
   const { requests, drafts } = useInspector();
   const request = useRow(requests.rows, id);
   if (request === undefined) return null;
@@ -68,7 +66,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps) {
       tabIndex={-1}
       onKeyDown={onKeyDown}
     >
-      <Head {...{ request, hasSession, isOpen, isCurrent, onToggle }} />
+      <Head {...{ request, hasSession, isOpen, onToggle }} />
       {isOpen && <Body request={request} />}
     </article>
   );
@@ -83,11 +81,10 @@ interface HeadProps {
   readonly request: Request;
   readonly hasSession: boolean;
   readonly isOpen: boolean;
-  readonly isCurrent: boolean | undefined;
   readonly onToggle: ((id: string) => void) | undefined;
 }
 
-function Head({ request, hasSession, isOpen, isCurrent, onToggle }: HeadProps) {
+function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
   const headline = (
     <>
       <StatusIcon shape={shapeOf(request)} />
@@ -104,7 +101,6 @@ function Head({ request, hasSession, isOpen, isCurrent, onToggle }: HeadProps) {
             type="button"
             aria-expanded={isOpen}
             data-unfolds-answer
-            {...(isCurrent !== undefined && { 'data-focus': '', tabIndex: isCurrent ? 0 : -1 })}
             onClick={() => onToggle(request.id)}
           >
             <span className="ins-request__caret">
@@ -144,7 +140,7 @@ function Preview({ request }: { readonly request: Request }) {
   );
 }
 
-function shapeOf(request: Request): Parameters<typeof StatusIcon>[0]['shape'] {
+export function shapeOf(request: Request): Parameters<typeof StatusIcon>[0]['shape'] {
   const { status, answer } = request;
   if (status === 'pending') return allowsByItself(request) ? 'allowing' : 'waiting';
   if (status === 'lost') return 'lost';
@@ -154,7 +150,7 @@ function shapeOf(request: Request): Parameters<typeof StatusIcon>[0]['shape'] {
 }
 
 /** Countdown by the service's clock; above a minute in whole seconds. */
-function TimeLeft({ request }: { readonly request: Request }) {
+export function TimeLeft({ request }: { readonly request: Request }) {
   const { clock } = useInspector();
   useNow(1000);
   const waited_ms = clock.now_ms() - Date.parse(request.created_at);
@@ -166,7 +162,9 @@ function TimeLeft({ request }: { readonly request: Request }) {
   const left = wholeSeconds(left_ms);
   if (allowsByItself(request)) {
     return (
-      <strong className="ins-request__allowing">{allowedIn(left, defaultName(request))}</strong>
+      <strong className="ins-request__allowing" title={REQUEST_TEXT.allowingTitle}>
+        {allowedIn(left, defaultName(request))}
+      </strong>
     );
   }
   return (
@@ -189,13 +187,13 @@ function Body({ request }: { readonly request: Request }) {
   return (
     <div className="ins-request__body">
       {request.prompt !== '' && <Prompt request={request} draft={draft} unseen={unseen} />}
-      <Facts request={request} />
       <Arguments request={request} draft={draft} shown={shown} check={check} unseen={unseen} />
       {isPending(request) ? (
         <AnswerButtons request={request} draft={draft} check={check} unseen={unseen} />
       ) : (
         <Outcome request={request} draft={draft} />
       )}
+      <Facts request={request} />
     </div>
   );
 }
@@ -229,16 +227,23 @@ function Prompt({ request, draft, unseen }: PromptProps) {
 }
 
 function Facts({ request }: { readonly request: Request }) {
-  const { tool_name, interceptor, hook, signal_name } = request;
+  const { tool_name, interceptor, hook, signal_name, args_hash, id } = request;
   return (
-    <dl className="ins-request__facts">
-      <Fact name="tool" value={tool_name} />
-      <Fact name="signal" value={signal_name} />
-      <Fact name="asked by" value={interceptor} />
-      <Fact name="at" value={hook} />
-    </dl>
+    <details className="ins-request__facts">
+      <summary>{REQUEST_TEXT.details}</summary>
+      <dl>
+        <Fact name={FACT_NAMES.tool} value={tool_name} />
+        <Fact name={FACT_NAMES.signal} value={signal_name} />
+        <Fact name={FACT_NAMES.source} value={interceptor} />
+        <Fact name={FACT_NAMES.hook} value={hook} />
+        <Fact name={FACT_NAMES.hash} value={args_hash} />
+        <Fact name={FACT_NAMES.id} value={id} />
+      </dl>
+    </details>
   );
 }
+
+const FACT_NAMES = REQUEST_TEXT.facts;
 
 function Fact({ name, value }: { readonly name: string; readonly value: string | null }) {
   if (value === null || value === '') return null;

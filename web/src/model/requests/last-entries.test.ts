@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import type { Clip, Reading, Said, Transcript } from '../../api/types.ts';
+import { lastEntries } from './last-entries.ts';
+
+const clip = (text: string): Clip => ({
+  text,
+  chars: text.length,
+  is_json: false,
+  is_truncated: false,
+});
+const said = (role: string, origin: Said['origin'], text: string): Said => ({
+  role,
+  origin,
+  name: null,
+  finish_reason: null,
+  pieces: [{ type: 'text', at: [0, 0], clip: clip(text) } as Said['pieces'][number]],
+});
+const reading = (span_id: string, values: Partial<Reading>): Reading =>
+  ({
+    trace_id: 't',
+    span_id,
+    said: [],
+    tool: null,
+    error: null,
+    model: null,
+    ...values,
+  }) as Reading;
+const transcript = (...readings: Reading[]) => ({ readings }) as unknown as Transcript;
+
+test('a call says what people and the model said, a tool its arguments and its result', () => {
+  const call = reading('1', {
+    model: 'gpt\u202e-4o',
+    said: [
+      said('system', 'system', 'Be kind.'),
+      said('user', 'input', 'Clean\n\n up'),
+      said('tool', 'input', 'said by the tool below'),
+      said('assistant', 'output', 'I delete it.'),
+    ],
+  });
+  const tool = reading('2', {
+    tool: {
+      name: 'ls',
+      call_id: null,
+      arguments: clip('{}'),
+      result: clip('a b'),
+      is_error: false,
+    },
+  });
+  expect(lastEntries(transcript(call, tool)).map(({ who, text }) => [who, text])).toEqual([
+    ['user', 'Clean up'],
+    ['gpt[U+202E]-4o', 'I delete it.'],
+    ['ls', '{} → a b'],
+  ]);
+});
+
+test('the last three are shown, a long text by its beginning, and a failure says so', () => {
+  const calls = ['1', '2', '3', '4'].map((id) =>
+    reading(id, { said: [said('assistant', 'output', id.repeat(500))] }),
+  );
+  const failed = reading('5', { error: { type: null, code: null, message: clip('504') } });
+  const entries = lastEntries(transcript(...calls, failed));
+  expect(entries).toHaveLength(3);
+  expect(entries[0]?.text).toBe(`${'3'.repeat(400)} …`);
+  expect(entries[2]).toMatchObject({ who: 'model', text: '504', isFailed: true });
+});

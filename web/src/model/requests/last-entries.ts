@@ -1,0 +1,59 @@
+/** The last entries of a transcript, in short. */
+import type { Clip, Piece, Reading, Said, Transcript } from '../../api/types.ts';
+import { plainLine } from '../text/hidden-characters.ts';
+
+export interface Entry {
+  readonly key: string;
+  /** A role, a model or a tool. */
+  readonly who: string;
+  readonly text: string;
+  readonly isFailed: boolean;
+}
+
+const SHOWN = 3;
+const MAX_TEXT = 400;
+
+export function lastEntries({ readings }: Transcript): readonly Entry[] {
+  return readings.flatMap(entriesOf).slice(-SHOWN);
+}
+
+function entriesOf(reading: Reading): Entry[] {
+  const key = `${reading.trace_id}.${reading.span_id}`;
+  const { tool, error } = reading;
+  if (tool !== null) {
+    const result = error?.message ?? tool.result;
+    const text = [tool.arguments, result].map(textOf).filter((one) => one !== '');
+    const isFailed = tool.is_error || error !== null;
+    return [{ key, who: plainLine(tool.name, 80), text: text.join(' → '), isFailed }];
+  }
+  const said = reading.said.flatMap((one, at) => {
+    // What tools answered is in their own entries.
+    if (one.origin !== 'output' && one.role !== 'user') return [];
+    const text = one.pieces
+      .map(pieceText)
+      .filter((piece) => piece !== '')
+      .join(' ');
+    return text === ''
+      ? []
+      : [{ key: `${key}.${at}`, who: nameOf(one, reading), text, isFailed: false }];
+  });
+  if (error === null) return said;
+  const who = plainLine(reading.model ?? '', 80) || 'model';
+  return [...said, { key: `${key}.error`, who, text: textOf(error.message), isFailed: true }];
+}
+
+function nameOf({ role, origin }: Said, { model }: Reading): string {
+  return plainLine((origin === 'output' ? model : null) ?? role, 80);
+}
+
+function pieceText({ type, name, clip }: Piece): string {
+  if (type === 'reasoning') return '';
+  return type === 'tool_call' ? `${plainLine(name ?? '', 80)}(${textOf(clip)})` : textOf(clip);
+}
+
+/** The beginning, in one paragraph. */
+function textOf(clip: Clip | null): string {
+  if (clip === null) return '';
+  const text = clip.text.slice(0, MAX_TEXT).replace(/\s+/g, ' ').trim();
+  return clip.chars > MAX_TEXT ? `${text} …` : text;
+}
