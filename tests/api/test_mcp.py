@@ -181,6 +181,7 @@ async def answers(host: Host) -> list[tuple[str, CallToolResult]]:
         ("session_outline", run),
         ("session_outline", {**run, "every": True}),
         ("session_errors", run),
+        ("failure_causes", {}),
         ("get_span", {**run, "span_id": evil}),
         ("get_span", {**run, "span_id": evil, "part": "attributes"}),
         ("get_span", {**run, "span_id": span_id(3).hex()}),

@@ -13,8 +13,8 @@ TOOL: dict[str, Json] = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.n
 
 
 def answered(text: str) -> dict[str, Json]:
-    said = [{"role": "assistant", "parts": [{"type": "text", "content": text}]}]
-    return {"gen_ai.operation.name": "chat", "gen_ai.output.messages": json.dumps(said)}
+    messages = [{"role": "assistant", "parts": [{"type": "text", "content": text}]}]
+    return {"gen_ai.operation.name": "chat", "gen_ai.output.messages": json.dumps(messages)}
 
 
 def test_a_session_that_failed_says_what_failed_first(rig: Rig) -> None:
@@ -40,7 +40,7 @@ def test_a_session_without_failures_says_the_last_answer(rig: Rig) -> None:
     assert (rig.session().cause, rig.session().answer) == (None, "All done.")
 
 
-def test_an_error_that_comes_late_is_still_told(rig: Rig) -> None:
+def test_an_error_that_comes_late_is_the_cause(rig: Rig) -> None:
     rig.record(span("run"))
     rig.wait(6)
     rig.record(span("late", span_id=2, parent=1, error="no room"))
@@ -48,7 +48,7 @@ def test_an_error_that_comes_late_is_still_told(rig: Rig) -> None:
     assert rig.session().cause == "late: no room"
 
 
-def test_a_session_that_goes_on_tells_no_cause_until_it_is_over_again(rig: Rig) -> None:
+def test_a_session_that_goes_on_has_no_cause_until_it_is_over_again(rig: Rig) -> None:
     rig.record(span("run", error="no room"))
     rig.wait(6)
     assert rig.session().cause == "run: no room"
