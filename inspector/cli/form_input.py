@@ -52,10 +52,10 @@ def by_asking(request: Mapping[str, Any]) -> str:
     if not properties:
         answered: str = typer.prompt("Answer", err=True)
         return answered if _is_json_wanted(request["form_json"]) else json.dumps(answered)
-    return _asked(properties, _form(request["form_json"]).get("required") or [])
+    return _prompted(properties, _form(request["form_json"]).get("required") or [])
 
 
-def _asked(properties: Mapping[str, dict[str, Any]], required: Collection[str]) -> str:
+def _prompted(properties: Mapping[str, dict[str, Any]], required: Collection[str]) -> str:
     """Ask for each field, and for those of an object in the form unless it is left out."""
     values: dict[str, str] = {}
     for name, schema in properties.items():
@@ -68,7 +68,7 @@ def _asked(properties: Mapping[str, dict[str, Any]], required: Collection[str]) 
                 continue
             # What is in it is not asked for in parts again: an object in that is JSON.
             flat = {key: {**one, "properties": None} for key, one in members.items()}
-            values[name] = _asked(flat, schema.get("required") or [])
+            values[name] = _prompted(flat, schema.get("required") or [])
         elif (value := _filled(name, schema, is_required=is_required)) is not None:
             values[name] = value
     return _object(values)

@@ -94,8 +94,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         for at in range(COUNT):
             _add_session(request, 2 + at, f"one-{at}", 1)
         running.post("/v1/traces", request.SerializeToString())
-        asked = [opened(f"r{at}", args_json=ARGS, session_id=LONG) for at in range(COUNT)]
-        agent.ask_all(asked)
+        requested = [opened(f"r{at}", args_json=ARGS, session_id=LONG) for at in range(COUNT)]
+        agent.ask_all(requested)
         wait_for(lambda: len(running.get("/requests")["requests"]) > 1)
         for at in range(15):
             answer = {"decision": "deny", "args_hash": hash_of(ARGS)}
@@ -228,9 +228,7 @@ def test_the_key_of_the_answer_unfolds_the_request_that_has_it(
     expect(page.get_by_role("button", name="Allow delete_file once")).to_be_focused()
 
 
-def test_a_screen_reader_is_given_lists_trees_and_cards_as_such(
-    page: Page, service: Service
-) -> None:
+def test_a_screen_reader_reads_lists_trees_and_cards_as_such(page: Page, service: Service) -> None:
     _open(page, service, "?q=service%3Aplanner")
     expect(page.locator("[data-session]")).to_have_count(2)
     expect(page.get_by_role("region", name="All sessions")).to_match_aria_snapshot(

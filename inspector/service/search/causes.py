@@ -20,7 +20,7 @@ _ROWS_A_PAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class CauseGroup:
+class SessionsOfCause:
     """Sessions with causes that are alike."""
 
     counted: CauseCount
@@ -35,7 +35,7 @@ class CauseGroup:
 class GroupedCauses:
     """Groups of causes, the most frequent first."""
 
-    groups: list[CauseGroup]
+    groups: list[SessionsOfCause]
     group_count: int
     session_count: int
     buckets: Buckets
@@ -76,7 +76,7 @@ def group_causes(
         if example is not None:
             by_bucket = [starts[one.key, place] for place in range(bucket_count)]
             good_id = reader.last_good_session(example.row.title)
-            groups.append(CauseGroup(one, by_bucket, example.row, good_id))
+            groups.append(SessionsOfCause(one, by_bucket, example.row, good_id))
     return GroupedCauses(
         groups, counts.group_count, counts.session_count, buckets, counts.counted_from_ns
     )

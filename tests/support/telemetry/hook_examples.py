@@ -142,7 +142,11 @@ TRANSPORT: Kwargs = {
 }
 STDIO: Kwargs = {"transport_type": "stdio", "uri": "/usr/bin/mcp-server-git --repo ."}
 STREAM = SimpleNamespace(
-    first_chunk_ns=2_000_000, chunk_count=3, token_count=12, longest_stall_ns=1_000_000
+    first_chunk_ns=2_000_000,
+    chunk_count=3,
+    token_count=12,
+    longest_stall_ns=1_000_000,
+    longest_stall_at_ns=500_000,
 )
 ERROR = PermissionError("not allowed")
 

@@ -29,7 +29,7 @@ def test_values_have_the_types_of_the_form() -> None:
     assert of_pairs(FORM, ["maybe=perhaps"]) == '{"maybe":"perhaps"}'
 
 
-def test_an_object_in_a_form_is_given_by_its_fields() -> None:
+def test_an_object_in_a_form_is_entered_by_its_fields() -> None:
     address = {"type": "object", "properties": {"zip": {"type": "integer"}, "city": {}}}
     form = json.dumps({"properties": {"address": address, "a.b": {"type": "integer"}}})
     assert of_pairs(form, ["address.zip=9007199254740993", "a.b=1", "address.city=1", "c.d=2"]) == (

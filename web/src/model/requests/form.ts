@@ -323,32 +323,35 @@ export function mistakesIn(
   fields: readonly Field[],
   values: FormValues,
 ): readonly (string | undefined)[] {
-  const given = givenGroups(fields, values);
+  const entered = enteredGroups(fields, values);
   return fields.map((field, at) =>
-    isLeftOut(field, given) ? undefined : mistakeIn(field, values[at] ?? field.initial),
+    isLeftOut(field, entered) ? undefined : mistakeIn(field, values[at] ?? field.initial),
   );
 }
 
 /** The objects in which something is typed. */
-function givenGroups(fields: readonly Field[], values: FormValues): ReadonlySet<Group | undefined> {
-  const given = fields.filter((field, at) =>
+function enteredGroups(
+  fields: readonly Field[],
+  values: FormValues,
+): ReadonlySet<Group | undefined> {
+  const entered = fields.filter((field, at) =>
     (values[at] ?? field.initial).some((text) => text !== ''),
   );
-  return new Set(given.map(({ group }) => group));
+  return new Set(entered.map(({ group }) => group));
 }
 
-function isLeftOut({ group }: Field, given: ReadonlySet<Group | undefined>): boolean {
-  return group !== undefined && !group.isRequired && !given.has(group);
+function isLeftOut({ group }: Field, entered: ReadonlySet<Group | undefined>): boolean {
+  return group !== undefined && !group.isRequired && !entered.has(group);
 }
 
 /** The answer as JSON text; undefined while a field has a mistake. */
 export function payloadOf(fields: readonly Field[], values: FormValues): string | undefined {
   if (mistakesIn(fields, values).some((mistake) => mistake !== undefined)) return undefined;
-  const given = givenGroups(fields, values);
+  const entered = enteredGroups(fields, values);
   const members: string[] = [];
   const inner = new Map<Group, string[]>();
   for (const [at, field] of fields.entries()) {
-    if (isLeftOut(field, given)) continue;
+    if (isLeftOut(field, entered)) continue;
     const { group, key } = field;
     const json = jsonOf(field, values[at] ?? field.initial);
     if (key === undefined) return json;

@@ -8,7 +8,7 @@ const clip = (text: string): Clip => ({
   is_json: false,
   is_truncated: false,
 });
-const said = (role: string, origin: Said['origin'], text: string): Said => ({
+const spoken = (role: string, origin: Said['origin'], text: string): Said => ({
   role,
   origin,
   name: null,
@@ -31,10 +31,10 @@ test('a call says what people and the model said, a tool its arguments and its r
   const call = reading('1', {
     model: 'gpt\u202e-4o',
     said: [
-      said('system', 'system', 'Be kind.'),
-      said('user', 'input', 'Clean\n\n up'),
-      said('tool', 'input', 'said by the tool below'),
-      said('assistant', 'output', 'I delete it.'),
+      spoken('system', 'system', 'Be kind.'),
+      spoken('user', 'input', 'Clean\n\n up'),
+      spoken('tool', 'input', 'said by the tool below'),
+      spoken('assistant', 'output', 'I delete it.'),
     ],
   });
   const tool = reading('2', {
@@ -55,7 +55,7 @@ test('a call says what people and the model said, a tool its arguments and its r
 
 test('the last three are shown, a long text by its beginning, and a failure says so', () => {
   const calls = ['1', '2', '3', '4'].map((id) =>
-    reading(id, { said: [said('assistant', 'output', id.repeat(500))] }),
+    reading(id, { said: [spoken('assistant', 'output', id.repeat(500))] }),
   );
   const failed = reading('5', { error: { type: null, code: null, message: clip('504') } });
   const entries = lastEntries(transcript(...calls, failed));

@@ -26,7 +26,7 @@ function entriesOf(reading: Reading): Entry[] {
     const isFailed = tool.is_error || error !== null;
     return [{ key, who: plainLine(tool.name, 80), text: text.join(' → '), isFailed }];
   }
-  const said = reading.said.flatMap((one, at) => {
+  const spoken = reading.said.flatMap((one, at) => {
     // What tools answered is in their own entries.
     if (one.origin !== 'output' && one.role !== 'user') return [];
     const text = one.pieces
@@ -37,9 +37,9 @@ function entriesOf(reading: Reading): Entry[] {
       ? []
       : [{ key: `${key}.${at}`, who: nameOf(one, reading), text, isFailed: false }];
   });
-  if (error === null) return said;
+  if (error === null) return spoken;
   const who = plainLine(reading.model ?? '', 80) || 'model';
-  return [...said, { key: `${key}.error`, who, text: textOf(error.message), isFailed: true }];
+  return [...spoken, { key: `${key}.error`, who, text: textOf(error.message), isFailed: true }];
 }
 
 function nameOf({ role, origin }: Said, { model }: Reading): string {

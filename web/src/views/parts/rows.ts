@@ -13,14 +13,14 @@ const OVERSCAN = 12;
 /**
  * Args:
  *   keyAt: Stable while the rows are, because a new function recomputes all positions.
- *   kept: Index of the current row; -1: none.
+ *   steady: Index of the current row; -1: none.
  */
 export function useRows(
   scroller: HTMLElement | null,
   count: number,
   row_px: number,
   keyAt: (index: number) => string | undefined,
-  kept = -1,
+  steady = -1,
 ): Virtualizer<HTMLElement, Element> {
   const isLeaping = useLeaping(scroller);
   const virtualizer = useVirtualizer<HTMLElement, Element>({
@@ -29,7 +29,7 @@ export function useRows(
     estimateSize: useCallback(() => row_px, [row_px]),
     getItemKey: useCallback((index: number) => keyAt(index) ?? index, [keyAt]),
     overscan: isLeaping ? 0 : OVERSCAN,
-    rangeExtractor: useRangeWith(kept),
+    rangeExtractor: useRangeWith(steady),
   });
   useEffect(() => {
     if (row_px > 0) virtualizer.measure();
@@ -38,13 +38,13 @@ export function useRows(
 }
 
 /** Rows in the document: those in view and around it, and the current one, which has the focus. */
-export function useRangeWith(kept: number): (range: Range) => number[] {
+export function useRangeWith(steady: number): (range: Range) => number[] {
   return useCallback(
     (range) => {
       const rows = defaultRangeExtractor(range);
-      if (kept < 0 || kept >= range.count || rows.includes(kept)) return rows;
-      return kept < range.startIndex ? [kept, ...rows] : [...rows, kept];
+      if (steady < 0 || steady >= range.count || rows.includes(steady)) return rows;
+      return steady < range.startIndex ? [steady, ...rows] : [...rows, steady];
     },
-    [kept],
+    [steady],
   );
 }

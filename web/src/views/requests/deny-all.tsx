@@ -14,10 +14,10 @@ const AT_ONCE = 6;
 export function DenyAll({ sessionId }: { readonly sessionId: string }) {
   const { requests } = useInspector();
   const ids = useRow(requests.ofSession, sessionId) ?? [];
-  const [isAsked, setAsked] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const [reason, setReason] = useState('');
   const [outcome, setOutcome] = useState<string>();
-  const close = () => setAsked(false);
+  const close = () => setOpen(false);
   const deny = async (of: readonly string[]) => {
     close();
     const left = [...of];
@@ -35,16 +35,16 @@ export function DenyAll({ sessionId }: { readonly sessionId: string }) {
   return (
     <div className="ins-inbox__deny-all">
       {outcome !== undefined && <p role="status">{outcome}</p>}
-      {!isAsked && ids.length > 1 && (
+      {!isOpen && ids.length > 1 && (
         <button
           type="button"
           className="ins-answer ins-answer--plain ins-answer--armed"
-          onClick={() => setAsked(true)}
+          onClick={() => setOpen(true)}
         >
           {INBOX_TEXT.denyAll}
         </button>
       )}
-      {isAsked && ids.length > 0 && (
+      {isOpen && ids.length > 0 && (
         <div
           className="ins-request__answers"
           role="group"

@@ -8,7 +8,7 @@ import { AlertQuestion } from '../parts/popups/popup-button.tsx';
 import { ArmedButton } from '../parts/requests/armed-button.tsx';
 import './session-verbs.css';
 
-const SAID_MS = 6000;
+const NOTICE_MS = 6000;
 
 export function SessionVerbs({ session }: { readonly session: Session }) {
   const { verbs } = useInspector();
@@ -41,7 +41,7 @@ export function SessionVerbs({ session }: { readonly session: Session }) {
   useEffect(() => {
     setShown(state);
     if (state?.kind !== 'told') return;
-    const timer = setTimeout(() => setShown(undefined), SAID_MS);
+    const timer = setTimeout(() => setShown(undefined), NOTICE_MS);
     return () => clearTimeout(timer);
   }, [state]);
   const give = (verb: Verb) => () => void verbs.give(session.id, verb);

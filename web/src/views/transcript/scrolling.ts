@@ -54,7 +54,7 @@ export function useEntryScrolling(
   entries: readonly Entry[],
   isLive: boolean,
   startsAtEnd: boolean,
-  kept: number,
+  anchored: number,
 ): Scrolling {
   const isLeaping = useLeaping(scroller);
   const isFollowing = useRef(false);
@@ -101,7 +101,7 @@ export function useEntryScrolling(
     ),
     getItemKey: useCallback((index: number) => entries[index]?.id ?? index, [entries]),
     overscan: isLeaping ? 0 : OVERSCAN,
-    rangeExtractor: useRangeWith(kept),
+    rangeExtractor: useRangeWith(anchored),
     // An entry that is measured moves those below it, and renders none of them.
     directDomUpdates: true,
     directDomUpdatesMode: 'position',

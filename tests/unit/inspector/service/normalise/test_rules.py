@@ -414,7 +414,7 @@ def test_an_exception_that_the_sdk_recorded_appears_once() -> None:
     assert "Traceback" in str(error.stacktrace)
 
 
-def test_a_status_that_says_more_than_the_exception_is_kept_beside_it() -> None:
+def test_a_status_that_says_more_than_the_exception_stands_beside_it() -> None:
     error = _recorded(KeyError("sku"), "The price list is not complete.")
     assert (error.type, error.message) == ("KeyError", "'sku'")
     assert error.status_message == "The price list is not complete."
