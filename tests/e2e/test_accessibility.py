@@ -171,6 +171,9 @@ def test_who_wants_more_contrast_or_own_colours_has_them(page: Page, service: Se
 @pytest.mark.slow
 def test_the_focus_is_seen_on_everything_that_can_have_it(page: Page, service: Service) -> None:
     _open(page, service, "")
+    expect(page.locator("[data-session]").first).to_be_visible()
+    # The list has the focus: from the beginning of the page on.
+    page.get_by_role("link", name="Inspector").focus()
     seen = set()
     for _ in range(12):
         page.keyboard.press("Tab")

@@ -38,6 +38,8 @@ LISTS = {
     "What sessions used by model": "usage?by=model",
 }
 """The list of each page by its name, and where it is."""
+COMMON = {"sessions", "spans", "entries", "requests", "found"}
+"""Those that are tried with every run: one of each kind."""
 
 
 def _add_session(request: ExportTraceServiceRequest, number: int, session: str, calls: int) -> None:
@@ -149,7 +151,13 @@ class _List:
         return int(self.element.evaluate(_STOPS))
 
 
-@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in COMMON else pytest.mark.slow, id=name)
+        for name in LISTS
+    ],
+)
 def test_a_list_has_the_focus_is_walked_by_keys_and_gets_it_back(
     page: Page, watch: Watch, service: Service, name: str
 ) -> None:
