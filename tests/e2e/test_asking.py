@@ -54,7 +54,7 @@ def test_a_tool_runs_with_the_arguments_that_were_edited_in_the_browser_and_no_o
         expect(allow).to_have_attribute("aria-disabled", "false")
         allow.click()
         (reported,) = map(json.loads, agent.output_lines())
-    expect(card.get_by_text(re.compile("the agent took it"))).to_be_visible()
+    expect(card.get_by_text(re.compile("received by the agent"))).to_be_visible()
 
     assert reported == {"ran": [{**ARGS, "path": "/tmp/unit.txt"}], "outcome": "deleted"}
     receiver.wait_for(lambda got: any(s.name == "execute_tool delete_file" for s in got.spans))

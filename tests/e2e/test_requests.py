@@ -98,7 +98,7 @@ def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
     answer = agent.answer_to("r1")
     assert answer["args_json"].replace("\n", "").replace(" ", "") == ARGS.replace("old", "new")
     assert answer["args_hash"] == hash_of(ARGS)
-    expect(_card(page).get_by_text("the agent took it")).to_be_visible()
+    expect(_card(page).get_by_text("received by the agent")).to_be_visible()
     edit = page.get_by_role("region", name="Your edit")
     expect(edit).to_contain_text("build/new")
     expect(page).to_have_title(re.compile("^Waiting"))
@@ -385,12 +385,12 @@ def test_the_card_says_that_an_agent_is_busy(
     agent.ask("r1", args_json=ARGS)
     _sign_in(page, service, "sessions/S")
     card = _open_card(page)
-    _armed(card.get_by_role("button", name=re.compile("^Always allow what policy asks"))).click()
-    notice = card.get_by_text("sent; the agent has not been heard from yet")
+    _armed(card.get_by_role("button", name=re.compile("^Always allow for"))).click()
+    notice = card.get_by_text("sent, not yet acknowledged by the agent")
     expect(notice).to_be_visible()
     seq = agent.command("answer")["seq"]
     agent.acknowledge(seq)
-    expect(card.get_by_text("the agent took it")).to_be_visible()
+    expect(card.get_by_text("received by the agent")).to_be_visible()
 
 
 def test_a_session_is_paused_and_cancelled_from_its_header(
@@ -430,15 +430,15 @@ def test_escape_closes_what_is_open_before_it_leaves_the_session(
     expect(card.get_by_role("button", name="Edit")).to_be_visible()
     page.locator("h1").click()  # wherever the focus is
     page.keyboard.press("Escape")
-    toggle = card.locator("[data-request-toggle]")
+    toggle = card.locator("[data-unfolds-answer]")
     expect(toggle).to_have_attribute("aria-expanded", "false")
     share = page.get_by_role("menu", name="Share")
     about = page.get_by_role("dialog", name="About this session")
-    for name, opened in (("Share", share), ("About this session", about)):
+    for name, popup in (("Share", share), ("About this session", about)):
         page.get_by_role("button", name=name).click()
-        expect(opened).to_be_visible()
+        expect(popup).to_be_visible()
         page.keyboard.press("Escape")
-        expect(opened).to_have_count(0)
+        expect(popup).to_have_count(0)
         expect(page.get_by_role("button", name=name)).to_be_focused()
     find = page.get_by_role("textbox", name="Find in this session")
     page.keyboard.press("/")
@@ -529,6 +529,6 @@ def test_the_key_for_waiting_leads_to_the_span_that_waits_and_it_is_answered_the
     _armed(allow)
     page.keyboard.press("Enter")
     assert agent.answer_to("r1")["decision"] == "allow"
-    expect(panel.get_by_text("the agent took it")).to_be_visible()
+    expect(panel.get_by_text("received by the agent")).to_be_visible()
     expect(strip).to_have_count(0)
     assert watch.errors == []

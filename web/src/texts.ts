@@ -340,6 +340,30 @@ export const TRANSCRIPT_TEXT = {
 // Requests: cards, inbox, forms.
 
 export const REQUEST_TEXT = {
+  approval: 'Approval',
+  breakpoint: 'Stopped at a breakpoint',
+  elicitation: 'MCP server question',
+  question: 'Question',
+  continue: 'Continue',
+  argumentsErased: 'Arguments are not kept after a request closes.',
+  notEditable:
+    'They can be allowed or denied, not edited: they are no JSON, or too long to be sent whole.',
+  notAcknowledged: 'sent, not yet acknowledged by the agent',
+  received: 'received by the agent',
+  statuses: {
+    pending: 'waiting',
+    answered: 'answered',
+    withdrawn: 'withdrawn by the agent',
+    lost: 'lost contact with the agent',
+  },
+  decisions: {
+    allow: 'allowed',
+    allow_always: 'always allowed',
+    deny: 'denied',
+    answer: 'answered',
+    decline: 'declined',
+    cancel: 'dismissed',
+  },
   edit: 'Your edit',
   editElsewhere: 'Edited before it ran. The edit itself is not stored.',
   editSpan: 'Show the span that ran',
@@ -420,6 +444,56 @@ export function deniedCount(denied: number, of: number): string {
   return denied === of ? `${denied} denied.` : `${denied} of ${of} denied.`;
 }
 
+export function wantsToRun(tool: string): string {
+  return `${tool} wants to run`;
+}
+
+export function wantedToRun(tool: string): string {
+  return `${tool} wanted to run`;
+}
+
+export function stoppedBefore(tool: string): string {
+  return `Stopped before ${tool}`;
+}
+
+export function waitingForSignal(name: string): string {
+  return `Waiting for signal "${name}"`;
+}
+
+export function questionFrom(tool: string): string {
+  return `Question from ${tool}`;
+}
+
+export function allowOnce(tool: string | undefined): string {
+  return tool === undefined ? 'Allow once' : `Allow ${tool} once`;
+}
+
+export function allowWithEdits(count: number): string {
+  return `Allow with ${count} ${count === 1 ? 'edit' : 'edits'}`;
+}
+
+export function alwaysAllow(interceptor: string | undefined): string {
+  return interceptor === undefined
+    ? 'Always allow in this session'
+    : `Always allow for "${interceptor}" in this session`;
+}
+
+export function denyTool(tool: string | undefined): string {
+  return tool === undefined ? 'Deny' : `Deny ${tool}`;
+}
+
+export function decidedBy(decision: string, isEdited: boolean, actor: string): string {
+  return `${decision}${isEdited ? ' with edits' : ''} by ${actor}`;
+}
+
+export function rejectedByAgent(reason: string): string {
+  return reason === '' ? 'rejected by the agent' : `rejected by the agent: ${reason}`;
+}
+
+export function waitingFor(time: string): string {
+  return `waiting ${time}`;
+}
+
 /** Before the title of the tab. */
 export function waitingMark(waiting: number, allowing: number): string {
   if (waiting === 0) return '';
@@ -439,6 +513,7 @@ export function allowedIn(left: string, outcome: string): string {
 
 export const AUDIT_TEXT = {
   title: 'Audit log',
+  yourName: 'e.g. Ada',
   export: 'Export as JSON lines',
   search: 'Search the audit log',
   searchPlaceholder: 'who, tool, session, reason',
@@ -485,8 +560,9 @@ export const AUDIT_TEXT = {
   },
 } as const;
 
-export function timedOut(outcome: string | undefined): string {
-  return outcome === undefined ? 'Timed out' : `Timed out: ${outcome} by default`;
+export function timedOut(outcome: string | undefined, after?: string): string {
+  const what = after === undefined ? 'Timed out' : `Timed out after ${after}`;
+  return outcome === undefined ? what : `${what}: ${outcome} by default`;
 }
 
 // Comparison.

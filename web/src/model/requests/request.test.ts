@@ -38,7 +38,7 @@ test('a button says what it will do', () => {
   expect(allowLabel(exampleRequest(), 2)).toBe('Allow with 2 edits');
   expect(allowLabel(exampleRequest({ kind: 'breakpoint' }), 0)).toBe('Continue');
   expect(alwaysLabel(exampleRequest())).toBe(
-    'Always allow what policy ask-delete asks in this session',
+    'Always allow for "policy ask-delete" in this session',
   );
 });
 
@@ -51,16 +51,16 @@ test('a name cannot make a button say something else', () => {
 test('who asks a question is said', () => {
   const headline = (signal_name: string | null) =>
     headlineOf(exampleRequest({ kind: 'question', tool_name: null, signal_name }));
-  expect(headline(null)).toBe('A question');
-  expect(headline('elicitation')).toBe('An MCP server asks');
-  expect(headline('approved')).toBe('A signal is awaited: approved');
+  expect(headline(null)).toBe('Question');
+  expect(headline('elicitation')).toBe('MCP server question');
+  expect(headline('approved')).toBe('Waiting for signal "approved"');
 });
 
-test('what is closed does not want anything any more', () => {
+test('what is closed has one name, and wants nothing any more', () => {
   expect(headlineOf(answered)).toBe('delete_file wanted to run');
-  expect(headlineOf({ ...answered, tool_name: null })).toBe('An approval was asked for');
-  expect(headlineOf({ ...answered, kind: 'question' })).toBe('delete_file asked');
-  expect(headlineOf({ ...answered, kind: 'breakpoint' })).toBe('Was stopped before delete_file');
+  expect(headlineOf({ ...answered, tool_name: null })).toBe('Approval');
+  expect(headlineOf({ ...answered, kind: 'question' })).toBe('Question from delete_file');
+  expect(headlineOf({ ...answered, kind: 'breakpoint' })).toBe('Stopped before delete_file');
 });
 
 test('of two versions the one with more transitions counts, whichever comes first', () => {
@@ -90,13 +90,13 @@ test('a lost request that is back is the newer one', () => {
 
 test('how it ended is said with who did it, and whether the agent took it', () => {
   expect(outcomeOf(answered)).toBe('allowed with edits by Ana');
-  expect(appliedText(answered)).toBe('sent; the agent has not been heard from yet');
+  expect(appliedText(answered)).toBe('sent, not yet acknowledged by the agent');
   const refused = { ...granted, applied: false, applied_reason: 'not open here' };
   expect(appliedText({ ...answered, answer: refused })).toBe(
-    'the agent did not take it: not open here',
+    'rejected by the agent: not open here',
   );
   expect(outcomeOf(exampleRequest({ status: 'expired', default: 'deny' }))).toBe(
-    'nobody answered in time: denied',
+    'Timed out: denied by default',
   );
 });
 

@@ -1,5 +1,21 @@
 /** Texts of a request and of its buttons: each says exactly what will happen. */
-import type { GivenAnswer, Request } from '../../api/types.ts';
+import type { Request } from '../../api/types.ts';
+import {
+  allowOnce,
+  allowWithEdits,
+  alwaysAllow,
+  decidedBy,
+  denyTool,
+  questionFrom,
+  REQUEST_TEXT,
+  rejectedByAgent,
+  stoppedBefore,
+  timedOut,
+  waitingForSignal,
+  wantedToRun,
+  wantsToRun,
+} from '../../texts.ts';
+import { formatDuration } from '../text/format.ts';
 import { plainLine } from '../text/hidden-characters.ts';
 import { beginningOf } from '../text/text-parts.ts';
 
@@ -39,19 +55,16 @@ export function compareUrgentFirst(a: Request, b: Request): number {
 export function headlineOf(request: Request): string {
   const tool = toolOf(request);
   const waits = isPending(request);
-  const asks = waits ? 'asks' : 'asked';
   switch (request.kind) {
     case 'approval':
-      if (tool !== undefined) return `${tool} ${waits ? 'wants' : 'wanted'} to run`;
-      return `An approval ${waits ? 'is' : 'was'} asked for`;
+      if (tool === undefined) return REQUEST_TEXT.approval;
+      return waits ? wantsToRun(tool) : wantedToRun(tool);
     case 'breakpoint':
-      return `${waits ? 'Stopped' : 'Was stopped'} ${tool === undefined ? 'at a breakpoint' : `before ${tool}`}`;
+      return tool === undefined ? REQUEST_TEXT.breakpoint : stoppedBefore(tool);
     case 'question':
-      if (isElicitation(request)) return `An MCP server ${asks}`;
-      if (request.signal_name) {
-        return `A signal ${waits ? 'is' : 'was'} awaited: ${plainLine(request.signal_name, 60)}`;
-      }
-      return tool === undefined ? 'A question' : `${tool} ${asks}`;
+      if (isElicitation(request)) return REQUEST_TEXT.elicitation;
+      if (request.signal_name) return waitingForSignal(plainLine(request.signal_name, 60));
+      return tool === undefined ? REQUEST_TEXT.question : questionFrom(tool);
   }
 }
 
@@ -67,22 +80,18 @@ function toolOf({ tool_name }: Request): string | undefined {
 
 /** `editCount`: of the arguments; 0 sends them as they are. */
 export function allowLabel(request: Request, editCount: number): string {
-  if (editCount > 0) return `Allow with ${editCount} ${editCount === 1 ? 'edit' : 'edits'}`;
-  if (request.kind === 'breakpoint') return 'Continue';
-  const tool = toolOf(request);
-  return tool === undefined ? 'Allow once' : `Allow ${tool} once`;
+  if (editCount > 0) return allowWithEdits(editCount);
+  if (request.kind === 'breakpoint') return REQUEST_TEXT.continue;
+  return allowOnce(toolOf(request));
 }
 
 export function alwaysLabel({ interceptor }: Request): string {
   const name = plainLine(interceptor ?? '', 60);
-  return name === ''
-    ? 'Always allow this in this session'
-    : `Always allow what ${name} asks in this session`;
+  return alwaysAllow(name === '' ? undefined : name);
 }
 
 export function denyLabel(request: Request): string {
-  const tool = toolOf(request);
-  return tool === undefined ? 'Deny' : `Deny ${tool}`;
+  return denyTool(toolOf(request));
 }
 
 /** Whether the arguments can be edited: an answer to a question carries none. */
@@ -93,11 +102,8 @@ export function canEditArguments(request: Request): boolean {
 /** Reason why the arguments cannot be edited; undefined if they can. */
 export function notEditable(request: Request): string | undefined {
   if (request.args_json !== null) return undefined;
-  if (!isPending(request)) return 'They were removed when the request closed.';
-  if (request.args_text !== null) {
-    return 'They can be allowed or denied, not edited: they are no JSON, or too long to be sent whole.';
-  }
-  return undefined;
+  if (!isPending(request)) return REQUEST_TEXT.argumentsErased;
+  return request.args_text === null ? undefined : REQUEST_TEXT.notEditable;
 }
 
 /** A text of which only the beginning was shown; undefined: none. */
@@ -115,15 +121,6 @@ export function unseenOf(request: Request, args: string, seen: readonly string[]
   return isUnseen(args) ? 'the arguments' : undefined;
 }
 
-const DECISIONS: Readonly<Record<GivenAnswer['decision'], string>> = {
-  allow: 'allowed',
-  allow_always: 'always allowed',
-  deny: 'denied',
-  answer: 'answered',
-  decline: 'declined',
-  cancel: 'cancelled',
-};
-
 /** Outcome if nobody answers: `denied`. */
 export function defaultName({ default: decision }: Request): string {
   return decisionName(decision);
@@ -131,35 +128,33 @@ export function defaultName({ default: decision }: Request): string {
 
 /** A decision as what came of it: `denied`. */
 export function decisionName(decision: string): string {
-  const name = Object.entries(DECISIONS).find(([known]) => known === decision)?.[1];
+  const name = Object.entries(REQUEST_TEXT.decisions).find(([known]) => known === decision)?.[1];
   return name ?? plainLine(decision, 30);
 }
 
 /** End of a request, in words. */
 export function outcomeOf(request: Request): string {
-  const { answer, status } = request;
+  const { answer, status, created_at, expires_at } = request;
   switch (status) {
-    case 'pending':
-      return 'waiting';
     case 'answered': {
-      if (answer === null) return 'answered';
-      const edited = answer.is_edited ? ' with edits' : '';
-      return `${DECISIONS[answer.decision]}${edited} by ${plainLine(answer.actor, 80)}`;
+      if (answer === null) return REQUEST_TEXT.statuses.answered;
+      const decision = REQUEST_TEXT.decisions[answer.decision];
+      return decidedBy(decision, answer.is_edited, plainLine(answer.actor, 80));
     }
-    case 'expired':
-      return `nobody answered in time: ${defaultName(request)}`;
-    case 'withdrawn':
-      return 'withdrawn by the agent';
-    case 'lost':
-      return 'the agent is gone';
+    case 'expired': {
+      const after_ms = Date.parse(expires_at ?? created_at) - Date.parse(created_at);
+      const after = after_ms > 0 ? formatDuration(after_ms * 1e6) : undefined;
+      return timedOut(defaultName(request), after);
+    }
+    default:
+      return REQUEST_TEXT.statuses[status];
   }
 }
 
 /** Whether the agent took the answer, in words; empty without an answer. */
 export function appliedText({ answer }: Request): string {
   if (answer === null) return '';
-  if (answer.applied === null) return 'sent; the agent has not been heard from yet';
-  if (answer.applied) return 'the agent took it';
-  const reason = plainLine(answer.applied_reason ?? '', 300);
-  return reason === '' ? 'the agent did not take it' : `the agent did not take it: ${reason}`;
+  if (answer.applied === null) return REQUEST_TEXT.notAcknowledged;
+  if (answer.applied) return REQUEST_TEXT.received;
+  return rejectedByAgent(plainLine(answer.applied_reason ?? '', 300));
 }

@@ -1,5 +1,6 @@
 /** Field for the reader's name, which is sent with what is done from this browser. */
 import { cleanName, MAX_NAME } from '../../state/preferences.ts';
+import { AUDIT_TEXT } from '../../texts.ts';
 import { useInspector, usePreferences } from './context.ts';
 import './your-name.css';
 
@@ -12,7 +13,7 @@ export function YourName() {
       <input
         type="text"
         maxLength={MAX_NAME}
-        placeholder="as it is written here"
+        placeholder={AUDIT_TEXT.yourName}
         defaultValue={name}
         onChange={(event) => preferences.change({ name: cleanName(event.target.value) })}
       />

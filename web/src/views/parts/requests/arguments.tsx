@@ -39,7 +39,7 @@ export function Arguments({ request, draft, shown, check, unseen }: ArgumentsPro
   const refusal = notEditable(request);
   if (request.args_json === null && request.args_text === null) {
     return refusal === undefined || request.args_hash === null ? null : (
-      <p className="ins-request__note">Arguments: {refusal}</p>
+      <p className="ins-request__note">{refusal}</p>
     );
   }
   const canEdit = canEditArguments(request);

@@ -23,7 +23,7 @@ import type { TextDiff } from '../../../model/text/text-diff.ts';
 import { beginningOf } from '../../../model/text/text-parts.ts';
 import { type Draft, NO_DRAFT } from '../../../state/drafts.ts';
 import { sessionPath, spanPath } from '../../../state/route.ts';
-import { allowedIn, REQUEST_TEXT, timeLeft } from '../../../texts.ts';
+import { allowedIn, REQUEST_TEXT, timeLeft, waitingFor } from '../../../texts.ts';
 import { useInspector, useNow, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
@@ -155,7 +155,7 @@ export function TimeLeft({ request }: { readonly request: Request }) {
   useNow(1000);
   const waited_ms = clock.now_ms() - Date.parse(request.created_at);
   if (request.expires_at === null) {
-    return <>waits for {wholeSeconds(waited_ms)}</>;
+    return <>{waitingFor(wholeSeconds(waited_ms))}</>;
   }
   const left_ms = Date.parse(request.expires_at) - clock.now_ms();
   if (left_ms <= 0) return <strong>{REQUEST_TEXT.timeIsUp}</strong>;
