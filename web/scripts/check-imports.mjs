@@ -43,6 +43,7 @@ const ALLOWED = {
   'views/session': view('graph', 'mcp', 'span', 'statistics', 'transcript'),
   // The other pages: none reaches into another.
   'views/audit': view(),
+  'views/causes': view(),
   'views/compare': view(),
   'views/palette': view(),
   'views/requests': view(),
@@ -50,7 +51,17 @@ const ALLOWED = {
   'views/sessions': view(),
   'views/usage': view(),
   // The page around them.
-  views: view('audit', 'compare', 'palette', 'requests', 'search', 'session', 'sessions', 'usage'),
+  views: view(
+    'audit',
+    'causes',
+    'compare',
+    'palette',
+    'requests',
+    'search',
+    'session',
+    'sessions',
+    'usage',
+  ),
   // What every element of the page is made by.
   jsx: { folders: ['model'], packages: ['react'] },
   styles: { folders: [], packages: [] },
