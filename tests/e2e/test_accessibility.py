@@ -128,7 +128,7 @@ def test_no_dialog_has_a_serious_finding(page: Page, service: Service) -> None:
 def test_a_page_can_be_walked_past_its_bar(page: Page, service: Service) -> None:
     _open(page, service, "audit")
     page.keyboard.press("Tab")
-    skip = page.get_by_role("button", name="To the page")
+    skip = page.get_by_role("button", name="Skip to content")
     expect(skip).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")

@@ -14,7 +14,7 @@ from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 PAGES = ("", f"sessions/{SECOND_ID}", "waiting", "search", "compare", "usage", "audit")
-WIDGETS = "Where the focus is"
+WIDGETS = "Lists, trees and fields"
 """Keys of widgets, each of which counts only while it has the focus."""
 
 
@@ -93,7 +93,7 @@ def test_what_the_list_has_not_loaded_is_found_by_the_service(page: Page, servic
 
 def _rows(page: Page) -> dict[str, list[tuple[str, ...]]]:
     """Return what the list of keys says: place → (keys…, what)."""
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     found: dict[str, list[list[str]]] = page.evaluate("""() => Object.fromEntries(
       [...document.querySelectorAll('dialog[open] section')].map((section) => [
         section.ariaLabel,
@@ -121,9 +121,9 @@ def test_the_list_of_keys_is_that_of_the_actions_and_binds_no_key_twice_in_one_p
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.evaluate("document.activeElement.blur()")  # a page may begin in its field
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     listed = _rows(page)
-    assert {"Search all sessions", "All keys"} <= with_keys["Everywhere"]
+    assert {"Search all sessions", "Keyboard shortcuts"} <= with_keys["Everywhere"]
     for where, names in with_keys.items():
         if names:
             assert {row[-1] for row in listed[where]} == names
@@ -195,7 +195,7 @@ def test_cancelling_from_the_palette_only_leads_to_the_button(page: Page, servic
 def test_keys_of_the_page_do_nothing_behind_a_dialog(page: Page, service: Service) -> None:
     _open(page, service, f"sessions/{FIRST_ID}")
     page.keyboard.press("?")
-    dialog = page.get_by_role("dialog", name="Keys")
+    dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
     expect(dialog).to_be_visible()
     page.keyboard.press("g")
     page.keyboard.press("a")
@@ -232,6 +232,6 @@ def test_a_key_right_after_escape_opens_what_it_stands_for(page: Page, service: 
       const pressed = new KeyboardEvent('keydown', { key: '?', bubbles: true });
       document.activeElement.dispatchEvent(pressed);
     }""")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()

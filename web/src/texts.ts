@@ -9,6 +9,11 @@ import { groupThousands, plural } from './model/text/format.ts';
 // The shell: bar, banners, dialogs, errors.
 
 export const SHELL_TEXT = {
+  keys: 'Keyboard shortcuts',
+  singleKeys: 'Single-letter keys',
+  skip: 'Skip to content',
+  notFound: 'Page not found',
+  allSessions: 'All sessions',
   palette: 'All actions',
   firstSteps: 'First steps',
   chart: 'Chart',
@@ -25,6 +30,54 @@ export const SHELL_TEXT = {
   missingAdvice: 'The service did not send it. Check that the service runs, then retry.',
   throwingAdvice: 'The rest of the page still works.',
 } as const;
+
+/** Names of actions, in the palette and in the list of keys. */
+export const ACTION_TEXT = {
+  search: 'Search all sessions',
+  compare: 'Compare two sessions',
+  usage: 'Usage by user, tag, model or day',
+  audit: 'Audit log',
+  answer: 'Focus the answer button',
+  palette: 'All actions, pages and sessions',
+  selection: 'Actions for selection',
+  singleKeys: 'Single-letter keys: on, off',
+  nextWaitingSession: 'Next waiting session',
+  nextWaitingSpan: 'Next waiting span',
+  freeze: 'Freeze / unfreeze',
+} as const;
+
+/** Title of a button that has a key. */
+export function withKey(name: string, key: string): string {
+  return `${name} (${key})`;
+}
+
+/** Keys of widgets. */
+export const WIDGET_TEXT = {
+  where: 'Lists, trees and fields',
+  row: 'previous, next row, request or entry',
+  tree: 'in a tree: collapse or go to the parent, expand or go in',
+  tabs: 'in tabs: previous, next tab; on a divider: move it',
+  ends: 'first, last row; a page up, down',
+  open: 'open',
+  suggestion: 'in a query: accept the first suggestion',
+  leave: 'clear the field, then leave it',
+} as const;
+
+export const PALETTE_TEXT = {
+  label: 'Action, page, session or span',
+  placeholder: 'Action, page, session, span',
+  selectionPlaceholder: 'Actions for selection',
+  none: 'No matches',
+  results: 'Results',
+  navigate: 'navigate',
+  select: 'select',
+  close: 'close',
+} as const;
+
+/** The footer of the list of keys; `key` opens the palette. */
+export function paletteHint(key: string): string {
+  return `The palette (${key}) has every action, also those without a key.`;
+}
 
 export const PAGE_NAMES = {
   sessions: 'Sessions',

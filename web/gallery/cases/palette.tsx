@@ -77,7 +77,7 @@ export const cases: readonly GalleryCase[] = [
   {
     name: 'palette, what is selected',
     height: 720,
-    Shown: () => <Opened at={A_SPAN} name="Actions of what is selected" />,
+    Shown: () => <Opened at={A_SPAN} name="Actions for selection" />,
   },
   { name: 'palette, long names', height: 600, Shown: () => <Offered /> },
   { name: 'palette, results', height: 480, Shown: () => <Offered typing="rele" /> },

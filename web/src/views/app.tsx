@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { EVERYWHERE } from '../state/actions.ts';
 import type { Route } from '../state/route.ts';
 import { Trace } from '../state/trace.ts';
-import { CAUSE_TEXT, PAGE_NAMES, SHELL_TEXT } from '../texts.ts';
+import { ACTION_TEXT, CAUSE_TEXT, PAGE_NAMES, SHELL_TEXT } from '../texts.ts';
 import { AuditPage } from './audit/audit-page.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { useActionKeys, useActions } from './parts/actions.ts';
@@ -40,14 +40,6 @@ export function App() {
   const openPalette = useCallback(() => setDialog('palette'), []);
   const page = useRef<HTMLDivElement>(null);
   useAppActions(setDialog, page);
-  const closing = useMemo(
-    () =>
-      dialog === undefined || dialog === 'keys'
-        ? []
-        : [{ name: SHELL_TEXT.close, keys: ['Escape'], run: close }],
-    [dialog, close],
-  );
-  useActions(SHELL_TEXT.palette, closing);
   useActionKeys();
   useNotices();
   usePartsSoon();
@@ -55,7 +47,7 @@ export function App() {
     <div className="ins-app">
       <div>
         <button type="button" className="ins-skip" onClick={() => toPage(page.current)}>
-          To the page
+          {SHELL_TEXT.skip}
         </button>
         <TopBar onKeys={openKeys} onPalette={openPalette} />
         <StoreBanner />
@@ -67,7 +59,7 @@ export function App() {
       {dialog === 'keys' && <KeysDialog onClose={close} />}
       {(dialog === 'palette' || dialog === 'selection') && (
         <div className="ins-app__dialog">
-          <Guarded name={SHELL_TEXT.palette} loading={null}>
+          <Guarded name={SHELL_TEXT.palette} loading={null} onClose={close}>
             <Palette key={dialog} isSelectionOnly={dialog === 'selection'} onClose={close} />
           </Guarded>
         </div>
@@ -88,26 +80,26 @@ function useAppActions(
   const actions = useMemo(() => {
     const toggle = (one: Dialog) => () => setDialog((open) => (open === one ? undefined : one));
     return [
-      { name: 'Sessions', keys: ['g s'], run: () => router.push('') },
-      { name: 'What waits for a person', keys: ['g w'], run: () => router.push('waiting') },
-      { name: 'Search all sessions', keys: ['g f'], run: () => router.push('search') },
-      { name: 'Compare two sessions', keys: ['g c'], run: () => router.push('compare') },
+      { name: PAGE_NAMES.sessions, keys: ['g s'], run: () => router.push('') },
+      { name: PAGE_NAMES.waiting, keys: ['g w'], run: () => router.push('waiting') },
+      { name: ACTION_TEXT.search, keys: ['g f'], run: () => router.push('search') },
+      { name: ACTION_TEXT.compare, keys: ['g c'], run: () => router.push('compare') },
       {
-        name: 'Usage by user, tag, model or day',
+        name: ACTION_TEXT.usage,
         keys: ['g u'],
         run: () => router.push('usage'),
       },
       { name: CAUSE_TEXT.heading, keys: ['g e'], run: () => router.push('causes') },
-      { name: 'Audit log', keys: ['g a'], run: () => router.push('audit') },
-      { name: 'To the button that answers', keys: ['a'], run: focusAnswer },
+      { name: ACTION_TEXT.audit, keys: ['g a'], run: () => router.push('audit') },
+      { name: ACTION_TEXT.answer, keys: ['a'], run: focusAnswer },
       { name: 'Next row', keys: ['j'], run: () => walkRows('ArrowDown') },
       { name: 'Previous row', keys: ['k'], run: () => walkRows('ArrowUp') },
-      { name: 'All actions, pages and sessions', keys: ['mod+k'], run: toggle('palette') },
-      { name: 'Actions of what is selected', keys: ['.'], run: toggle('selection') },
-      { name: 'All keys', keys: ['?'], run: toggle('keys') },
-      { name: 'To the page, past the bar', run: () => toPage(page.current) },
+      { name: ACTION_TEXT.palette, keys: ['mod+k'], run: toggle('palette') },
+      { name: ACTION_TEXT.selection, keys: ['.'], run: toggle('selection') },
+      { name: SHELL_TEXT.keys, keys: ['?'], run: toggle('keys') },
+      { name: SHELL_TEXT.skip, run: () => toPage(page.current) },
       {
-        name: 'Single-letter keys on or off',
+        name: ACTION_TEXT.singleKeys,
         run: () => preferences.change({ keys: !preferences.get().keys }),
       },
     ];
@@ -159,8 +151,8 @@ function PageOf({ route }: { readonly route: Route }) {
     case 'unknown':
       return (
         <main className="ins-app__lost">
-          <h1>There is no such page</h1>
-          <Link to="">All sessions</Link>
+          <h1>{SHELL_TEXT.notFound}</h1>
+          <Link to="">{SHELL_TEXT.allSessions}</Link>
         </main>
       );
   }

@@ -1,8 +1,9 @@
 /** Dialog with all keys of the page: those of its actions, and those of widgets. */
 import { useEffect, useMemo, useRef } from 'react';
-import { type KeyRow, keyList, WIDGET_KEYS } from '../model/keys/key-list.ts';
+import { type KeyRow, type KeySection, keyList } from '../model/keys/key-list.ts';
 import { keyName } from '../model/keys/key-names.ts';
 import { EVERYWHERE } from '../state/actions.ts';
+import { paletteHint, SHELL_TEXT, WIDGET_TEXT } from '../texts.ts';
 import { useCell, useInspector, usePreferences } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
 import { isMac } from './parts/platform.ts';
@@ -14,13 +15,18 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const { preferences, actions } = useInspector();
   const { keys } = usePreferences();
   const groups = useCell(actions.groups);
-  const sections = useMemo(() => [...keyList(groups, EVERYWHERE), ...WIDGET_KEYS], [groups]);
+  const sections = useMemo(() => [...keyList(groups, EVERYWHERE), WIDGET_KEYS], [groups]);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} className="ins-keys" aria-label="Keys" onClose={onClose}>
+    <dialog ref={dialog} className="ins-keys" aria-label={SHELL_TEXT.keys} onClose={onClose}>
       <header className="ins-keys__head">
-        <h2>Keys</h2>
-        <button type="button" className="ins-icon-button" aria-label="Close" onClick={onClose}>
+        <h2>{SHELL_TEXT.keys}</h2>
+        <button
+          type="button"
+          className="ins-icon-button"
+          aria-label={SHELL_TEXT.close}
+          onClick={onClose}
+        >
           <ActionIcon name="close" />
         </button>
       </header>
@@ -43,9 +49,9 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
             checked={keys}
             onChange={(event) => preferences.change({ keys: event.target.checked })}
           />
-          Single-letter keys
+          {SHELL_TEXT.singleKeys}
         </label>
-        <p>Everything without a key, and with these off, is in the palette ({paletteKey()}).</p>
+        <p>{paletteHint(keyName('mod+k', isMac()))}</p>
         <YourName />
       </footer>
     </dialog>
@@ -65,6 +71,16 @@ function Row({ row }: { readonly row: KeyRow }) {
   );
 }
 
-function paletteKey(): string {
-  return keyName('mod+k', isMac());
-}
+/** Keys that a widget handles itself: they depend on the focus. */
+const WIDGET_KEYS: KeySection = {
+  where: WIDGET_TEXT.where,
+  rows: [
+    { keys: ['ArrowUp', 'ArrowDown'], what: WIDGET_TEXT.row },
+    { keys: ['ArrowLeft', 'ArrowRight'], what: WIDGET_TEXT.tree },
+    { keys: ['ArrowLeft', 'ArrowRight'], what: WIDGET_TEXT.tabs },
+    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: WIDGET_TEXT.ends },
+    { keys: ['Enter'], what: WIDGET_TEXT.open },
+    { keys: ['Tab'], what: WIDGET_TEXT.suggestion },
+    { keys: ['Escape'], what: WIDGET_TEXT.leave },
+  ],
+};

@@ -6,6 +6,7 @@ import { EVERYWHERE } from '../state/actions.ts';
 import type { ConnectionStatus } from '../state/event-source.ts';
 import type { Theme } from '../state/preferences.ts';
 import type { Route } from '../state/route.ts';
+import { ACTION_TEXT, PAGE_NAMES, SHELL_TEXT, withKey } from '../texts.ts';
 import { useActions } from './parts/actions.ts';
 import { useCell, useInspector, useNow, usePreferences, useRoute } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
@@ -22,26 +23,26 @@ export function TopBar({ onKeys, onPalette }: TopBarProps) {
   const key = keyName('mod+k', isMac());
   return (
     <header className="ins-bar">
-      <Link className="ins-bar__brand" to="" title="All sessions">
+      <Link className="ins-bar__brand" to="" title={SHELL_TEXT.allSessions}>
         <BrandMark />
         <span className="ins-bar__name">Inspector</span>
       </Link>
       <nav className="ins-bar__nav" aria-label="Main">
-        <PageLink page="sessions" to="" title="Sessions (G S)">
-          Sessions
+        <PageLink page="sessions" to="" title={withKey(PAGE_NAMES.sessions, 'G S')}>
+          {PAGE_NAMES.sessions}
         </PageLink>
         <WaitingLink />
-        <PageLink page="search" to="search" title="Search all sessions (G F)">
-          Search
+        <PageLink page="search" to="search" title={withKey(ACTION_TEXT.search, 'G F')}>
+          {PAGE_NAMES.search}
         </PageLink>
-        <PageLink page="compare" to="compare" title="Compare two sessions (G C)">
-          Compare
+        <PageLink page="compare" to="compare" title={withKey(ACTION_TEXT.compare, 'G C')}>
+          {PAGE_NAMES.compare}
         </PageLink>
-        <PageLink page="usage" to="usage" title="Who used how much (G U)">
-          Usage
+        <PageLink page="usage" to="usage" title={withKey(ACTION_TEXT.usage, 'G U')}>
+          {PAGE_NAMES.usage}
         </PageLink>
-        <PageLink page="audit" to="audit" title="Who did what (G A)">
-          Audit
+        <PageLink page="audit" to="audit" title={withKey(ACTION_TEXT.audit, 'G A')}>
+          {PAGE_NAMES.audit}
         </PageLink>
       </nav>
       <div className="ins-bar__end">
@@ -49,11 +50,11 @@ export function TopBar({ onKeys, onPalette }: TopBarProps) {
           type="button"
           className="ins-bar__palette"
           onClick={onPalette}
-          title={`All actions, pages and sessions (${key})`}
+          title={withKey(ACTION_TEXT.palette, key)}
           aria-keyshortcuts="Control+K Meta+K"
         >
           <ActionIcon name="search" />
-          <span className="ins-hidden">All actions</span>
+          <span className="ins-hidden">{SHELL_TEXT.palette}</span>
           <kbd aria-hidden="true">{key}</kbd>
         </button>
         <LiveMark />
@@ -62,8 +63,8 @@ export function TopBar({ onKeys, onPalette }: TopBarProps) {
           type="button"
           className="ins-icon-button"
           onClick={onKeys}
-          title="Keys (?)"
-          aria-label="Keys"
+          title={withKey(SHELL_TEXT.keys, '?')}
+          aria-label={SHELL_TEXT.keys}
         >
           <ActionIcon name="keys" />
         </button>
@@ -95,10 +96,10 @@ function WaitingLink() {
     <Link
       className={`ins-bar__link${count > 0 ? ' ins-bar__link--waiting' : ''}`}
       to="waiting"
-      title="What waits for a person (G W)"
+      title={withKey(PAGE_NAMES.waiting, 'G W')}
       isCurrent={useRoute().page === 'waiting'}
     >
-      Waiting
+      {PAGE_NAMES.waiting}
       {count > 0 && <span className="ins-bar__count">{formatCount(count)}</span>}
     </Link>
   );

@@ -2,6 +2,7 @@
 import { type RefObject, useMemo } from 'react';
 import { isFault, type LogRow } from '../../model/mcp/mcp-rows.ts';
 import type { Trace } from '../../state/trace.ts';
+import { ACTION_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 
@@ -35,7 +36,7 @@ export function useLogKeys(keys: LogKeys): void {
         run: () => router.adjust({ order: isNested ? 'time' : undefined }),
       },
       { name: 'Copy the MCP message', keys: ['c'], run: () => void copyFrame(cursor) },
-      { name: 'Freeze, go on', keys: ['f'], run: freeze },
+      { name: ACTION_TEXT.freeze, keys: ['f'], run: freeze },
     ];
     /** Copy the whole response, else the whole request. */
     async function copyFrame(row: LogRow | undefined): Promise<void> {

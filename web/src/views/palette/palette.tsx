@@ -15,6 +15,7 @@ import {
 } from 'react';
 import { keyName } from '../../model/keys/key-names.ts';
 import { withRecent } from '../../state/preferences.ts';
+import { ACTION_TEXT, PALETTE_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { isMac } from '../parts/platform.ts';
@@ -75,7 +76,7 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
     <dialog
       ref={dialog}
       className="ins-palette"
-      aria-label={isSelectionOnly ? 'Actions of what is selected' : 'All actions'}
+      aria-label={isSelectionOnly ? ACTION_TEXT.selection : SHELL_TEXT.palette}
       onClose={onClose}
       onClick={(event) => {
         if (event.target === event.currentTarget) dialog.current?.close();
@@ -83,7 +84,7 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
     >
       <label className="ins-palette__field">
         <ActionIcon name="search" />
-        <span className="ins-hidden">Action, page, session or span</span>
+        <span className="ins-hidden">{PALETTE_TEXT.label}</span>
         <input
           type="text"
           role="combobox"
@@ -91,7 +92,9 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
           aria-controls={`${id}-list`}
           aria-activedescendant={flat.length > 0 ? `${id}-${active}` : undefined}
           aria-autocomplete="list"
-          placeholder={isSelectionOnly ? 'Do with what is selected' : 'Action, page, session, span'}
+          placeholder={
+            isSelectionOnly ? PALETTE_TEXT.selectionPlaceholder : PALETTE_TEXT.placeholder
+          }
           value={query}
           maxLength={200}
           spellCheck={false}
@@ -104,7 +107,12 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
           onKeyDown={onKeyDown}
         />
       </label>
-      <div className="ins-palette__list" role="listbox" id={`${id}-list`} aria-label="Found">
+      <div
+        className="ins-palette__list"
+        role="listbox"
+        id={`${id}-list`}
+        aria-label={PALETTE_TEXT.results}
+      >
         <Sections
           id={id}
           sections={sections}
@@ -114,10 +122,11 @@ export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
         />
       </div>
       <p className="ins-palette__none" role="status">
-        {flat.length === 0 && 'Nothing here is called that.'}
+        {flat.length === 0 && PALETTE_TEXT.none}
       </p>
       <p className="ins-palette__foot" aria-hidden="true">
-        <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>Enter</kbd> do <kbd>Esc</kbd> leave
+        <kbd>↑</kbd> <kbd>↓</kbd> {PALETTE_TEXT.navigate} <kbd>Enter</kbd> {PALETTE_TEXT.select}{' '}
+        <kbd>Esc</kbd> {PALETTE_TEXT.close}
       </p>
     </dialog>
   );

@@ -14,6 +14,8 @@ interface GuardedProps {
   readonly loading?: ReactNode;
   /** Shown where the code is missing, instead of a sentence. */
   readonly missing?: ReactNode;
+  /** For what floats above the page: closes it; its failure takes the focus. */
+  readonly onClose?: () => void;
   readonly children: ReactNode;
 }
 
@@ -42,7 +44,7 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
   }
 
   override render(): ReactNode {
-    const { name, loading = <Loading />, missing, children } = this.props;
+    const { name, loading = <Loading />, missing, onClose, children } = this.props;
     const { error } = this.state;
     if (error === undefined) return <Suspense fallback={loading}>{children}</Suspense>;
     const isMissing = error instanceof MissingPartError;
@@ -54,7 +56,12 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
           ? [missingPart(name), SHELL_TEXT.missingAdvice]
           : [throwingPart(name), SHELL_TEXT.throwingAdvice];
     return (
-      <div className="ins-guarded" role="alert">
+      <div
+        ref={onClose && takeFocus}
+        className="ins-guarded"
+        role="alert"
+        onKeyDown={onClose && ((event) => event.key === 'Escape' && onClose())}
+      >
         <p>
           <strong>{headline}</strong> {advice}
         </p>
@@ -68,6 +75,11 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
               {SHELL_TEXT.reload}
             </button>
           )}
+          {onClose !== undefined && (
+            <button type="button" onClick={onClose}>
+              {SHELL_TEXT.close}
+            </button>
+          )}
         </p>
       </div>
     );
@@ -76,6 +88,10 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
   private retry(): void {
     this.setState({ error: undefined });
   }
+}
+
+function takeFocus(element: HTMLElement | null): void {
+  element?.querySelector('button')?.focus();
 }
 
 function Loading() {

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { OF_SESSION } from '../../state/actions.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SHELL_TEXT } from '../../texts.ts';
+import { ACTION_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 
@@ -22,14 +22,14 @@ export function useSessionActions(
     return [
       { name: 'Next error', keys: ['e'], run: () => go(nextError(trace, selected)) },
       {
-        name: 'Next span that waits for a person',
+        name: ACTION_TEXT.nextWaitingSpan,
         keys: ['w'],
         run: () => go(after([...waiting], selected)),
       },
       { name: 'First cause of the failure', run: () => go(firstCauseOf(trace)) },
       { name: 'Next sibling', keys: [']'], run: () => go(siblingOf(trace, selected, 1)) },
       { name: 'Previous sibling', keys: ['['], run: () => go(siblingOf(trace, selected, -1)) },
-      { name: 'Freeze, go on', keys: ['f'], run: () => toggleFreeze(trace) },
+      { name: ACTION_TEXT.freeze, keys: ['f'], run: () => toggleFreeze(trace) },
       {
         name: SHELL_TEXT.closePanel,
         keys: ['Escape'],

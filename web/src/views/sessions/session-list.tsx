@@ -10,6 +10,7 @@ import {
 } from '../../model/sessions/session-order.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
+import { ACTION_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -307,7 +308,7 @@ function useNext(
       row?.querySelector<HTMLElement>('.ins-row-answer__button')?.focus();
     };
     return [
-      { name: 'Next session that waits for a person', keys: ['w'], run: nextWaiting },
+      { name: ACTION_TEXT.nextWaitingSession, keys: ['w'], run: nextWaiting },
       { name: 'Next session with an error', keys: ['e'], run: nextFailed },
     ];
   }, [sessions, ids, requests, goTo]);
