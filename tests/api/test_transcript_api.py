@@ -130,7 +130,7 @@ async def test_a_missing_session_is_refused(api: Api) -> None:
 
 
 async def test_the_last_calls_say_what_led_to_a_span(api: Api) -> None:
-    async def last(**query: object) -> list[dict[str, Any]]:
+    async def last(**query: str | int) -> list[dict[str, Any]]:
         answer = await api.get(f"{URL}/last", params=query)
         assert answer.status_code == 200, answer.text
         found: list[dict[str, Any]] = answer.json()["readings"]

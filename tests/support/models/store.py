@@ -46,6 +46,7 @@ from inspector.service.present.rows import span_fields
 from inspector.service.query.tree import All, Node
 from inspector.service.storage.base import (
     SUBJECT_CHARS,
+    CauseCounts,
     Chunk,
     ModelUsage,
     Reader,
@@ -264,6 +265,33 @@ class _Tables:
             if span.is_counted or span.kind is SpanKind.LLM:
                 of_model.setdefault(span.model, []).append(span)
         return [_model_usage(model, spans) for model, spans in of_model.items()]
+
+    def cause_counts(
+        self, node: Node, since_ns: int, until_ns: int, most: int
+    ) -> CauseCounts | None:
+        return None  # the plain way: each session is looked at
+
+    def cause_starts(
+        self, node: Node, keys: Sequence[str], first_ns: int, width_ns: int, count: int
+    ) -> Counter[tuple[str, int]]:
+        raise NotImplementedError("cause_counts counts nothing here")
+
+    def session_of_cause(self, key: str, started_ns: int) -> SessionRecord | None:
+        found = [
+            one
+            for one in self._sessions.values()
+            if one.row.started_ns == started_ns and one.row.cause_key == key
+        ]
+        return min(found, key=lambda one: one.row.id, default=None)
+
+    def last_good_session(self, title: str) -> str | None:
+        good = [
+            one.row
+            for one in self._sessions.values()
+            if (one.row.title, one.row.status, one.row.error_count) == (title, "completed", 0)
+        ]
+        newest = max(good, key=lambda row: row.started_ns, default=None)
+        return None if newest is None else newest.id
 
     def uncosted_calls(self, session_ids: Sequence[str]) -> dict[str, int]:
         of_session = {id_: _uncosted(self.spans_of(id_)) for id_ in session_ids}
