@@ -139,7 +139,7 @@ def test_no_key_of_a_session_is_the_beginning_of_another_that_counts_at_the_same
 ) -> None:
     span = f"{int(SECOND_ID, 16):032x}.{1:016x}"
     _open(page, service, f"sessions/{SECOND_ID}?span={span}&tab=overview")
-    for view in ("waterfall", "transcript", "mcp", "graph", "statistics"):
+    for view in ("waterfall", "transcript", "graph", "statistics"):
         page.get_by_role("tab", name=view).click()
         expect(page.get_by_role("tabpanel").first).to_have_attribute(
             "aria-label", re.compile(view, re.IGNORECASE)
@@ -152,6 +152,19 @@ def test_no_key_of_a_session_is_the_beginning_of_another_that_counts_at_the_same
         }
         assert {"P O", "G S", "?"} <= keys
         assert [(a, b) for a in keys for b in keys if b.startswith(f"{a} ")] == [], view
+
+
+def test_escape_out_of_the_panel_of_a_span_keeps_the_focus(page: Page, service: Service) -> None:
+    _open(page, service, f"sessions/{SECOND_ID}?view=waterfall")
+    page.get_by_role("treeitem").first.click()
+    panel = page.get_by_role("complementary", name="Span")
+    panel.get_by_role("tab", selected=True).focus()
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(page.get_by_role("tree", name="Span tree").locator(":focus")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("sessions/"))
+    expect(page.locator("[data-list]:focus, [data-list] :focus")).to_have_count(1)
 
 
 @pytest.mark.slow

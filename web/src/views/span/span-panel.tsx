@@ -7,15 +7,18 @@ import { endOffset } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
+import { Guarded } from '../parts/guarded.tsx';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
+import { lazyPart } from '../parts/lazy-part.ts';
 import { ServiceMark } from '../parts/service-mark.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { useWaiting } from '../parts/waiting.ts';
 
-import { SpanBody } from './span-body.tsx';
 import { useSpanLoad } from './span-load.ts';
 
 import './span-panel.css';
+
+const SpanBody = lazyPart(async () => (await import('./span-body.tsx')).SpanBody);
 
 interface SpanPanelProps {
   readonly trace: Trace;
@@ -41,7 +44,9 @@ export function SpanPanel({ trace, selected, onClose }: SpanPanelProps) {
       ) : (
         <>
           <PanelHead trace={trace} row={row} onClose={onClose} />
-          <SpanBody key={selected} trace={trace} row={row} load={load} onSelect={select} />
+          <Guarded name="Span" of={selected}>
+            <SpanBody key={selected} trace={trace} row={row} load={load} onSelect={select} />
+          </Guarded>
         </>
       )}
     </aside>
