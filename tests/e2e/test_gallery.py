@@ -61,7 +61,7 @@ def test_the_golden_trace_reads_in_the_page_as_it_was_drawn(page: Page, gallery:
     depths: dict[str | None, int] = {}
     for span in spans:
         depths[span["spanId"]] = depths.get(span.get("parentSpanId"), 0) + 1
-        row = shown.locator(f'[id="span-{TRACE_ID}.{span["spanId"]}"]')
+        row = shown.locator(f'[data-row="{TRACE_ID}.{span["spanId"]}"]')
         expect(row).to_have_attribute("aria-level", str(depths[span["spanId"]]))
         status = "error" if span["status"] else "ok" if "endTimeUnixNano" in span else "running"
         expect(row).to_have_accessible_name(
