@@ -29,7 +29,7 @@ const HEIGHT_PX = 36;
 const AGAIN_MS = 5000;
 const HOUR_MS = 3_600_000;
 /** The shortest time that the chart shows. */
-const LEAST_MS = 300_000;
+const LEAST_MS = 60_000;
 
 interface SessionChartProps {
   readonly query: string;
