@@ -53,14 +53,15 @@ export function useEntryScrolling(
   scroller: HTMLElement | null,
   entries: readonly Entry[],
   isLive: boolean,
-  startsAtEnd: boolean,
+  /** Undefined while it is not known whether the session runs. */
+  startsAtEnd: boolean | undefined,
   anchored: number,
 ): Scrolling {
   const isLeaping = useLeaping(scroller);
   const isFollowing = useRef(false);
   const hasStarted = useRef(false);
   useLayoutEffect(() => {
-    if (hasStarted.current || entries.length === 0) return;
+    if (hasStarted.current || entries.length === 0 || startsAtEnd === undefined) return;
     hasStarted.current = true;
     isFollowing.current = startsAtEnd;
   }, [entries, startsAtEnd]);

@@ -30,7 +30,8 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const { layout, fold, foldAll, hasOpenCards } = useTranscriptLayout(trace, isWhole);
   const { entries } = layout;
   const session = useCell(trace.session);
-  const isLive = useCell(trace.state).kind === 'ready' && session?.ended_at === null;
+  const isRunning = session === undefined ? undefined : session.ended_at === null;
+  const isLive = useCell(trace.state).kind === 'ready' && isRunning === true;
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const waiting = useWaiting(trace);
@@ -90,7 +91,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     scroller,
     entries,
     isLive,
-    isLive && selected === undefined,
+    selected === undefined ? isRunning : false,
     at,
   );
   const items = virtualizer.getVirtualItems();
