@@ -75,7 +75,10 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     selected: useOnceKnown(trace, selected),
     selectionOf: spanOf,
     reveal,
-    show: (place, hasFocus) => show(virtualizer, scroller, place, hasFocus),
+    show: (place, hasFocus) => {
+      stay();
+      show(virtualizer, scroller, place, hasFocus);
+    },
     onOpen: (id) => onSelect(spanOf(id)),
     tree: {
       isOpen: (place) => {
@@ -90,7 +93,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
       parentOf: (place) => layout.entryOf.get(layout.agentOf.get(entries[place]?.key ?? '') ?? ''),
     },
   });
-  const { virtualizer, newBelow, follow } = useEntryScrolling(
+  const { virtualizer, newBelow, follow, stay } = useEntryScrolling(
     scroller,
     entries,
     isLive,
