@@ -327,6 +327,7 @@ function detailOf(row: SpanRow): SpanDetail {
     dropped: { attributes: 2, events: 0, links: 0 },
     view: viewOf(row),
     tools_before: null,
+    context: null,
     tool_definition: null,
   };
 }

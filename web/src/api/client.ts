@@ -17,6 +17,7 @@ import type {
   RequestStatus,
   SearchResult,
   Session,
+  SessionContext,
   SessionHistogram,
   SessionList,
   SessionSort,
@@ -100,6 +101,8 @@ export interface Api {
     parameters: { totals: boolean; at_ns?: number | undefined },
     signal?: AbortSignal,
   ): Promise<SessionStatistics>;
+  /** What each model call of a session was sent, by part. */
+  contexts(sessionId: string, signal?: AbortSignal): Promise<SessionContext>;
   /** Differences between two sessions; `change` limits them to these kinds. */
   compare(
     parameters: {
@@ -272,6 +275,7 @@ export function httpApi(
       const parameters = query({ totals: String(totals), at_ns });
       return json(`sessions/${encodeURIComponent(id)}/statistics${parameters}`, signal);
     },
+    contexts: (id, signal) => json(`sessions/${encodeURIComponent(id)}/context`, signal),
     compare: ({ change = [], ...parameters }, signal) => {
       const kinds = change.map((one) => `&change=${one}`).join('');
       return json(`compare${query({ ...parameters })}${kinds}`, signal);
