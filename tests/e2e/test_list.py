@@ -237,6 +237,24 @@ def test_values_that_were_seen_are_offered_and_filters_are_remembered_and_saved(
     expect(field).to_have_value("tool:git_log tokens:70")
 
 
+def test_terms_about_spans_are_narrowed_to_one_span_in_one_click(
+    page: Page, shared: Service
+) -> None:
+    rows = _open(page, shared)
+    field = page.get_by_role("combobox", name="Filter sessions")
+    field.fill("tool:git_log")
+    expect(page.get_by_text("found")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("In one span"))).to_have_count(0)
+    field.fill("tool:git_log kind:agent")
+    field.press("Enter")  # closes the suggestions, which may cover the offer
+    offer = page.get_by_role("button", name=re.compile(r"In one span: span\(.*\) *0 sessions"))
+    expect(offer).to_be_visible()
+    offer.click()
+    expect(field).to_have_value("span(tool:git_log kind:agent)")
+    expect(rows).to_have_count(0)
+    expect(offer).to_have_count(0)
+
+
 def test_what_is_selected_is_exported_deleted_and_imported_again(
     page: Page, shared: Service, tmp_path: Path, watch: Watch
 ) -> None:

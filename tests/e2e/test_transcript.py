@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -184,6 +185,27 @@ def test_a_run_grows_while_it_is_read_and_is_answered_where_it_waits(
     expect(page.get_by_text("It stays.")).to_be_visible()
     expect(page.get_by_role("feed").get_by_text("deleted nothing")).to_have_count(1)
     assert watch.errors == []
+
+
+def test_a_running_session_opens_at_its_live_end_from_the_list(
+    page: Page, watch: Watch, tmp_path: Path
+) -> None:
+    with Service(tmp_path) as service:
+        _read_at_its_end(page, service)
+    assert watch.errors == []
+
+
+def _read_at_its_end(page: Page, service: Service) -> None:
+    page.set_viewport_size({"width": 1440, "height": 700})
+    _begin(service, 1, "invoke_agent keeper", gen_ai__operation__name="invoke_agent")
+    for number in range(2, 40):
+        words = text("assistant", f"Step {number} is done. " + "More of it. " * 40)
+        _send(service, call(number, 1, number * 100, [text("user", f"Step {number}?")], words))
+    wait_for(lambda: service.get("/sessions/live")["span_count"] >= 39)
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.get_by_role("link", name=re.compile("Step")).first.click()
+    expect(page.get_by_text("Step 39 is done.")).to_be_in_viewport(timeout=LONG)
+    expect(page.get_by_role("button", name=re.compile(r"\d+ new"))).to_have_count(0)
 
 
 def _send(service: Service, ended: Span) -> None:

@@ -174,6 +174,7 @@ export const NOT_SHOWN: Readonly<Record<string, string>> = {
   'mcp/mcp-servers.tsx ServerName': 'text of the rows and cards around it, no element of its own',
   'session/hover-card.tsx HoverCard': 'is there below a pointer only; test_waterfall.py moves one',
   'parts/session-times.tsx Duration': 'text of a cell of the session list',
+  'sessions/one-span.tsx OneSpan': 'is there for a filter about spans; test_list.py writes one',
   'sessions/file-drop.tsx DropTarget': 'is there while a file is dragged; test_list.py drags one',
   'parts/session-times.tsx NoNews': 'text of a row of the session list',
   'parts/session-times.tsx Waited': 'text of a row of the session list',

@@ -17,6 +17,7 @@ export const SHELL_TEXT = {
   palette: 'All actions',
   firstSteps: 'First steps',
   chart: 'Chart',
+  narrowing: 'Narrower filter',
   imports: 'Imports',
   selected: 'Selected sessions',
   closePanel: 'Close panel, then session',
@@ -149,6 +150,11 @@ export const SESSION_LIST_TEXT = {
   view: 'Columns and sorting',
   reset: 'Reset to defaults',
   keep: 'Keep',
+  oneSpan: 'In one span:',
+  oneSpanWhy:
+    'Each term may match another span of a session. This finds sessions in which one span matches them all.',
+  oneSpanCount: (count: number, hasMore: boolean) =>
+    hasMore ? `${count}+ sessions` : plural(count, 'session'),
 } as const;
 
 export const EMPTY_TEXT = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mended, termValues, toggleTerm } from './query-terms.ts';
+import { inOneSpan, mended, termValues, toggleTerm } from './query-terms.ts';
 
 test('a value is added to its field, beside what else is asked', () => {
   expect(toggleTerm('', 'kind', 'tool')).toBe('kind:tool');
@@ -37,4 +37,26 @@ test('what was probably meant takes the place of what is wrong, counted in chara
   const wrong = { query: '"😀" statsu:failed', position: 4, length: 6 };
   expect(mended({ ...wrong, suggestion: 'status' })).toBe('"😀" status:failed');
   expect(mended({ ...wrong, suggestion: undefined })).toBeUndefined();
+});
+
+test('terms about spans become terms of one span, and the others stay beside it', () => {
+  expect(inOneSpan('tool:fetch status:error')).toBe('span(tool:fetch status:error)');
+  expect(inOneSpan('user:ada tool:"a b" "merge it" status:error')).toBe(
+    'user:ada "merge it" span(tool:"a b" status:error)',
+  );
+});
+
+test('nothing is offered where no two terms are about spans, or operators say how they belong', () => {
+  for (const query of [
+    '',
+    'tool:fetch',
+    'tool:fetch status:failed',
+    'agent:a model:b',
+    'tool:fetch OR status:error',
+    '-tool:fetch status:error',
+    'span(tool:fetch status:error)',
+    'tool:fetch "status:error"',
+  ]) {
+    expect(inOneSpan(query)).toBeUndefined();
+  }
 });

@@ -1,4 +1,5 @@
 /** Terms of a query that can be switched on and off: `kind:tool,llm` among others. */
+import { QUERY_FIELDS, type QueryField } from './query-fields.gen.ts';
 
 /** Values of `field:a,b` in the query, in their order; quoted text is no term. */
 export function termValues(query: string, field: string): readonly string[] {
@@ -57,4 +58,33 @@ export function mended(problem: {
   const characters = [...problem.query];
   characters.splice(problem.position, problem.length, problem.suggestion);
   return characters.join('');
+}
+
+const SESSION_FIELDS = new Set(fieldsOf('session'));
+const SPAN_FIELDS = new Set(fieldsOf('span'));
+const SESSION_STATUSES = new Set(
+  QUERY_FIELDS.find(({ scope, name }) => scope === 'session' && name === 'status')?.choices,
+);
+
+function fieldsOf(scope: QueryField['scope']): readonly string[] {
+  return QUERY_FIELDS.filter((field) => field.scope === scope).map(({ name }) => name);
+}
+
+/**
+ * The query with its terms about spans as terms of one span: `span(tool:fetch status:error)` for
+ * `tool:fetch status:error`, whose terms may each match another span of a session. Undefined where
+ * fewer than two are about spans, or where the query has operators or parentheses.
+ */
+export function inOneSpan(query: string): string | undefined {
+  const words: readonly string[] = query.match(/(?:"(?:\\.|[^"\\])*"?|[^\s"])+/g) ?? [];
+  if (words.some((word) => /^(?:AND|OR|NOT|-.*)$|^[^"]*[()]/.test(word))) return undefined;
+  const isAboutSpans = (word: string) => {
+    const [, field = '', value = ''] = /^(@?[\w.]+)(?:[:=~<>]+)(.*)$/.exec(word) ?? [];
+    if (field === 'status') return value.split(',').every((one) => !SESSION_STATUSES.has(one));
+    return field.startsWith('@') || (SPAN_FIELDS.has(field) && !SESSION_FIELDS.has(field));
+  };
+  const ofSpans = words.filter(isAboutSpans);
+  if (ofSpans.length < 2) return undefined;
+  const others = words.filter((word) => !isAboutSpans(word));
+  return [...others, `span(${ofSpans.join(' ')})`].join(' ');
 }

@@ -142,7 +142,10 @@ export function useListFocus(list: HTMLElement | null, rows: ListRows): ListFocu
     if (at >= 0 && key !== undefined) goTo(key);
     else {
       if (selected === undefined) goal.current = undefined;
-      list?.focus({ preventScroll: true });
+      if (list === null) return;
+      // No ring around the whole list for one who pressed no key yet.
+      list.dataset['arrived'] = '';
+      list.focus({ preventScroll: true });
     }
   });
 
@@ -170,6 +173,7 @@ export function useListFocus(list: HTMLElement | null, rows: ListRows): ListFocu
   };
   const onBlur = () => {
     hasFocus.current = false;
+    if (list !== null) delete list.dataset['arrived'];
   };
   const tabIndex = at < 0 ? 0 : -1;
   return {

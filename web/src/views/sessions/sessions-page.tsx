@@ -20,6 +20,7 @@ import { SessionList } from './session-list.tsx';
 import { ViewMenu } from './view-menu.tsx';
 import './sessions-page.css';
 
+const OneSpan = lazyPart(async () => (await import('./one-span.tsx')).OneSpan);
 const EmptySessions = lazyPart(async () => (await import('./empty-sessions.tsx')).EmptySessions);
 const SessionChart = lazyPart(async () => (await import('./session-chart.tsx')).SessionChart);
 const BulkBar = lazyPart(async () => (await import('./bulk-bar.tsx')).BulkBar);
@@ -108,6 +109,11 @@ export function SessionsPage() {
             <ViewMenu />
             <ImportButton />
           </div>
+          {query !== '' && refused === undefined && (
+            <Guarded name={SHELL_TEXT.narrowing} loading={null}>
+              <OneSpan query={query} range={range} />
+            </Guarded>
+          )}
           {chart && (
             <div className="ins-sessions__chart">
               <Guarded name={SHELL_TEXT.chart} loading={null}>

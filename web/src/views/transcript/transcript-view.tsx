@@ -33,7 +33,8 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const { layout, fold, foldAll, hasOpenCards } = useTranscriptLayout(trace, isWhole);
   const { entries } = layout;
   const session = useCell(trace.session);
-  const isLive = useCell(trace.state).kind === 'ready' && session?.ended_at === null;
+  const isRunning = session === undefined ? undefined : session.ended_at === null;
+  const isLive = useCell(trace.state).kind === 'ready' && isRunning === true;
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const waiting = useWaiting(trace);
@@ -74,7 +75,10 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     selected: useOnceKnown(trace, selected),
     selectionOf: spanOf,
     reveal,
-    show: (place, hasFocus) => show(virtualizer, scroller, place, hasFocus),
+    show: (place, hasFocus) => {
+      stay();
+      show(virtualizer, scroller, place, hasFocus);
+    },
     onOpen: (id) => onSelect(spanOf(id)),
     tree: {
       isOpen: (place) => {
@@ -89,11 +93,11 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
       parentOf: (place) => layout.entryOf.get(layout.agentOf.get(entries[place]?.key ?? '') ?? ''),
     },
   });
-  const { virtualizer, newBelow, follow } = useEntryScrolling(
+  const { virtualizer, newBelow, follow, stay } = useEntryScrolling(
     scroller,
     entries,
     isLive,
-    isLive && selected === undefined,
+    selected === undefined ? isRunning : false,
     at,
   );
   const items = virtualizer.getVirtualItems();
