@@ -173,6 +173,27 @@ def test_the_graph_is_walked_by_arrow_keys_and_opens_what_failed(
     assert watch.errors == []
 
 
+def test_a_node_of_the_graph_narrows_transcript_and_waterfall_and_there_is_a_way_back(
+    page: Page, watch: Watch, shared: Service
+) -> None:
+    _open(page, shared, "graph")
+    page.get_by_role("button", name="Tools", exact=True).click()
+    page.get_by_role("button", name=re.compile("tool pay")).click()
+    narrowed = page.get_by_role("group", name="Only tool")
+    expect(narrowed).to_contain_text("pay")
+    narrowed.get_by_role("button", name="Transcript").click()
+    entries = page.get_by_role("feed", name="Entries").get_by_role("article")
+    expect(entries).to_have_count(2)
+    page.get_by_role("tab", name="Waterfall").click()
+    rows = page.get_by_role("tree", name="Span tree").get_by_role("treeitem")
+    expect(rows.filter(has_text="pay")).to_have_count(2)
+    expect(rows.filter(has_text="triage")).to_have_count(0)
+    page.reload()  # it is in the address
+    narrowed.get_by_role("button", name="Show all").click()
+    expect(rows.filter(has_text="triage")).not_to_have_count(0)
+    assert watch.errors == []
+
+
 def test_documents_of_a_retrieval_are_shown_as_text_in_a_tab_of_their_own(
     page: Page, watch: Watch, shared: Service
 ) -> None:

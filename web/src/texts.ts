@@ -373,6 +373,15 @@ export const CONTEXT_TEXT = {
     count === 1 ? '1 later LLM call was not read' : `${count} later LLM calls were not read`,
 } as const;
 
+/** A view that is narrowed to an agent, a tool or a model. */
+export const ACTOR_TEXT = {
+  kinds: { agent: 'agent', model: 'model', tool: 'tool' },
+  only: (kind: string) => `Only ${kind}`,
+  all: 'Show all',
+  elsewhere: 'Transcript and waterfall show only this',
+  open: { transcript: 'Transcript', waterfall: 'Waterfall' },
+} as const;
+
 /** Names of facts about a request, by OpenTelemetry's name for each. */
 export const PROTOCOL_TEXT = {
   http: {

@@ -5,7 +5,7 @@
  * Coordinates: of the plane (layout), CSS pixels at scale 1; of the view, what the reader sees.
  */
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
-import type { AgentGraph, GraphEdge } from '../../model/graph/agent-graph.ts';
+import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
 import {
   type Layout,
   type LayoutOptions,
@@ -24,6 +24,8 @@ interface GraphDrawingProps {
   readonly graph: AgentGraph;
   readonly selected: string | undefined;
   readonly onSelect: (key: string | undefined) => void;
+  /** Called for a node that is opened, beside what shows its span. */
+  readonly onChoose?: (node: GraphNode) => void;
 }
 
 const NARROW_PX = 620;
@@ -32,7 +34,7 @@ const ZOOM = 1.3;
 /** Limit of edges above which uses are labelled only near the pointer or the focus. */
 const MOST_LABELS = 60;
 
-export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
+export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawingProps) {
   const [element, setElement] = useState<HTMLDivElement | null>(null);
   const { width_px, height_px } = useSize(element);
   const direction = width_px > 0 && width_px < NARROW_PX ? 'down' : 'right';
@@ -115,6 +117,7 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
               onFocus={() => setCursor(node.id)}
               onNear={(isNear) => setNear(isNear ? node.id : undefined)}
               onOpen={() => {
+                onChoose?.(node);
                 if (node.open !== undefined) onSelect(node.open);
               }}
               ref={(button) => {

@@ -3,11 +3,13 @@ import { useCallback, useMemo, useState } from 'react';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';
 import { plural } from '../../model/text/format.ts';
+import { actorText } from '../../model/trace/actor.ts';
 import { subjectOf } from '../../model/trace/span-key.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import { TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
-import { useCell } from '../parts/context.ts';
+import { ActorFilter } from '../parts/actor-filter.tsx';
+import { useCell, useInspector } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';
 import { useStepsOverSpans } from '../parts/sliced.ts';
@@ -16,6 +18,8 @@ import { GraphDrawing } from './graph-drawing.tsx';
 import { GraphTables } from './graph-tables.tsx';
 import './graph-view.css';
 
+/** Views that a click on a node narrows. */
+const NARROWED = ['transcript', 'waterfall'] as const;
 /** Number of agents up to which their tools are shown. */
 const FEW_AGENTS = 2;
 
@@ -57,6 +61,7 @@ interface AgentsProps extends SessionViewProps {
 }
 
 function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
+  const { router } = useInspector();
   const [isSequence, setSequence] = useState(false);
   const [hasModels, setModels] = useState(false);
   const [chosenTools, setTools] = useState<boolean>();
@@ -115,6 +120,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
         <Toggle isOn={isTable} onToggle={setTable} about="The same as tables">
           Table
         </Toggle>
+        <ActorFilter views={NARROWED} />
         {graph.leftOut > 0 && (
           <span className="ins-graph__left-out" role="note">
             {plural(graph.leftOut, 'node')} more {graph.leftOut === 1 ? 'is' : 'are'} not shown:
@@ -125,7 +131,12 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
       {isTable ? (
         <GraphTables graph={graph} onSelect={onSelect} />
       ) : (
-        <GraphDrawing graph={graph} selected={selected} onSelect={onSelect} />
+        <GraphDrawing
+          graph={graph}
+          selected={selected}
+          onSelect={onSelect}
+          onChoose={({ kind, name }) => router.adjust({ actor: actorText({ kind, name }) })}
+        />
       )}
     </div>
   );

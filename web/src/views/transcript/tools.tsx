@@ -1,6 +1,7 @@
 /** Toolbar of the transcript: find, and the amount of detail. */
 import { memo, useMemo, useRef } from 'react';
 import { useActions } from '../parts/actions.ts';
+import { ActorFilter } from '../parts/actor-filter.tsx';
 import { ActionIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import '../parts/view-tools.css';
@@ -40,6 +41,7 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
         onChange={props.onFind}
         onEnter={(isShift) => props.onStep(isShift ? -1 : 1)}
       />
+      <ActorFilter />
       {found !== undefined && (
         <span className="ins-tools__found" role="status">
           {found === 0 ? 'nothing' : place < 0 ? `${found} found` : `${place + 1} of ${found}`}
