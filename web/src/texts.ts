@@ -378,6 +378,7 @@ export const ACTOR_TEXT = {
   kinds: { agent: 'agent', model: 'model', tool: 'tool' },
   only: (kind: string) => `Only ${kind}`,
   all: 'Show all',
+  server: (name: string) => `MCP server ${name}`,
   elsewhere: 'Transcript and waterfall show only this',
   open: { transcript: 'Transcript', waterfall: 'Waterfall' },
 } as const;

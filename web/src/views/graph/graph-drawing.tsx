@@ -13,9 +13,11 @@ import {
   neighbourOf,
 } from '../../model/graph/graph-layout.ts';
 import { formatCount, plural } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { ACTOR_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useSize } from '../parts/context.ts';
-import { ActionIcon } from '../parts/icons.tsx';
+import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { loopPath, middleOf, pathOf } from './curve.ts';
 import { GraphNodeButton } from './graph-node.tsx';
 import { usePlane } from './plane.ts';
@@ -45,6 +47,7 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
         graph.nodes.map(({ id }) => id),
         graph.edges,
         options,
+        serversOf(graph),
       ),
     [graph, options],
   );
@@ -79,6 +82,20 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
         className="ins-graph__plane"
         style={{ transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}
       >
+        {[...layout.boxes].map(([server, { x, y, width, height }]) => (
+          <div
+            key={server}
+            className="ins-graph__server"
+            // The tools in it say it, too.
+            aria-hidden="true"
+            style={{ left: x, top: y, width, height }}
+          >
+            <span title={ACTOR_TEXT.server(plainLine(server, 300))}>
+              <KindIcon kind="mcp" />
+              {plainLine(server, 40)}
+            </span>
+          </div>
+        ))}
         <svg
           width={Math.max(1, layout.width)}
           height={Math.max(1, layout.height)}
@@ -150,6 +167,13 @@ export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawi
         <span className="ins-graph__key ins-graph__key--handoff">hands off to</span>
       </p>
     </div>
+  );
+}
+
+/** Nodes of tools → their MCP server. */
+function serversOf({ nodes }: AgentGraph): ReadonlyMap<string, string> {
+  return new Map(
+    nodes.flatMap(({ id, server }) => (server === undefined ? [] : [[id, server] as const])),
   );
 }
 

@@ -2,6 +2,7 @@
 import { useCallback, useMemo, useState } from 'react';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';
+import { toolServers } from '../../model/mcp/mcp-servers.ts';
 import { plural } from '../../model/text/format.ts';
 import { actorText } from '../../model/trace/actor.ts';
 import { subjectOf } from '../../model/trace/span-key.ts';
@@ -14,6 +15,7 @@ import { Guarded } from '../parts/guarded.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';
 import { useStepsOverSpans } from '../parts/sliced.ts';
 import { useServiceStatistics } from '../parts/statistics/service-statistics.ts';
+import { useMcpLog } from '../parts/use-mcp-log.ts';
 import { GraphDrawing } from './graph-drawing.tsx';
 import { GraphTables } from './graph-tables.tsx';
 import './graph-view.css';
@@ -69,6 +71,11 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
   const [isTable, setTable] = useState(false);
   const { statistics } = useServiceStatistics(trace.whole, false);
   const handoffs = statistics?.handoffs;
+  const session = useCell(trace.whole.session);
+  const hasServers = hasTools && !isSequence && session?.has_mcp === true;
+  // Of the whole: a server is the same at every instant.
+  const { calls } = useMcpLog(trace.whole, hasServers);
+  const servers = useMemo(() => toolServers(calls), [calls]);
   const steps = useCallback(
     function* () {
       const tree = yield* spanTreeOf(trace.forest, (key) => trace.spans.get(key));
@@ -78,9 +85,10 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
         hasTools: hasTools && !isSequence,
         most: MOST_NODES,
         handOffs: handOffsByKey(handoffs ?? []),
+        servers,
       });
     },
-    [trace, isSequence, hasModels, hasTools, handoffs],
+    [trace, isSequence, hasModels, hasTools, handoffs, servers],
   );
   const graph = useStepsOverSpans(trace, steps);
   const actions = useMemo(
