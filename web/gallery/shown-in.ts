@@ -80,6 +80,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'search/term-chips.tsx TermChips': 'search, nothing found',
   'session/about-session.tsx AboutSession': 'session header',
   'session/minimap.tsx Minimap': 'waterfall',
+  'session/last-good-run.tsx LastGoodRun': 'session header, failed',
   'session/session-header.tsx SessionHeader': 'session header',
   'session/session-page.tsx SessionPage': 'palette, what is selected',
   'session/scrubber.tsx Scrubber': 'palette, what is selected',

@@ -715,4 +715,6 @@ export function timedOut(outcome: string | undefined, after?: string): string {
 
 export const COMPARE_TEXT = {
   compareWith: 'Compare with…',
+  withGood: 'Compare with a good run',
+  withLastGood: 'Compare with the last good run',
 } as const;

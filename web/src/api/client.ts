@@ -8,6 +8,7 @@ import type {
   Change,
   Comparison,
   ImportReport,
+  LastGoodSession,
   McpFrame,
   McpLog,
   Problem,
@@ -82,6 +83,8 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<CauseList>;
   session(id: string, signal?: AbortSignal): Promise<Session>;
+  /** The run to compare a failed session with. */
+  lastGoodSession(id: string, signal?: AbortSignal): Promise<LastGoodSession>;
   spans(
     sessionId: string,
     page: { cursor?: string; limit?: number },
@@ -259,6 +262,7 @@ export function httpApi(
     usage: (parameters, signal) => json(`sessions/usage${query({ ...parameters })}`, signal),
     causes: (parameters, signal) => json(`causes${query({ ...parameters })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
+    lastGoodSession: (id, signal) => json(`sessions/${encodeURIComponent(id)}/last-good`, signal),
     spans: async (id, page, signal) => {
       const parameters = query({ ...page, format: 'columns' });
       const answer = await read(`sessions/${encodeURIComponent(id)}/spans${parameters}`, signal);

@@ -479,6 +479,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/last-good": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Last Good Session
+         * @description Find the run to compare a failed session with: the last good one of its title.
+         */
+        get: operations["get_last_good_session_sessions__session_id__last_good_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session_id}/mcp": {
         parameters: {
             query?: never;
@@ -1906,6 +1926,17 @@ export interface components {
             is_complete: boolean;
         };
         JsonValue: unknown;
+        /**
+         * LastGoodSession
+         * @description The run of the same title to compare a session with.
+         */
+        LastGoodSession: {
+            /**
+             * Session Id
+             * @description The newest session with the title that completed without an error; null: there is none.
+             */
+            session_id: string | null;
+        };
         /**
          * LinkPart
          * @description Media somewhere else: shown as text, never fetched.
@@ -5594,6 +5625,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionContext"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_last_good_session_sessions__session_id__last_good_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastGoodSession"];
                 };
             };
             /** @description Merged into another session; `Location` is where. */

@@ -8,6 +8,7 @@ export type SessionStatus = Schemas['SessionStatus'];
 export type SessionHistogram = Schemas['SessionHistogram'];
 export type CauseList = Schemas['CauseList'];
 export type CauseGroup = Schemas['CauseGroup'];
+export type LastGoodSession = Schemas['LastGoodSession'];
 export type SessionUsage = Schemas['SessionUsage'];
 export type UsageTotal = Schemas['UsageTotal'];
 export type UsageGroup = Schemas['UsageGroup'];
