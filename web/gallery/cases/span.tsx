@@ -69,7 +69,7 @@ export const cases: readonly GalleryCase[] = [
   tab('overview, tools of its context', ...RICH, 2, {
     tab: 'overview',
     height: 900,
-    deed: pressed('.ins-part-of--tools .ins-context__part', 'search'),
+    deed: pressed('.ins-part-of--tools .ins-context__part'),
   }),
   tab('overview, error', ...RICH, 3, { tab: 'overview' }),
   tab('messages', ...RICH, 2, { height: 900 }),
