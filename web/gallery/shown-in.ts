@@ -142,6 +142,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'transcript/moments.tsx Decisions': 'transcript',
   'transcript/moments.tsx ErrorBlock': 'transcript, errors',
   'transcript/moments.tsx Moments': 'transcript',
+  'transcript/outline.tsx Outline': 'transcript',
   'transcript/pairs.tsx Pairs': 'transcript, errors',
   'transcript/tool-entry.tsx ToolEntry': 'transcript, errors',
   'transcript/tools.tsx TranscriptTools': 'transcript, errors',
@@ -177,5 +178,5 @@ export const NOT_SHOWN: Readonly<Record<string, string>> = {
   'parts/session-times.tsx Waited': 'text of a row of the session list',
   'transcript/call-entry.tsx CallEnd':
     'ends a call that has others in it: no recorded trace has one',
-  'transcript/moments.tsx StateLines': 'no recorded transcript that is shown has a state',
+  'transcript/state-lines.tsx StateLines': 'no recorded transcript that is shown has a state',
 };

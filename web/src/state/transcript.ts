@@ -5,6 +5,7 @@ import type { Api } from '../api/client.ts';
 import type { Reading, SpanRow } from '../api/types.ts';
 import { hasEnded } from '../model/trace/span-status.ts';
 import { KeyedStore } from './keyed-store.ts';
+import { StateSteps } from './state-steps.ts';
 
 /** A span in view, with the model call before it. */
 export interface Wanted {
@@ -33,6 +34,7 @@ export class Readings {
   readonly reads = new KeyedStore<Read>();
   /** Errors of requests, by key. */
   readonly problems = new KeyedStore<string>();
+  readonly states: StateSteps;
   private readonly api: Api;
   private readonly sessionId: string;
   private readonly now_ms: () => number;
@@ -47,6 +49,7 @@ export class Readings {
     this.sessionId = sessionId;
     this.api = api;
     this.now_ms = now_ms;
+    this.states = new StateSteps(api);
   }
 
   /** Request these, the most wanted first; earlier wants that are still open are dropped. */
@@ -57,6 +60,7 @@ export class Readings {
 
   close(): void {
     this.wanted = [];
+    this.states.close();
     this.loading?.abort();
     clearTimeout(this.timer);
   }

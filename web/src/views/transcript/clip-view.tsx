@@ -1,6 +1,7 @@
 /** The beginning of a text, its full length, and the rest of it from its span, on request. */
 import { useMemo, useState } from 'react';
 import type { Clip, SpanDetail } from '../../api/types.ts';
+import { formatBeginning } from '../../model/json/json-format.ts';
 import { indexJson } from '../../model/json/json-text.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
@@ -74,6 +75,9 @@ export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: Cli
   );
 }
 
+/** A text that may be an object or an array: a text in a result or an answer is often JSON again. */
+const BEGINS_JSON = /^\s*[{[]/;
+
 /** Limit in characters of a short view. */
 const SHORT = 700;
 
@@ -91,20 +95,24 @@ function Text({
   readonly isShort: boolean | undefined;
 }) {
   const plain = useMemo(() => (isRaw ? clip.text : wrappedText(clip)), [clip, isRaw]);
-  const isTree = plain === undefined && !isShort;
+  const text = plain ?? clip.text;
   const index = useMemo(
-    () => (isTree && !isCut(clip) ? indexJson(clip.text) : undefined),
-    [clip, isTree],
+    () => (isRaw || isCut(clip) || !BEGINS_JSON.test(text) ? undefined : indexJson(text)),
+    [isRaw, clip, text],
+  );
+  const beginning = useMemo(
+    () => (plain === undefined && isCut(clip) && !isShort ? formatBeginning(text) : undefined),
+    [plain, clip, isShort, text],
   );
   if (index !== undefined) return <JsonTree index={index} root={0} what={what} isFolded />;
-  const text = plain ?? clip.text;
   if (isMarkdown && !isRaw && !isShort) return <LazyMarkdown text={text} />;
   const isData = isRaw || plain === undefined || !isMarkdown;
-  const cut = isShort ? text.slice(0, SHORT) : text;
+  const shown = beginning ?? text;
+  const cut = isShort ? shown.slice(0, SHORT) : shown;
   return (
     <div className={`ins-text${isData ? ' ins-text--data' : ''}`} dir="auto">
       <VisibleText text={cut} />
-      {cut.length < text.length && '…'}
+      {cut.length < shown.length && '…'}
     </div>
   );
 }
