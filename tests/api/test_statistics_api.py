@@ -154,3 +154,25 @@ async def test_a_missing_session_is_refused_and_one_that_moved_is_redirected(api
     await api.submit(agent(1, "lead"))
     moved = await api.get(f"/sessions/{first.trace_id.hex()}/statistics")
     assert (moved.status_code, moved.headers["location"]) == (308, "/sessions/S/statistics")
+
+
+async def test_at_an_instant_what_had_not_ended_runs_and_what_had_not_begun_is_not_counted(
+    api: Api,
+) -> None:
+    cached = {"gen_ai.usage.cache_read.input_tokens": 60}
+    first, second, third = (call(n, 1, **cached) for n in (2, 3, 4))
+    lead = agent(1, "lead")
+    lead.end_time_unix_nano = START_NS + 10 * SECOND_NS
+    for number, one in enumerate((first, second, third)):
+        one.start_time_unix_nano = START_NS + number * 3 * SECOND_NS
+        one.end_time_unix_nano = one.start_time_unix_nano + 2 * SECOND_NS
+    await api.submit(lead, first, second, third)
+    path = "/sessions/S/statistics?at_ns="
+    found = (await api.get(f"{path}{4 * SECOND_NS}")).json()
+    chat = next(one for one in found["operations"] if one["kind"] == "llm")
+    assert (chat["count"], chat["running"], chat["used"]["input_tokens"]) == (2, 1, 100)
+    assert [one["cache_read_tokens"] for one in found["cache"]] == [60]
+    assert (found["span_count"], found["agents"][0]["running"]) == (3, 1)
+    whole, end = await statistics(api), (await api.get(f"{path}{10 * SECOND_NS}")).json()
+    assert {**whole, "as_of": ""} == {**end, "as_of": ""}
+    assert (await api.get(f"{path}-1")).json()["span_count"] == 0

@@ -81,6 +81,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'session/minimap.tsx Minimap': 'waterfall',
   'session/session-header.tsx SessionHeader': 'session header',
   'session/session-page.tsx SessionPage': 'palette, what is selected',
+  'session/scrubber.tsx Scrubber': 'palette, what is selected',
   'session/session-tools.tsx SessionTools': 'palette, what is selected',
   'session/session-verbs.tsx SessionVerbs': 'session header',
   'session/session-views.tsx CurrentView': 'palette, what is selected',
@@ -168,6 +169,8 @@ export const NOT_SHOWN: Readonly<Record<string, string>> = {
     'is above the page once a button opened it; test_requests.py opens one',
   'parts/so-far.tsx SoFar': 'text of a call that runs; test_streaming.py holds one open',
   'parts/so-far.tsx Stall': 'mark of an answer that paused; test_streaming.py holds one open',
+  'session/scrubber.tsx ViewScrubber':
+    'the scrubber of views without a time axis; test_time_travel.py moves it',
   'session/now-strip.tsx NowStrip': 'is there while spans run; test_streaming.py holds one open',
   'mcp/mcp-servers.tsx ServerName': 'text of the rows and cards around it, no element of its own',
   'session/hover-card.tsx HoverCard': 'is there below a pointer only; test_waterfall.py moves one',

@@ -59,6 +59,8 @@ export const WIDGET_TEXT = {
   tree: 'in a tree: collapse or go to the parent, expand or go in',
   tabs: 'in tabs: previous, next tab; on a divider: move it',
   ends: 'first, last row; a page up, down',
+  time: 'on the time line: start, end; previous, next event',
+  play: 'on the time line: play, pause',
   open: 'open',
   suggestion: 'in a query: accept the first suggestion',
   leave: 'clear the field, then leave it',
@@ -230,6 +232,33 @@ export const SESSION_TEXT = {
   stalls: (took: string) => `stalled ${took}`,
   pausedFor: (took: string) => `paused ${took}`,
   paused: (took: string) => `paused ${took} within the answer`,
+} as const;
+
+// The time line of a session.
+export const TIME_TEXT = {
+  where: 'Time line',
+  label: 'Instant that the session is shown at',
+  title: 'Drag to go back in time (H)',
+  focus: 'Focus the time line',
+  playOrPause: 'Play the session from here, pause',
+  play: 'Play',
+  pause: 'Pause',
+  space: 'Space',
+  speed: 'Speed',
+  leave: 'Back to the end of the session',
+  live: 'Live',
+  end: 'The end',
+  toLive: 'Back to live (Esc)',
+  toEnd: 'Back to the end (Esc)',
+  at: (at: string, whole: string) => `${at} of ${whole}`,
+  note: 'As it was then. What has no time of its own, such as the header, is as it ended.',
+  notBegun: 'This span has not begun at this instant',
+  runs: 'As it was then: it still ran, and what came later is hidden.',
+  attributesAsEnded:
+    'Attributes have no time of their own: these are as they ended, without those that come with the end.',
+  noAgent: 'No agent has begun at this instant.',
+  noSpan: 'No span has begun at this instant.',
+  asItEnded: 'as it ended',
 } as const;
 
 // A span: the panel beside a session.

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from inspector.service.analysis.instant import columns_at
 from inspector.service.analysis.model_calls import CallDetails, read_details
 from inspector.service.analysis.span_table import SpanTable
 from inspector.service.analysis.statistics import Statistics
@@ -23,6 +24,7 @@ MAX_SPANS = 200_000
 MAX_OPERATIONS = 1000
 MAX_NAMES = 500
 MAX_RUNS = 10_000
+_MAX_OFFSET_NS = 2**62
 _NO_COLUMNS: Any = ([] for _ in SessionColumns._fields)
 _NO_SPANS = SpanTable(SessionColumns(*_NO_COLUMNS))
 
@@ -39,6 +41,14 @@ def session_statistics(
     totals: Annotated[
         bool, Query(description="False: without operations, models, tools and agents.")
     ] = True,
+    at_ns: Annotated[
+        int | None,
+        Query(
+            description="The session as it was at an instant, from its `epoch_ns`.",
+            ge=-_MAX_OFFSET_NS,
+            le=_MAX_OFFSET_NS,
+        ),
+    ] = None,
 ) -> Response:
     """Return the statistics of a session: time, tokens and cost by operation.
 
@@ -46,14 +56,19 @@ def session_statistics(
     handed the conversation to whom.
     """
     with parts.store.read() as reader:
-        if reader.session(session_id) is None:
+        session = reader.session(session_id)
+        if session is None:
             return missing_session(request, reader, session_id, "session_statistics")
         change, as_of = reader.last_change(session_id), parts.feed.position(reader.head)
 
     def count() -> tuple[wire.SessionStatistics, int]:
         return _count(*_read(parts, session_id, change), session_id, totals=totals), 1
 
-    found = parts.statistics.answer((session_id, totals), change, count)
+    if at_ns is None:
+        found = parts.statistics.answer((session_id, totals), change, count)
+    else:  # not cached: one who goes through a session asks for each instant once
+        then = _at(*_read(parts, session_id, change), session.row.epoch_ns + at_ns)
+        found = _count(*then, session_id, totals=totals)
     price_list = price_source(parts.pricing) if isinstance(parts, Parts) else None
     body = found.model_copy(update={"as_of": as_of, "price_list": price_list})
     return Response(body.model_dump_json(), media_type="application/json")
@@ -68,6 +83,20 @@ def _read(parts: ReadParts, session_id: str, change: int) -> tuple[SpanTable, Ca
             return found, len(found.by_content)
 
         return table, parts.call_details.answer(session_id, change, read)
+
+
+def _at(table: SpanTable, details: CallDetails, at_ns: int) -> tuple[SpanTable, CallDetails]:
+    then = SpanTable(columns_at(table.columns, at_ns))
+    ended = {
+        then.named(place)
+        for place, duration_ns in enumerate(then.columns.duration_ns)
+        if duration_ns is not None
+    }
+    return then, CallDetails(
+        calls=[one for one in details.calls if one.span in ended],
+        handoffs=[one for one in details.handoffs if one.span in ended],
+        left_out=details.left_out,
+    )
 
 
 def _count(

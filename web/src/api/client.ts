@@ -92,10 +92,12 @@ export interface Api {
     page: { cursor: string; limit: number },
     signal?: AbortSignal,
   ): Promise<AsyncIterable<SpanSkeleton>>;
-  /** Without `totals`: only what the rows of the session do not have. */
+  /**
+   * Without `totals`: only what the rows of the session do not have. `at_ns`: as it was at an offset.
+   */
   statistics(
     sessionId: string,
-    parameters: { totals: boolean },
+    parameters: { totals: boolean; at_ns?: number | undefined },
     signal?: AbortSignal,
   ): Promise<SessionStatistics>;
   /** Differences between two sessions; `change` limits them to these kinds. */
@@ -266,8 +268,10 @@ export function httpApi(
       const parameters = query({ ...page, format: 'pages' });
       return pagesOf(await read(`sessions/${encodeURIComponent(id)}/spans${parameters}`, signal));
     },
-    statistics: (id, { totals }, signal) =>
-      json(`sessions/${encodeURIComponent(id)}/statistics?totals=${totals}`, signal),
+    statistics: (id, { totals, at_ns }, signal) => {
+      const parameters = query({ totals: String(totals), at_ns });
+      return json(`sessions/${encodeURIComponent(id)}/statistics${parameters}`, signal);
+    },
     compare: ({ change = [], ...parameters }, signal) => {
       const kinds = change.map((one) => `&change=${one}`).join('');
       return json(`compare${query({ ...parameters })}${kinds}`, signal);

@@ -5614,6 +5614,8 @@ export interface operations {
     session_statistics_sessions__session_id__statistics_get: {
         parameters: {
             query?: {
+                /** @description The session as it was at an instant, from its `epoch_ns`. */
+                at_ns?: number | null;
                 /** @description False: without operations, models, tools and agents. */
                 totals?: boolean;
             };

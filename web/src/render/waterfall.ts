@@ -32,6 +32,8 @@ interface WaterfallScene {
   /** Visible range on the axis. */
   readonly view: TimeWindow;
   readonly now_ns: number;
+  /** Whether that is an earlier instant. */
+  readonly isPast?: boolean;
   readonly width_px: number;
   readonly rowHeight_px: number;
   /** Least height, that of the viewport, for the grid. */
@@ -83,7 +85,7 @@ function barFor(span: SpanRow, { axis, view, now_ns, width_px }: WaterfallScene)
 
 function drawGrid(
   context: CanvasRenderingContext2D,
-  { axis, gaps, view, width_px, palette, now_ns, spans }: WaterfallScene,
+  { axis, gaps, view, width_px, palette, now_ns, spans, isPast = false }: WaterfallScene,
   height_px: number,
 ): void {
   for (const gap of gaps) {
@@ -102,7 +104,7 @@ function drawGrid(
     const x = toX(axis.placeOf(offset), view, width_px);
     context.fillRect(Math.round(x), 0, 1, height_px);
   }
-  if (!spans.some((span) => span.status === 'running')) return;
+  if (!isPast && !spans.some((span) => span.status === 'running')) return;
   context.globalAlpha = 0.5;
   context.fillStyle = palette.accent;
   context.fillRect(Math.round(toX(axis.placeOf(now_ns), view, width_px)), 0, 1, height_px);

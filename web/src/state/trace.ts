@@ -50,7 +50,9 @@ export class Trace {
   readonly freeze = new Cell<Freeze | undefined>(undefined);
   /** Session that this one was merged into; null when it was deleted. */
   readonly moved = new Cell<{ readonly to: string | null } | undefined>(undefined);
-  private readonly api: Api;
+  /** The instant that it is shown at, an offset; undefined: all that is known (`PastTrace`). */
+  readonly at_ns = new Cell<number | undefined>(undefined);
+  readonly api: Api;
   private readonly deferred = new Map<string, SpanRow>();
   private loading: AbortController | undefined;
   /** Keys from before the load in progress that neither it nor the feed has had since. */
@@ -64,6 +66,11 @@ export class Trace {
   constructor(sessionId: string, api: Api) {
     this.sessionId = sessionId;
     this.api = api;
+  }
+
+  /** All that is known of the session, whatever instant this is shown at: what to fetch is there. */
+  get whole(): Trace {
+    return this;
   }
 
   /** Read the whole skeleton. Call when the feed covers the session, and again after a gap. */

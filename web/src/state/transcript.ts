@@ -22,6 +22,15 @@ export interface Read {
   readonly of: Wanted;
 }
 
+/** What was read, and what could not be. */
+export interface ReadingStores {
+  readonly reads: KeyedStore<Read>;
+  /** Errors of requests, by key. */
+  readonly problems: KeyedStore<string>;
+  /** What captured states changed; of one that is past, too. */
+  readonly states: StateSteps;
+}
+
 const MAX_REQUESTED = 40;
 const MAX_CACHED = 4000;
 /** Least time between two requests: one who scrolls wants others with every frame. */
@@ -30,9 +39,8 @@ const PAUSE_MS = 100;
 const REFRESH_MS = 250;
 const RETRY_MS = 3000;
 
-export class Readings {
+export class Readings implements ReadingStores {
   readonly reads = new KeyedStore<Read>();
-  /** Errors of requests, by key. */
   readonly problems = new KeyedStore<string>();
   readonly states: StateSteps;
   private readonly api: Api;

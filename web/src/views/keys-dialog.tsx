@@ -79,6 +79,8 @@ const WIDGET_KEYS: KeySection = {
     { keys: ['ArrowLeft', 'ArrowRight'], what: WIDGET_TEXT.tree },
     { keys: ['ArrowLeft', 'ArrowRight'], what: WIDGET_TEXT.tabs },
     { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: WIDGET_TEXT.ends },
+    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: WIDGET_TEXT.time },
+    { keys: [' '], what: WIDGET_TEXT.play },
     { keys: ['Enter'], what: WIDGET_TEXT.open },
     { keys: ['Tab'], what: WIDGET_TEXT.suggestion },
     { keys: ['Escape'], what: WIDGET_TEXT.leave },

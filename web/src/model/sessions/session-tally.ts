@@ -23,6 +23,12 @@ export class SessionTally {
     this.end_ns = Math.max(this.end_ns, endOffset(span, span.offset_ns));
   }
 
+  /** Forget a span; the extent stays. */
+  drop(key: string): void {
+    this.errors.delete(key);
+    if (this.running.delete(key)) this.runningVersion += 1;
+  }
+
   /** Extent of all spans together, and whether one of them still grows. */
   extent(now_ns: number): TimeWindow & { readonly isRunning: boolean } {
     const isRunning = this.running.size > 0;

@@ -124,6 +124,23 @@ export class SpanForest {
     return isElsewhere || before.duplicate_of !== span.duplicate_of;
   }
 
+  /** Forget all spans but the first `count`: what is below a forgotten one is a root again. */
+  truncate(count: number): void {
+    for (let number = this.size - 1; number >= count; number -= 1) {
+      const span = at(this.spans, number);
+      this.detach(number, span);
+      this.spans.pop();
+      this.parents.pop();
+      this.unsorted.delete(number);
+      this.numbers.delete(this.keys.pop() ?? '');
+      // One that began before the span above it was put before it.
+      const below = this.children[number] ?? NONE;
+      this.children.length = Math.min(this.children.length, number);
+      for (const child of below) this.parents[child] = ROOT;
+      for (const child of below) this.attach(child, at(this.spans, child));
+    }
+  }
+
   private add(key: string, span: DuplicableSpan): void {
     const number = this.spans.length;
     this.numbers.set(key, number);
@@ -177,7 +194,8 @@ export class SpanForest {
 
   private detach(number: number, before: DuplicableSpan): void {
     const siblings = this.children[this.parentOf(number)];
-    siblings?.splice(siblings.indexOf(number), 1);
+    // The last one that came is mostly the last of them.
+    siblings?.splice(siblings.lastIndexOf(number), 1);
     this.orphans.get(parentKey(before))?.delete(number);
     this.sortedRoots = undefined;
   }

@@ -39,7 +39,8 @@ export function stallOf(
 ): { readonly start_ns: number; readonly end_ns: number } | undefined {
   if (span.stall_start_ns === null) return undefined;
   const start_ns = span.offset_ns + span.stall_start_ns;
-  const end_ns = span.status === 'running' ? now_ns : start_ns + (span.stall_ns ?? 0);
+  const isPresent = span.stall_ns === null && span.status === 'running';
+  const end_ns = isPresent ? now_ns : start_ns + (span.stall_ns ?? 0);
   return end_ns - start_ns > LEAST_STALL_NS ? { start_ns, end_ns } : undefined;
 }
 

@@ -5,6 +5,7 @@ import { handOffsByKey } from '../../model/graph/hand-off.ts';
 import { plural } from '../../model/text/format.ts';
 import { subjectOf } from '../../model/trace/span-key.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
+import { TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
@@ -21,15 +22,17 @@ const FEW_AGENTS = 2;
 export function GraphView(props: SessionViewProps) {
   const { trace } = props;
   const state = useCell(trace.state);
-  const structure = useCell(trace.structure);
+  // Of the whole: at an instant before the first agent the view is the same, and empty.
+  const { spans, structure: cell } = trace.whole;
+  const structure = useCell(cell);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when rows came
   const agents = useMemo(() => {
     const names = new Set<string>();
-    for (const span of trace.spans.values()) if (span.kind === 'agent') names.add(subjectOf(span));
+    for (const span of spans.values()) if (span.kind === 'agent') names.add(subjectOf(span));
     return names.size;
-  }, [trace, structure]);
+  }, [spans, structure]);
   if (agents === 0) {
-    const isEmpty = trace.spans.size === 0;
+    const isEmpty = spans.size === 0;
     return (
       <p className="ins-graph__nothing" role="status">
         {state.kind === 'loading'
@@ -59,7 +62,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
   const [chosenTools, setTools] = useState<boolean>();
   const hasTools = chosenTools ?? areFew;
   const [isTable, setTable] = useState(false);
-  const { statistics } = useServiceStatistics(trace, false);
+  const { statistics } = useServiceStatistics(trace.whole, false);
   const handoffs = statistics?.handoffs;
   const steps = useCallback(
     function* () {
@@ -89,7 +92,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
   if (graph === undefined || graph.nodes.length === 0) {
     return (
       <div className="ins-graph ins-graph--empty" role="status">
-        Looking for agents …
+        {graph !== undefined && trace.whole !== trace ? TIME_TEXT.noAgent : 'Looking for agents …'}
       </div>
     );
   }

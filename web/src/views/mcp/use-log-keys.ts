@@ -20,7 +20,11 @@ export function useLogKeys(keys: LogKeys): void {
   const { trace, rows, cursor, field, isNested, goTo } = keys;
   const { router, api } = useInspector();
   const actions = useMemo(() => {
-    const freeze = () => (trace.freeze.get() === undefined ? trace.hold(Date.now()) : trace.thaw());
+    const freeze = () => {
+      const { whole } = trace;
+      if (whole.freeze.get() === undefined) whole.hold(Date.now());
+      else whole.thaw();
+    };
     const nextError = () => {
       const faults = rows.filter((row) => row.kind === 'call' && isFault(row.call));
       const at = cursor === undefined ? -1 : rows.indexOf(cursor);

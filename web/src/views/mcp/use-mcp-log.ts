@@ -1,6 +1,8 @@
 /** The MCP log of a session as calls, up to date while it is shown. */
 import { useEffect, useMemo, useState } from 'react';
+import type { McpEntry } from '../../api/types.ts';
 import { joinCalls, type McpCall } from '../../model/mcp/mcp-calls.ts';
+import { compareEntries } from '../../model/mcp/mcp-frames.ts';
 import { parentKey } from '../../model/trace/span-key.ts';
 import { McpLog } from '../../state/mcp-log.ts';
 import type { LoadState } from '../../state/sessions.ts';
@@ -19,8 +21,10 @@ interface ShownLog {
   readonly isLive: boolean;
 }
 
-export function useMcpLog(trace: Trace): ShownLog {
+/** At an instant: the messages that had been sent, which are read once for all instants. */
+export function useMcpLog(shown: Trace): ShownLog {
   const { api } = useInspector();
+  const trace = shown.whole;
   const session = useCell(trace.session);
   const isLive = session !== undefined && LIVE.has(session.status);
   const [log, setLog] = useState<McpLog>();
@@ -66,12 +70,12 @@ export function useMcpLog(trace: Trace): ShownLog {
     }, ASK_MS);
     return () => clearInterval(timer);
   }, [log, isLive, trace]);
-  return useJoined(log, trace, isLive);
+  return useJoined(log, shown, isLive);
 }
 
 const LOADING: LoadState = { kind: 'loading' };
 
-function useJoined(log: McpLog | undefined, trace: Trace, isLive: boolean): ShownLog {
+function useJoined(log: McpLog | undefined, shown: Trace, isRunning: boolean): ShownLog {
   const [version, setVersion] = useState(0);
   const [state, setState] = useState<LoadState>(LOADING);
   useEffect(() => {
@@ -86,20 +90,38 @@ function useJoined(log: McpLog | undefined, trace: Trace, isLive: boolean): Show
       for (const stop of stops) stop();
     };
   }, [log]);
+  const trace = shown.whole;
   const structure = useCell(trace.structure);
+  const at_ns = useCell(shown.at_ns);
+  const isPast = at_ns !== undefined;
+  // What was open then may still get its answer.
+  const isLive = isRunning || isPast;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version says that entries came
+  const byTime = useMemo(
+    () => (isPast && log !== undefined ? [...log.entries.values()].sort(compareEntries) : []),
+    [log, version, isPast],
+  );
+  // Most instants have the same messages as the one before.
+  const count = isPast ? sentBy(byTime, at_ns) : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: they say when to join anew
   const calls = useMemo(
     () =>
       log === undefined
         ? []
-        : joinCalls(log.entries.values(), {
+        : joinCalls(count === undefined ? log.entries.values() : byTime.slice(0, count), {
             parentOf: (key) => {
               const span = trace.spans.get(key);
               return span === undefined ? undefined : parentKey(span) || undefined;
             },
             isLive,
           }),
-    [log, version, structure, isLive, trace],
+    [log, version, structure, isLive, trace, byTime, count],
   );
   return { calls, state, isLive };
+}
+
+/** Number of entries, which are by time, up to an instant. */
+function sentBy(entries: readonly McpEntry[], at_ns: number): number {
+  const later = entries.findIndex(({ offset_ns }) => offset_ns > at_ns);
+  return later < 0 ? entries.length : later;
 }

@@ -13,6 +13,7 @@ import type { Inspector } from '../../state/inspector.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import type { Preferences, ShownTheme } from '../../state/preferences.ts';
 import type { Route } from '../../state/route.ts';
+import type { Trace } from '../../state/trace.ts';
 import { waitingMark } from '../../texts.ts';
 
 export interface Page {
@@ -86,6 +87,19 @@ export function useNow(every_ms: number | undefined): number {
     return () => clearInterval(timer);
   }, [every_ms]);
   return now_ms;
+}
+
+/**
+ * Now in a session, an offset, or the instant that it is shown at; updated every `every_ms` unless
+ * it is frozen, never if undefined.
+ */
+export function useTraceNow(trace: Trace, every_ms: number | undefined): number {
+  const { clock } = useInspector();
+  const epoch_ns = useCell(trace.epoch_ns);
+  const at_ns = useCell(trace.at_ns);
+  const isFrozen = useCell(trace.freeze) !== undefined;
+  useNow(isFrozen || at_ns !== undefined ? undefined : every_ms);
+  return at_ns ?? clock.nowOffset_ns(epoch_ns ?? '0');
 }
 
 /** Width and height of an element, CSS pixels. */

@@ -200,6 +200,8 @@ const ACTION_SHAPES = {
     <path d="M9.25 1.75h-5a1 1 0 0 0-1 1v10.5a1 1 0 0 0 1 1h7.5a1 1 0 0 0 1-1v-8zM9.25 1.75v3.5h3.5" />
   ),
   freeze: <path d="M8 1.75v12.5M2.6 4.9l10.8 6.2M13.4 4.9 2.6 11.1" />,
+  play: <path d="M5 3.25v9.5l7.5-4.75z" />,
+  pause: <path d="M5.5 3.5v9M10.5 3.5v9" strokeWidth="2.5" />,
   fold: <path d="M3 8h10M8 1.5v4M6 4l2 2 2-2M8 14.5v-4M6 12l2-2 2 2" />,
   sun: (
     <>

@@ -4,7 +4,7 @@ import { formatDuration, formatRunning } from '../../model/text/format.ts';
 import { stallOf } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
 import { TRANSCRIPT_TEXT } from '../../texts.ts';
-import { useCell, useInspector, useNow } from './context.ts';
+import { useTraceNow } from './context.ts';
 import { LazyMarkdown } from './values/lazy-markdown.tsx';
 import { VisibleText } from './visible-text.tsx';
 
@@ -39,12 +39,10 @@ const UNFINISHED_CHARS = 1300;
 
 /** Pause of more than 3 s within a streamed answer: the longest, or the present one. */
 export function Stall({ row, trace }: { readonly row: SpanRow; readonly trace: Trace }) {
-  const { clock } = useInspector();
-  const epoch_ns = useCell(trace.epoch_ns);
-  const isFrozen = useCell(trace.freeze) !== undefined;
-  const isRunning = row.status === 'running' && row.stall_start_ns !== null;
-  useNow(isRunning && !isFrozen ? LOOK_MS : undefined);
-  const stall = stallOf(row, clock.nowOffset_ns(epoch_ns ?? '0'));
+  const isRunning =
+    row.status === 'running' && row.stall_start_ns !== null && row.stall_ns === null;
+  const now_ns = useTraceNow(trace, isRunning ? LOOK_MS : undefined);
+  const stall = stallOf(row, now_ns);
   if (stall === undefined) return null;
   const took_ns = stall.end_ns - stall.start_ns;
   return (

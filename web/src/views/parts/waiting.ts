@@ -16,6 +16,7 @@ export function useWaiting(trace: Trace): ReadonlySet<string> {
   const structure = useCell(trace.structure);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure says when to read anew
   return useMemo(() => {
+    if (trace !== trace.whole) return waiting;
     const keys = (requestIds ?? [])
       .map((id) => requests.rows.get(id))
       .map((request) => `${request?.trace_id}.${request?.span_id}`)

@@ -11,7 +11,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset, selfTime } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
 import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
-import { useInspector } from '../parts/context.ts';
+import { useTraceNow } from '../parts/context.ts';
 import { KindIcon, kindName } from '../parts/icons.tsx';
 import type { TreeView } from './tree-view.ts';
 import './hover-card.css';
@@ -110,8 +110,7 @@ function childrenOf({ forest, spans }: Trace, span: SpanRow): SpanRow[] {
 }
 
 function Card({ trace, span }: { readonly trace: Trace; readonly span: SpanRow }) {
-  const { clock } = useInspector();
-  const now_ns = clock.nowOffset_ns(trace.epoch_ns.get() ?? '0');
+  const now_ns = useTraceNow(trace, undefined);
   const children = childrenOf(trace, span);
   const duration_ns = endOffset(span, now_ns) - span.offset_ns;
   const tokens = span.input_tokens !== null || span.output_tokens !== null;

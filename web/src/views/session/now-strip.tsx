@@ -7,7 +7,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset, stallOf } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
 import { SESSION_TEXT } from '../../texts.ts';
-import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
+import { useCell, useRow, useTraceNow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import './now-strip.css';
 
@@ -61,13 +61,9 @@ interface RunningProps {
 }
 
 function Running({ trace, spanKey: key, agent, isWaiting, onSelect }: RunningProps) {
-  const { clock } = useInspector();
   const span = useRow(trace.spans, key);
-  const epoch_ns = useCell(trace.epoch_ns) ?? '0';
-  const isFrozen = useCell(trace.freeze) !== undefined;
-  useNow(isFrozen ? undefined : 500);
+  const now_ns = useTraceNow(trace, 500);
   if (span === undefined) return null;
-  const now_ns = clock.nowOffset_ns(epoch_ns);
   const stall = stallOf(span, now_ns);
   return (
     <button type="button" className="ins-now__span" onClick={() => onSelect(key)}>

@@ -61,9 +61,9 @@ export function after(keys: readonly string[], key: string | undefined): string 
   return keys[((key === undefined ? -1 : keys.indexOf(key)) + 1) % Math.max(1, keys.length)];
 }
 
-export function toggleFreeze(trace: Trace): void {
-  if (trace.freeze.get() === undefined) trace.hold(Date.now());
-  else trace.thaw();
+export function toggleFreeze({ whole }: Trace): void {
+  if (whole.freeze.get() === undefined) whole.hold(Date.now());
+  else whole.thaw();
 }
 
 function siblingOf(

@@ -7,7 +7,7 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useCell } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -20,7 +20,13 @@ import './session-header.css';
 /** Least time without a run that is shown. */
 const LEAST_IDLE_MS = 1000;
 
-export function SessionHeader({ trace }: { readonly trace: Trace }) {
+interface SessionHeaderProps {
+  readonly trace: Trace;
+  /** Whether the views show an earlier instant: most numbers have no time of their own. */
+  readonly isPast?: boolean;
+}
+
+export function SessionHeader({ trace, isPast = false }: SessionHeaderProps) {
   const session = useCell(trace.session);
   return (
     <header className="ins-session-head">
@@ -33,6 +39,7 @@ export function SessionHeader({ trace }: { readonly trace: Trace }) {
         <>
           <StatusPill session={session} />
           <Facts session={session} />
+          {isPast && <span className="ins-session-head__past">{TIME_TEXT.asItEnded}</span>}
           <AboutSession session={session} />
           <ShareMenu trace={trace} session={session} />
           <SessionVerbs session={session} />

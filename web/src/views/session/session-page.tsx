@@ -16,6 +16,7 @@ import { SessionHeader } from './session-header.tsx';
 import { SessionTools } from './session-tools.tsx';
 import { CurrentView, SessionTabs, useSessionView } from './session-views.tsx';
 import './session-page.css';
+import { TravelContext, useTimeTravel } from './use-time-travel.ts';
 import { WaitingStrip } from './waiting-strip.tsx';
 
 export function SessionPage({ trace }: { readonly trace: Trace }) {
@@ -23,37 +24,46 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
   const session = useCell(trace.session);
   const moved = useCell(trace.moved);
-  const selected = useRoute().query.get('span') ?? undefined;
+  const { query } = useRoute();
+  const selected = query.get('span') ?? undefined;
   const select = useMemo(() => (key: string | undefined) => router.adjust({ span: key }), [router]);
   useTitle(session?.title || trace.sessionId);
   useEffect(() => {
     if (moved?.to != null) router.replace(sessionPath(moved.to));
   }, [moved, router]);
   const view = useSessionView(trace);
-  useFirstCause(trace, selected, view?.id === 'waterfall', select);
+  const travel = useTimeTravel(trace);
+  const shown = useCell(travel.shown);
+  const isElsewhere = selected !== undefined || query.has('at');
+  useFirstCause(trace, isElsewhere, view?.id === 'waterfall', select);
   const waiting = useWaiting(trace);
+  const waitingThen = useWaiting(shown);
   const hasRequest = useRow(requests.ofSession, trace.sessionId) !== undefined;
-  useSessionActions(trace, selected, waiting, select);
+  useSessionActions(shown, selected, waitingThen, select);
 
   if (moved?.to === null) return <Gone text="This session was deleted." />;
   if (state.kind === 'failed' && trace.spans.size === 0) return <Gone text={state.message} />;
   return (
     <main className="ins-session">
       <div>
-        <SessionHeader trace={trace} />
+        <SessionHeader trace={trace} isPast={shown !== trace} />
         <div className="ins-session-bar">
           <SessionTabs view={view} session={session} />
-          <SessionTools trace={trace} selected={selected} waiting={waiting} onSelect={select} />
+          <SessionTools trace={shown} selected={selected} waiting={waitingThen} onSelect={select} />
         </div>
         <NowStrip trace={trace} waiting={waiting} onSelect={select} />
         <WaitingStrip sessionId={trace.sessionId} />
         <WaitsElsewhere isWaiting={session?.status === 'waiting'} hasRequest={hasRequest} />
       </div>
       <Split
-        main={<CurrentView view={view} trace={trace} selected={selected} onSelect={select} />}
+        main={
+          <TravelContext value={travel}>
+            <CurrentView view={view} trace={shown} selected={selected} onSelect={select} />
+          </TravelContext>
+        }
         side={
           selected !== undefined && (
-            <SpanPanel trace={trace} selected={selected} onClose={() => select(undefined)} />
+            <SpanPanel trace={shown} selected={selected} onClose={() => select(undefined)} />
           )
         }
       />
@@ -61,15 +71,15 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   );
 }
 
-/** Select the first cause of a failed session, unless the address names a span. */
+/** Select the first cause of a failed session, unless the address names a span or an instant. */
 function useFirstCause(
   trace: Trace,
-  selected: string | undefined,
+  isElsewhere: boolean,
   isWaterfall: boolean,
   select: (key: string) => void,
 ): void {
   const state = useCell(trace.state);
-  const isDone = useRef(selected !== undefined);
+  const isDone = useRef(isElsewhere);
   useEffect(() => {
     if (state.kind !== 'ready' || isDone.current) return;
     isDone.current = true;

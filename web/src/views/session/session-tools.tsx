@@ -44,7 +44,7 @@ export function SessionTools({ trace, selected, waiting, onSelect }: SessionTool
           {waiting.size} waiting
         </button>
       )}
-      <FreezeButton trace={trace} />
+      <FreezeButton trace={trace.whole} />
     </div>
   );
 }

@@ -7,6 +7,8 @@ import { useCell, useInspector, useRoute } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import type { SessionViewProps } from '../parts/session-view.ts';
+import { ViewScrubber } from './scrubber.tsx';
+import { useTravel } from './use-time-travel.ts';
 import { Waterfall } from './waterfall.tsx';
 import './session-views.css';
 
@@ -144,9 +146,12 @@ export function CurrentView({
   view,
   ...props
 }: SessionViewProps & { readonly view: SessionView | undefined }) {
+  const travel = useTravel();
   if (view === undefined) return null;
   return (
     <div key={view.id} className="ins-session-view" role="tabpanel" aria-label={view.name}>
+      {/* The waterfall has it below its minimap. */}
+      {travel !== undefined && view.View !== Waterfall && <ViewScrubber travel={travel} />}
       <Guarded name={view.name} loading={null}>
         <view.View {...props} />
       </Guarded>

@@ -6,7 +6,7 @@ import { entersService } from '../../model/trace/services.ts';
 import { stallOf } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
 import { SESSION_TEXT } from '../../texts.ts';
-import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
+import { useRow, useTraceNow } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { ServiceMark } from '../parts/service-mark.tsx';
@@ -142,7 +142,7 @@ function Marks({ span, isWaiting, trace }: MarksProps) {
       {span.duplicate_of !== null && (
         <span title="Shows the same work as another span">duplicate </span>
       )}
-      {span.status === 'running' && span.stall_start_ns !== null && (
+      {span.status === 'running' && span.stall_ns === null && span.stall_start_ns !== null && (
         <Stalled span={span} trace={trace} />
       )}
       {tokens > 0 && (
@@ -162,10 +162,7 @@ const LOOK_MS = 1000;
 
 /** Mark of a running answer of which nothing has come for a while; the bar says for how long. */
 function Stalled({ span, trace }: { readonly span: SpanRow; readonly trace: Trace }) {
-  const { clock } = useInspector();
-  const epoch_ns = useCell(trace.epoch_ns) ?? '0';
-  const isFrozen = useCell(trace.freeze) !== undefined;
-  useNow(isFrozen ? undefined : LOOK_MS);
-  if (stallOf(span, clock.nowOffset_ns(epoch_ns)) === undefined) return null;
+  const now_ns = useTraceNow(trace, LOOK_MS);
+  if (stallOf(span, now_ns) === undefined) return null;
   return <span className="ins-row__stalled">{SESSION_TEXT.stalled} </span>;
 }

@@ -132,7 +132,10 @@ function useLiveBranches(
   const [isLive, setLive] = useState(false);
   const [branches, setBranches] = useState<LiveBranches | undefined>(undefined);
   useEffect(() => {
-    if (isReady) setLive(trace.session.get()?.ended_at === null && trace.tally.running.size > 0);
+    // At an instant nothing folds: what ended before it is what the reader went there to see.
+    const isPast = trace.whole !== trace;
+    const { session, tally } = trace;
+    if (isReady) setLive(!isPast && session.get()?.ended_at === null && tally.running.size > 0);
   }, [trace, isReady]);
   const latest = useRef({ byReader, anchorKeys });
   useLayoutEffect(() => {
@@ -145,7 +148,7 @@ function useLiveBranches(
     const { forest, tally } = trace;
     setBranches((before) => liveBranches(forest, tally.running.keys(), before, anchors));
   }, [isLive, trace, running]);
-  return branches;
+  return isLive ? branches : undefined;
 }
 
 /** Numbers of the spans that failed. */

@@ -1,6 +1,7 @@
 /** Draws the waterfall's two canvases: at once for input, else ≤ 10 times a second. */
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import type { TimeWindow } from '../../model/timeline/time-scale.ts';
 import { hasServices } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { waitsSince } from '../../model/trace/span-status.ts';
@@ -66,7 +67,7 @@ export function useWaterfallCanvas(input: CanvasInput): {
     draw();
   });
   useEffect(() => {
-    const isRunning = () => trace.tally.running.size > 0;
+    const isRunning = () => trace === trace.whole && trace.tally.running.size > 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const later = () => {
       timer ??= setTimeout(() => {
@@ -83,6 +84,13 @@ export function useWaterfallCanvas(input: CanvasInput): {
     };
   }, [trace, draw]);
   return { barsRef, axisRef };
+}
+
+/** What of the intervals is before an instant. */
+function cutAt(stretches: readonly TimeWindow[], at_ns: number): readonly TimeWindow[] {
+  return stretches
+    .filter(({ start_ns }) => start_ns < at_ns)
+    .map(({ start_ns, end_ns }) => ({ start_ns, end_ns: Math.min(end_ns, at_ns) }));
 }
 
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)');
@@ -122,6 +130,7 @@ function paint(
   }: CanvasInput,
   palette: Palette,
 ): void {
+  const at_ns = trace.at_ns.get();
   const spans: SpanRow[] = [];
   for (let row = first; row < first + count; row += 1) {
     const span = tree.spanAt(row);
@@ -132,11 +141,12 @@ function paint(
     isWaiting: (span) =>
       span.status === 'running' && (waiting.has(spanKey(span)) || waitsSince(span) !== undefined),
     isDimmed: (span) => !matches(span),
-    pathOf: shape.pathOf,
+    pathOf: at_ns === undefined ? shape.pathOf : (span) => cutAt(shape.pathOf(span), at_ns),
     axis: shape.axis,
     gaps: shape.gaps,
     view: timeWindow.read(),
-    now_ns: timeWindow.now_ns(),
+    now_ns: at_ns ?? timeWindow.now_ns(),
+    isPast: at_ns !== undefined,
     width_px: bars_px,
     rowHeight_px: row_px,
     minHeight_px: count === tree.rows.count ? viewport_px : 0,

@@ -12,6 +12,7 @@ import { hasServices } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
+import { TIME_TEXT } from '../../texts.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { useListFocus } from '../parts/list-focus.ts';
@@ -24,10 +25,12 @@ import { useFollowEnd } from './follow-end.ts';
 import { HoverCard } from './hover-card.tsx';
 import { Minimap } from './minimap.tsx';
 import { useElementKeys, useRowWindow } from './row-window.ts';
+import { Scrubber } from './scrubber.tsx';
 import { useSessionShape } from './session-shape.ts';
 import { SpanTreeRow } from './span-tree-row.tsx';
 import { useTimeKeys, useTimeWindow, useWheel } from './time-window.ts';
 import { type TreeView, useTreeView } from './tree-view.ts';
+import { useTravel } from './use-time-travel.ts';
 import { useWaterfallCanvas } from './use-waterfall-canvas.ts';
 import { WaterfallTools } from './waterfall-tools.tsx';
 import './waterfall.css';
@@ -78,9 +81,12 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const isAtEnd = () => total_px - height_px - (scroller?.scrollTop ?? 0) < row_px;
   const newBelow = useFollowEnd(scroller, trace, total_px > height_px, isAtEnd, tree.rows.count);
 
-  const shape = useSessionShape(trace, areShort, isPathShown);
+  // The time axis is that of the whole, so that bars stand still while one goes through it.
+  const { whole } = trace;
+  const travel = useTravel();
+  const shape = useSessionShape(whole, areShort, isPathShown);
   const isShort = shape.axis.gaps.length > 0;
-  const timeWindow = useTimeWindow(trace, bars_px, shape.axis);
+  const timeWindow = useTimeWindow(whole, bars_px, shape.axis);
   useWheel(scroller, timeWindow, treeWidth_px);
   const matches = useCallback((span: SpanRow) => find === '' || matchesFind(span, find), [find]);
   const { barsRef, axisRef } = useWaterfallCanvas({
@@ -135,6 +141,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     followEnd.current();
     goTo(spanKey(newest), false);
   }, [isReady, trace, scroller, goTo]);
+  const at_ns = useCell(trace.at_ns);
   const { fitTo, now_ns } = timeWindow;
   const zoomToRows = useCallback(() => {
     const top = Math.floor((scroller?.scrollTop ?? 0) / row_px);
@@ -143,9 +150,9 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
       const span = tree.spanAt(row);
       return span === undefined ? [] : [{ span, depth: tree.rows.depth[row] ?? 0 }];
     });
-    const extent = extentOfRows(rows, now_ns());
+    const extent = extentOfRows(rows, at_ns ?? now_ns());
     if (extent !== undefined) fitTo(extent);
-  }, [scroller, row_px, height_px, tree, fitTo, now_ns]);
+  }, [scroller, row_px, height_px, tree, fitTo, now_ns, at_ns]);
   useTimeKeys(timeWindow, zoomToRows);
 
   const options = useMemo(
@@ -194,7 +201,10 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         onZoomToRows={zoomToRows}
       />
       <div className="ins-minimap-clip">
-        <Minimap trace={trace} shape={shape} timeWindow={timeWindow} onJump={jump} />
+        <Minimap trace={whole} shape={shape} timeWindow={timeWindow} onJump={jump} />
+        {travel !== undefined && (
+          <Scrubber travel={travel} scale={shape} view={timeWindow.whole()} />
+        )}
       </div>
       <div className="ins-fall__head">
         <span className="ins-fall__head-name" style={{ width: treeWidth_px }}>
@@ -295,6 +305,11 @@ const LENGTHS = [62, 48, 40, 44, 30, 36, 24];
 
 function Nothing({ trace }: { readonly trace: Trace }) {
   const state = useCell(trace.state);
-  if (state.kind === 'ready') return <p className="ins-fall__none">No span has arrived yet.</p>;
+  if (state.kind === 'ready') {
+    const isBefore = trace.whole.spans.size > 0;
+    return (
+      <p className="ins-fall__none">{isBefore ? TIME_TEXT.noSpan : 'No span has arrived yet.'}</p>
+    );
+  }
   return <LoadingRows lengths={LENGTHS} />;
 }

@@ -24,9 +24,9 @@ function Offer({ query, range }: OneSpanProps) {
   const { api, router } = useInspector();
   const question = useMemo(() => ({ query, range }), [query, range]);
   const count = useCallback(
-    async (asked: OneSpanProps, signal: AbortSignal) => {
-      const bounds = boundsOf(asked.range, Date.now());
-      const page = { q: asked.query, limit: MOST_COUNTED, ...bounds };
+    async (one: OneSpanProps, signal: AbortSignal) => {
+      const bounds = boundsOf(one.range, Date.now());
+      const page = { q: one.query, limit: MOST_COUNTED, ...bounds };
       const { sessions, next_cursor } = await api.sessions(page, signal);
       return { count: sessions.length, hasMore: next_cursor !== null };
     },

@@ -3,6 +3,8 @@ import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
 import { pointerStep } from '../../model/trace/cuts.ts';
+import { isOfEnd } from '../../model/trace/detail-at.ts';
+import { TIME_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { ClampedText } from '../parts/values/clamped-text.tsx';
@@ -18,9 +20,11 @@ interface AttributesProps {
   /** The whole response: values are read from it as text, so that no digit is lost. */
   readonly text: string;
   readonly detail: SpanDetail;
+  /** Whether the span is shown at an instant before its end. */
+  readonly isThen?: boolean;
 }
 
-export function Attributes({ text, detail }: AttributesProps) {
+export function Attributes({ text, detail, isThen = false }: AttributesProps) {
   const [filter, setFilter] = useState('');
   const index = useMemo(() => indexJson(text), [text]);
   if (index === undefined) return null;
@@ -38,8 +42,10 @@ export function Attributes({ text, detail }: AttributesProps) {
         />
         <CopyAs />
       </div>
+      {isThen && <p className="ins-none">{TIME_TEXT.attributesAsEnded}</p>}
       <AttributeTable
         title="Span"
+        isShown={isThen ? isOfBeginning : undefined}
         {...{ index, filter }}
         node={index.member(0, 'attributes')}
         at="/attributes"
@@ -68,6 +74,8 @@ interface AttributeTableProps {
   /** JSON Pointer into the answer about the span. */
   readonly at: string;
   readonly filter: string;
+  /** Which of them are shown, by name; undefined: all. */
+  readonly isShown?: ((name: string) => boolean) | undefined;
   /** Names of attributes that the sender truncated. */
   readonly cut?: readonly string[];
 }
@@ -75,9 +83,13 @@ interface AttributeTableProps {
 /** Number of attributes at first; more on request. */
 const FIRST = 300;
 
-export function AttributeTable({ title, index, node, at, filter, cut = [] }: AttributeTableProps) {
+export function AttributeTable(props: AttributeTableProps) {
+  const { title, index, node, at, filter, isShown, cut = [] } = props;
   const [isAll, setAll] = useState(false);
-  const rows = useMemo(() => rowsOf(index, node, filter), [index, node, filter]);
+  const rows = useMemo(
+    () => rowsOf(index, node, filter).filter(({ key }) => isShown?.(key) ?? true),
+    [index, node, filter, isShown],
+  );
   if (rows.length === 0) return null;
   const shown = isAll ? rows : rows.slice(0, FIRST);
   return (
@@ -105,6 +117,10 @@ export function AttributeTable({ title, index, node, at, filter, cut = [] }: Att
       )}
     </section>
   );
+}
+
+function isOfBeginning(name: string): boolean {
+  return !isOfEnd(name);
 }
 
 function rowsOf(index: JsonIndex, node: number | undefined, filter: string) {

@@ -139,7 +139,8 @@ interface OfCallProps {
 /** What a model call was asked, or answered. */
 function OfCall({ trace, of, title }: OfCallProps) {
   const row = useRow(trace.spans, of);
-  const { loaded } = useSpanLoad(of, row);
+  const newest = useRow(trace.whole.spans, of);
+  const { loaded } = useSpanLoad(of, newest);
   const isRaw = useShownSpan()?.isRaw ?? false;
   const context = useMemo(
     () => loaded && { id: loaded.row, cuts: new Cuts(loaded.detail), isRaw },
@@ -148,7 +149,8 @@ function OfCall({ trace, of, title }: OfCallProps) {
   if (loaded === undefined || context === undefined) return null;
   const { input, output } = lastExchange(loaded.detail.view.messages, true);
   const messages = title === SPAN_TEXT.task ? input : output;
-  if (messages.length === 0) return null;
+  const isYetToCome = messages === output && row?.status === 'running';
+  if (messages.length === 0 || isYetToCome) return null;
   return (
     <ShownSpanContext value={context}>
       <Messages title={title} messages={messages} />

@@ -3,13 +3,14 @@ import { type KeyboardEvent, useMemo, useState } from 'react';
 import type { SpanDetail, SpanRow } from '../../api/types.ts';
 import { formatBytes } from '../../model/text/format.ts';
 import { Cuts } from '../../model/trace/cuts.ts';
+import { detailAt } from '../../model/trace/detail-at.ts';
 import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
-import { useInspector, useRoute, useRow } from '../parts/context.ts';
+import { useCell, useInspector, useRoute, useRow } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
 import { SpanRequests, WaitsElsewhere } from '../parts/requests/span-requests.tsx';
 import { SoFar } from '../parts/so-far.tsx';
@@ -58,10 +59,24 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   const { router, requests } = useInspector();
   const wanted = useRoute().query.get('tab');
   const [isRaw, setRaw] = useState(false);
-  const loaded = load.loaded;
+  const at_ns = useCell(trace.at_ns);
+  const whole = load.loaded;
+  const isThen = at_ns !== undefined && row.status === 'running';
+  const loaded = useMemo(
+    () =>
+      whole === undefined || !isThen ? whole : { ...whole, detail: detailAt(whole.detail, at_ns) },
+    [whole, isThen, at_ns],
+  );
   const counts = useMemo(
-    () => (loaded === undefined ? undefined : countsOf(loaded.detail, trace, row)),
-    [loaded, trace, row],
+    () =>
+      loaded === undefined || whole === undefined
+        ? undefined
+        : {
+            ...countsOf(loaded.detail, trace, row),
+            // They read the answer as it came, and the service: all of it, or nothing.
+            ...(isThen && { raw: 0, state: statesThen(whole, loaded) }),
+          },
+    [whole, loaded, trace, row, isThen],
   );
   const tabs = useMemo((): readonly (readonly [Tab, string, string?])[] => {
     if (counts === undefined || loaded === undefined) {
@@ -75,8 +90,8 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
   const tab = shown.find((name) => name === wanted) ?? preferredTab(row, loaded, shown);
   const { trace_id, span_id } = row;
   const context = useMemo(
-    () => loaded && { id: { trace_id, span_id }, cuts: new Cuts(loaded.detail), isRaw },
-    [loaded, trace_id, span_id, isRaw],
+    () => whole && { id: { trace_id, span_id }, cuts: new Cuts(whole.detail), isRaw },
+    [whole, trace_id, span_id, isRaw],
   );
   const copies = useSpanCopies(trace_id, span_id);
   useTabActions({ shown, tab, loaded, copies, onRaw: setRaw });
@@ -112,6 +127,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
       <div key={tab} className="ins-panel__body" role="tabpanel" aria-label={tab} tabIndex={-1}>
         <SpanRequests spanKey={spanKey(row)} />
         <WaitsElsewhere isWaiting={isWaiting} hasRequest={hasRequest} />
+        {isThen && <p className="ins-none">{TIME_TEXT.runs}</p>}
         {load.problem !== undefined && (
           <p className="ins-panel__problem" role="alert">
             {load.problem}
@@ -132,7 +148,7 @@ export function SpanBody({ trace, row, load, onSelect }: SpanBodyProps) {
                 {isRaw ? SPAN_TEXT.formatted : SPAN_TEXT.raw}
               </button>
             )}
-            <TabBody {...{ tab, row, trace, loaded, isRaw, onSelect }} />
+            <TabBody {...{ tab, row, trace, loaded, whole, isRaw, isThen, onSelect }} />
           </ShownSpanContext>
         )}
       </div>
@@ -165,6 +181,12 @@ function countsOf(
       Object.keys(detail.attributes).length + Object.keys(detail.resource.attributes).length,
     raw: 1,
   };
+}
+
+/** Number of states; none if some are of later: the view of states shows the last one. */
+function statesThen({ detail: whole }: LoadedSpan, { detail }: LoadedSpan): number {
+  const { length } = detail.view.state;
+  return length === whole.view.state.length ? length : 0;
 }
 
 /** Tab that a span opens with: a visualiser's, if there is nothing to read. */
@@ -245,12 +267,16 @@ interface TabBodyProps {
   readonly tab: Tab;
   readonly row: SpanRow;
   readonly trace: Trace;
+  /** As it is shown, and as it ended. */
   readonly loaded: LoadedSpan;
+  readonly whole: LoadedSpan | undefined;
   readonly isRaw: boolean;
+  /** Whether it is shown at an instant before its end. */
+  readonly isThen: boolean;
   readonly onSelect: (key: string) => void;
 }
 
-function TabBody({ tab, row, trace, loaded, isRaw, onSelect }: TabBodyProps) {
+function TabBody({ tab, row, trace, loaded, whole, isRaw, isThen, onSelect }: TabBodyProps) {
   const { detail, text } = loaded;
   switch (tab) {
     case 'overview':
@@ -276,13 +302,13 @@ function TabBody({ tab, row, trace, loaded, isRaw, onSelect }: TabBodyProps) {
     case 'decisions':
       return <Decisions decisions={detail.view.decisions} />;
     case 'state':
-      return <StateView span={row} version={detail} onSelect={onSelect} />;
+      return <StateView span={row} version={whole} onSelect={onSelect} />;
     case 'events':
       return <Events text={text} detail={detail} />;
     case 'links':
       return <Links {...{ text, detail, row, trace, onSelect }} />;
     case 'attributes':
-      return <Attributes text={text} detail={detail} />;
+      return <Attributes text={text} detail={detail} isThen={isThen} />;
     case 'raw':
       return <RawSpan text={text} />;
     default:

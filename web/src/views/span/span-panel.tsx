@@ -5,7 +5,8 @@ import { formatDuration, formatOffset, formatRunning } from '../../model/text/fo
 import { spanKey } from '../../model/trace/span-key.ts';
 import { endOffset } from '../../model/trace/span-status.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector, useNow, useRow } from '../parts/context.ts';
+import { TIME_TEXT } from '../../texts.ts';
+import { useCell, useInspector, useRow, useTraceNow } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Guarded } from '../parts/guarded.tsx';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
@@ -29,7 +30,8 @@ interface SpanPanelProps {
 export function SpanPanel({ trace, selected, onClose }: SpanPanelProps) {
   const row = useRow(trace.spans, selected);
   const isLoading = useCell(trace.state).kind === 'loading';
-  const load = useSpanLoad(selected, row);
+  const newest = useRow(trace.whole.spans, selected);
+  const load = useSpanLoad(selected, row && newest);
   const { router } = useInspector();
   const select = useMemo(() => (key: string) => router.adjust({ span: key }), [router]);
   return (
@@ -37,7 +39,13 @@ export function SpanPanel({ trace, selected, onClose }: SpanPanelProps) {
       {row === undefined ? (
         <header className="ins-panel__head">
           <div className="ins-panel__title">
-            <h2>{isLoading ? 'Loading' : 'This span is not in the session'}</h2>
+            <h2>
+              {isLoading
+                ? 'Loading'
+                : newest !== undefined
+                  ? TIME_TEXT.notBegun
+                  : 'This span is not in the session'}
+            </h2>
             <CloseButton onClose={onClose} />
           </div>
         </header>
@@ -133,11 +141,8 @@ function Badge({
 }
 
 function Took({ trace, row }: { readonly trace: Trace; readonly row: SpanRow }) {
-  const { clock } = useInspector();
-  const epoch_ns = useCell(trace.epoch_ns);
-  useNow(row.status === 'running' ? 500 : undefined);
+  const now_ns = useTraceNow(trace, row.status === 'running' ? 500 : undefined);
   if (row.status === 'lost') return 'end not known';
-  const now_ns = clock.nowOffset_ns(epoch_ns ?? '0');
   const took_ns = endOffset(row, now_ns) - row.offset_ns;
   return row.status === 'running' ? formatRunning(took_ns) : formatDuration(took_ns);
 }

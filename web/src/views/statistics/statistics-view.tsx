@@ -9,7 +9,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { waitsSince } from '../../model/trace/span-status.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector, useNow } from '../parts/context.ts';
+import { useCell, useInspector, useTraceNow } from '../parts/context.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';
 import { useStepsOverSpans } from '../parts/sliced.ts';
@@ -224,11 +224,9 @@ function Slowest({ counted: { rows, own_ns }, onOpen }: ListProps) {
 }
 
 function Waits({ trace, counted: { rows }, onOpen }: ListProps & { readonly trace: Trace }) {
-  const { clock } = useInspector();
   const waiting = useMemo(() => rows.filter((row) => row.waits > 0 || row.wait_ns > 0), [rows]);
   const isOpen = waiting.some((row) => waitsSince(row) !== undefined);
-  useNow(isOpen ? 1000 : undefined);
-  const now_ns = clock.nowOffset_ns(trace.epoch_ns.get() ?? '0');
+  const now_ns = useTraceNow(trace, isOpen ? 1000 : undefined);
   const found = greatest(waiting, (row) => row.wait_ns + openWait_ns(row, now_ns), MOST);
   if (found.length === 0) return null;
   return (

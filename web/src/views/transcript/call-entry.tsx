@@ -4,7 +4,7 @@ import type { Piece, Reading, SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { callsOf, joinCalls, resultsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
-import type { Read, Readings } from '../../state/transcript.ts';
+import type { Read, ReadingStores } from '../../state/transcript.ts';
 import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
@@ -166,7 +166,7 @@ function joinedOf(
   reading: Reading | undefined,
   tools: readonly string[],
   trace: Trace,
-  readings: Readings,
+  readings: ReadingStores,
 ): ReadonlySet<Piece> {
   const calls = callsOf(reading);
   const ran = tools.flatMap((key) => {

@@ -33,7 +33,7 @@ export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: Cli
   const shown: Clip = rest === undefined ? clip : { ...clip, text: rest, chars: rest.length };
   const cut = rest === undefined && isCut(clip);
   const load = () => {
-    const row = trace.spans.get(spanKey);
+    const row = trace.whole.spans.get(spanKey);
     if (row === undefined) return;
     setState('loading');
     details.load(row, new AbortController().signal).then(

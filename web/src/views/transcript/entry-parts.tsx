@@ -4,12 +4,12 @@ import { formatDuration, formatRunning } from '../../model/text/format.ts';
 import { endOffset } from '../../model/trace/span-status.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
-import type { Readings } from '../../state/transcript.ts';
-import { useCell, useInspector, useNow } from '../parts/context.ts';
+import type { ReadingStores } from '../../state/transcript.ts';
+import { useTraceNow } from '../parts/context.ts';
 
 export interface EntryProps {
   readonly trace: Trace;
-  readonly readings: Readings;
+  readonly readings: ReadingStores;
   readonly layout: TranscriptLayout;
   readonly entry: Entry;
   readonly index: number;
@@ -30,11 +30,8 @@ export interface EntryProps {
 }
 
 export function Took({ trace, row }: { readonly trace: Trace; readonly row: SpanRow }) {
-  const { clock } = useInspector();
-  const epoch_ns = useCell(trace.epoch_ns);
-  const isFrozen = useCell(trace.freeze) !== undefined;
-  useNow(row.status === 'running' && !isFrozen ? 500 : undefined);
+  const now_ns = useTraceNow(trace, row.status === 'running' ? 500 : undefined);
   if (row.status === 'lost') return 'lost';
   if (row.duration_ns !== null) return formatDuration(row.duration_ns);
-  return formatRunning(endOffset(row, clock.nowOffset_ns(epoch_ns ?? '0')) - row.offset_ns);
+  return formatRunning(endOffset(row, now_ns) - row.offset_ns);
 }

@@ -4,7 +4,7 @@ import type { SpanRow } from '../../api/types.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
-import type { Read, Readings } from '../../state/transcript.ts';
+import type { Read, ReadingStores } from '../../state/transcript.ts';
 import { useVersion } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 
@@ -20,7 +20,7 @@ function lowerWords(read: Read): string {
 }
 
 /** Keys of the matching spans, by start. */
-export function useFound(trace: Trace, readings: Readings, find: string): readonly string[] {
+export function useFound(trace: Trace, readings: ReadingStores, find: string): readonly string[] {
   const rows = useVersion(trace.spans, find !== '');
   const reads = useVersion(readings.reads, find !== '');
   // biome-ignore lint/correctness/useExhaustiveDependencies: the versions say when to look again

@@ -47,6 +47,8 @@ export interface Scrolling {
   /** Number of entries that were added below while the reader was elsewhere. */
   readonly newBelow: number;
   readonly follow: () => void;
+  /** Follow the end no longer: the reader was led to an entry. */
+  readonly stay: () => void;
 }
 
 export function useEntryScrolling(
@@ -63,8 +65,9 @@ export function useEntryScrolling(
   useLayoutEffect(() => {
     if (hasStarted.current || entries.length === 0 || startsAtEnd === undefined) return;
     hasStarted.current = true;
-    isFollowing.current = startsAtEnd;
-  }, [entries, startsAtEnd]);
+    // A reader who comes back finds the entry that was current.
+    isFollowing.current = startsAtEnd && anchored < 0;
+  }, [entries, startsAtEnd, anchored]);
   const followed_px = useRef(0);
   const keepEnd = useCallback(
     (total_px: number) => {
@@ -111,7 +114,10 @@ export function useEntryScrolling(
   useAnchor(scroller, entries, virtualizer);
   useLayoutEffect(() => keepEnd(virtualizer.getTotalSize()));
   const end = useEnd(scroller, entries.length, isFollowing, isLive);
-  return { virtualizer, ...end };
+  const stay = useCallback(() => {
+    isFollowing.current = false;
+  }, []);
+  return { virtualizer, ...end, stay };
 }
 
 /** Keep the first entry in view in place when others come or go above it. */

@@ -18,14 +18,17 @@ import { useFound, useMarks } from './find.ts';
 import { useTranscriptLayout } from './layout.ts';
 import { plainName } from './moments.tsx';
 import { Outline } from './outline.tsx';
+import { useReadingsAt } from './readings-at.ts';
 import { useEntryScrolling } from './scrolling.ts';
 import { TranscriptTools } from './tools.tsx';
 import './transcript.css';
 
 export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) {
   const { api, router } = useInspector();
-  const readings = useMemo(() => new Readings(trace.sessionId, api), [trace, api]);
-  useEffect(() => () => readings.close(), [readings]);
+  const { sessionId } = trace;
+  const all = useMemo(() => new Readings(sessionId, api), [sessionId, api]);
+  useEffect(() => () => all.close(), [all]);
+  const readings = useReadingsAt(all, trace);
   const find = useRoute().query.get('find') ?? '';
   const [isWhole, setWhole] = useState(false);
   const [isRaw, setRaw] = useState(false);
@@ -74,7 +77,10 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     selected: useOnceKnown(trace, selected),
     selectionOf: spanOf,
     reveal,
-    show: (place, hasFocus) => show(virtualizer, scroller, place, hasFocus),
+    show: (place, hasFocus) => {
+      stay();
+      show(virtualizer, scroller, place, hasFocus);
+    },
     onOpen: (id) => onSelect(spanOf(id)),
     tree: {
       isOpen: (place) => {
@@ -89,7 +95,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
       parentOf: (place) => layout.entryOf.get(layout.agentOf.get(entries[place]?.key ?? '') ?? ''),
     },
   });
-  const { virtualizer, newBelow, follow } = useEntryScrolling(
+  const { virtualizer, newBelow, follow, stay } = useEntryScrolling(
     scroller,
     entries,
     isLive,
@@ -98,7 +104,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   );
   const items = virtualizer.getVirtualItems();
   const { startIndex = 0, endIndex = -1 } = virtualizer.range ?? {};
-  useWants(trace, readings, layout, startIndex, endIndex - startIndex + 1, find !== '');
+  useWants(trace, all, layout, startIndex, endIndex - startIndex + 1, find !== '');
   const onPick = useCallback(
     (id: string) => {
       // A click opens the panel once it is there to be looked at beside.
@@ -268,8 +274,10 @@ function useWants(
   count: number,
   isFinding: boolean,
 ): void {
-  const version = useVersion(trace.spans);
-  const momentCounts = useVersion(trace.momentCounts);
+  // Whatever instant is shown, all of a span is read, once: it is not read anew for each.
+  const { spans, momentCounts } = trace.whole;
+  const version = useVersion(spans);
+  const countsVersion = useVersion(momentCounts);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the versions say that rows are newer
   useEffect(() => {
     const keys = new Set<string>();
@@ -304,7 +312,7 @@ function useWants(
     }
     if (isFinding) {
       let left = MAX_FIND;
-      for (const row of trace.spans.values()) {
+      for (const row of spans.values()) {
         if (left === 0) break;
         if (row.duplicate_of !== null || row.kind === 'other' || row.kind === 'http') continue;
         left -= 1;
@@ -313,17 +321,17 @@ function useWants(
     }
     const wanted: Wanted[] = [];
     for (const key of keys) {
-      const row = trace.spans.get(key);
+      const row = spans.get(key);
       if (row === undefined) continue;
       wanted.push({
         key,
         row,
         before: layout.before.get(key),
-        momentCount: trace.momentCounts.get(key) ?? 0,
+        momentCount: momentCounts.get(key) ?? 0,
       });
     }
     readings.want(wanted);
-  }, [trace, readings, layout, first, count, isFinding, version, momentCounts]);
+  }, [spans, momentCounts, readings, layout, first, count, isFinding, version, countsVersion]);
 }
 
 interface OutcomeProps {

@@ -15,7 +15,10 @@ interface ServiceStatistics {
   readonly problem: string | undefined;
 }
 
-/** `totals`: include operations, models, tools and agents. */
+/**
+ * `totals`: include operations, models, tools and agents. At an instant: of what there was then, as
+ * soon as the reader stays at it.
+ */
 export function useServiceStatistics(trace: Trace, totals: boolean): ServiceStatistics {
   const { api } = useInspector();
   const [state, setState] = useState<ServiceStatistics>({
@@ -25,7 +28,8 @@ export function useServiceStatistics(trace: Trace, totals: boolean): ServiceStat
   useEffect(() => {
     const ask = async (signal: AbortSignal) => {
       try {
-        const statistics = await api.statistics(trace.sessionId, { totals }, signal);
+        const at_ns = trace.at_ns.get();
+        const statistics = await api.statistics(trace.sessionId, { totals, at_ns }, signal);
         setState({ statistics, problem: undefined });
         return true;
       } catch (error) {
@@ -35,7 +39,7 @@ export function useServiceStatistics(trace: Trace, totals: boolean): ServiceStat
         return false;
       }
     };
-    return askAgain(trace.spans, REST_MS, ask, () => trace.spans.size > 0);
+    return askAgain(trace.spans, REST_MS, ask, () => trace.whole.spans.size > 0);
   }, [api, trace, totals]);
   return state;
 }
