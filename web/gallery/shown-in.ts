@@ -57,6 +57,8 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'parts/values/blob-view.tsx BlobView': 'span, messages',
   'parts/values/blob-view.tsx FileChip': 'span, messages',
   'parts/values/clamped-text.tsx ClampedText': 'long value, its beginning',
+  'parts/values/code-text.tsx CodePieces': 'compare, difference of execute_tool merge',
+  'parts/values/code-text.tsx CodeText': 'markdown',
   'parts/values/json-list.tsx JsonList': 'json',
   'parts/values/json-row.tsx JsonRow': 'json',
   'parts/values/json-tree.tsx JsonTree': 'json',

@@ -3,9 +3,11 @@ import { useMemo, useState } from 'react';
 import type { Clip, SpanDetail } from '../../api/types.ts';
 import { formatBeginning } from '../../model/json/json-format.ts';
 import { indexJson } from '../../model/json/json-text.ts';
+import { jsonLineTokens, lineTokens } from '../../model/text/code-tokens.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
 import { useInspector } from '../parts/context.ts';
+import { CodePieces } from '../parts/values/code-text.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
 import { LazyMarkdown } from '../parts/values/lazy-markdown.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -100,18 +102,24 @@ function Text({
     () => (isRaw || isCut(clip) || !BEGINS_JSON.test(text) ? undefined : indexJson(text)),
     [isRaw, clip, text],
   );
+  const isBeginning = !isRaw && !isShort && isCut(clip) && BEGINS_JSON.test(text);
   const beginning = useMemo(
-    () => (plain === undefined && isCut(clip) && !isShort ? formatBeginning(text) : undefined),
-    [plain, clip, isShort, text],
+    () => (isBeginning ? formatBeginning(text) : undefined),
+    [isBeginning, text],
   );
   if (index !== undefined) return <JsonTree index={index} root={0} what={what} isFolded />;
-  if (isMarkdown && !isRaw && !isShort) return <LazyMarkdown text={text} />;
-  const isData = isRaw || plain === undefined || !isMarkdown;
+  if (isMarkdown && !isRaw && !isShort && beginning === undefined)
+    return <LazyMarkdown text={text} />;
+  const isData = isRaw || plain === undefined || beginning !== undefined || !isMarkdown;
   const shown = beginning ?? text;
   const cut = isShort ? shown.slice(0, SHORT) : shown;
   return (
     <div className={`ins-text${isData ? ' ins-text--data' : ''}`} dir="auto">
-      <VisibleText text={cut} />
+      {beginning === undefined ? (
+        <VisibleText text={cut} />
+      ) : (
+        <CodePieces text={beginning} tokens={lineTokens(beginning, jsonLineTokens)} />
+      )}
       {cut.length < shown.length && '…'}
     </div>
   );

@@ -7,6 +7,7 @@ import type {
   SpanDetail,
   SpanRow,
 } from '../../api/types.ts';
+import { formatJson } from '../../model/json/json-format.ts';
 import { formatDuration } from '../../model/text/format.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
@@ -189,8 +190,9 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
 }
 
 /** JSON with one member per line, so that a diff shows members. */
-function spread(json: string): string {
-  return json.replace(/([{,])"/g, '$1\n  "').replace(/\}$/, '\n}');
+function spread(text: string): string {
+  const formatted = formatJson(text);
+  return formatted.isJson ? formatted.text : text;
 }
 
 function afterOf({ action }: DecisionReading) {
