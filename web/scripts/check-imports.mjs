@@ -11,6 +11,12 @@ const BELOW_VIEWS = ['api', 'model', 'render', 'state'];
 const VIEW_PACKAGES = ['@base-ui/react', 'react', 'react-dom', '@tanstack/react-virtual', 'mdast'];
 const MODEL_PACKAGES = [
   '@dagrejs/dagre',
+  '@lezer/common',
+  '@lezer/highlight',
+  '@lezer/javascript',
+  '@lezer/json',
+  '@lezer/python',
+  '@lezer/yaml',
   'mdast',
   'mdast-util-from-markdown',
   'mdast-util-gfm',
