@@ -18,6 +18,7 @@ from inspector.service.http import (
     audit,
     causes,
     compare,
+    context,
     control,
     events,
     exports,
@@ -70,6 +71,7 @@ ROUTERS = [
     control.router,  # before the sessions, whose paths would take the verb for a part of the id
     # Before `/sessions/{id}`, whose ids may hold anything.
     statistics.router,
+    context.router,
     transcript.router,
     mcp_log.router,
     sessions.router,

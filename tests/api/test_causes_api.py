@@ -76,3 +76,25 @@ async def test_a_query_that_reads_sessions_one_by_one_finds_the_same_groups(api:
 
 async def test_where_nothing_failed_there_are_no_causes(api: Api) -> None:
     assert (await _groups(api))["groups"] == []
+
+
+async def _last_good(api: Api, session_id: str) -> str | None:
+    answer = await api.get(f"/sessions/{session_id}/last-good")
+    assert answer.status_code == 200, answer.text
+    found: str | None = answer.json()["session_id"]
+    return found
+
+
+async def test_a_failed_session_has_the_newest_good_run_of_its_title_to_compare_with(
+    api: Api,
+) -> None:
+    await _fill(api)
+    for number, title in ((7, "run"), (8, "other"), (9, "alone")):
+        start_ns = START_NS + number * HOUR_NS
+        error = "it failed" if title == "alone" else None
+        await api.submit(span(title, trace=number, start_ns=start_ns, error=error))
+    await api.pass_time(6)
+    assert await _last_good(api, trace_hex(1)) == trace_hex(7)
+    assert await _last_good(api, trace_hex(9)) is None
+    missing = await api.get("/sessions/nobody/last-good")
+    assert (missing.status_code, missing.json()["code"]) == (404, "session_not_found")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
@@ -39,3 +41,30 @@ def test_failed_sessions_say_why_alone_and_in_groups(
     expect(comparison).to_have_attribute("href", "compare?left=s-4&right=s-2")
     causes.first.get_by_role("link", name="fetch: 504").click()
     expect(page.locator("[data-session]")).to_have_count(2)
+
+
+def test_a_failed_session_leads_to_its_comparison_with_the_last_good_run(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    for number, error in enumerate((None, None, "refused", None), start=1):
+        title = "alone" if number == 4 else "run"
+        service.send(
+            span(
+                title,
+                trace=number,
+                start_ns=START_NS + number * SECOND_NS,
+                attributes={"session.id": f"s-{number}"},
+                error=error,
+            )
+        )
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    page.locator('[data-session="s-3"]').get_by_role("link").first.click()
+    offer = page.get_by_role("link", name="Compare with a good run")
+    expect(offer).to_have_attribute("href", re.compile("compare.left=s-2&right=s-3$"))
+    page.keyboard.press("Control+k")
+    page.get_by_role("combobox").press_sequentially("last good")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("compare.left=s-2&right=s-3$"))
+    page.goto(f"{service.url}/ui/sessions/s-2")
+    expect(page.get_by_role("heading", name="run")).to_be_visible()
+    expect(offer).to_have_count(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from playwright.sync_api import Page, expect
 from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
 from tests.support.services.process import Service
-from tests.support.telemetry.otlp import SECOND_NS, START_NS, resource, span
+from tests.support.telemetry.otlp import SECOND_NS, START_NS, key_values, resource, span
 from tests.support.telemetry.records import span_hex, trace_hex
 
 
@@ -173,6 +174,27 @@ def test_the_graph_is_walked_by_arrow_keys_and_opens_what_failed(
     assert watch.errors == []
 
 
+def test_a_node_of_the_graph_narrows_transcript_and_waterfall_and_there_is_a_way_back(
+    page: Page, watch: Watch, shared: Service
+) -> None:
+    _open(page, shared, "graph")
+    page.get_by_role("button", name="Tools", exact=True).click()
+    page.get_by_role("button", name=re.compile("tool pay")).click()
+    narrowed = page.get_by_role("group", name="Only tool")
+    expect(narrowed).to_contain_text("pay")
+    narrowed.get_by_role("button", name="Transcript").click()
+    entries = page.get_by_role("feed", name="Entries").get_by_role("article")
+    expect(entries).to_have_count(2)
+    page.get_by_role("tab", name="Waterfall").click()
+    rows = page.get_by_role("tree", name="Span tree").get_by_role("treeitem")
+    expect(rows.filter(has_text="pay")).to_have_count(2)
+    expect(rows.filter(has_text="triage")).to_have_count(0)
+    page.reload()  # it is in the address
+    narrowed.get_by_role("button", name="Show all").click()
+    expect(rows.filter(has_text="triage")).not_to_have_count(0)
+    assert watch.errors == []
+
+
 def test_documents_of_a_retrieval_are_shown_as_text_in_a_tab_of_their_own(
     page: Page, watch: Watch, shared: Service
 ) -> None:
@@ -214,3 +236,42 @@ def test_models_without_a_price_are_named_in_the_room_there_is(
         "it => it.scrollWidth <= it.clientWidth &&"
         " it.getBoundingClientRect().right <= it.closest('section').getBoundingClientRect().right"
     )
+
+
+def test_tools_of_an_mcp_server_stand_in_a_box_of_its_name(
+    page: Page, watch: Watch, shared: Service
+) -> None:
+    mcp = {"mcp.method.name": "tools/call", "inspector.mcp.server.name": "ledger", **_TOOL}
+    shared.post("/v1/traces", _request(_span(30, 9, "execute_tool pay", 21, 1, **mcp)))
+    _open(page, shared, "graph")
+    page.get_by_role("button", name="Tools", exact=True).click()
+    inside = page.get_by_role("button", name=re.compile("tool pay of ledger"))
+    expect(inside).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^tool pay"))).to_have_count(2)
+    box, tool = page.locator(".ins-graph__server").bounding_box(), inside.bounding_box()
+    assert box is not None
+    assert tool is not None
+    assert box["x"] < tool["x"] < tool["x"] + tool["width"] < box["x"] + box["width"]
+    assert watch.errors == []
+
+
+def test_a_column_of_the_context_leads_to_its_call_and_its_slices_to_their_texts(
+    page: Page, watch: Watch, shared: Service
+) -> None:
+    sent = [
+        {"role": "system", "parts": [{"type": "text", "content": "Be kind."}]},
+        {"role": "user", "parts": [{"type": "text", "content": "Where is my refund?"}]},
+    ]
+    call = _chat(31, 9, 22, 1, 0.1)
+    call.attributes.extend(key_values({"gen_ai.input.messages": json.dumps(sent)}))
+    shared.post("/v1/traces", _request(call))
+    _open(page, shared, "statistics")
+    columns = page.get_by_role("list", name="Context over the session")
+    columns.get_by_role("button", name=re.compile("policy")).click()
+    expect(page).to_have_url(_key(31))
+    context = page.get_by_role("region", name="Context", exact=True)
+    expect(context).to_contain_text("≈ 704 tokens")
+    context.get_by_role("button", name=re.compile("History")).click()
+    expect(context).to_contain_text("Where is my refund?")
+    expect(context).not_to_contain_text("Be kind.")
+    assert watch.errors == []

@@ -327,6 +327,7 @@ function detailOf(row: SpanRow): SpanDetail {
     dropped: { attributes: 2, events: 0, links: 0 },
     view: viewOf(row),
     tools_before: null,
+    context: null,
     tool_definition: null,
   };
 }
@@ -468,6 +469,7 @@ function answerOf(
   }
   if (route === '/sessions' && sessions.some((one) => one.id === id)) {
     if (more === undefined) return sessions.find((one) => one.id === id);
+    if (more === 'last-good') return { session_id: 'completed' };
     if (more === 'transcript') return { session_id: id, readings: lastCalls, left_out: [], as_of };
     if (more === 'spans') {
       const columns = columnsOf(spans);

@@ -325,6 +325,64 @@ export const SPAN_TEXT = {
   cutShort: (names: string) => `Truncated by the sender: ${names}.`,
 } as const;
 
+/** What the context of a model call consists of, in its panel and over a session. */
+export const CONTEXT_TEXT = {
+  title: 'Context',
+  parts: {
+    system: 'System',
+    tools: 'Tools',
+    history: 'History',
+    retrieved: 'Retrieved',
+    tool_results: 'Tool results',
+    other: 'Other',
+  },
+  about: {
+    system: 'Instructions',
+    tools: 'Definitions of the tools offered',
+    history: 'What users and models wrote, and the calls of tools',
+    retrieved: 'What a retrieval returned, wherever it stands',
+    tool_results: 'Results of tools',
+    other: 'Everything else',
+  },
+  tokens: (count: string) => `≈ ${count} tokens`,
+  characters: (count: string) => `${count} characters`,
+  estimated: 'By characters, scaled to the input tokens that the call reports',
+  cached: (share: string) => `${share} cached`,
+  cachedTitle: 'Caches hold the beginning of a context',
+  cachedUpTo: 'cached up to here',
+  sent: (count: string) => `${count} tokens`,
+  repeated: (amount: string) => `${amount} repeated`,
+  repeatedTitle: 'The same text stands in this context before',
+  repeats: (place: number) => (place === 0 ? 'same as a tool' : `same as in message ${place}`),
+  message: (place: number) => `Message ${place}`,
+  dropped: (amount: string) => `${amount} dropped`,
+  somethingDropped: 'something dropped',
+  droppedTitle: 'Sent with the call before of the same agent, and not with this one',
+  droppedSince: (amount: string) => `${amount} dropped since the call before`,
+  before: 'Open the call before',
+  media: (count: number) =>
+    count === 1
+      ? '1 picture or file is not measured.'
+      : `${count} pictures or files are not measured.`,
+  more: (count: number) => `${count} more`,
+  stream: 'Context over the session',
+  streamNote: 'what each LLM call was sent, by start',
+  call: (place: number, count: number) => `LLM call ${place} of ${count}`,
+  upTo: (amount: string) => `up to ${amount}`,
+  leftOut: (count: number) =>
+    count === 1 ? '1 later LLM call was not read' : `${count} later LLM calls were not read`,
+} as const;
+
+/** A view that is narrowed to an agent, a tool or a model. */
+export const ACTOR_TEXT = {
+  kinds: { agent: 'agent', model: 'model', tool: 'tool' },
+  only: (kind: string) => `Only ${kind}`,
+  all: 'Show all',
+  server: (name: string) => `MCP server ${name}`,
+  elsewhere: 'Transcript and waterfall show only this',
+  open: { transcript: 'Transcript', waterfall: 'Waterfall' },
+} as const;
+
 /** Names of facts about a request, by OpenTelemetry's name for each. */
 export const PROTOCOL_TEXT = {
   http: {
@@ -674,4 +732,6 @@ export function timedOut(outcome: string | undefined, after?: string): string {
 
 export const COMPARE_TEXT = {
   compareWith: 'Compare with…',
+  withGood: 'Compare with a good run',
+  withLastGood: 'Compare with the last good run',
 } as const;

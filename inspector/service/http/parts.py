@@ -23,12 +23,21 @@ from inspector.service.sessions.retention import Retention
 from inspector.service.settings import Settings
 from inspector.service.storage.base import ReadableStore
 from inspector.service.storage.word_index import WordIndex
+from inspector.service.wire.context import CallContext
 from inspector.service.wire.statistics import SessionStatistics
 
 MAX_COMPARED_SPANS = 200_000
 """Spans of one session that are compared."""
 MAX_KNOWN_CALLS = 60_000
 """Model calls whose details are kept for statistics that are asked for again."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownContexts:
+    """What the model calls of a session were sent, by the contents that say it."""
+
+    by_content: dict[tuple[int, ...], CallContext]
+    left_out: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +49,7 @@ class ReadParts:
         comparisons: With the number of spans whose content was not compared; weighed by spans.
         statistics: By session id and whether totals were asked for.
         call_details: Of model calls, by session id; weighed by calls.
+        contexts: Of model calls, by session id; weighed by calls.
         exports: The length and the end of exported files, by session id.
     """
 
@@ -53,6 +63,9 @@ class ReadParts:
     )
     statistics: ResponseCache[SessionStatistics] = field(default_factory=lambda: ResponseCache(32))
     call_details: ResponseCache[CallDetails] = field(
+        default_factory=lambda: ResponseCache(MAX_KNOWN_CALLS)
+    )
+    contexts: ResponseCache[KnownContexts] = field(
         default_factory=lambda: ResponseCache(MAX_KNOWN_CALLS)
     )
     exports: ResponseCache[Measure] = field(default_factory=lambda: ResponseCache(64))

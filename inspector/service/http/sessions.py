@@ -241,6 +241,21 @@ def _frame(
     }
 
 
+@router.get(
+    "/sessions/{session_id:path}/last-good", response_model=wire.LastGoodSession, responses=MOVED
+)
+def get_last_good_session(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
+    """Find the run to compare a failed session with: the last good one of its title."""
+    with parts.store.read() as reader:
+        record = reader.session(session_id)
+        if record is None:
+            return missing_session(request, reader, session_id, "get_last_good_session")
+        title = record.row.title
+        # Sessions without a title have nothing in common.
+        found = wire.LastGoodSession(session_id=reader.last_good_session(title) if title else None)
+    return Response(found.model_dump_json(), media_type=_JSON)
+
+
 @router.get("/sessions/{session_id:path}", response_model=wire.Session, responses=MOVED)
 def get_session(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
     """Return one session."""

@@ -14,6 +14,7 @@ from starlette.responses import Response
 
 from inspector.service import wire
 from inspector.service.analysis.truncation import as_text, clamp, find
+from inspector.service.http.context import span_context
 from inspector.service.http.cursors import change_cursor, encode_cursor
 from inspector.service.http.parts import ReadParts, ReadPartsDep
 from inspector.service.http.problems import ProblemError, span_not_found
@@ -114,6 +115,8 @@ def _detail(parts: ReadParts, trace_id: str, span_id: str) -> wire.SpanDetail:
         detail = presenter.span_detail(found[0], content, records)
         if detail.view.llm is not None and detail.view.llm.tools_offered:
             detail.tools_before = _tools_before(reader, found[0], detail.view.llm.tools_offered)
+        if found[0].kind is SpanKind.LLM:
+            detail.context = span_context(reader, found[0], detail.view)
         if detail.view.tool is not None:
             detail.tool_definition = _definition(reader, found[0], detail.view.tool.name)
     return detail

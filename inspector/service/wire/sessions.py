@@ -166,6 +166,15 @@ class SessionHistogram(Wire):
     )
 
 
+class LastGoodSession(Wire):
+    """The run of the same title to compare a session with."""
+
+    session_id: str | None = Field(
+        description="The newest session with the title that completed without an error; null: "
+        "there is none."
+    )
+
+
 class CauseGroup(Wire):
     """Sessions with causes that are alike."""
 

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue, create_model
 from inspector.service.model.rows import SpanKind, SpanStatus
 from inspector.service.model.waits import MAX_SHOWN
 from inspector.service.wire.base import Wire
+from inspector.service.wire.context import SpanContext
 from inspector.service.wire.messages import ToolDefinition
 from inspector.service.wire.view import View
 
@@ -172,6 +173,9 @@ class SpanDetail(SpanRow):
         None,
         description="Of a tool call: the tool as the last model call before it offered it; null: "
         "none did.",
+    )
+    context: SpanContext | None = Field(
+        None, description="Of a model call: what it was sent, by part; null: nothing is known."
     )
     clamped: list[Clamped] = Field(
         default_factory=list, description="With `max_value_bytes`: the values that are cut."

@@ -52,6 +52,9 @@ export const cases: readonly GalleryCase[] = [
   ...['waterfall', 'transcript', 'mcp', 'graph', 'statistics'].map((view) =>
     page(`page, session, ${view}`, { at: `sessions/demo-release?view=${view}` }),
   ),
+  page('page, session, transcript of a tool', {
+    at: 'sessions/demo-release?view=transcript&actor=tool:fetch_page',
+  }),
   page('page, session, a span', {
     at: 'sessions/demo-release?view=waterfall&span=00000000000000000000000000000002.0000000000000007',
   }),

@@ -66,6 +66,11 @@ export const cases: readonly GalleryCase[] = [
     Shown: () => <Panel span={span} />,
   })),
   tab('overview', ...RICH, 2, { height: 720 }),
+  tab('overview, tools of its context', ...RICH, 2, {
+    tab: 'overview',
+    height: 900,
+    deed: pressed('.ins-part-of--tools .ins-context__part', 'search'),
+  }),
   tab('overview, error', ...RICH, 3, { tab: 'overview' }),
   tab('messages', ...RICH, 2, { height: 900 }),
   tab('overview, agent', ...RICH, 1, { tab: 'overview' }),

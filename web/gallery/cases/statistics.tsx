@@ -56,7 +56,9 @@ function graphOf(hasMore: boolean): AgentGraph {
     ),
   ];
   const options = { isSequence: false, hasModels: hasMore, hasTools: hasMore, most: 200 };
-  return atOnce(agentGraphOf(treeOf(rows), { ...options, handOffs: new Map() }));
+  return atOnce(
+    agentGraphOf(treeOf(rows), { ...options, handOffs: new Map(), servers: new Map() }),
+  );
 }
 
 function Drawing({ hasMore }: { readonly hasMore: boolean }) {

@@ -5,6 +5,7 @@ import { useTrace } from '../use-trace.ts';
 
 export const cases: readonly GalleryCase[] = [
   { name: 'session header', Shown: () => <SessionHeader trace={useTrace('waiting')} /> },
+  { name: 'session header, failed', Shown: () => <SessionHeader trace={useTrace('failed')} /> },
   {
     name: 'waterfall',
     height: 680,

@@ -8,6 +8,7 @@ import type {
   Change,
   Comparison,
   ImportReport,
+  LastGoodSession,
   McpFrame,
   McpLog,
   Problem,
@@ -17,6 +18,7 @@ import type {
   RequestStatus,
   SearchResult,
   Session,
+  SessionContext,
   SessionHistogram,
   SessionList,
   SessionSort,
@@ -81,6 +83,8 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<CauseList>;
   session(id: string, signal?: AbortSignal): Promise<Session>;
+  /** The run to compare a failed session with. */
+  lastGoodSession(id: string, signal?: AbortSignal): Promise<LastGoodSession>;
   spans(
     sessionId: string,
     page: { cursor?: string; limit?: number },
@@ -100,6 +104,8 @@ export interface Api {
     parameters: { totals: boolean; at_ns?: number | undefined },
     signal?: AbortSignal,
   ): Promise<SessionStatistics>;
+  /** What each model call of a session was sent, by part. */
+  contexts(sessionId: string, signal?: AbortSignal): Promise<SessionContext>;
   /** Differences between two sessions; `change` limits them to these kinds. */
   compare(
     parameters: {
@@ -256,6 +262,7 @@ export function httpApi(
     usage: (parameters, signal) => json(`sessions/usage${query({ ...parameters })}`, signal),
     causes: (parameters, signal) => json(`causes${query({ ...parameters })}`, signal),
     session: (id, signal) => json(`sessions/${encodeURIComponent(id)}`, signal),
+    lastGoodSession: (id, signal) => json(`sessions/${encodeURIComponent(id)}/last-good`, signal),
     spans: async (id, page, signal) => {
       const parameters = query({ ...page, format: 'columns' });
       const answer = await read(`sessions/${encodeURIComponent(id)}/spans${parameters}`, signal);
@@ -272,6 +279,7 @@ export function httpApi(
       const parameters = query({ totals: String(totals), at_ns });
       return json(`sessions/${encodeURIComponent(id)}/statistics${parameters}`, signal);
     },
+    contexts: (id, signal) => json(`sessions/${encodeURIComponent(id)}/context`, signal),
     compare: ({ change = [], ...parameters }, signal) => {
       const kinds = change.map((one) => `&change=${one}`).join('');
       return json(`compare${query({ ...parameters })}${kinds}`, signal);

@@ -455,6 +455,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Context
+         * @description Say what the context of each model call of a session consists of.
+         *
+         *     Parts are measured by characters, and share the input tokens that the call reports. What stands
+         *     in a context twice is marked, and what the call before of the same agent was sent and it was
+         *     not.
+         */
+        get: operations["session_context_sessions__session_id__context_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/{session_id}/last-good": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Last Good Session
+         * @description Find the run to compare a failed session with: the last good one of its title.
+         */
+        get: operations["get_last_good_session_sessions__session_id__last_good_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session_id}/mcp": {
         parameters: {
             query?: never;
@@ -1153,6 +1197,50 @@ export interface components {
             reasoning_tokens: number | null;
         };
         /**
+         * CallContext
+         * @description What a model call was sent, in sum.
+         */
+        CallContext: {
+            /**
+             * Agent
+             * @description The nearest agent above it.
+             */
+            agent: string | null;
+            /**
+             * Cached Tokens
+             * @description Of the input tokens; null: not reported, or more than these.
+             */
+            cached_tokens: number | null;
+            /**
+             * Chars
+             * @description The sum of the parts.
+             */
+            chars: number;
+            /** Input Tokens */
+            input_tokens: number | null;
+            /**
+             * Media
+             * @description Pictures, sound and files, which are not measured.
+             */
+            media: number;
+            /** Model */
+            model: string | null;
+            /**
+             * Offset Ns
+             * @description From the session's `epoch_ns`; may be negative.
+             */
+            offset_ns: number;
+            /**
+             * Parts
+             * @description Those that are there or were dropped.
+             */
+            parts: components["schemas"]["ContextPart"][];
+            /** Span Id */
+            span_id: string;
+            /** Trace Id */
+            trace_id: string;
+        };
+        /**
          * CauseGroup
          * @description Sessions with causes that are alike.
          */
@@ -1379,6 +1467,58 @@ export interface components {
             same_count: number;
         };
         /**
+         * ContextPart
+         * @description A part of a context, by the characters of its texts.
+         */
+        ContextPart: {
+            /** Chars */
+            chars: number;
+            /**
+             * Dropped Chars
+             * @description Of texts that the call before was sent and this one was not.
+             */
+            dropped_chars: number;
+            /**
+             * Part
+             * @description Instructions; definitions of tools; what users and models wrote and called; what retrievals returned; results of tools; the rest.
+             * @enum {string}
+             */
+            part: "system" | "tools" | "history" | "retrieved" | "tool_results" | "other";
+            /**
+             * Repeated Chars
+             * @description Of texts that stand in the context before.
+             */
+            repeated_chars: number;
+            /**
+             * Tokens
+             * @description Estimated: the share of the reported input tokens that it has of the characters. Null: none are reported.
+             */
+            tokens: number | null;
+        };
+        /**
+         * ContextPiece
+         * @description A text of a context.
+         */
+        ContextPiece: {
+            /** Chars */
+            chars: number;
+            /**
+             * Part
+             * @enum {string}
+             */
+            part: "system" | "tools" | "history" | "retrieved" | "tool_results" | "other";
+            /**
+             * Pointer
+             * @description Its place in the response about the span: a JSON Pointer (RFC 6901).
+             */
+            pointer: string;
+            /**
+             * Repeats
+             * @description The place of the same text before it.
+             */
+            repeats: string | null;
+        };
+        /**
          * Decision
          * @description A verdict of a hook, a policy or a person.
          */
@@ -1494,6 +1634,24 @@ export interface components {
             events: number;
             /** Links */
             links: number;
+        };
+        /**
+         * DroppedPiece
+         * @description A text that the call before was sent and this one was not.
+         */
+        DroppedPiece: {
+            /**
+             * Beginning
+             * @description Its first 200 characters.
+             */
+            beginning: string;
+            /** Chars */
+            chars: number;
+            /**
+             * Part
+             * @enum {string}
+             */
+            part: "system" | "tools" | "history" | "retrieved" | "tool_results" | "other";
         };
         /**
          * Engine
@@ -1768,6 +1926,17 @@ export interface components {
             is_complete: boolean;
         };
         JsonValue: unknown;
+        /**
+         * LastGoodSession
+         * @description The run of the same title to compare a session with.
+         */
+        LastGoodSession: {
+            /**
+             * Session Id
+             * @description The newest session with the title that completed without an error; null: there is none.
+             */
+            session_id: string | null;
+        };
         /**
          * LinkPart
          * @description Media somewhere else: shown as text, never fetched.
@@ -3048,6 +3217,29 @@ export interface components {
             started_at: string;
         };
         /**
+         * SessionContext
+         * @description The contexts of a session's model calls, by start.
+         */
+        SessionContext: {
+            /**
+             * As Of
+             * @description Change-feed position.
+             */
+            as_of: string;
+            /**
+             * Calls
+             * @description The first 1 000, up to 64 MB; without those of unknown content.
+             */
+            calls: components["schemas"]["CallContext"][];
+            /**
+             * Left Out
+             * @description Later calls, which were not read.
+             */
+            left_out: number;
+            /** Session Id */
+            session_id: string;
+        };
+        /**
          * SessionDeleted
          * @description A session was deleted, or merged into another.
          */
@@ -3371,6 +3563,65 @@ export interface components {
             waits: number[];
         };
         /**
+         * SpanContext
+         * @description What one model call was sent, text by text.
+         */
+        SpanContext: {
+            /**
+             * Agent
+             * @description The nearest agent above it.
+             */
+            agent: string | null;
+            /**
+             * Before
+             * @description `TRACE.SPAN` of the call before of the same agent, which it is compared with.
+             */
+            before: string | null;
+            /**
+             * Cached Tokens
+             * @description Of the input tokens; null: not reported, or more than these.
+             */
+            cached_tokens: number | null;
+            /**
+             * Chars
+             * @description The sum of the parts.
+             */
+            chars: number;
+            /**
+             * Dropped
+             * @description At most 100.
+             */
+            dropped: components["schemas"]["DroppedPiece"][];
+            /** Input Tokens */
+            input_tokens: number | null;
+            /**
+             * Media
+             * @description Pictures, sound and files, which are not measured.
+             */
+            media: number;
+            /** Model */
+            model: string | null;
+            /**
+             * Offset Ns
+             * @description From the session's `epoch_ns`; may be negative.
+             */
+            offset_ns: number;
+            /**
+             * Parts
+             * @description Those that are there or were dropped.
+             */
+            parts: components["schemas"]["ContextPart"][];
+            /**
+             * Pieces
+             * @description At most 2 000, as a model reads them.
+             */
+            pieces: components["schemas"]["ContextPiece"][];
+            /** Span Id */
+            span_id: string;
+            /** Trace Id */
+            trace_id: string;
+        };
+        /**
          * SpanDetail
          * @description A span with its content.
          */
@@ -3387,6 +3638,11 @@ export interface components {
              * @description With `max_value_bytes`: the values that are cut.
              */
             clamped?: components["schemas"]["Clamped"][];
+            /**
+             * @description Of a model call: what it was sent, by part; null: nothing is known.
+             * @default null
+             */
+            context: components["schemas"]["SpanContext"] | null;
             /** Cost Usd */
             cost_usd: number | null;
             dropped: components["schemas"]["Dropped"];
@@ -5322,6 +5578,100 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VerbResult"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_context_sessions__session_id__context_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionContext"];
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_last_good_session_sessions__session_id__last_good_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastGoodSession"];
                 };
             };
             /** @description Merged into another session; `Location` is where. */

@@ -21,6 +21,10 @@ export class KeyedStore<V> {
     return this.rows.values();
   }
 
+  entries(): Iterable<readonly [string, V]> {
+    return this.rows.entries();
+  }
+
   keys(): Iterable<string> {
     return this.rows.keys();
   }

@@ -3,7 +3,6 @@ import type { Session, SpanRow } from '../api/types.ts';
 import { SessionTally } from '../model/sessions/session-tally.ts';
 import { Moments, rowAt } from '../model/trace/instant.ts';
 import { SpanForest } from '../model/trace/span-forest.ts';
-import { spanKey } from '../model/trace/span-key.ts';
 import { waitsSince } from '../model/trace/span-status.ts';
 import { Trace } from './trace.ts';
 
@@ -14,7 +13,6 @@ const LEAST_PAUSE_MS = 100;
 export class PastTrace extends Trace {
   private readonly live: Trace;
   private moments = new Moments([]);
-  private keys: readonly string[] = [];
   /** Number of spans in the forest: those that have begun. */
   private begun = 0;
   private reading: ReturnType<typeof setTimeout> | undefined;
@@ -67,15 +65,16 @@ export class PastTrace extends Trace {
   /** Read all rows anew: at first, and when the session has changed meanwhile. */
   private readRows(): void {
     this.reading = undefined;
-    this.moments = new Moments(this.live.spans.values());
-    const { rows } = this.moments;
-    this.keys = rows.map(spanKey);
+    this.moments = new Moments(this.live.spans.entries());
+    const { rows, keys } = this.moments;
     this.forest = new SpanForest();
     this.tally = new SessionTally();
     this.begun = 0;
-    const known = new Set(this.keys);
-    const gone = [...this.spans.keys()].filter((key) => !known.has(key));
-    this.spans.commit(gone.map((key) => [key, undefined] as const));
+    if (this.spans.size > 0) {
+      const known = new Set(keys);
+      const gone = [...this.spans.keys()].filter((key) => !known.has(key));
+      this.spans.commit(gone.map((key) => [key, undefined] as const));
+    }
     this.change(rows.keys(), this.at_ns.get() ?? 0);
     this.structure.set(this.structure.get() + 1);
   }
@@ -86,7 +85,7 @@ export class PastTrace extends Trace {
     this.forest.truncate(Math.min(begun, this.begun));
     for (let number = this.begun; number < begun; number += 1) {
       const row = this.moments.rows[number];
-      if (row !== undefined) this.forest.put(row, this.keys[number]);
+      if (row !== undefined) this.forest.put(row, this.moments.keys[number]);
     }
     this.begun = begun;
     const version = this.tally.runningVersion;
@@ -108,7 +107,7 @@ export class PastTrace extends Trace {
   ): Generator<readonly [string, SpanRow | undefined]> {
     for (const number of numbers) {
       const whole = this.moments.rows[number];
-      const key = this.keys[number];
+      const key = this.moments.keys[number];
       if (whole === undefined || key === undefined) continue;
       const row = rowAt(whole, at_ns);
       if (row === undefined) this.tally.drop(key);

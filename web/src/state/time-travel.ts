@@ -4,6 +4,9 @@ import { Cell } from './cell.ts';
 import { PastTrace } from './past-trace.ts';
 import type { Trace } from './trace.ts';
 
+/** Time to show an instant after which the views rest as long. */
+const SLOW_MS = 50;
+
 export class TimeTravel {
   readonly live: Trace;
   /** The chosen instant, an offset; undefined: the live end. The views follow it. */
@@ -16,6 +19,7 @@ export class TimeTravel {
   private past: PastTrace | undefined;
   private readonly nextFrame: (run: () => void) => void;
   private isDue = false;
+  private rest_until_ms = Number.NEGATIVE_INFINITY;
 
   /** `nextFrame`: runs a function before the page is painted next. */
   constructor(live: Trace, nextFrame: (run: () => void) => void) {
@@ -43,10 +47,24 @@ export class TimeTravel {
     // A pointer moves more often than the page is painted.
     if (this.isDue) return;
     this.isDue = true;
+    this.nextFrame(() => this.follow());
+  }
+
+  /** Have the views follow, with pauses in which the thumb can move where that takes long. */
+  private follow(): void {
+    const begun_ms = performance.now();
+    if (begun_ms < this.rest_until_ms) {
+      setTimeout(() => this.nextFrame(() => this.follow()), this.rest_until_ms - begun_ms);
+      return;
+    }
+    this.isDue = false;
+    const at_ns = this.at_ns.get();
+    if (at_ns === undefined) return;
+    this.past?.show(at_ns);
     this.nextFrame(() => {
-      this.isDue = false;
-      const now_ns = this.at_ns.get();
-      if (now_ns !== undefined) this.past?.show(now_ns);
+      const painted_ms = performance.now();
+      const took_ms = painted_ms - begun_ms;
+      if (took_ms > SLOW_MS) this.rest_until_ms = painted_ms + took_ms;
     });
   }
 

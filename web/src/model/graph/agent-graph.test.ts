@@ -12,6 +12,7 @@ const OPTIONS: GraphOptions = {
   hasTools: false,
   most: 200,
   handOffs: new Map(),
+  servers: new Map(),
 };
 
 function graph(rows: readonly SpanRow[], options: Partial<GraphOptions> = {}): AgentGraph {
@@ -146,4 +147,29 @@ test('whatever the tree, edges join nodes that are shown, and no more are shown 
       for (const { from, to } of found.edges) expect(ids.has(from) && ids.has(to)).toBe(true);
     }),
   );
+});
+
+test('a tool is of the MCP server that its call or an exchange below it reports, by name and server', () => {
+  const rows = [
+    span('lead', null, { name: 'invoke_agent lead', kind: 'agent' }),
+    span('1', 'lead', { name: 'execute_tool read', kind: 'tool' }),
+    span('1m', '1', { name: 'tools/call read', kind: 'mcp' }),
+    span('2', 'lead', { name: 'execute_tool read', kind: 'tool' }),
+    span('3', 'lead', { name: 'execute_tool read', kind: 'tool' }),
+    span('3d', '3', { name: 'tools/call read', kind: 'tool', duplicate_of: '3' }),
+    span('4', 'lead', { name: 'execute_tool read', kind: 'tool' }),
+  ];
+  const servers = new Map([
+    ['t.1m', 'files'],
+    ['t.2', 'web'],
+    ['t.3d', 'files'],
+    ['t.gone', 'web'],
+  ]);
+  const { nodes } = graph(rows, { hasTools: true, servers });
+  const tools = nodes.filter(({ kind }) => kind === 'tool');
+  expect(tools.map(({ name, server, count }) => [name, server, count])).toEqual([
+    ['read', 'files', 2],
+    ['read', 'web', 1],
+    ['read', undefined, 1],
+  ]);
 });

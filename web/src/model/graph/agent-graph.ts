@@ -18,6 +18,8 @@ export interface GraphNode {
   readonly id: string;
   readonly kind: NodeKind;
   readonly name: string;
+  /** MCP server that a tool is of; undefined: of none, or of one without a name. */
+  readonly server: string | undefined;
   /** Number of spans; 0 for an agent that was handed over to and never seen. */
   count: number;
   errors: number;
@@ -66,6 +68,8 @@ export interface GraphOptions {
   readonly most: number;
   /** Hand-offs that the service read from attributes, by span key. */
   readonly handOffs: ReadonlyMap<string, HandOff>;
+  /** MCP servers by key of a span that reports a call of one of their tools. */
+  readonly servers: ReadonlyMap<string, string>;
 }
 
 export const MOST_NODES = 200;
@@ -107,6 +111,8 @@ class Drawing {
   private readonly handOffs: PendingHandOff[] = [];
   /** Runs by loose name, in order of time. */
   private readonly runs = new Map<string, Run[]>();
+  /** Index of a tool call → its MCP server. */
+  private readonly serverOf: ReadonlyMap<number, string>;
   /** Node → priority of the span that it opens. */
   private readonly openRank = new Map<string, number>();
 
@@ -115,6 +121,7 @@ class Drawing {
     this.options = options;
     this.counted = countedUsage(tree);
     this.waited = waitedBelow(tree);
+    this.serverOf = serversOfTools(tree, options.servers);
     this.owner = new Int32Array(tree.rows.length).fill(-1);
     this.isAboveAgent = new Uint8Array(tree.rows.length);
     this.isBelowHandOff = new Uint8Array(tree.rows.length);
@@ -201,8 +208,10 @@ class Drawing {
   }
 
   private seeUse(place: number, row: SpanRow, kind: 'model' | 'tool', name: string): void {
-    const id = `${kind} ${name}`;
-    const node = this.node(id, kind, name);
+    const server = kind === 'tool' ? this.serverOf.get(place) : undefined;
+    // Two servers may have tools of one name.
+    const id = server === undefined ? `${kind} ${name}` : `${kind} ${server} ${name}`;
+    const node = this.node(id, kind, name, server);
     this.count(node, place, row);
     node.tokens += this.tokensBelow[place] ?? 0;
     node.cost_usd += (this.counted[place]?.cost_nanodollars ?? 0) / 1e9;
@@ -216,11 +225,11 @@ class Drawing {
     return parent < 0 ? -1 : (this.owner[parent] ?? -1);
   }
 
-  private node(id: string, kind: NodeKind, name: string): GraphNode {
+  private node(id: string, kind: NodeKind, name: string, server?: string): GraphNode {
     const known = this.nodes.get(id);
     if (known !== undefined) return known;
     const zero = { count: 0, errors: 0, running: 0, active: 0, waiting: 0, took_ns: 0 };
-    const node = { id, kind, name, ...zero, tokens: 0, cost_usd: 0, open: undefined };
+    const node = { id, kind, name, server, ...zero, tokens: 0, cost_usd: 0, open: undefined };
     this.nodes.set(id, node);
     return node;
   }
@@ -312,6 +321,24 @@ class Drawing {
       if (node !== undefined && !above.has(place)) node.active += 1;
     }
   }
+}
+
+/** Servers of tool calls: as the call reports it, or an exchange below it. */
+function serversOfTools(
+  { rows, keys, parent }: SpanTree,
+  servers: ReadonlyMap<string, string>,
+): Map<number, string> {
+  const found = new Map<number, string>();
+  if (servers.size === 0) return found;
+  const placeOf = new Map(keys.map((key, place) => [key, place]));
+  for (const [key, server] of servers) {
+    let place = placeOf.get(key) ?? -1;
+    const repeats = rows[place]?.duplicate_of ?? null;
+    if (repeats !== null) place = placeOf.get(`${rows[place]?.trace_id}.${repeats}`) ?? place;
+    while (place >= 0 && rows[place]?.kind !== 'tool') place = parent[place] ?? -1;
+    if (place >= 0) found.set(place, server);
+  }
+  return found;
 }
 
 function number(edges: readonly GraphEdge[], rows: readonly SpanRow[]): void {

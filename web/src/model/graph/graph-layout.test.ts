@@ -107,3 +107,37 @@ test('arrow keys lead along edges and within a layer, and nowhere else', () => {
   expect(go('lead', 'ArrowDown')).toBeUndefined();
   expect(go('a', 'Home')).toBeUndefined();
 });
+
+test('a box of a group has its nodes in it, and no other', () => {
+  const grouped = fc.tuple(
+    graphs,
+    fc.array(fc.constantFrom('', 'files', 'web'), { maxLength: 40 }),
+  );
+  fc.assert(
+    fc.property(grouped, ([{ ids, edges, options }, names]) => {
+      const groups = new Map(
+        ids.flatMap((id, at) => (names[at] ? [[id, names[at]] as const] : [])),
+      );
+      const { places, boxes } = layoutGraph(ids, edges, options, groups);
+      expect([...boxes.keys()].sort()).toEqual([...new Set(groups.values())].sort());
+      const misplaced = ids.flatMap((id) => {
+        const { x = 0, y = 0 } = places.get(id) ?? {};
+        return [...boxes].flatMap(([name, box]) => {
+          const [right, down] = [x - box.x, y - box.y];
+          const isInside =
+            right >= 0 &&
+            down >= 0 &&
+            right + options.width <= box.width &&
+            down + options.height <= box.height;
+          const isOutside =
+            right + options.width <= 0 ||
+            down + options.height <= 0 ||
+            right >= box.width ||
+            down >= box.height;
+          return (groups.get(id) === name ? isInside : isOutside) ? [] : [`${id} ${name}`];
+        });
+      });
+      expect(misplaced).toEqual([]);
+    }),
+  );
+});

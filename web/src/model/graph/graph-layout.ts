@@ -33,22 +33,36 @@ export interface Layout {
   readonly places: ReadonlyMap<string, Place>;
   /** Points from the border of one node to that of the other, by the edge's id. */
   readonly routes: ReadonlyMap<string, readonly Point[]>;
+  /** Boxes around the nodes of each group. */
+  readonly boxes: ReadonlyMap<string, Rectangle>;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Rectangle extends Point {
   readonly width: number;
   readonly height: number;
 }
 
 const LOOP_PX = 34;
 
-/** Edges whose ends are not both among `ids` have no route. */
+/**
+ * Edges whose ends are not both among `ids` have no route. `groups`: node → its group, whose nodes
+ * stand together.
+ */
 export function layoutGraph(
   ids: readonly string[],
   edges: readonly LayoutEdge[],
   { direction, width, height, layerGap, nodeGap }: LayoutOptions,
+  groups: ReadonlyMap<string, string> = new Map(),
 ): Layout {
-  const graph = new Graph({ multigraph: true });
+  const graph = new Graph({ multigraph: true, compound: groups.size > 0 });
   const rankdir = direction === 'right' ? 'LR' : 'TB';
   graph.setGraph({ rankdir, ranksep: layerGap, nodesep: nodeGap, edgesep: nodeGap / 2 });
   for (const id of ids) graph.setNode(id, { width, height });
+  const names = new Set(groups.values());
+  for (const name of names) graph.setNode(groupId(name), {});
+  for (const [id, name] of groups) if (graph.hasNode(id)) graph.setParent(id, groupId(name));
   const drawn = edges.filter(({ from, to }) => graph.hasNode(from) && graph.hasNode(to));
   for (const { id, from, to } of drawn) if (from !== to) graph.setEdge(from, to, {}, id);
   layout(graph);
@@ -69,7 +83,19 @@ export function layoutGraph(
       routes.set(id, throughSides(bends, start, end, { isRight, width, height }));
     }
   }
-  return { places, routes, ...size };
+  const boxes = new Map<string, Rectangle>();
+  for (const name of names) {
+    const box = graph.node(groupId(name)) as Rectangle;
+    const middle = turned(box);
+    const [x, y] = [middle.x - box.width / 2, middle.y - box.height / 2];
+    boxes.set(name, { x, y, width: box.width, height: box.height });
+  }
+  return { places, routes, boxes, ...size };
+}
+
+/** Id of a group in the layout, which no node has. */
+function groupId(name: string): string {
+  return `\0${name}`;
 }
 
 interface Box {

@@ -54,6 +54,25 @@ export function serversOf(calls: readonly McpCall[]): McpServer[] {
   return [...spoken].map(([name, own]) => serverOf(name, own, beside.get(name) ?? []));
 }
 
+/**
+ * Keys of spans → name of the server. A call may be reported by several spans; servers whose names
+ * nobody knows are left out.
+ */
+export function toolServers(calls: readonly McpCall[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const { method, server, direction, spanKey, rounds } of calls) {
+    if (method !== 'tools/call' || direction === 'to_client' || server === '') continue;
+    if (spanKey !== undefined) found.set(spanKey, server);
+    for (const { request, response } of rounds) {
+      for (const entry of [request, response]) {
+        if (entry?.trace_id == null || entry.span_id === null) continue;
+        found.set(`${entry.trace_id}.${entry.span_id}`, server);
+      }
+    }
+  }
+  return found;
+}
+
 function serverOf(name: string, calls: readonly McpCall[], beside: readonly McpCall[]): McpServer {
   const entries = calls.flatMap((call) =>
     call.rounds.flatMap(({ request, response }) => [request, response]),

@@ -76,6 +76,11 @@ export function formatCost(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
+/** A fraction of a whole: `31 %`. */
+export function formatShare(share: number): string {
+  return `${share > 0 && share < 0.005 ? '< 1' : Math.round(share * 100)} %`;
+}
+
 /** `312 B`, `4.2 kB`, `1.3 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

@@ -57,9 +57,9 @@ function endOf({ offset_ns, duration_ns }: SpanRow): number {
   return offset_ns + (duration_ns ?? 0);
 }
 
-/** The moments of a span, in no order. */
-function momentsOf(row: SpanRow): number[] {
-  const found = [row.offset_ns];
+/** Add the moments of a span, in no order. */
+function addMoments(row: SpanRow, found: number[]): void {
+  found.push(row.offset_ns);
   if (row.duration_ns !== null) found.push(endOf(row));
   for (const [from_ns, length_ns] of row.waited) {
     found.push(from_ns);
@@ -69,33 +69,34 @@ function momentsOf(row: SpanRow): number[] {
     found.push(row.offset_ns + row.stall_start_ns);
     if (row.stall_ns !== null) found.push(row.offset_ns + row.stall_start_ns + row.stall_ns);
   }
-  return found;
 }
 
 export class Moments {
   /** All spans by start: those that have begun at an instant come before all others. */
   readonly rows: readonly SpanRow[];
+  readonly keys: readonly string[];
   private readonly starts_ns: Float64Array;
   /** The moments by time, and the index of the row of each. */
   private readonly times_ns: Float64Array;
   private readonly changed: Uint32Array;
 
-  constructor(rows: Iterable<SpanRow>) {
-    this.rows = [...rows].sort(
-      (a, b) => a.offset_ns - b.offset_ns || (a.span_id < b.span_id ? -1 : 1),
+  /** `spans`: by key, which is not made anew: it would be hashed anew wherever it is looked up. */
+  constructor(spans: Iterable<readonly [string, SpanRow]>) {
+    const byStart = [...spans].sort(
+      ([, a], [, b]) => a.offset_ns - b.offset_ns || (a.span_id < b.span_id ? -1 : 1),
     );
+    this.rows = byStart.map(([, row]) => row);
+    this.keys = byStart.map(([key]) => key);
     this.starts_ns = Float64Array.from(this.rows, ({ offset_ns }) => offset_ns);
     const times_ns: number[] = [];
     const changed: number[] = [];
     this.rows.forEach((row, index) => {
-      for (const time_ns of momentsOf(row)) {
-        times_ns.push(time_ns);
-        changed.push(index);
-      }
+      addMoments(row, times_ns);
+      while (changed.length < times_ns.length) changed.push(index);
     });
-    const order = Uint32Array.from(times_ns.keys()).sort(
-      (a, b) => (times_ns[a] ?? 0) - (times_ns[b] ?? 0),
-    );
+    // No typed array: that would not profit from what is in order already, which most is.
+    const order = times_ns.map((_, at) => at);
+    order.sort((a, b) => (times_ns[a] ?? 0) - (times_ns[b] ?? 0));
     this.times_ns = Float64Array.from(order, (at) => times_ns[at] ?? 0);
     this.changed = Uint32Array.from(order, (at) => changed[at] ?? 0);
   }

@@ -110,5 +110,10 @@ const GOES_ON: ReadonlySet<SessionStatus> = new Set(['waiting', 'paused', 'runni
  * one that recovered from its errors. A running one is watched where it runs.
  */
 export function opensAtCause(status: SessionStatus, isWaterfall: boolean): boolean {
-  return status === 'failed' || (isWaterfall && !GOES_ON.has(status));
+  return status === 'failed' || (isWaterfall && !goesOn(status));
+}
+
+/** Whether a session is not over. */
+export function goesOn(status: SessionStatus): boolean {
+  return GOES_ON.has(status);
 }

@@ -95,6 +95,8 @@ export interface LayoutOptions {
   readonly byHand?: ReadonlyMap<string, boolean>;
   /** Show wrappers, duplicates and transport, too. */
   readonly isWhole?: boolean;
+  /** Keys of the spans that can be entries; undefined: all. */
+  readonly only?: ReadonlySet<string> | undefined;
   /** Keys that are unfolded unless the reader folded them: failed and selected ones. */
   readonly open?: ReadonlySet<string>;
 }
@@ -103,10 +105,14 @@ export interface LayoutOptions {
 export function layoutTranscript(
   forest: SpanForest,
   rowOf: (key: string) => SpanRow | undefined,
-  { byHand = new Map(), isWhole = false, open = new Set() }: LayoutOptions = {},
+  { byHand = new Map(), isWhole = false, only, open = new Set() }: LayoutOptions = {},
 ): TranscriptLayout {
   const tree = withAgents(atOnce(spanTreeOf(forest, rowOf)));
-  const { roles, inside: within, acts } = rolesOf(tree, isWhole);
+  const { roles: all, inside: within, acts } = rolesOf(tree, isWhole);
+  const roles =
+    only === undefined
+      ? all
+      : all.map((role, place) => (only.has(at(tree.keys, place)) ? role : 'hidden'));
   const together = simultaneous(tree, roles);
   const links = linksOf(tree, roles);
   const sums = sumsOf(tree);

@@ -5,7 +5,7 @@
  * Coordinates: of the plane (layout), CSS pixels at scale 1; of the view, what the reader sees.
  */
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react';
-import type { AgentGraph, GraphEdge } from '../../model/graph/agent-graph.ts';
+import type { AgentGraph, GraphEdge, GraphNode } from '../../model/graph/agent-graph.ts';
 import {
   type Layout,
   type LayoutOptions,
@@ -13,9 +13,11 @@ import {
   neighbourOf,
 } from '../../model/graph/graph-layout.ts';
 import { formatCount, plural } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { ACTOR_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useSize } from '../parts/context.ts';
-import { ActionIcon } from '../parts/icons.tsx';
+import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { loopPath, middleOf, pathOf } from './curve.ts';
 import { GraphNodeButton } from './graph-node.tsx';
 import { usePlane } from './plane.ts';
@@ -24,6 +26,8 @@ interface GraphDrawingProps {
   readonly graph: AgentGraph;
   readonly selected: string | undefined;
   readonly onSelect: (key: string | undefined) => void;
+  /** Called for a node that is opened, beside what shows its span. */
+  readonly onChoose?: (node: GraphNode) => void;
 }
 
 const NARROW_PX = 620;
@@ -32,7 +36,7 @@ const ZOOM = 1.3;
 /** Limit of edges above which uses are labelled only near the pointer or the focus. */
 const MOST_LABELS = 60;
 
-export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
+export function GraphDrawing({ graph, selected, onSelect, onChoose }: GraphDrawingProps) {
   const [element, setElement] = useState<HTMLDivElement | null>(null);
   const { width_px, height_px } = useSize(element);
   const direction = width_px > 0 && width_px < NARROW_PX ? 'down' : 'right';
@@ -43,6 +47,7 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
         graph.nodes.map(({ id }) => id),
         graph.edges,
         options,
+        serversOf(graph),
       ),
     [graph, options],
   );
@@ -77,6 +82,20 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
         className="ins-graph__plane"
         style={{ transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}
       >
+        {[...layout.boxes].map(([server, { x, y, width, height }]) => (
+          <div
+            key={server}
+            className="ins-graph__server"
+            // The tools in it say it, too.
+            aria-hidden="true"
+            style={{ left: x, top: y, width, height }}
+          >
+            <span title={ACTOR_TEXT.server(plainLine(server, 300))}>
+              <KindIcon kind="mcp" />
+              {plainLine(server, 40)}
+            </span>
+          </div>
+        ))}
         <svg
           width={Math.max(1, layout.width)}
           height={Math.max(1, layout.height)}
@@ -115,6 +134,7 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
               onFocus={() => setCursor(node.id)}
               onNear={(isNear) => setNear(isNear ? node.id : undefined)}
               onOpen={() => {
+                onChoose?.(node);
                 if (node.open !== undefined) onSelect(node.open);
               }}
               ref={(button) => {
@@ -147,6 +167,13 @@ export function GraphDrawing({ graph, selected, onSelect }: GraphDrawingProps) {
         <span className="ins-graph__key ins-graph__key--handoff">hands off to</span>
       </p>
     </div>
+  );
+}
+
+/** Nodes of tools → their MCP server. */
+function serversOf({ nodes }: AgentGraph): ReadonlyMap<string, string> {
+  return new Map(
+    nodes.flatMap(({ id, server }) => (server === undefined ? [] : [[id, server] as const])),
   );
 }
 

@@ -26,6 +26,7 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
   const { node, place, size, isSelected, isFocusable, onFocus, onNear, onOpen, ref } = props;
   if (place === undefined) return null;
   const name = plainLine(node.name, 60) || '(no name)';
+  const server = node.server === undefined ? undefined : plainLine(node.server, 60);
   return (
     <button
       ref={ref}
@@ -48,6 +49,7 @@ export function GraphNodeButton(props: GraphNodeButtonProps) {
         <KindIcon kind={KINDS[node.kind]} />
         <span className="ins-hidden">{node.kind} </span>
         <span>{name}</span>
+        {server !== undefined && <span className="ins-hidden"> of {server}</span>}
         {node.waiting > 0 && <StatusIcon shape="waiting" />}
         {node.active > 0 && node.waiting === 0 && <StatusIcon shape="running" />}
         {node.errors > 0 && (

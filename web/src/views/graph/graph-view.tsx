@@ -2,20 +2,26 @@
 import { useCallback, useMemo, useState } from 'react';
 import { agentGraphOf, MOST_NODES } from '../../model/graph/agent-graph.ts';
 import { handOffsByKey } from '../../model/graph/hand-off.ts';
+import { toolServers } from '../../model/mcp/mcp-servers.ts';
 import { plural } from '../../model/text/format.ts';
+import { actorText } from '../../model/trace/actor.ts';
 import { subjectOf } from '../../model/trace/span-key.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import { TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
-import { useCell } from '../parts/context.ts';
+import { ActorFilter } from '../parts/actor-filter.tsx';
+import { useCell, useInspector } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';
 import { useStepsOverSpans } from '../parts/sliced.ts';
 import { useServiceStatistics } from '../parts/statistics/service-statistics.ts';
+import { useMcpLog } from '../parts/use-mcp-log.ts';
 import { GraphDrawing } from './graph-drawing.tsx';
 import { GraphTables } from './graph-tables.tsx';
 import './graph-view.css';
 
+/** Views that a click on a node narrows. */
+const NARROWED = ['transcript', 'waterfall'] as const;
 /** Number of agents up to which their tools are shown. */
 const FEW_AGENTS = 2;
 
@@ -57,6 +63,7 @@ interface AgentsProps extends SessionViewProps {
 }
 
 function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
+  const { router } = useInspector();
   const [isSequence, setSequence] = useState(false);
   const [hasModels, setModels] = useState(false);
   const [chosenTools, setTools] = useState<boolean>();
@@ -64,6 +71,11 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
   const [isTable, setTable] = useState(false);
   const { statistics } = useServiceStatistics(trace.whole, false);
   const handoffs = statistics?.handoffs;
+  const session = useCell(trace.whole.session);
+  const hasServers = hasTools && !isSequence && session?.has_mcp === true;
+  // Of the whole: a server is the same at every instant.
+  const { calls } = useMcpLog(trace.whole, hasServers);
+  const servers = useMemo(() => toolServers(calls), [calls]);
   const steps = useCallback(
     function* () {
       const tree = yield* spanTreeOf(trace.forest, (key) => trace.spans.get(key));
@@ -73,9 +85,10 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
         hasTools: hasTools && !isSequence,
         most: MOST_NODES,
         handOffs: handOffsByKey(handoffs ?? []),
+        servers,
       });
     },
-    [trace, isSequence, hasModels, hasTools, handoffs],
+    [trace, isSequence, hasModels, hasTools, handoffs, servers],
   );
   const graph = useStepsOverSpans(trace, steps);
   const actions = useMemo(
@@ -115,6 +128,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
         <Toggle isOn={isTable} onToggle={setTable} about="The same as tables">
           Table
         </Toggle>
+        <ActorFilter views={NARROWED} />
         {graph.leftOut > 0 && (
           <span className="ins-graph__left-out" role="note">
             {plural(graph.leftOut, 'node')} more {graph.leftOut === 1 ? 'is' : 'are'} not shown:
@@ -125,7 +139,12 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
       {isTable ? (
         <GraphTables graph={graph} onSelect={onSelect} />
       ) : (
-        <GraphDrawing graph={graph} selected={selected} onSelect={onSelect} />
+        <GraphDrawing
+          graph={graph}
+          selected={selected}
+          onSelect={onSelect}
+          onChoose={({ kind, name }) => router.adjust({ actor: actorText({ kind, name }) })}
+        />
       )}
     </div>
   );

@@ -18,6 +18,7 @@ import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { NewPill } from '../parts/new-pill.tsx';
 import { useRangeWith } from '../parts/rows.ts';
+import { useMcpLog } from '../parts/use-mcp-log.ts';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { useWaiting } from '../parts/waiting.ts';
 import { McpDetail } from './mcp-detail.tsx';
@@ -27,7 +28,6 @@ import { McpServers } from './mcp-servers.tsx';
 import { McpTools } from './mcp-tools.tsx';
 import { useLogKeys } from './use-log-keys.ts';
 import { useLogScroll } from './use-log-scroll.ts';
-import { useMcpLog } from './use-mcp-log.ts';
 import './mcp.css';
 
 const ROW_PX = { compact: 26, comfortable: 32 } as const;

@@ -46,6 +46,8 @@ export interface ListRows {
   readonly onOpen?: (key: string) => void;
   /** Called for an arrow up on the first row. */
   readonly onLeave?: () => void;
+  /** Whether rows stand beside each other: the arrows to the left and right move, too. */
+  readonly isAcross?: boolean;
   readonly tree?: {
     /** Whether a row is open; undefined: it has nothing to open. */
     readonly isOpen: (at: number) => boolean | undefined;
@@ -258,7 +260,7 @@ const PAGE_ROWS = 10;
 /** Index of the row that a key moves to, or another action of the key. */
 function actionOf(
   { key, target }: KeyboardEvent,
-  { count, keyAt, page = PAGE_ROWS, tree, onOpen, onLeave }: ListRows,
+  { count, keyAt, page = PAGE_ROWS, isAcross, tree, onOpen, onLeave }: ListRows,
   at: number,
 ): number | (() => void) | undefined {
   const element = target as HTMLElement;
@@ -278,8 +280,10 @@ function actionOf(
     case 'End':
       return count - 1;
     case 'ArrowRight':
+      if (isAcross) return at + 1;
       return isOpen === true ? at + 1 : isOpen === false ? () => tree?.fold(at, false) : undefined;
     case 'ArrowLeft':
+      if (isAcross) return at - 1;
       return isOpen === true ? () => tree?.fold(at, true) : tree?.parentOf(at);
     case 'Enter':
     case ' ':

@@ -13,6 +13,7 @@ import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { Duration, NoNews, Waited } from '../parts/session-times.tsx';
 import { AboutSession } from './about-session.tsx';
+import { LastGoodRun } from './last-good-run.tsx';
 import { SessionVerbs } from './session-verbs.tsx';
 import { ShareMenu } from './share-menu.tsx';
 import './session-header.css';
@@ -40,6 +41,7 @@ export function SessionHeader({ trace, isPast = false }: SessionHeaderProps) {
           <StatusPill session={session} />
           <Facts session={session} />
           {isPast && <span className="ins-session-head__past">{TIME_TEXT.asItEnded}</span>}
+          <LastGoodRun session={session} />
           <AboutSession session={session} />
           <ShareMenu trace={trace} session={session} />
           <SessionVerbs session={session} />

@@ -1,6 +1,7 @@
 /** Rows of the tree, with folding and filters. */
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { SpanRow } from '../../api/types.ts';
+import { type Actor, spansOf } from '../../model/trace/actor.ts';
 import { type LiveBranches, liveBranches } from '../../model/trace/live-branches.ts';
 import { type Arrangement, AS_AT_FIRST, type Rows } from '../../model/trace/span-forest.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -30,11 +31,13 @@ export interface TreeView {
 
 /**
  * @param isErrorsOnly Show only errors and their ancestors.
+ * @param actor Show only its spans, what is below them, and their ancestors.
  * @param anchorKeys Keys of spans that the reader points at or has selected.
  */
 export function useTreeView(
   trace: Trace,
   isErrorsOnly: boolean,
+  actor: Actor | undefined,
   anchorKeys: () => readonly string[],
 ): TreeView {
   const structure = useCell(trace.structure);
@@ -45,9 +48,13 @@ export function useTreeView(
   // biome-ignore lint/correctness/useExhaustiveDependencies: they say when to arrange anew
   const rows = useMemo(() => {
     const { forest } = trace;
-    if (!isErrorsOnly) return forest.arrange(arrangement);
-    return forest.arrange({ ...arrangement, only: forest.withAncestors(failedOf(trace)) });
-  }, [trace, structure, arrangement, isErrorsOnly, isErrorsOnly && errors]);
+    if (!isErrorsOnly && actor === undefined) return forest.arrange(arrangement);
+    const failed = isErrorsOnly ? failedOf(trace) : undefined;
+    const own = actor && spansOf(forest, (key) => trace.spans.get(key), actor);
+    const isOwn = failed && own && new Set(own);
+    const chosen = (isOwn ? failed?.filter((number) => isOwn.has(number)) : (own ?? failed)) ?? [];
+    return forest.arrange({ ...arrangement, only: forest.withAncestors(chosen) });
+  }, [trace, structure, arrangement, actor, isErrorsOnly, isErrorsOnly && errors]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: they say when to look anew
   const aboveErrors = useMemo(
     () => (errors === 0 ? undefined : trace.forest.above(failedOf(trace))),

@@ -4,6 +4,7 @@ import { plural } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useActions } from '../parts/actions.ts';
+import { ActorFilter } from '../parts/actor-filter.tsx';
 import { matchesFind } from '../parts/find.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
@@ -62,6 +63,7 @@ export const WaterfallTools = memo(function WaterfallTools(props: WaterfallTools
         onChange={props.onFind}
         onEnter={(isShift) => step(isShift ? -1 : 1)}
       />
+      <ActorFilter />
       {find !== '' && (
         <span className="ins-tools__found" role="status">
           {found.length === 0

@@ -13,6 +13,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
 import { TIME_TEXT } from '../../texts.ts';
+import { useActor } from '../parts/actor-filter.tsx';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { useListFocus } from '../parts/list-focus.ts';
@@ -53,6 +54,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const { query } = useRoute();
   const find = query.get('find') ?? '';
   const isErrorsOnly = query.get('only') === 'errors';
+  const actor = useActor();
   const isOfSeveral = hasServices(useCell(trace.session));
   const areShort = query.has('gaps') ? query.get('gaps') === 'short' : undefined;
   const isPathShown = query.get('path') !== 'off';
@@ -62,7 +64,7 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
     const pointed = scroller?.querySelector<HTMLElement>('[data-row]:hover')?.dataset['row'];
     return [pointed, selected].filter((key) => key !== undefined);
   }, [scroller, selected]);
-  const tree = useTreeView(trace, isErrorsOnly, anchorKeys);
+  const tree = useTreeView(trace, isErrorsOnly, actor, anchorKeys);
   const { width_px, height_px } = useSize(scroller);
   const isChosen = tree_px !== DEFAULTS.tree_px;
   const most_px = width_px * (isChosen || width_px < NARROW_PX ? 0.6 : 0.5);

@@ -18,6 +18,7 @@ import { type Totals, totalsOf } from '../../model/trace/totals.ts';
 import type { Trace } from '../../state/trace.ts';
 import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useCell, useNow } from '../parts/context.ts';
+import { ContextSection } from './context-section.tsx';
 import { ErrorBlock, Propagation } from './error-block.tsx';
 import { type Fact, FactList, Facts } from './facts.tsx';
 import { Fold } from './fold.tsx';
@@ -44,6 +45,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
       <InputOutput {...{ row, detail, trace, totals }} />
       <RequestFacts request={view.request} />
       <Numbers {...{ row, detail, trace, totals }} />
+      <ContextSection key={spanKey(row)} detail={detail} onSelect={onSelect} />
       <Facts title={SPAN_TEXT.model} facts={modelFacts(detail)} />
       <Facts title="MCP" facts={mcpFacts(detail)} />
       <Facts title={SPAN_TEXT.application} facts={applicationFacts(detail)} />

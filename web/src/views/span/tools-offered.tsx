@@ -21,9 +21,6 @@ interface ToolsOfferedProps {
 }
 
 export function ToolsOffered({ tools, messages, before, onSelect }: ToolsOfferedProps) {
-  const [isAll, setAll] = useState(false);
-  const shown = isAll ? tools : tools.slice(0, FIRST);
-  const called = callsByName(messages);
   return (
     <Fold label={`Tools offered, ${groupThousands(tools.length)}${comparison(before)}`}>
       {before !== null && (
@@ -47,6 +44,18 @@ export function ToolsOffered({ tools, messages, before, onSelect }: ToolsOffered
           .
         </p>
       )}
+      <OfferedTools {...{ tools, messages, before }} />
+    </Fold>
+  );
+}
+
+/** Each tool, folded: description and schema, whether the answer calls it, whether it is new. */
+export function OfferedTools({ tools, messages, before }: Omit<ToolsOfferedProps, 'onSelect'>) {
+  const [isAll, setAll] = useState(false);
+  const shown = isAll ? tools : tools.slice(0, FIRST);
+  const called = callsByName(messages);
+  return (
+    <>
       <ul className="ins-offered">
         {shown.map((tool, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a name may be there twice
@@ -71,7 +80,7 @@ export function ToolsOffered({ tools, messages, before, onSelect }: ToolsOffered
           Show all {groupThousands(tools.length)}
         </button>
       )}
-    </Fold>
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { waitsSince } from '../../model/trace/span-status.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
+import { CONTEXT_TEXT } from '../../texts.ts';
 import { useCell, useInspector, useTraceNow } from '../parts/context.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';
@@ -16,8 +17,10 @@ import { useStepsOverSpans } from '../parts/sliced.ts';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import { useServiceStatistics } from '../parts/statistics/service-statistics.ts';
 import { VisibleText } from '../parts/visible-text.tsx';
+import { ContextStream } from './context-stream.tsx';
 import { OperationsTable } from './operations-table.tsx';
 import { RollUpTable } from './roll-up-table.tsx';
+import { useSessionContext } from './session-context.ts';
 import { StreamsSection } from './streams-section.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import '../parts/statistics/statistics.css';
@@ -35,6 +38,7 @@ const MOST = 8;
 export function StatisticsView({ trace, onSelect }: SessionViewProps) {
   const { router } = useInspector();
   const { statistics, problem } = useServiceStatistics(trace, true);
+  const context = useSessionContext(trace);
   const steps = useCallback(
     function* (): Steps<CountedSpans> {
       const tree = yield* spanTreeOf(trace.forest, (key) => trace.spans.get(key));
@@ -129,6 +133,16 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
           note={not_read > 0 ? `${plural(not_read, 'span')} more were not looked into` : undefined}
         >
           <StreamsSection streams={streams} onOpen={open} />
+        </Section>
+      )}
+      {context !== undefined && context.calls.length > 0 && (
+        <Section
+          title={CONTEXT_TEXT.stream}
+          note={
+            context.left_out > 0 ? CONTEXT_TEXT.leftOut(context.left_out) : CONTEXT_TEXT.streamNote
+          }
+        >
+          <ContextStream calls={context.calls} onOpen={open} />
         </Section>
       )}
       {problem !== undefined && (

@@ -1,5 +1,6 @@
 /** The entries of a transcript, which of them are folded, and the position of a span among them. */
 import { useCallback, useMemo, useState } from 'react';
+import { type Actor, spansOf } from '../../model/trace/actor.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { layoutTranscript, type TranscriptLayout } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -14,7 +15,11 @@ interface Folds {
   readonly hasOpenCards: boolean;
 }
 
-export function useTranscriptLayout(trace: Trace, isWhole: boolean): Folds {
+export function useTranscriptLayout(
+  trace: Trace,
+  isWhole: boolean,
+  actor: Actor | undefined,
+): Folds {
   const structure = useCell(trace.structure);
   const changed = useSlowVersion(trace);
   const session = useCell(trace.session);
@@ -25,13 +30,19 @@ export function useTranscriptLayout(trace: Trace, isWhole: boolean): Folds {
     const { forest, spans, tally } = trace;
     const rowOf = (key: string) => spans.get(key);
     const cause = isFailed ? tally.firstCause() : undefined;
+    const only =
+      actor && new Set(spansOf(forest, rowOf, actor).map((number) => forest.keyOf(number) ?? ''));
+    // What a filter leaves is there to be read: nothing of it is folded at first.
+    if (only !== undefined) {
+      return layoutTranscript(forest, rowOf, { byHand, isWhole, only, open: only });
+    }
     const laid = layoutTranscript(forest, rowOf, { byHand, isWhole });
     if (cause === undefined) return laid;
     // A failed session is open where it failed first.
     const open = new Set([...laid.above(spanKey(cause)), spanKey(cause)]);
     const hidden = laid.entries.some(({ key, isFolded }) => isFolded && open.has(key));
     return hidden ? layoutTranscript(forest, rowOf, { byHand, isWhole, open }) : laid;
-  }, [trace, structure, changed, byHand, isWhole, isFailed]);
+  }, [trace, structure, changed, byHand, isWhole, isFailed, actor]);
   const fold = useCallback((keys: readonly string[], isFolded: boolean) => {
     setByHand((before) => new Map([...before, ...keys.map((key) => [key, isFolded] as const)]));
   }, []);

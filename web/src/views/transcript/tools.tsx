@@ -2,6 +2,7 @@
 import { memo, useMemo, useRef } from 'react';
 import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
+import { ActorFilter } from '../parts/actor-filter.tsx';
 import { useInspector, usePreferences } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
@@ -50,6 +51,7 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
         onChange={props.onFind}
         onEnter={(isShift) => props.onStep(isShift ? -1 : 1)}
       />
+      <ActorFilter />
       {found !== undefined && (
         <span className="ins-tools__found" role="status">
           {found === 0 ? 'nothing' : place < 0 ? `${found} found` : `${place + 1} of ${found}`}

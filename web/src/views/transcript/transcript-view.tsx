@@ -7,6 +7,7 @@ import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import { Readings, type Wanted } from '../../state/transcript.ts';
 import { useActions } from '../parts/actions.ts';
+import { useActor } from '../parts/actor-filter.tsx';
 import { useCell, useInspector, useRoute, useRow, useVersion } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { useListFocus } from '../parts/list-focus.ts';
@@ -29,10 +30,11 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
   const all = useMemo(() => new Readings(sessionId, api), [sessionId, api]);
   useEffect(() => () => all.close(), [all]);
   const readings = useReadingsAt(all, trace);
+  const actor = useActor();
   const find = useRoute().query.get('find') ?? '';
   const [isWhole, setWhole] = useState(false);
   const [isRaw, setRaw] = useState(false);
-  const { layout, fold, foldAll, hasOpenCards } = useTranscriptLayout(trace, isWhole);
+  const { layout, fold, foldAll, hasOpenCards } = useTranscriptLayout(trace, isWhole, actor);
   const { entries } = layout;
   const session = useCell(trace.session);
   const isRunning = session === undefined ? undefined : session.ended_at === null;
@@ -153,7 +155,7 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
         onRaw={setRaw}
         onFoldAll={foldAll}
       />
-      <Outcome trace={trace} layout={layout} onGoTo={goTo} />
+      {actor === undefined && <Outcome trace={trace} layout={layout} onGoTo={goTo} />}
       <div className="ins-transcript__main">
         <Outline trace={trace} layout={layout} first={startIndex} onGoTo={goTo} />
         <div

@@ -65,13 +65,13 @@ interface Code {
 /** The editor, once it is loaded, unless somebody has begun to type by then (`keep`). */
 function useCodeEditor(isWanted: boolean): Code & { readonly keep: () => void } {
   const [code, setCode] = useState<Code>({});
-  const isKept = useRef(false);
+  const isTouched = useRef(false);
   useEffect(() => {
     if (!isWanted || !CAN_ADOPT) return;
     let isHere = true;
     import('./code-editor.tsx').then(
       ({ default: Editor }) => {
-        if (isHere && !isKept.current) setCode({ Editor, place: placeOf(document.activeElement) });
+        if (isHere && !isTouched.current) setCode({ Editor, place: placeOf(document.activeElement) });
       },
       // The text area does as well.
       () => {},
@@ -81,7 +81,7 @@ function useCodeEditor(isWanted: boolean): Code & { readonly keep: () => void } 
     };
   }, [isWanted]);
   const keep = useCallback(() => {
-    isKept.current = true;
+    isTouched.current = true;
   }, []);
   return { ...code, keep };
 }

@@ -4,6 +4,7 @@ import {
   formatCost,
   formatCount,
   formatDuration,
+  formatShare,
   groupThousands,
 } from '../../../model/text/format.ts';
 import { plainLine } from '../../../model/text/hidden-characters.ts';
@@ -58,7 +59,7 @@ export function Part({ of, whole, most }: PartProps) {
           style={{ width: `${most === 0 ? 0 : (of / most) * 100}%` }}
         />
       </span>
-      {part > 0 && part < 0.005 ? '< 1' : Math.round(part * 100)} %
+      {formatShare(part)}
     </span>
   );
 }

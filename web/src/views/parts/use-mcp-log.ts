@@ -7,7 +7,7 @@ import { parentKey } from '../../model/trace/span-key.ts';
 import { McpLog } from '../../state/mcp-log.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useCell, useInspector } from '../parts/context.ts';
+import { useCell, useInspector } from './context.ts';
 
 /** Least time between two requests. */
 const EVERY_MS = 300;
@@ -21,14 +21,18 @@ interface ShownLog {
   readonly isLive: boolean;
 }
 
-/** At an instant: the messages that had been sent, which are read once for all instants. */
-export function useMcpLog(shown: Trace): ShownLog {
+/**
+ * At an instant: the messages that had been sent, which are read once for all instants. Nothing is
+ * read unless `isWanted`.
+ */
+export function useMcpLog(shown: Trace, isWanted = true): ShownLog {
   const { api } = useInspector();
   const trace = shown.whole;
   const session = useCell(trace.session);
   const isLive = session !== undefined && LIVE.has(session.status);
   const [log, setLog] = useState<McpLog>();
   useEffect(() => {
+    if (!isWanted) return;
     const opened = new McpLog(trace.sessionId, api);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let missed = false;
@@ -58,8 +62,9 @@ export function useMcpLog(shown: Trace): ShownLog {
       for (const stop of stops) stop();
       clearTimeout(timer);
       opened.close();
+      setLog(undefined);
     };
-  }, [trace, api]);
+  }, [trace, api, isWanted]);
   useEffect(() => {
     if (log === undefined) return;
     const timer = setInterval(() => {
