@@ -71,7 +71,8 @@ function useCodeEditor(isWanted: boolean): Code & { readonly keep: () => void } 
     let isHere = true;
     import('./code-editor.tsx').then(
       ({ default: Editor }) => {
-        if (isHere && !isTouched.current) setCode({ Editor, place: placeOf(document.activeElement) });
+        if (isHere && !isTouched.current)
+          setCode({ Editor, place: placeOf(document.activeElement) });
       },
       // The text area does as well.
       () => {},
