@@ -38,7 +38,10 @@ const ALLOWED = {
   render: { folders: ['api', 'model'], packages: [] },
   state: { folders: ['api', 'model'], packages: [] },
   // What several pages share.
-  'views/parts': view(),
+  'views/parts': {
+    ...view(),
+    packages: [...VIEW_PACKAGES, '@codemirror', '@lezer/common', '@lezer/highlight', '@lezer/json'],
+  },
   // The session page, from below: what its views and its panel are made of first.
   'views/visualisers': view(),
   'views/span': view('visualisers'),

@@ -499,6 +499,10 @@ export const TRANSCRIPT_TEXT = {
 // Requests: cards, inbox, forms.
 
 export const REQUEST_TEXT = {
+  argumentsAsJson: 'Arguments as JSON',
+  undoChange: 'Undo',
+  foldLine: 'Fold',
+  unfoldLine: 'Unfold',
   approval: 'Approval',
   breakpoint: 'Stopped at a breakpoint',
   elicitation: 'MCP server question',

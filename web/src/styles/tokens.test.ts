@@ -29,6 +29,8 @@ test('every token that is used exists', () => {
     '--edge',
     '--ins-list-grid',
     '--ins-select',
+    '--part',
+    '--cached',
     // By the library of popups.
     '--available-width',
     '--available-height',
