@@ -8,8 +8,9 @@ from pathlib import Path
 
 STATIC = Path(__file__).resolve().parent.parent / "inspector" / "static"
 LIMIT_BYTES = 220_000
-_PRESSED = ("popups-",)
-"""Scripts that only a press loads, if the page was not idle before."""
+_PRESSED = ("popups-", "code-editor-")
+"""Scripts that only a press loads: popups, if the page was not idle before, and the editor of
+arguments, which is no view: with *Edit* alone, while a text area stands in for it."""
 _NAMED = re.compile(r'(?:src|href)="\./(assets/[^"]+)"')
 _IMPORTED = re.compile(r"""(?:from|import)\s*["'`]\./([^"'`]+\.js)["'`]""")
 

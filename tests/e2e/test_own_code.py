@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
+from tests.e2e.editor import open_editor, replace
 from tests.support.agents.agent_process import watched_agent
 from tests.support.services.process import Service
 
@@ -22,9 +22,7 @@ def test_a_decorated_tool_of_a_loop_runs_with_what_a_person_made_of_its_argument
     with watched_agent(service, LOOP) as agent:
         card = page.get_by_role("article", name="delete_file want")
         card.get_by_role("button", name="Edit").click()
-        editor = page.get_by_label("Arguments as JSON")
-        expect(editor).to_have_value(re.compile("draft.txt"))
-        editor.fill(editor.input_value().replace("draft.txt", "report.txt"))
+        replace(open_editor(page), "draft.txt", "report.txt")
         allow = page.get_by_role("button", name="Allow with 1 edit")
         expect(allow).to_have_attribute("aria-disabled", "false")
         allow.click()

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
+from tests.e2e.editor import open_editor, replace, text_of
 from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.agents.http_agent import hash_of, opened
 from tests.support.services.process import Service
@@ -76,8 +79,7 @@ def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
     _press_until_focused(page, "Tab", "Edit")
     page.keyboard.press("Enter")
 
-    editor = page.get_by_label("Arguments as JSON")
-    expect(editor).to_be_focused()
+    expect(open_editor(page)).to_be_focused()
     page.keyboard.press("Control+Home")
     for _ in range(2):
         page.keyboard.press("ArrowDown")
@@ -87,7 +89,9 @@ def test_arguments_are_edited_and_allowed_with_the_keyboard_alone(
     page.keyboard.insert_text('new"')
     expect(page.get_by_text("Not JSON")).to_be_visible()
     page.keyboard.type(",")
-    expect(page.get_by_role("region", name="What is changed")).to_contain_text("build/new")
+    # What was there before stands above the line, and nothing else is marked.
+    expect(page.locator(".cm-deletedChunk")).to_contain_text("build/old")
+    expect(page.locator(".cm-changedLine")).to_have_text(re.compile("build/new"))
     page.keyboard.press("Escape")
     page.keyboard.press("a")
     allow = page.get_by_role("button", name="Allow with 1 edit")
@@ -184,15 +188,97 @@ def test_a_hidden_character_can_be_seen_and_removed_in_the_editor(
     agent.ask("r1", args_json='{"name":"report\u202egnp.exe","zero":"a\u200bb"}')
     _sign_in(page, service, "waiting?request=r1")
     page.get_by_role("button", name="Edit").click()
-    editor = page.get_by_label("Arguments as JSON")
-    assert "\u202e" not in editor.input_value()
+    editor = open_editor(page)
+    assert "\u202e" not in text_of(editor)
     expect(page.get_by_text("U+202E right-to-left override")).to_be_visible()
-    sign = re.search("report(.)gnp", editor.input_value())
+    sign = re.search("report(.)gnp", text_of(editor))
     assert sign
-    editor.fill(editor.input_value().replace(sign[1], ""))
+    replace(editor, sign[1], "")
     _armed(page.get_by_role("button", name="Allow with 1 edit")).click()
     sent = agent.answer_to("r1")["args_json"]
     assert json.loads(sent) == {"name": "reportgnp.exe", "zero": "a\u200bb"}
+
+
+def _offered(schema: dict[str, Any]) -> list[Span]:
+    """Return a model call that was offered the tool, and the call that waits."""
+    tools = [{"name": "delete_file", "description": "Deletes.", "parameters": schema}]
+    chat: dict[str, Json] = {
+        "session.id": "S",
+        "gen_ai.operation.name": "chat",
+        "gen_ai.tool.definitions": json.dumps(tools),
+    }
+    call: dict[str, Json] = {
+        "session.id": "S",
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "delete_file",
+    }
+    return [
+        span("chat", span_id=1, attributes=chat),
+        span("execute_tool", span_id=2, attributes=call, start_ns=START_NS + SECOND_NS),
+    ]
+
+
+def test_the_editor_completes_keys_folds_and_undoes_a_change(
+    page: Page, watch: Watch, service: Service, agent: ConnectedAgent
+) -> None:
+    inside = {"type": "object", "properties": {"keep_days": {"type": "integer"}}}
+    schema = {
+        "type": "object",
+        "required": ["path"],
+        "properties": {"path": {"type": "string"}, "trash": inside},
+    }
+    spans = _offered(schema)
+    service.post("/v1/traces", trace_request(*spans).SerializeToString())
+    trace_id, span_id = spans[1].trace_id.hex(), spans[1].span_id.hex()
+    place = {"trace_id": trace_id, "span_id": span_id}
+    agent.ask("r1", args_json='{"path":"build/old","trash":{}}', **place)
+    _sign_in(page, service, "waiting?request=r1")
+    page.get_by_role("button", name="Edit").click()
+    editor = open_editor(page)
+    replace(editor, "{}", '{\n    "deep": [\n      1\n    ]\n  }')
+    page.get_by_title("Fold", exact=True).nth(2).click()
+    expect(page.locator(".cm-foldPlaceholder")).to_have_count(1)
+    page.locator(".cm-foldPlaceholder").click()
+
+    # In the inner object, of which the schema knows one key; Escape closes only what is open.
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text("Nothing is edited")).to_be_visible()
+    page.keyboard.press("Control+End")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.type("ke")
+    choice = page.get_by_role("option", name="keep_days")
+    expect(choice).to_be_visible()
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(choice).to_have_count(0)
+    expect(editor).to_be_focused()
+    page.keyboard.press("Control+Space")
+    choice.click()  # by key it is taken a moment later, so that nobody takes it by mistake
+    page.keyboard.type("7")
+    expect(page.locator(".cm-changedLine")).to_have_text('  "trash": {"keep_days": 7}')
+
+    page.keyboard.press("Tab")
+    expect(editor).not_to_be_focused()
+    _armed(page.get_by_role("button", name="Allow with 1 edit")).click()
+    sent = agent.answer_to("r1")["args_json"]
+    assert json.loads(sent) == {"path": "build/old", "trash": {"keep_days": 7}}
+    assert watch.errors == []  # nor has the content security policy anything against it
+
+
+def test_arguments_are_edited_in_a_text_area_where_the_editor_cannot_be_loaded(
+    page: Page, service: Service, agent: ConnectedAgent
+) -> None:
+    page.route("**/code-editor-*.js", lambda route: route.abort())
+    agent.ask("r1", args_json=ARGS)
+    _sign_in(page, service, "waiting?request=r1")
+    page.get_by_role("button", name="Edit").click()
+    area = page.locator("textarea.ins-editor__area")
+    area.fill(area.input_value().replace("old", "new"))
+    expect(page.get_by_role("region", name="What is changed")).to_contain_text("build/new")
+    _armed(page.get_by_role("button", name="Allow with 1 edit")).click()
+    assert "build/new" in agent.answer_to("r1")["args_json"]
 
 
 # The real class, watched: what a page made of it is the notification that the desktop got.
@@ -244,8 +330,7 @@ def test_who_is_second_learns_who_was_first(
     other.goto(f"{service.url}/ui/waiting?request=r1")
     # The other page does not hear of the first answer before it sends its own.
     other.get_by_role("button", name="Edit").click()
-    editor = other.get_by_label("Arguments as JSON")
-    editor.fill(editor.input_value().replace("old", "other"))
+    replace(open_editor(other), "old", "other")
     late = _armed(other.get_by_role("button", name="Allow with 1 edit"))
     other.route("**/requests/r1", lambda route: _first(route, page))
     late.click()
@@ -424,7 +509,7 @@ def test_escape_closes_what_is_open_before_it_leaves_the_session(
     _sign_in(page, service, "sessions/S")
     card = _open_card(page)
     card.get_by_role("button", name="Edit").click()
-    page.get_by_role("textbox", name="Arguments as JSON").press("Escape")
+    open_editor(page).press("Escape")
     expect(card).to_be_focused()
     page.keyboard.press("Escape")
     expect(card.get_by_role("button", name="Edit")).to_be_visible()

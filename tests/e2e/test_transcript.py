@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +12,23 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from playwright.sync_api import Locator, Page, expect
 
+from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
 from tests.support.agents.connected_agent import ConnectedAgent
 from tests.support.services.process import Service, wait_for
-from tests.support.telemetry.delegating_run import MS, WHY, answers, asks, call, spans, text, tool
+from tests.support.telemetry.delegating_run import (
+    MS,
+    WHY,
+    agent,
+    answers,
+    asks,
+    call,
+    spans,
+    text,
+    tool,
+)
 from tests.support.telemetry.export import trace_request
-from tests.support.telemetry.otlp import START_NS, span
+from tests.support.telemetry.otlp import START_NS, key_values, span
 from tests.support.telemetry.records import log, started, trace_hex
 
 LONG = 60_000
@@ -61,7 +73,8 @@ def test_a_failed_run_says_who_did_what_and_where_it_went_wrong(
 
     # Each turn says only what is new; what a tool answered is said by the tool.
     expect(page.get_by_role("feed").get_by_text("Mend the rounding of refunds.")).to_have_count(1)
-    expect(page.get_by_role("feed").get_by_text(WHY)).to_have_count(3)
+    # Both calls of the tool failed; the agents that failed with it do not repeat its words.
+    expect(page.get_by_role("feed").get_by_text(WHY)).to_have_count(2)
     second = _entry(page, "tool run_tests, error").last
     expect(second).to_contain_text("After it, coder, then lead failed.")
     assert watch.errors == []
@@ -121,6 +134,81 @@ def test_find_looks_into_messages_and_unfolds_what_hides_them(page: Page, servic
     expect(_entry(page, "tool search")).to_be_in_viewport()
     marked = "() => CSS.highlights.get('ins-find')?.size ?? 0"
     page.wait_for_function(marked)
+
+
+SHOP = 50
+
+
+def _captured(at_ms: int, total: int, *, is_whole: bool) -> Span.Event:
+    attributes: dict[str, Json] = {"inspector.state.name": "cart"}
+    if is_whole:
+        attributes["inspector.state.value"] = json.dumps({"total": total})
+    else:
+        attributes["inspector.state.patch"] = json.dumps(
+            [{"op": "replace", "path": "/total", "value": total}]
+        )
+    return Span.Event(
+        name="inspector.state",
+        time_unix_nano=START_NS + at_ms * MS,
+        attributes=key_values(attributes),
+    )
+
+
+def _shopping() -> list[Span]:
+    """Return a run of eight turns, whose tool changes a state and answers with JSON."""
+    lines = {"lines": [{"name": f"part {at}", "price": at} for at in range(9)], "ok": True}
+    run = [agent(1, None, "shopper", 0, 9_000)]
+    for turn in range(8):
+        at_ms, id_ = 100 + turn * 1_000, f"b{turn}"
+        add = (id_, "add", {"part": turn})
+        sent = [text("user", f"Buy part {turn}.")]
+        run.append(call(10 + turn, 1, at_ms, sent, asks(f"I add part {turn}.", add)))
+        state = _captured(at_ms + 600, 10 + 60 * turn, is_whole=turn == 0)
+        run.append(tool(30 + turn, 1, at_ms + 500, add, json.dumps(lines), events=[state]))
+    for one in run:
+        one.trace_id = SHOP.to_bytes(16, "big")
+        for attribute in one.attributes:
+            if attribute.key == "session.id":
+                attribute.value.string_value = "shopping"
+    return run
+
+
+def test_a_long_run_is_read_by_its_turns_its_changes_and_its_values(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    service.post("/v1/traces", trace_request(*_shopping()).SerializeToString())
+    # Until then it may go on, and a session that runs opens at its end.
+    wait_for(lambda: service.get("/sessions/shopping")["ended_at"] is not None)
+    _open(page, service, "shopping?view=transcript")
+    second = _entry(page, "tool add").filter(has_text="part 1")
+    expect(second).to_contain_text("state cart total 10 → 70", timeout=LONG)
+    first = _entry(page, "tool add").filter(has_text="part 0")
+    expect(first).to_contain_text("first captured total 10")
+
+    # The result is a tree, folded while it is long.
+    result = second.get_by_role("tree", name="the result")
+    expect(result.get_by_role("treeitem")).to_have_count(1)
+    result.get_by_text("lines, ok").click()
+    expect(result.get_by_role("treeitem", name="ok")).to_contain_text("true")
+
+    # One walks the turns with the keys of every list, and goes to one with Enter.
+    turns = page.get_by_role("navigation", name="Turns")
+    turns.get_by_role("button", name="Turn 1 add").focus()
+    page.keyboard.press("End")
+    expect(turns.get_by_role("button", name="Turn 8 add")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("I add part 7.")).to_be_in_viewport()
+    expect(_entry(page, re.compile("large-1$")).last).to_be_focused()
+
+    # The time of day stays chosen.
+    page.get_by_role("button", name="Time of day").click()
+    clock = re.compile(r"^\d\d:\d\d:\d\d\.\d{3}")
+    expect(_entry(page, "tool add").last.locator(".ins-tx__margin")).to_have_text(clock)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.reload()
+    expect(page.locator(".ins-tx__margin").first).to_have_text(clock, timeout=LONG)
+    expect(turns).to_be_hidden()
+    assert watch.errors == []
 
 
 TRACE, LIVE = 40, {"session.id": "live"}

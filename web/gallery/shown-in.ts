@@ -58,6 +58,8 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'parts/values/blob-view.tsx BlobView': 'span, messages',
   'parts/values/blob-view.tsx FileChip': 'span, messages',
   'parts/values/clamped-text.tsx ClampedText': 'long value, its beginning',
+  'parts/values/code-text.tsx CodePieces': 'markdown',
+  'parts/values/code-text.tsx CodeText': 'markdown',
   'parts/values/json-list.tsx JsonList': 'json',
   'parts/values/json-row.tsx JsonRow': 'json',
   'parts/values/json-tree.tsx JsonTree': 'json',
@@ -148,6 +150,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'transcript/moments.tsx Decisions': 'transcript',
   'transcript/moments.tsx ErrorBlock': 'transcript, errors',
   'transcript/moments.tsx Moments': 'transcript',
+  'transcript/outline.tsx Outline': 'transcript',
   'transcript/pairs.tsx Pairs': 'transcript, errors',
   'transcript/tool-entry.tsx ToolEntry': 'transcript, errors',
   'transcript/tools.tsx TranscriptTools': 'transcript, errors',
@@ -185,5 +188,5 @@ export const NOT_SHOWN: Readonly<Record<string, string>> = {
   'parts/session-times.tsx Waited': 'text of a row of the session list',
   'transcript/call-entry.tsx CallEnd':
     'ends a call that has others in it: no recorded trace has one',
-  'transcript/moments.tsx StateLines': 'no recorded transcript that is shown has a state',
+  'transcript/state-lines.tsx StateLines': 'no recorded transcript that is shown has a state',
 };

@@ -11,6 +11,12 @@ const BELOW_VIEWS = ['api', 'model', 'render', 'state'];
 const VIEW_PACKAGES = ['@base-ui/react', 'react', 'react-dom', '@tanstack/react-virtual', 'mdast'];
 const MODEL_PACKAGES = [
   '@dagrejs/dagre',
+  '@lezer/common',
+  '@lezer/highlight',
+  '@lezer/javascript',
+  '@lezer/json',
+  '@lezer/python',
+  '@lezer/yaml',
   'mdast',
   'mdast-util-from-markdown',
   'mdast-util-gfm',
@@ -32,7 +38,10 @@ const ALLOWED = {
   render: { folders: ['api', 'model'], packages: [] },
   state: { folders: ['api', 'model'], packages: [] },
   // What several pages share.
-  'views/parts': view(),
+  'views/parts': {
+    ...view(),
+    packages: [...VIEW_PACKAGES, '@codemirror', '@lezer/common', '@lezer/highlight', '@lezer/json'],
+  },
   // The session page, from below: what its views and its panel are made of first.
   'views/visualisers': view(),
   'views/span': view('visualisers'),

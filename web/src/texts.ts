@@ -481,11 +481,28 @@ export const TRANSCRIPT_TEXT = {
   endedAfter: (how: string, took: string) =>
     how === 'finished' ? `finished in ${took}` : `${how} after ${took}`,
   agentContinued: ' The agent continued.',
+  timeOfDay: 'Time of day',
+  timeOfDayTitle: 'Show the time of day, not the time since the start',
+  timeOfDayAction: 'Time of day, time since the start',
+  outline: 'Turns',
+  turn: (number: number) => `Turn ${groupThousands(number)}`,
+  turnAnswers: 'answer',
+  /** A captured state: before `total 10 → 70`, and where nothing is known of a change. */
+  state: 'state',
+  stateFirst: 'first captured',
+  stateSame: 'unchanged',
+  stateWhole: 'whole state',
+  stateCaptured: 'captured',
+  stateMore: (count: number) => `and ${plural(count, 'more change')}`,
 } as const;
 
 // Requests: cards, inbox, forms.
 
 export const REQUEST_TEXT = {
+  argumentsAsJson: 'Arguments as JSON',
+  undoChange: 'Undo',
+  foldLine: 'Fold',
+  unfoldLine: 'Unfold',
   approval: 'Approval',
   breakpoint: 'Stopped at a breakpoint',
   elicitation: 'MCP server question',

@@ -23,6 +23,8 @@ export interface Preferences {
   readonly columns: readonly string[] | null;
   /** Whether the chart above the list is open. */
   readonly chart: boolean;
+  /** Whether the transcript shows the time of day, not the time since the start. */
+  readonly wallClock: boolean;
   /** Filters of the list: recent ones, the newest first, and saved ones. */
   readonly recentFilters: readonly string[];
   readonly savedFilters: readonly string[];
@@ -46,6 +48,7 @@ export const DEFAULTS: Preferences = {
   recentSearches: [],
   columns: null,
   chart: true,
+  wallClock: false,
   recentFilters: [],
   savedFilters: [],
 };
@@ -69,6 +72,7 @@ export function parsePreferences(text: string | null): Preferences {
     recentSearches: recent(stored['recentSearches']),
     columns: Array.isArray(stored['columns']) ? texts(stored['columns']) : DEFAULTS.columns,
     chart: stored['chart'] !== false,
+    wallClock: stored['wallClock'] === true,
     recentFilters: recent(stored['recentFilters']),
     savedFilters: texts(stored['savedFilters']).slice(0, MAX_SAVED),
   };

@@ -5,6 +5,7 @@ import type { Api } from '../api/client.ts';
 import type { Reading, SpanRow } from '../api/types.ts';
 import { hasEnded } from '../model/trace/span-status.ts';
 import { KeyedStore } from './keyed-store.ts';
+import { StateSteps } from './state-steps.ts';
 
 /** A span in view, with the model call before it. */
 export interface Wanted {
@@ -26,6 +27,8 @@ export interface ReadingStores {
   readonly reads: KeyedStore<Read>;
   /** Errors of requests, by key. */
   readonly problems: KeyedStore<string>;
+  /** What captured states changed; of one that is past, too. */
+  readonly states: StateSteps;
 }
 
 const MAX_REQUESTED = 40;
@@ -39,6 +42,7 @@ const RETRY_MS = 3000;
 export class Readings implements ReadingStores {
   readonly reads = new KeyedStore<Read>();
   readonly problems = new KeyedStore<string>();
+  readonly states: StateSteps;
   private readonly api: Api;
   private readonly sessionId: string;
   private readonly now_ms: () => number;
@@ -53,6 +57,7 @@ export class Readings implements ReadingStores {
     this.sessionId = sessionId;
     this.api = api;
     this.now_ms = now_ms;
+    this.states = new StateSteps(api);
   }
 
   /** Request these, the most wanted first; earlier wants that are still open are dropped. */
@@ -63,6 +68,7 @@ export class Readings implements ReadingStores {
 
   close(): void {
     this.wanted = [];
+    this.states.close();
     this.loading?.abort();
     clearTimeout(this.timer);
   }

@@ -29,6 +29,8 @@ test('every token that is used exists', () => {
     '--edge',
     '--ins-list-grid',
     '--ins-select',
+    '--part',
+    '--cached',
     // By the library of popups.
     '--available-width',
     '--available-height',
@@ -80,5 +82,29 @@ test('a service is told from the ground and from a selected row in every theme a
       );
       expect(Math.min(...ratios)).toBeGreaterThan(3);
     }
+  }
+});
+
+test('code is read on every ground in every theme', () => {
+  const themes = read('styles/tokens.css')
+    .split(/^:root/m)
+    .slice(1);
+  for (const theme of themes) {
+    const colours = new Map(
+      [...theme.matchAll(/--([\w-]+): oklch\(([\d. ]+)\)/g)].map(([, name = '', value = '']) => {
+        const [l = 0, c = 0, h = 0] = value.split(' ').map(Number);
+        return [name, luminance(l, c, h)] as const;
+      }),
+    );
+    const low: string[] = [];
+    for (const [name, light] of colours) {
+      if (!name.startsWith('code-')) continue;
+      for (const ground of ['surface', 'ground', 'sunken', 'hover', 'status-error-ground']) {
+        const dark = colours.get(ground) ?? light;
+        const ratio = (Math.max(light, dark) + 0.05) / (Math.min(light, dark) + 0.05);
+        if (ratio < 4.5) low.push(`${name} on ${ground}: ${ratio.toFixed(2)}`);
+      }
+    }
+    expect(low).toEqual([]);
   }
 });

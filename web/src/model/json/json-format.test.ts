@@ -1,6 +1,16 @@
-import { array, assert, constantFrom, letrec, oneof, property, record, string } from 'fast-check';
+import {
+  array,
+  assert,
+  constantFrom,
+  letrec,
+  nat,
+  oneof,
+  property,
+  record,
+  string,
+} from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatJson, placeOf } from './json-format.ts';
+import { formatBeginning, formatJson, placeOf } from './json-format.ts';
 
 /** Strings and everything else that is not white space, in order. */
 function tokens(text: string): string[] {
@@ -172,4 +182,15 @@ test.each([
 ])('of %s it is said where a key is there twice', (text, twice) => {
   const formatted = formatJson(text);
   expect(formatted.isJson && formatted.twice).toBe(twice);
+});
+
+test('a text that is cut anywhere is formatted as far as it goes', () => {
+  assert(
+    property(document, nat(), (text, place) => {
+      const beginning = formatBeginning(text.slice(0, place % (text.length + 1)));
+      expect(shown(text).startsWith(beginning?.trimEnd() ?? '(none)')).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(formatBeginning('{"a": 1} and more')).toBeUndefined();
 });

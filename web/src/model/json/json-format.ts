@@ -26,6 +26,9 @@ const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
+const CUT_ESCAPE = /^\\(?:u[0-9a-fA-F]{0,3})?$/;
+/** What may be left of a text that is cut anywhere: nothing, or a token without its end. */
+const CUT_TOKEN = /^(?:"(?:[^"\\]|\\.)*\\?|-|\.|[eE][+-]?|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)?$/s;
 
 export function formatJson(text: string): Formatted {
   try {
@@ -34,6 +37,20 @@ export function formatJson(text: string): Formatted {
   } catch (error) {
     if (error instanceof Mistake) return { isJson: false, at: error.at, what: error.message };
     throw error;
+  }
+}
+
+/**
+ * The beginning of a JSON text that is cut short, formatted as far as it goes; undefined when it is
+ * no JSON before its end.
+ */
+export function formatBeginning(text: string): string | undefined {
+  const formatter = new Formatter(text);
+  try {
+    return formatter.format();
+  } catch (error) {
+    if (!(error instanceof Mistake)) throw error;
+    return formatter.untilTheEnd();
   }
 }
 
@@ -71,6 +88,12 @@ class Formatter {
     }
     if (this.at < this.text.length) this.fail('more text after the end of the value');
     return this.out.join('');
+  }
+
+  /** What is formatted, with the token that the text ends in; undefined: it failed before. */
+  untilTheEnd(): string | undefined {
+    const rest = this.text.slice(this.at);
+    return CUT_TOKEN.test(rest) ? this.out.join('') + rest : undefined;
   }
 
   /** One value; a container is only begun. */
@@ -153,7 +176,11 @@ class Formatter {
       const code = this.text.charCodeAt(this.at);
       if (code === 0x22) break;
       if (code === 0x5c) {
-        if (!this.take(ESCAPE)) this.fail('a backslash that begins no escape');
+        if (this.take(ESCAPE)) continue;
+        if (!CUT_ESCAPE.test(this.text.slice(this.at, this.at + 6)))
+          this.fail('a backslash that begins no escape');
+        this.at = start;
+        this.fail('a string without an end');
       } else if (Number.isNaN(code)) {
         this.at = start;
         this.fail('a string without an end');

@@ -96,6 +96,13 @@ export function formatTimeOfDay(rfc3339: string): string {
   return `${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
 }
 
+/** The time at an offset from Unix ns, to the millisecond. */
+export function rfc3339(epoch_ns: string, offset_ns: number): string {
+  const time_ms = Number(BigInt(epoch_ns) / 1_000_000n) + offset_ns / 1e6;
+  // No calendar has the times of a broken sender.
+  return Math.abs(time_ms) < 8.64e15 ? new Date(time_ms).toISOString() : '';
+}
+
 /**
  * Start of a session: the time if today, else date and time, with the year if it is another one.
  */

@@ -90,6 +90,17 @@ export function argumentPairs(clip: Clip): (readonly [string, string])[] | undef
   return pairs;
 }
 
+/** Whether the values of arguments are so long that names and values on a line hide them. */
+export function areDeep(clip: Clip): boolean {
+  const index = clip.is_json && !isCut(clip) ? indexJson(clip.text) : undefined;
+  if (index === undefined) return false;
+  for (const child of index.children(0)) {
+    const isContainer = (index.childCount[child] ?? 0) > 0;
+    if (isContainer && index.source(child).length > MAX_VALUE) return true;
+  }
+  return false;
+}
+
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   return line.length <= MAX_VALUE ? line : `${line.slice(0, MAX_VALUE - 1)}…`;

@@ -26,7 +26,8 @@ export function useActionKeys(): void {
     const keyOf = (event: KeyboardEvent): string | undefined => {
       if (event.altKey || isBehind(QUESTIONS)) return undefined;
       if (event.ctrlKey || event.metaKey) return `mod+${event.key.toLowerCase()}`;
-      if (isInput(event.target) || isBehind(LAYERS)) return undefined;
+      // Of an editor in a shadow root the target is what it is in.
+      if (isInput(event.composedPath()[0] ?? null) || isBehind(LAYERS)) return undefined;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       return areLettersOn || !/^[a-z]$/.test(key) ? key : undefined;
     };

@@ -239,10 +239,10 @@ function rowAround(element: Element, list: Element): HTMLElement | undefined {
   return row ?? undefined;
 }
 
+const FIELDS = 'input:not([type=checkbox]), textarea, select, [contenteditable], [data-editor]';
+
 function isField(element: Element | null): boolean {
-  return (
-    element?.matches('input:not([type=checkbox]), textarea, select, [contenteditable]') === true
-  );
+  return element?.matches(FIELDS) === true;
 }
 
 /** Arrow keys on a tab choose another one. */

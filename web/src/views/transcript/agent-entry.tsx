@@ -1,6 +1,7 @@
 /** Entries of an agent: folded, its task and its answer; unfolded, its beginning and its end. */
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
+import { isSameError } from '../../model/transcript/repeated-error.ts';
 import type { Sum } from '../../model/transcript/transcript.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import type { Read } from '../../state/transcript.ts';
@@ -11,7 +12,14 @@ import { SpanRequests } from '../parts/requests/span-requests.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
 import { type EntryProps, Took } from './entry-parts.tsx';
-import { Consequence, Decisions, ErrorBlock, Moments, plainName } from './moments.tsx';
+import {
+  Consequence,
+  Decisions,
+  ErrorBlock,
+  Moments,
+  plainName,
+  useIsErrorRepeated,
+} from './moments.tsx';
 import { Pairs } from './pairs.tsx';
 import { useReading } from './reading-context.ts';
 
@@ -23,6 +31,7 @@ export function AgentEntry(props: AgentProps) {
   const via = useRow(readings.reads, entry.via ?? '');
   const viaRow = useRow(trace.spans, entry.via ?? '');
   const sum = layout.sums.get(entry.key);
+  const inside = useRow(readings.reads, sum?.cause ?? '');
   const isWhole = !entry.isFolded && (sum?.turns ?? 0) > 0;
   return (
     <>
@@ -67,11 +76,23 @@ export function AgentEntry(props: AgentProps) {
             <SpanRequests key={key} spanKey={key} />
           ))}
           <Answer read={read} via={via} isShort />
-          {row.status === 'error' && read !== undefined && <ErrorBlock reading={read.reading} />}
+          {row.status === 'error' && read !== undefined && (
+            <ErrorBlock
+              reading={read.reading}
+              isRepeated={repeatsInside(read.reading, inside?.reading)}
+            />
+          )}
         </>
       )}
     </>
   );
+}
+
+/** Whether a folded agent repeats what it says of the failure inside of it. */
+function repeatsInside(own: Reading, inside: Reading | undefined): boolean {
+  const why = inside?.error?.message?.text.trim();
+  if (inside === undefined || inside === own || why === undefined) return false;
+  return firstLine(why) === why && isSameError(inside.error, own.error);
 }
 
 /** Start of the agent's first or last turn; the turns themselves show what happened between. */
@@ -281,6 +302,7 @@ export function AgentEnd(props: AgentProps) {
   const cause = layout.sums.get(entry.key)?.cause;
   const causeRow = useRow(trace.spans, cause ?? '');
   const isOwn = cause === entry.key;
+  const isErrorRepeated = useIsErrorRepeated(entry.key, layout);
   return (
     <>
       <Moments reading={read?.reading} after_ns={beganAt(props, layout.lastCall)} />
@@ -299,7 +321,7 @@ export function AgentEnd(props: AgentProps) {
       </header>
       {row.status === 'error' && (
         <>
-          {read !== undefined && <ErrorBlock reading={read.reading} />}
+          {read !== undefined && <ErrorBlock reading={read.reading} isRepeated={isErrorRepeated} />}
           {causeRow !== undefined && cause !== undefined && !isOwn && (
             <p className="ins-tx__after">
               Because{' '}

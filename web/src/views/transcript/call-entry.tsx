@@ -11,7 +11,7 @@ import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SoFar, Stall } from '../parts/so-far.tsx';
 import type { EntryProps } from './entry-parts.tsx';
 import { Message } from './messages.tsx';
-import { Consequence, ErrorBlock, Moments, plainName } from './moments.tsx';
+import { Consequence, ErrorBlock, Moments, plainName, useIsErrorRepeated } from './moments.tsx';
 import { useReading } from './reading-context.ts';
 
 type CallProps = EntryProps & { readonly row: SpanRow };
@@ -132,6 +132,7 @@ function Answer({
   const next = useRow(readings.reads, layout.next.get(entry.key) ?? '');
   const results = useMemo(() => resultsOf(next?.reading), [next]);
   const { isRaw } = useReading();
+  const isErrorRepeated = useIsErrorRepeated(entry.key, layout);
   return (
     <>
       {reading?.so_far != null && (
@@ -153,7 +154,7 @@ function Answer({
       <Moments reading={reading} />
       {row.status === 'error' && !isErrorShown && (
         <>
-          {reading !== undefined && <ErrorBlock reading={reading} />}
+          {reading !== undefined && <ErrorBlock reading={reading} isRepeated={isErrorRepeated} />}
           <Consequence of={entry.key} layout={layout} />
         </>
       )}

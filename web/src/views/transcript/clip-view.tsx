@@ -1,10 +1,13 @@
 /** The beginning of a text, its full length, and the rest of it from its span, on request. */
 import { useMemo, useState } from 'react';
 import type { Clip, SpanDetail } from '../../api/types.ts';
+import { formatBeginning } from '../../model/json/json-format.ts';
 import { indexJson } from '../../model/json/json-text.ts';
+import { jsonLineTokens, lineTokens } from '../../model/text/code-tokens.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
 import { useInspector } from '../parts/context.ts';
+import { CodePieces } from '../parts/values/code-text.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
 import { LazyMarkdown } from '../parts/values/lazy-markdown.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -74,6 +77,9 @@ export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: Cli
   );
 }
 
+/** A text that may be an object or an array: a text in a result or an answer is often JSON again. */
+const BEGINS_JSON = /^\s*[{[]/;
+
 /** Limit in characters of a short view. */
 const SHORT = 700;
 
@@ -91,20 +97,30 @@ function Text({
   readonly isShort: boolean | undefined;
 }) {
   const plain = useMemo(() => (isRaw ? clip.text : wrappedText(clip)), [clip, isRaw]);
-  const isTree = plain === undefined && !isShort;
+  const text = plain ?? clip.text;
   const index = useMemo(
-    () => (isTree && !isCut(clip) ? indexJson(clip.text) : undefined),
-    [clip, isTree],
+    () => (isRaw || isCut(clip) || !BEGINS_JSON.test(text) ? undefined : indexJson(text)),
+    [isRaw, clip, text],
+  );
+  const isBeginning = !isRaw && !isShort && isCut(clip) && BEGINS_JSON.test(text);
+  const beginning = useMemo(
+    () => (isBeginning ? formatBeginning(text) : undefined),
+    [isBeginning, text],
   );
   if (index !== undefined) return <JsonTree index={index} root={0} what={what} isFolded />;
-  const text = plain ?? clip.text;
-  if (isMarkdown && !isRaw && !isShort) return <LazyMarkdown text={text} />;
-  const isData = isRaw || plain === undefined || !isMarkdown;
-  const cut = isShort ? text.slice(0, SHORT) : text;
+  if (isMarkdown && !isRaw && !isShort && beginning === undefined)
+    return <LazyMarkdown text={text} />;
+  const isData = isRaw || plain === undefined || beginning !== undefined || !isMarkdown;
+  const shown = beginning ?? text;
+  const cut = isShort ? shown.slice(0, SHORT) : shown;
   return (
     <div className={`ins-text${isData ? ' ins-text--data' : ''}`} dir="auto">
-      <VisibleText text={cut} />
-      {cut.length < text.length && '…'}
+      {beginning === undefined ? (
+        <VisibleText text={cut} />
+      ) : (
+        <CodePieces text={beginning} tokens={lineTokens(beginning, jsonLineTokens)} />
+      )}
+      {cut.length < shown.length && '…'}
     </div>
   );
 }

@@ -1,11 +1,11 @@
 /** One entry of the transcript: the time in the margin, the content in the middle. */
 import { memo, type ReactNode, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatOffset } from '../../model/text/format.ts';
+import { formatOffset, formatTimeOfDay, rfc3339 } from '../../model/text/format.ts';
 import { endOffset } from '../../model/trace/span-status.ts';
 import type { Entry } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
-import { useRow } from '../parts/context.ts';
+import { useCell, usePreferences, useRow } from '../parts/context.ts';
 import { kindName } from '../parts/icons.tsx';
 import { isRowClick } from '../parts/list-focus.ts';
 import { AgentEnd, AgentEntry } from './agent-entry.tsx';
@@ -23,7 +23,15 @@ export const EntryView = memo(function EntryView(props: EntryProps) {
   const { trace, readings, entry, isRaw, onOpen, onGoTo } = props;
   const row = useRow(trace.spans, entry.key);
   const place = useMemo<ReadingPlace>(
-    () => ({ trace, reads: readings.reads, spanKey: entry.key, isRaw, onOpen, onGoTo }),
+    () => ({
+      trace,
+      reads: readings.reads,
+      states: readings.states,
+      spanKey: entry.key,
+      isRaw,
+      onOpen,
+      onGoTo,
+    }),
     [trace, readings, entry.key, isRaw, onOpen, onGoTo],
   );
   if (row === undefined) return null;
@@ -94,13 +102,19 @@ interface MarginProps {
 }
 
 function Margin({ entry, row, trace }: MarginProps) {
+  const { wallClock } = usePreferences();
+  const epoch_ns = useCell(trace.epoch_ns);
+  const timeOf = (offset_ns: number) =>
+    wallClock && epoch_ns !== undefined
+      ? formatTimeOfDay(rfc3339(epoch_ns, offset_ns))
+      : formatOffset(offset_ns);
   const isEnd = entry.type === 'end' || entry.type === 'said';
   return (
-    <div className="ins-tx__margin">
+    <div className={`ins-tx__margin${wallClock ? ' ins-tx__margin--clock' : ''}`}>
       {isEnd ? (
-        row.duration_ns !== null && <span>{formatOffset(endOffset(row, 0))}</span>
+        row.duration_ns !== null && <span>{timeOf(endOffset(row, 0))}</span>
       ) : (
-        <span>{formatOffset(row.offset_ns)}</span>
+        <span>{timeOf(row.offset_ns)}</span>
       )}
       {(entry.type === 'call' || entry.type === 'tool') && (
         <span>

@@ -17,13 +17,15 @@ import {
   ErrorBlock,
   plainName,
   RequestLines,
-  StateLines,
+  useIsErrorRepeated,
 } from './moments.tsx';
 import { Pairs } from './pairs.tsx';
+import { StateLines } from './state-lines.tsx';
 
 export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
   const { entry, row, layout, readings, isOpen, waiting } = props;
   const reading = useRow(readings.reads, entry.key)?.reading;
+  const isErrorRepeated = useIsErrorRepeated(entry.key, layout);
   const mcp = reading?.mcp ?? null;
   const subject = mcp?.resource_uri ?? mcp?.prompt_name ?? null;
   const isFailed = row.status === 'error';
@@ -63,11 +65,11 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
       ))}
       {reading !== undefined && (
         <>
-          {isFailed && <ErrorBlock reading={reading} />}
+          {isFailed && <ErrorBlock reading={reading} isRepeated={isErrorRepeated} />}
           {isFailed && <Consequence of={entry.key} layout={layout} />}
           <Decisions decisions={reading.decisions} />
           <RequestLines requests={reading.asked} />
-          <StateLines state={reading.state} />
+          <StateLines reading={reading} />
           {mcp !== null && <ServerAskLine mcp={mcp} />}
           {isOpen && mcp !== null && (
             <>

@@ -1,32 +1,40 @@
 /** Moments of a span: decisions, questions to a person, state, and the cause of a failure. */
-import { useState } from 'react';
+import { useMemo } from 'react';
 import type {
   AskedReading,
   DecisionReading,
   Reading,
   SpanDetail,
   SpanRow,
-  StateReading,
 } from '../../api/types.ts';
-import { formatDuration, plural } from '../../model/text/format.ts';
+import { formatJson } from '../../model/json/json-format.ts';
+import { formatDuration } from '../../model/text/format.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
+import { failedBefore, isSameError } from '../../model/transcript/repeated-error.ts';
 import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { argumentPairs, isCut } from '../../model/transcript/transcript-text.ts';
-import { ActionIcon, KindIcon, StatusIcon } from '../parts/icons.tsx';
+import { useVersion } from '../parts/context.ts';
+import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
-import { PayloadView } from '../parts/values/payload.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { ClipView } from './clip-view.tsx';
 import { Pairs } from './pairs.tsx';
 import { useReading } from './reading-context.ts';
+import { StateLines } from './state-lines.tsx';
 
 /** Error of a tool whose answer is an error: the failure is shown beside its name. */
 const SAYS_NOTHING = 'tool_error';
 
-export function ErrorBlock({ reading }: { readonly reading: Reading }) {
+interface ErrorBlockProps {
+  readonly reading: Reading;
+  /** Whether a span inside says the same, where the reader sees it. */
+  readonly isRepeated?: boolean;
+}
+
+export function ErrorBlock({ reading, isRepeated = false }: ErrorBlockProps) {
   const { error } = reading;
-  if (error === null) return null;
+  if (error === null || isRepeated) return null;
   const type = [...new Set([error.type, error.code])]
     .filter((text) => text !== null && text !== SAYS_NOTHING)
     .join(' ');
@@ -47,6 +55,21 @@ export function ErrorBlock({ reading }: { readonly reading: Reading }) {
       </div>
     </div>
   );
+}
+
+/** Whether the error of a span repeats that of a span inside of it with an entry of its own. */
+export function useIsErrorRepeated(key: string, layout: TranscriptLayout): boolean {
+  const { reads } = useReading();
+  const before = useMemo(
+    () =>
+      failedBefore(layout, key).filter(
+        (inside) => layout.entries[layout.entryOf.get(inside) ?? -1]?.key === inside,
+      ),
+    [layout, key],
+  );
+  useVersion(reads, before.length > 0);
+  const error = reads.get(key)?.reading.error ?? null;
+  return before.some((inside) => isSameError(reads.get(inside)?.reading.error ?? null, error));
 }
 
 interface ConsequenceProps {
@@ -111,7 +134,7 @@ export function Moments({ reading, after_ns = -Infinity, until_ns = Infinity }: 
     <>
       <Decisions decisions={reading.decisions.filter(isThen)} />
       <RequestLines requests={reading.asked.filter(isThen)} />
-      <StateLines state={reading.state.filter(isThen)} />
+      <StateLines reading={reading} isThen={isThen} />
     </>
   );
 }
@@ -167,8 +190,9 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
 }
 
 /** JSON with one member per line, so that a diff shows members. */
-function spread(json: string): string {
-  return json.replace(/([{,])"/g, '$1\n  "').replace(/\}$/, '\n}');
+function spread(text: string): string {
+  const formatted = formatJson(text);
+  return formatted.isJson ? formatted.text : text;
 }
 
 function afterOf({ action }: DecisionReading) {
@@ -220,46 +244,4 @@ function RequestLine({ request }: { readonly request: AskedReading }) {
       </p>
     </div>
   );
-}
-
-export function StateLines({ state }: { readonly state: readonly StateReading[] }) {
-  return state.map((one) => <StateLine key={`${one.name} ${one.offset_ns}`} state={one} />);
-}
-
-function StateLine({ state }: { readonly state: StateReading }) {
-  const [isOpen, setOpen] = useState(false);
-  const clip = state.patch ?? state.value;
-  return (
-    <div className="ins-tx__state">
-      <button
-        type="button"
-        className="ins-tx__fold"
-        tabIndex={-1}
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <ActionIcon name="caret" />
-        state <strong>{state.name}</strong>{' '}
-        {state.patch === null
-          ? 'is set'
-          : `changes: ${plural(changesIn(state.patch.text), 'step')}`}
-        {state.description !== null && `, ${state.description}`}
-      </button>
-      {isOpen && clip !== null && (
-        <PayloadView
-          payload={{
-            text: clip.text,
-            is_json: clip.is_json && !isCut(clip),
-            is_truncated: clip.is_truncated,
-            original_bytes: null,
-          }}
-          what={`the state ${state.name}`}
-        />
-      )}
-    </div>
-  );
-}
-
-function changesIn(patch: string): number {
-  return patch.match(/"op"\s*:/g)?.length ?? 0;
 }

@@ -4,7 +4,7 @@ import { VisibleText } from '../parts/visible-text.tsx';
 export function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])[] }) {
   if (pairs.length === 0) return null;
   return (
-    <p className="ins-tx__pairs" dir="ltr">
+    <span className="ins-tx__pairs" dir="ltr">
       {pairs.map(([name, value]) => (
         <span key={name}>
           <span className="ins-tx__key">
@@ -13,6 +13,6 @@ export function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, s
           <VisibleText text={value} />
         </span>
       ))}
-    </p>
+    </span>
   );
 }

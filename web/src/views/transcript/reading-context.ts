@@ -1,12 +1,14 @@
 /** Context for the parts of an entry. */
 import { createContext, useContext } from 'react';
 import type { KeyedStore } from '../../state/keyed-store.ts';
+import type { StateSteps } from '../../state/state-steps.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read } from '../../state/transcript.ts';
 
 export interface ReadingPlace {
   readonly trace: Trace;
   readonly reads: KeyedStore<Read>;
+  readonly states: StateSteps;
   readonly spanKey: string;
   /** Whether texts are shown as sent. */
   readonly isRaw: boolean;

@@ -12,7 +12,7 @@ export function useReadingsAt(readings: ReadingStores, trace: Trace): ReadingSto
     const reads = new KeyedStore<Read>();
     const read = () => reads.commit(readsAt(readings, trace));
     read();
-    return { reads, read, problems: readings.problems };
+    return { reads, read, problems: readings.problems, states: readings.states };
   }, [readings, trace]);
   useEffect(() => {
     if (past === undefined) return;

@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
 import {
+  areDeep,
   argumentPairs,
   callsOf,
   joinCalls,
@@ -20,9 +21,10 @@ import {
   ErrorBlock,
   plainName,
   RequestLines,
-  StateLines,
+  useIsErrorRepeated,
 } from './moments.tsx';
 import { Pairs } from './pairs.tsx';
+import { StateLines } from './state-lines.tsx';
 
 export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
   const { entry, row, layout, readings, trace, isOpen, waiting } = props;
@@ -36,6 +38,7 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
   const args = reading?.tool?.arguments ?? found.arguments;
   const result = reading?.tool?.result ?? found.result;
   const isFailed = row.status === 'error' || reading?.tool?.is_error === true;
+  const isErrorRepeated = useIsErrorRepeated(entry.key, layout);
   const isDenied =
     isFailed && (reading?.decisions.some(({ action }) => action === 'deny') ?? false);
   return (
@@ -56,7 +59,7 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
       {reading !== undefined && <RequestLines requests={reading.asked} />}
       <Running reading={reading} row={row} trace={trace} />
       {row.status === 'error' && reading !== undefined && !isInDecision(reading) && (
-        <ErrorBlock reading={reading} />
+        <ErrorBlock reading={reading} isRepeated={isErrorRepeated} />
       )}
       {result != null && !isInError(reading, result) && (
         <div className={`ins-tx__result${isFailed ? ' ins-tx__result--failed' : ''}`}>
@@ -69,7 +72,7 @@ export function ToolEntry(props: EntryProps & { readonly row: SpanRow }) {
           />
         </div>
       )}
-      {reading !== undefined && <StateLines state={reading.state} />}
+      {reading !== undefined && <StateLines reading={reading} />}
       {isFailed && row.status !== 'running' && (
         <Consequence of={entry.key} layout={layout} again={again} />
       )}
@@ -172,7 +175,10 @@ function Running({
 }
 
 function Arguments({ clip, isOpen }: { readonly clip: Clip; readonly isOpen: boolean }) {
-  const pairs = useMemo(() => (isOpen ? undefined : argumentPairs(clip)), [clip, isOpen]);
+  const pairs = useMemo(
+    () => (isOpen || areDeep(clip) ? undefined : argumentPairs(clip)),
+    [clip, isOpen],
+  );
   if (pairs === undefined) {
     return (
       <ClipView

@@ -1,7 +1,9 @@
 /** Toolbar of the transcript: find, and the amount of detail. */
 import { memo, useMemo, useRef } from 'react';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { ActorFilter } from '../parts/actor-filter.tsx';
+import { useInspector, usePreferences } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import '../parts/view-tools.css';
@@ -24,10 +26,18 @@ interface TranscriptToolsProps {
 
 export const TranscriptTools = memo(function TranscriptTools(props: TranscriptToolsProps) {
   const { find, found, place, isWhole, isRaw, hasOpenCards } = props;
+  const { preferences } = useInspector();
+  const { wallClock } = usePreferences();
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
-    () => [{ name: 'Find in session', keys: ['/'], run: () => field.current?.focus() }],
-    [],
+    () => [
+      { name: 'Find in session', keys: ['/'], run: () => field.current?.focus() },
+      {
+        name: TRANSCRIPT_TEXT.timeOfDayAction,
+        run: () => preferences.change({ wallClock: !preferences.get().wallClock }),
+      },
+    ],
+    [preferences],
   );
   useActions('Transcript', actions);
   const foldName = hasOpenCards ? 'Fold all agents' : 'Unfold all agents';
@@ -48,6 +58,15 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
         </span>
       )}
       <div className="ins-tools__end">
+        <button
+          type="button"
+          className="ins-tools__toggle"
+          aria-pressed={wallClock}
+          title={TRANSCRIPT_TEXT.timeOfDayTitle}
+          onClick={() => preferences.change({ wallClock: !wallClock })}
+        >
+          {TRANSCRIPT_TEXT.timeOfDay}
+        </button>
         <button
           type="button"
           className="ins-tools__toggle"

@@ -1,6 +1,7 @@
 /** Transcript: a session as text, from top to bottom. */
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
+import { failedBefore } from '../../model/transcript/repeated-error.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
@@ -17,6 +18,7 @@ import { EntryView } from './entry.tsx';
 import { useFound, useMarks } from './find.ts';
 import { useTranscriptLayout } from './layout.ts';
 import { plainName } from './moments.tsx';
+import { Outline } from './outline.tsx';
 import { useReadingsAt } from './readings-at.ts';
 import { useEntryScrolling } from './scrolling.ts';
 import { TranscriptTools } from './tools.tsx';
@@ -154,45 +156,48 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
         onFoldAll={foldAll}
       />
       {actor === undefined && <Outcome trace={trace} layout={layout} onGoTo={goTo} />}
-      <div
-        ref={setScroller}
-        className="ins-transcript__scroller"
-        role="feed"
-        aria-label="Entries"
-        aria-busy={entries.length === 0 && trace.state.get().kind === 'loading'}
-        {...list}
-      >
-        <div className="ins-transcript__entries" ref={virtualizer.containerRef}>
-          <div className="ins-transcript__in-view">
-            {items.map((item) => {
-              const entry = entries[item.index];
-              if (entry === undefined) return null;
-              return (
-                <EntryView
-                  key={item.key}
-                  trace={trace}
-                  readings={readings}
-                  layout={layout}
-                  entry={entry}
-                  index={item.index}
-                  count={entries.length}
-                  isCursor={item.index === at}
-                  isSelected={entry.key === selected}
-                  isMatch={matches > 0 && foundIn.has(item.index)}
-                  isOpen={opened.has(entry.id)}
-                  isRaw={isRaw}
-                  waiting={waitingIn.get(item.index) ?? NONE}
-                  onPick={onPick}
-                  onOpen={onSelect}
-                  onGoTo={goTo}
-                  onFold={onFold}
-                  measure={virtualizer.measureElement}
-                />
-              );
-            })}
+      <div className="ins-transcript__main">
+        <Outline trace={trace} layout={layout} first={startIndex} onGoTo={goTo} />
+        <div
+          ref={setScroller}
+          className="ins-transcript__scroller"
+          role="feed"
+          aria-label="Entries"
+          aria-busy={entries.length === 0 && trace.state.get().kind === 'loading'}
+          {...list}
+        >
+          <div className="ins-transcript__entries" ref={virtualizer.containerRef}>
+            <div className="ins-transcript__in-view">
+              {items.map((item) => {
+                const entry = entries[item.index];
+                if (entry === undefined) return null;
+                return (
+                  <EntryView
+                    key={item.key}
+                    trace={trace}
+                    readings={readings}
+                    layout={layout}
+                    entry={entry}
+                    index={item.index}
+                    count={entries.length}
+                    isCursor={item.index === at}
+                    isSelected={entry.key === selected}
+                    isMatch={matches > 0 && foundIn.has(item.index)}
+                    isOpen={opened.has(entry.id)}
+                    isRaw={isRaw}
+                    waiting={waitingIn.get(item.index) ?? NONE}
+                    onPick={onPick}
+                    onOpen={onSelect}
+                    onGoTo={goTo}
+                    onFold={onFold}
+                    measure={virtualizer.measureElement}
+                  />
+                );
+              })}
+            </div>
           </div>
+          {entries.length === 0 && <Nothing trace={trace} />}
         </div>
-        {entries.length === 0 && <Nothing trace={trace} />}
       </div>
       {newBelow > 0 && <NewPill count={newBelow} direction="down" onClick={follow} />}
     </section>
@@ -288,6 +293,8 @@ function useWants(
       if (entry.type === 'end') add(layout.lastCall.get(entry.key));
       // A folded agent says why something in it failed.
       if (entry.isFolded) add(layout.sums.get(entry.key)?.cause);
+      // One that failed does not repeat what stands where it failed first.
+      else for (const key of failedBefore(layout, entry.key)) add(key);
     };
     const { entries } = layout;
     for (let at = first; at < first + count; at += 1) need(entries[at]);

@@ -1,8 +1,9 @@
 /** Diff of an edit: lines before and after, with the changed part marked. */
-
+import { useMemo } from 'react';
+import { type CodeToken, jsonLineTokens } from '../../../model/text/code-tokens.ts';
 import { groupThousands } from '../../../model/text/format.ts';
 import type { ChangedLine, TextDiff } from '../../../model/text/text-diff.ts';
-import { VisibleText } from '../visible-text.tsx';
+import { CodePieces } from '../values/code-text.tsx';
 import './argument-diff.css';
 
 /** Limit of shown lines; the rest is counted. */
@@ -48,6 +49,7 @@ const NAMES = { same: '', removed: 'before: ', added: 'after: ' } as const;
 
 function Line({ line }: { readonly line: ChangedLine }) {
   const { kind, number, text, from, to } = line;
+  const tokens = useMemo(() => jsonLineTokens(text), [text]);
   return (
     <div className={`ins-diff__line ins-diff__line--${kind}`}>
       <span className="ins-diff__number" aria-hidden="true">
@@ -56,14 +58,21 @@ function Line({ line }: { readonly line: ChangedLine }) {
       <code>
         {kind !== 'same' && <span className="ins-hidden">{NAMES[kind]}</span>}
         {kind === 'same' ? (
-          <Stretch text={text} isEnd={false} />
+          <Stretch line={text} tokens={tokens} from={0} to={text.length} isEnd={false} />
         ) : (
           <>
-            <Stretch text={text.slice(0, from)} isEnd />
+            <Stretch line={text} tokens={tokens} from={0} to={from} isEnd />
             <mark>
-              <Stretch text={text.slice(from, to)} isEnd={false} most={MAX_CHANGED} />
+              <Stretch
+                line={text}
+                tokens={tokens}
+                from={from}
+                to={to}
+                isEnd={false}
+                most={MAX_CHANGED}
+              />
             </mark>
-            <Stretch text={text.slice(to)} isEnd={false} />
+            <Stretch line={text} tokens={tokens} from={to} to={text.length} isEnd={false} />
           </>
         )}
       </code>
@@ -72,26 +81,31 @@ function Line({ line }: { readonly line: ChangedLine }) {
 }
 
 interface StretchProps {
-  readonly text: string;
+  readonly line: string;
+  readonly tokens: readonly CodeToken[];
+  readonly from: number;
+  readonly to: number;
   /** Whether its end is next to the change, and is shown. */
   readonly isEnd: boolean;
   readonly most?: number;
 }
 
 /** A part of a line; a long one is shortened and the omitted characters are counted. */
-function Stretch({ text, isEnd, most = AROUND }: StretchProps) {
-  if (text.length <= most * 1.5) return <VisibleText text={text} />;
+function Stretch({ line, tokens, from, to, isEnd, most = AROUND }: StretchProps) {
+  const part = { text: line, tokens };
+  const length = to - from;
+  if (length <= most * 1.5) return <CodePieces {...part} from={from} to={to} />;
   const cut = (
-    <span className="ins-diff__cut">{`… ${groupThousands(text.length - most)} characters …`}</span>
+    <span className="ins-diff__cut">{`… ${groupThousands(length - most)} characters …`}</span>
   );
   return isEnd ? (
     <>
       {cut}
-      <VisibleText text={text.slice(-most)} />
+      <CodePieces {...part} from={to - most} to={to} />
     </>
   ) : (
     <>
-      <VisibleText text={text.slice(0, most)} />
+      <CodePieces {...part} from={from} to={from + most} />
       {cut}
     </>
   );

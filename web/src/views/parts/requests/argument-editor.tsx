@@ -1,39 +1,108 @@
 /**
- * Text area for the JSON text itself, with line numbers. A long text is edited in parts.
+ * Editor of the JSON text itself. It is CodeMirror once that is loaded; until then, where it cannot
+ * be had, and for a long text, which is edited in parts, a text area with line numbers.
  *
  * An invisible copy of the text lies below the text area: its lines wrap at the same places, and
  * carry the numbers and marks.
  */
-import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { groupThousands } from '../../../model/text/format.ts';
 import { PartedText } from '../../../model/text/parted-text.ts';
+import { REQUEST_TEXT } from '../../../texts.ts';
+import type CodeEditor from './code-editor.tsx';
+import type { LineMark, Place } from './edit-check.ts';
 import './argument-editor.css';
-
-export interface LineMark {
-  /** Line number, from 1. */
-  readonly line: number;
-  readonly kind: 'mistake' | 'hidden';
-}
 
 interface ArgumentEditorProps {
   readonly initial: string;
+  /** The text without edits. */
+  readonly original: string;
+  /** JSON Schema of the arguments; undefined: it is not known. */
+  readonly schema: unknown;
   readonly marks: readonly LineMark[];
   readonly onChange: (text: string) => void;
   /** Called when Escape is pressed. */
   readonly onLeave: () => void;
   /** Character to select; a new object selects it anew. */
   readonly goTo: { readonly at: number } | undefined;
+  /** What is changed, where the editor does not show it. */
+  readonly changes: ReactNode;
 }
 
-interface Selection {
-  readonly from: number;
-  readonly to: number;
-}
-
-export function ArgumentEditor({ initial, marks, onChange, onLeave, goTo }: ArgumentEditorProps) {
+export function ArgumentEditor(props: ArgumentEditorProps) {
+  const { initial, changes, ...others } = props;
   const [parted] = useState(() => new PartedText(initial));
+  const code = useCodeEditor(parted.count === 1);
+  if (code.Editor !== undefined) {
+    return <code.Editor initial={parted.whole} place={code.place} {...others} />;
+  }
+  return (
+    <>
+      <PlainEditor parted={parted} onTyped={code.keep} {...others} />
+      {changes}
+    </>
+  );
+}
+
+/** Whether style sheets can be adopted; CodeMirror needs that here. */
+const CAN_ADOPT = typeof Document !== 'undefined' && 'adoptedStyleSheets' in Document.prototype;
+
+interface Code {
+  readonly Editor?: typeof CodeEditor;
+  /** Where the cursor was when it came. */
+  readonly place?: Place | undefined;
+}
+
+/** The editor, once it is loaded, unless somebody has begun to type by then (`keep`). */
+function useCodeEditor(isWanted: boolean): Code & { readonly keep: () => void } {
+  const [code, setCode] = useState<Code>({});
+  const isTouched = useRef(false);
+  useEffect(() => {
+    if (!isWanted || !CAN_ADOPT) return;
+    let isHere = true;
+    import('./code-editor.tsx').then(
+      ({ default: Editor }) => {
+        if (isHere && !isTouched.current)
+          setCode({ Editor, place: placeOf(document.activeElement) });
+      },
+      // The text area does as well.
+      () => {},
+    );
+    return () => {
+      isHere = false;
+    };
+  }, [isWanted]);
+  const keep = useCallback(() => {
+    isTouched.current = true;
+  }, []);
+  return { ...code, keep };
+}
+
+/** Selection of the text area, if it has the focus. */
+function placeOf(focused: Element | null): Place | undefined {
+  if (!(focused instanceof HTMLTextAreaElement) || !focused.matches('.ins-editor__area'))
+    return undefined;
+  return { from: focused.selectionStart, to: focused.selectionEnd };
+}
+
+interface PlainEditorProps
+  extends Pick<ArgumentEditorProps, 'marks' | 'onChange' | 'onLeave' | 'goTo'> {
+  readonly parted: PartedText;
+  readonly onTyped: () => void;
+}
+
+function PlainEditor({ parted, marks, onChange, onTyped, onLeave, goTo }: PlainEditorProps) {
   const [part, setPart] = useState(0);
-  const [selection, select] = useState<Selection>({ from: 0, to: 0 });
+  const [selection, select] = useState<Place>({ from: 0, to: 0 });
   useEffect(() => {
     if (goTo === undefined) return;
     const { part: next, offset } = parted.locate(goTo.at);
@@ -70,6 +139,7 @@ export function ArgumentEditor({ initial, marks, onChange, onLeave, goTo }: Argu
         selection={selection}
         marks={marks}
         onLeave={onLeave}
+        onTyped={onTyped}
         onChange={(text) => {
           parted.change(part, text);
           onChange(parted.whole);
@@ -139,14 +209,15 @@ function Parts({ count, part, onPart, onFind }: PartsProps) {
 interface PartAreaProps {
   readonly initial: string;
   readonly firstLine: number;
-  readonly selection: Selection;
+  readonly selection: Place;
   readonly marks: readonly LineMark[];
   readonly onChange: (text: string) => void;
+  readonly onTyped: () => void;
   readonly onLeave: () => void;
 }
 
 function PartArea(props: PartAreaProps) {
-  const { initial, firstLine, selection, marks, onChange, onLeave } = props;
+  const { initial, firstLine, selection, marks, onChange, onTyped, onLeave } = props;
   const area = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(initial);
   useEffect(() => {
@@ -166,7 +237,7 @@ function PartArea(props: PartAreaProps) {
         <textarea
           ref={area}
           className="ins-editor__area"
-          aria-label="Arguments as JSON"
+          aria-label={REQUEST_TEXT.argumentsAsJson}
           defaultValue={initial}
           dir="ltr"
           spellCheck={false}
@@ -174,7 +245,11 @@ function PartArea(props: PartAreaProps) {
           autoCapitalize="off"
           autoCorrect="off"
           onKeyDown={onKeyDown}
+          // Before a text that is composed is there, too.
+          onCompositionStart={onTyped}
+          onBeforeInput={onTyped}
           onChange={(event) => {
+            onTyped();
             setText(event.target.value);
             onChange(event.target.value);
           }}

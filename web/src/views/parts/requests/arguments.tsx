@@ -14,9 +14,10 @@ import { StandIns } from '../../../model/text/stand-ins.ts';
 import type { Draft } from '../../../state/drafts.ts';
 import { useInspector } from '../context.ts';
 import { ArgumentDiff } from './argument-diff.tsx';
-import { ArgumentEditor, type LineMark } from './argument-editor.tsx';
+import { ArgumentEditor } from './argument-editor.tsx';
 import { DataFrame } from './data-frame.tsx';
-import type { EditCheck } from './edit-check.ts';
+import type { EditCheck, LineMark } from './edit-check.ts';
+import { useToolSchema } from './tool-schema.ts';
 
 /** The arguments as shown and edited: formatted, with every token unchanged. */
 export function shownArguments(request: Request): string {
@@ -103,21 +104,27 @@ function Editing({ request, draft, shown, check }: Omit<ArgumentsProps, 'unseen'
   const select = (at: number) =>
     setGoTo({ at: signs.encode((check?.of ?? shown).slice(0, at)).length });
   const marks = useMemo(() => marksOf(check), [check]);
+  const original = useMemo(() => signs.encode(shown), [signs, shown]);
+  const schema = useToolSchema(request);
   return (
     <>
       <ArgumentEditor
         initial={signs.encode(initial)}
+        original={original}
+        schema={schema}
         marks={marks}
         onChange={change}
         onLeave={() => leaveEditor(request.id)}
         goTo={goTo}
+        changes={
+          check !== undefined && check.diff.editCount > 0 && <ArgumentDiff diff={check.diff} />
+        }
       />
       <p className="ins-request__verdict" role="status">
         <Verdict draft={draft} check={check} onGoTo={select} />
       </p>
       {signs.list.length > 0 && <Legend signs={signs} />}
       {check !== undefined && <Typed check={check} signs={signs} onGoTo={select} />}
-      {check !== undefined && check.diff.editCount > 0 && <ArgumentDiff diff={check.diff} />}
     </>
   );
 }

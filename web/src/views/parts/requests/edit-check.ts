@@ -16,6 +16,18 @@ export interface EditCheck {
   readonly hidden: readonly HiddenPlace[];
 }
 
+export interface LineMark {
+  /** Line number, from 1. */
+  readonly line: number;
+  readonly kind: 'mistake' | 'hidden';
+}
+
+/** Selected characters of an editor. */
+export interface Place {
+  readonly from: number;
+  readonly to: number;
+}
+
 const LONG = 50_000;
 const PAUSE_MS = 300;
 const SHOWN_HIDDEN = 500;

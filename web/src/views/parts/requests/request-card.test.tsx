@@ -25,6 +25,7 @@ afterEach(() => {
 
 function page(request: Request): Inspector {
   const api = {
+    spanText: async () => '{}',
     answer: async (_id: string, answer: Answer) => {
       sent.push(answer);
       return { request, applied: null, message: '' };

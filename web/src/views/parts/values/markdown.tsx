@@ -3,6 +3,7 @@ import type { ListItem, Nodes, RootContent, TableRow } from 'mdast';
 import { Fragment, memo, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { markdownBlocks, nextSlice } from '../../../model/text/markdown.ts';
 import { CopyButton } from '../copy-button.tsx';
+import { CodeText } from './code-text.tsx';
 import './markdown.css';
 
 interface MarkdownProps {
@@ -146,7 +147,9 @@ function CodeBlock({ language, text }: { readonly language: string; readonly tex
         <CopyButton text={text} what="the code" />
       </figcaption>
       <pre>
-        <code>{text}</code>
+        <code>
+          <CodeText text={text} language={language} />
+        </code>
       </pre>
     </figure>
   );

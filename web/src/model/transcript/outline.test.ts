@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import type { SpanRow } from '../../api/types.ts';
+import { exampleSpan, forestOf } from '../examples.ts';
+import { spanKey } from '../trace/span-key.ts';
+import { MIN_TURNS, outlineAt, outlineOf } from './outline.ts';
+import { layoutTranscript } from './transcript.ts';
+
+const MS = 1e6;
+
+/** An agent with turns, each a model call and a tool after it; the tool of turn 2 fails. */
+function run(turns: number): readonly SpanRow[] {
+  const span = (number: number, kind: SpanRow['kind'], status: SpanRow['status'] = 'ok') =>
+    exampleSpan({
+      span_id: number.toString(16).padStart(16, '0'),
+      parent_span_id: number === 1 ? null : '0000000000000001',
+      kind,
+      status,
+      name: kind === 'tool' ? 'execute_tool search' : kind,
+      offset_ns: number * 10 * MS,
+      duration_ns: number === 1 ? 1e9 : MS,
+    });
+  const inside = Array.from({ length: turns }, (_, at) => [
+    span(2 + 2 * at, 'llm'),
+    span(3 + 2 * at, 'tool', at === 1 ? 'error' : 'ok'),
+  ]);
+  return [span(1, 'agent'), ...inside.flat()];
+}
+
+function outline(turns: number) {
+  const rows = new Map(run(turns).map((one) => [spanKey(one), one]));
+  const rowOf = (key: string) => rows.get(key);
+  return outlineOf(layoutTranscript(forestOf([...rows.values()]), rowOf), rowOf);
+}
+
+test('a turn has its number in its agent, its tools, and whether one of them failed', () => {
+  const [agent, first, second] = outline(MIN_TURNS);
+  expect(agent).toMatchObject({ turn: undefined, index: 0, isFailed: false });
+  expect(first).toMatchObject({ turn: 1, index: 1, isFailed: false });
+  expect([...(first?.tools ?? [])]).toEqual([['execute_tool search', 1]]);
+  expect(second).toMatchObject({ turn: 2, index: 3, isFailed: true });
+});
+
+test('the turn in view is the last that begins at or above the first entry in view', () => {
+  const rows = outline(MIN_TURNS);
+  expect([0, 1, 2, 3, 4].map((index) => outlineAt(rows, index)?.turn)).toEqual([
+    undefined,
+    1,
+    1,
+    2,
+    2,
+  ]);
+  expect(outlineAt([], 3)).toBeUndefined();
+});
+
+test('a short transcript has no outline', () => {
+  expect(outline(MIN_TURNS - 1)).toEqual([]);
+});
