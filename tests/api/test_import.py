@@ -74,7 +74,8 @@ async def shown(client: Api, session_id: str) -> dict[str, Any]:
     for one in page["spans"]:
         one["start_ns"] = int(page["epoch_ns"]) + one.pop("offset_ns")
         detail = (await client.get(f"/spans/{one['trace_id']}/{one['span_id']}")).json()
-        for placed in (detail, *detail["events"]):
+        context = [detail["context"]] if detail["context"] is not None else []
+        for placed in (detail, *detail["events"], *context):
             placed["at_ns"] = int(page["epoch_ns"]) + placed.pop("offset_ns")
         details[one["span_id"]] = detail
     return {"row": row, "spans": page["spans"], "details": details}

@@ -261,9 +261,7 @@ def _context(
         offset_ns=record.start_ns - record.epoch_ns,
         model=record.model,
         input_tokens=input_tokens,
-        cached_tokens=cached
-        if input_tokens is not None and (cached or 0) <= input_tokens
-        else None,
+        cached_tokens=cached,
         chars=sum(piece.chars for piece in context.pieces),
         media=context.media,
         parts=[ContextPart(**one._asdict()) for one in context.sums(input_tokens)],
