@@ -1,11 +1,16 @@
 /** List of differences, the most important first; only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
-import { briefly, CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
+import {
+  briefly,
+  CHANGE_NAMES,
+  CHANGE_SIGNS,
+  differenceKey,
+} from '../../model/sessions/comparison.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { spanKey } from '../../model/trace/span-key.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { useRows } from '../parts/rows.ts';
@@ -23,9 +28,9 @@ interface DifferenceListProps {
 export function DifferenceList(props: DifferenceListProps) {
   const { compared, differences, state, selected, onSelect } = props;
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
-  const keys = useMemo(() => differences.map(keyOf), [differences]);
+  const keys = useMemo(() => differences.map(differenceKey), [differences]);
   const select = (key: string) => onSelect(differences[keys.indexOf(key)]);
-  const selectedKey = selected && keyOf(selected);
+  const selectedKey = selected && differenceKey(selected);
   const { list, at } = useListFocus(scroller, {
     name: 'differences',
     ...rowsOf(keys),
@@ -52,8 +57,8 @@ export function DifferenceList(props: DifferenceListProps) {
         {state.kind === 'loading'
           ? 'Reading the differences'
           : compared.changes.length === 0
-            ? 'Nothing differs between the two.'
-            : 'Nothing differs in this way.'}
+            ? COMPARE_TEXT.none
+            : COMPARE_TEXT.noneOfKind}
       </p>
     );
   }
@@ -125,10 +130,4 @@ function DifferenceRow({ difference }: { readonly difference: Difference }) {
       <span className="ins-difference__brief">{briefly(difference)}</span>
     </>
   );
-}
-
-/** Key of a difference, that of its left span: no span is in two differences. */
-function keyOf({ left, right }: Difference): string {
-  if (left !== null) return `left ${spanKey(left)}`;
-  return right === null ? '' : `right ${spanKey(right)}`;
 }

@@ -7,19 +7,21 @@ import {
   deltaOf,
   type Exchange,
   exchangeIn,
+  type SelectedDifference,
 } from '../../model/sessions/comparison.ts';
 import { formatCost, formatDuration, groupThousands } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { spanPath } from '../../state/route.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
 
 interface DifferencePanelProps {
-  readonly difference: Difference;
+  readonly difference: SelectedDifference;
   readonly result: Comparison;
   readonly onClose: () => void;
 }
@@ -59,6 +61,8 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
       <p className="ins-difference-panel__path">
         {difference.path.map((name) => plainLine(name, 60)).join(' › ')}
       </p>
+      {difference.changes.length === 0 && <p>{COMPARE_TEXT.same}</p>}
+      {difference.follows === true && <p>{COMPARE_TEXT.follows}</p>}
       <Values difference={difference} />
       {left !== null && right !== null && (
         <Texts key={spanKey(left)} left={left} right={right} difference={difference} />
