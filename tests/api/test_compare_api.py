@@ -145,6 +145,7 @@ def test_rows_may_be_those_of_some_kinds_of_differences(service: Service) -> Non
     found = rows(service, change=["removed"])
     assert [one["row"] for one in found["steps"]] == [0, 2]
     assert found["steps"][0]["differing_below"] == 1
+    assert (found["first_difference"], found["later_count"]) == (1, 0), "it is not listed"
 
 
 def test_a_page_of_rows_is_refused_when_a_session_changed(tmp_path: Path) -> None:

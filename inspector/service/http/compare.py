@@ -107,13 +107,13 @@ def align_sessions(
     _check_version(version, current)
     wanted = frozenset(change or Change)
     marked = [at for at, one in found.by_row.items() if wanted.intersection(one.changes)]
-    first = found.first_row
+    first = -1 if found.first_row is None else found.first_row
     rows, next_row = _page(found.rows, marked, every=every, start=row, limit=limit)
     return wire.AlignedSteps(
         steps=[presenter.aligned_step(found, one, marked) for one in rows],
         row_count=len(found.rows.cells),
-        first_difference=first,
-        later_count=0 if first is None else count_between(marked, first + 1, _END),
+        first_difference=found.first_row,
+        later_count=count_between(marked, first + 1, _END) if first in marked else 0,
         found_row=_row_of(found, span) if span else None,
         version=current,
         next_row=next_row,

@@ -56,7 +56,9 @@ class AlignedSteps(Wire):
     steps: list[AlignedStep]
     row_count: int = Field(description="Number of all steps.")
     first_difference: int | None = Field(description="Row of `diverged` of `GET /compare`.")
-    later_count: int = Field(description="Number of differences in rows after that.")
+    later_count: int = Field(
+        description="Number of listed differences in rows after that; 0 if it is not listed."
+    )
     found_row: int | None = Field(description="Row of the span that was looked for.")
     version: str = Field(description="Changes when either session does, and rows with it.")
     next_row: int | None

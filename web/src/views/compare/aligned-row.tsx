@@ -7,6 +7,7 @@ import { formatDuration } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { COMPARE_TEXT, differencesBelow, stepsBelow } from '../../texts.ts';
 import { ActionIcon, KindIcon, kindName } from '../parts/icons.tsx';
+import { SpanName } from '../parts/span-name.tsx';
 
 export type StepItem = Extract<AlignedItem<AlignedStep>, { kind: 'step' }>;
 
@@ -142,7 +143,9 @@ function Side({ side, span, extent, below, isOpen, onFold }: SideProps) {
           {isOpen !== undefined && <ActionIcon name="caret" />}
         </span>
         <KindIcon kind={span.kind} />
-        <span className="ins-aligned__text">{name}</span>
+        <span className="ins-aligned__text">
+          <SpanName name={name} />
+        </span>
         {below !== '' && <small>{below}</small>}
       </span>
       <span className={`ins-aligned__bar ins-aligned__bar--${side}`}>

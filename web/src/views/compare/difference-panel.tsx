@@ -61,8 +61,10 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
       <p className="ins-difference-panel__path">
         {difference.path.map((name) => plainLine(name, 60)).join(' › ')}
       </p>
-      {difference.changes.length === 0 && <p>{COMPARE_TEXT.same}</p>}
-      {difference.follows === true && <p>{COMPARE_TEXT.follows}</p>}
+      {difference.changes.length === 0 && <p className="ins-difference-panel__path">{COMPARE_TEXT.same}</p>}
+      {difference.follows === true && (
+        <p className="ins-difference-panel__path">{COMPARE_TEXT.follows}</p>
+      )}
       <Values difference={difference} />
       {left !== null && right !== null && (
         <Texts key={spanKey(left)} left={left} right={right} difference={difference} />

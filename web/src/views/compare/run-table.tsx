@@ -19,6 +19,7 @@ import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { isRowClick, rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { useRows } from '../parts/rows.ts';
+import { SpanName } from '../parts/span-name.tsx';
 import { groundOf } from './aligned-row.tsx';
 import './run-table.css';
 
@@ -184,7 +185,9 @@ function Step({ item, isFirst, isCurrent, runs }: StepProps) {
       <span role="rowheader" className="ins-runs__step" title={`${kindName(step.kind)}: ${name}`}>
         <Caret isOpen={isOpen} />
         <KindIcon kind={step.kind} />
-        <span className="ins-runs__name">{name}</span>
+        <span className="ins-runs__name">
+          <SpanName name={name} />
+        </span>
         {isFirst && <small className="ins-runs__mark">{COMPARE_TEXT.first}</small>}
         {below !== '' && <small>{below}</small>}
       </span>
