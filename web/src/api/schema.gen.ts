@@ -1079,7 +1079,7 @@ export interface components {
             found_row: number | null;
             /**
              * Later Count
-             * @description Number of differences in rows after that.
+             * @description Number of listed differences in rows after that; 0 if it is not listed.
              */
             later_count: number;
             /** Next Row */
