@@ -139,11 +139,7 @@ export interface Api {
     signal?: AbortSignal,
   ): Promise<AlignedSteps>;
   /** Steps of several sessions, each compared with the first one. */
-  compareRuns(
-    sessions: readonly string[],
-    page: RowPage,
-    signal?: AbortSignal,
-  ): Promise<RunTable>;
+  compareRuns(sessions: readonly string[], page: RowPage, signal?: AbortSignal): Promise<RunTable>;
   search(
     page: { q: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -358,9 +354,7 @@ function listed(name: string, values: readonly string[]): string {
   return values.map((value) => `&${name}=${encodeURIComponent(value)}`).join('');
 }
 
-function query(
-  values: Readonly<Record<string, string | number | boolean | undefined>>,
-): string {
+function query(values: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const entries = Object.entries(values).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, String(value)]],
   );

@@ -49,8 +49,7 @@ export function AlignedDifferences({
   const page = useCell(tree.first);
   const { steps } = useCell(tree.known);
   const select = useCallback(
-    (step: AlignedStep | undefined) =>
-      onSelect(step && differenceOf(step, tree.known.get().steps)),
+    (step: AlignedStep | undefined) => onSelect(step && differenceOf(step, tree.known.get().steps)),
     [onSelect, tree],
   );
   const key = selected && differenceKey(selected);

@@ -111,13 +111,13 @@ export function AlignedView({ tree, page, hasFilter, selected, onSelect }: Align
         direction > 0
           ? differing.find(({ row }) => row > from)
           : differing.filter(({ row }) => row < from).at(-1);
-      if (next === undefined) return;
+      if (next === undefined) return direction > 0 ? void tree.more() : undefined;
       if (first !== undefined && next.row > first) showLater(true);
       setClosed((now) => new Set([...now].filter((row) => !isAbove(row, next, steps))));
       onSelect(next);
-      goTo(String(next.row));
+      return goTo(String(next.row));
     },
-    [steps, selected, currentRow, first, onSelect, goTo],
+    [tree, steps, selected, currentRow, first, onSelect, goTo],
   );
   const actions = useMemo(
     () => [
@@ -151,7 +151,11 @@ export function AlignedView({ tree, page, hasFilter, selected, onSelect }: Align
         {...list}
         onKeyDown={onKeyDown}
       >
-        <div role="none" className="ins-aligned__rows" style={{ height: virtualizer.getTotalSize() }}>
+        <div
+          role="none"
+          className="ins-aligned__rows"
+          style={{ height: virtualizer.getTotalSize() }}
+        >
           {rows.map(({ index, key, start }) => {
             const item = items[index];
             if (item === undefined) return null;

@@ -61,7 +61,9 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
       <p className="ins-difference-panel__path">
         {difference.path.map((name) => plainLine(name, 60)).join(' › ')}
       </p>
-      {difference.changes.length === 0 && <p className="ins-difference-panel__path">{COMPARE_TEXT.same}</p>}
+      {difference.changes.length === 0 && (
+        <p className="ins-difference-panel__path">{COMPARE_TEXT.same}</p>
+      )}
       {difference.follows === true && (
         <p className="ins-difference-panel__path">{COMPARE_TEXT.follows}</p>
       )}

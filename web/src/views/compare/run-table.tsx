@@ -1,19 +1,21 @@
+// biome-ignore-all lint/a11y/useFocusableInteractive: the rows and the links in cells have the focus
 /** Several runs step by step: a row a step, a column a run. */
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
-import {
-  type AlignedItem,
-  itemsOf,
-  keyOfItem,
-  parentOf,
-} from '../../model/sessions/aligned.ts';
+import { type AlignedItem, itemsOf, keyOfItem, parentOf } from '../../model/sessions/aligned.ts';
 import { CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
 import { formatDuration, formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { AlignedTree } from '../../state/aligned.ts';
 import { comparePath, sessionPath, spanPath } from '../../state/route.ts';
-import { COMPARE_TEXT, differencesBelow, runsDiffer, stepsBelow, stepsBetween } from '../../texts.ts';
+import {
+  COMPARE_TEXT,
+  differencesBelow,
+  runsDiffer,
+  stepsBelow,
+  stepsBetween,
+} from '../../texts.ts';
 import { useCell } from '../parts/context.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -97,7 +99,11 @@ export function RunTable({ tree, page }: RunTableProps) {
             <RunHead key={session.id} session={session} base={base} />
           ))}
         </div>
-        <div role="rowgroup" className="ins-runs__rows" style={{ height: virtualizer.getTotalSize() }}>
+        <div
+          role="rowgroup"
+          className="ins-runs__rows"
+          style={{ height: virtualizer.getTotalSize() }}
+        >
           {rows.map(({ index, key, start }) => {
             const item = items[index];
             if (item === undefined) return null;
@@ -199,7 +205,13 @@ function Step({ item, isFirst, isCurrent, runs }: StepProps) {
           ? cell && spanPath(session.id, spanKey(cell))
           : span && comparePath({ left: base?.id, right: session.id, span: spanKey(span) });
         return (
-          <Cell key={session.id} cell={cell} to={to} isCurrent={isCurrent} isMissed={first !== null} />
+          <Cell
+            key={session.id}
+            cell={cell}
+            to={to}
+            isCurrent={isCurrent}
+            isMissed={first !== null}
+          />
         );
       })}
     </>
