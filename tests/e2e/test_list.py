@@ -255,6 +255,7 @@ def test_terms_about_spans_are_narrowed_to_one_span_in_one_click(
     expect(offer).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_is_selected_is_exported_deleted_and_imported_again(
     page: Page, shared: Service, tmp_path: Path, watch: Watch
 ) -> None:

@@ -75,6 +75,7 @@ def line(page: Page, text: str | re.Pattern[str]) -> Locator:
     return page.locator(".ins-mcp-row").filter(has_text=text)
 
 
+@pytest.mark.slow
 def test_servers_of_both_eras_are_read_and_answered_in_one_log(
     wide: Page, watch: Watch, service: Service
 ) -> None:

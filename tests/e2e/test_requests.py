@@ -571,6 +571,7 @@ def _answer_one_of_many(page: Page, agent: ConnectedAgent, other: ConnectedAgent
     assert asker.answer_to(f"r{number:04}")["decision"] == "allow"
 
 
+@pytest.mark.slow
 def test_what_waited_before_the_service_died_is_answered_after(
     page: Page, service: Service, agent: ConnectedAgent
 ) -> None:
