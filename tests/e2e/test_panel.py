@@ -184,7 +184,7 @@ def test_a_value_of_20_mb_is_opened_to_its_end(
     panel = _open(page, service, 1, "overview", session="long")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.evaluate(_WATCH)
-    panel.get_by_role("button", name="Open all").click()
+    panel.get_by_role("button", name="Load all").click()
     expect(panel.locator(".ins-held, .ins-slow")).to_have_count(0, timeout=LONG_MS)
     if shape in ("string", "text", "line"):
         panel.get_by_role("button", name="Show all").click()

@@ -56,7 +56,7 @@ def test_words_are_found_in_their_context_and_opened_with_the_keyboard_alone(
     expect(field).to_have_value('"merge conflict"')
     expect(found).to_have_count(2)
     field.fill("")
-    expect(page.get_by_text("Looked for before")).to_be_visible()
+    expect(page.get_by_text("Recent searches")).to_be_visible()
     expect(page.get_by_role("button", name='"merge conflict"').first).to_be_visible()
     assert watch.errors == []
     assert watch.elsewhere(service.url) == []

@@ -107,7 +107,7 @@ def test_each_line_of_the_statistics_leads_to_a_span(
     operations = page.get_by_role("region", name="Operations", exact=True).get_by_role("grid")
     first = operations.get_by_role("row").nth(1)
     expect(first).to_contain_text("chat small")
-    head = operations.get_by_role("columnheader", name="In itself")
+    head = operations.get_by_role("columnheader", name="Self time")
     expect(head).to_have_attribute("aria-sort", "descending")
     head.get_by_role("button").press("Enter")
     expect(head).to_have_attribute("aria-sort", "ascending")

@@ -145,6 +145,13 @@ export function sessionStatus(status: SessionStatus, errors: number): string {
 }
 
 export const SESSION_LIST_TEXT = {
+  usage: 'Usage of these sessions',
+  waiting: 'waiting',
+  none: 'No matching sessions.',
+  noneYet: 'No matches yet.',
+  countingOlder: 'counting older sessions …',
+  reverse: 'Reverse the order',
+  chart: 'Show, hide the chart',
   compare: 'Compare',
   compareSelected: 'Compare the two selected sessions',
   view: 'Columns and sorting',
@@ -172,6 +179,39 @@ export const EMPTY_TEXT = {
   mcpHooks: 'Your own client: report each request on the hook bus',
   mcpOtel: 'The MCP SDK’s own spans: methods, ids and times',
   mcpOther: 'Any other instrumentation',
+} as const;
+
+export const BULK_TEXT = {
+  selectAll: (count: number | undefined) =>
+    count === undefined ? 'Select all' : `Select all ${groupThousands(count)}`,
+  onlyFirst: (count: number) => `Only the first ${groupThousands(count)} are selected.`,
+  exportStopped: 'Stopped. No file written.',
+  nothingExported: 'No file written.',
+  exported: (count: number, name: string, size: string) =>
+    `${plural(count, 'session')} in ${name}, ${size}. To read them again, drop the file here or use \`inspector import\`.`,
+  leftOpen: (status: string) => `Skipped: it is ${status}.`,
+  deleted: (count: number, isStopped: boolean) =>
+    `${isStopped ? 'Stopped: ' : ''}${plural(count, 'session')} deleted.`,
+  withOpen: (count: number, waiting: number) =>
+    `Also delete ${plural(count, 'session')} still running or waiting${
+      waiting > 0 ? ` (${waiting} for a person)` : ''
+    }. Their agents continue: new spans start a new session, and open requests fall back to their default.`,
+  notLoaded: (count: number, withOpen: boolean) =>
+    `${plural(count, 'session')} of them not yet loaded${
+      withOpen ? '.' : '; running and waiting ones are skipped.'
+    }`,
+} as const;
+
+export const IMPORT_TEXT = {
+  queued: 'queued',
+  reading: (name: string) => `Importing ${name}`,
+  known: (count: number) => `${groupThousands(count)} imported before`,
+  notStored: (count: number) => `${groupThousands(count)} not supported`,
+  nothing: 'Nothing imported.',
+  notSent: 'Stopped before the upload.',
+  stopped: 'Stopped. What was imported stays; importing the file again adds only the rest.',
+  folder: 'This is a folder. Drop the files in it.',
+  empty: 'The file is empty.',
 } as const;
 
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
@@ -221,9 +261,25 @@ export function causeStarts(count: number, start: string): string {
   return `${plural(count, 'session')} from ${start}`;
 }
 
+export const SEARCH_TEXT = {
+  focus: 'Focus search',
+  searching: 'Searching …',
+  more: 'Search further',
+  none: 'No matches. Words match exactly; use confl* for prefixes.',
+  noneYet: 'No matches yet.',
+  examples: 'Example searches',
+  recent: 'Recent searches',
+  clear: 'clear',
+} as const;
+
 // A session: header, waterfall, time.
 
 export const SESSION_TEXT = {
+  duration: 'duration',
+  freeze: 'Freeze',
+  unfreeze: 'Unfreeze',
+  idleTitle: 'Nothing ran: not part of the duration, but of the waterfall',
+  droppedTitle: 'Attributes, events and links that the sender dropped',
   now: 'Now',
   andMore: (count: number) => `and ${count} more`,
   waiting: 'waiting',
@@ -272,6 +328,8 @@ export const SPAN_TEXT = {
   earlier: (count: number) => (count === 1 ? '1 earlier message' : `${count} earlier messages`),
   notAnswered: 'No answer yet',
   notCaptured: 'Content not captured',
+  noDocuments: 'No documents found.',
+  refusal: 'refused by the model',
   toolFailed: 'The tool reports a failure',
   schema: 'Schema',
   wholeSchema: 'JSON Schema',
@@ -325,7 +383,7 @@ export const SPAN_TEXT = {
   cutShort: (names: string) => `Truncated by the sender: ${names}.`,
 } as const;
 
-/** What the context of a model call consists of, in its panel and over a session. */
+/** What the context of an LLM call consists of, in its panel and over a session. */
 export const CONTEXT_TEXT = {
   title: 'Context',
   parts: {
@@ -458,9 +516,116 @@ export const FACT_TEXT = {
   traceState: 'Trace state',
 } as const;
 
+/** Values of any size. */
+export const VALUE_TEXT = {
+  tree: 'Tree',
+  text: 'Text',
+  firstShown: (size: string) => `First ${size} shown.`,
+  loadAll: (size: string) => `Load all ${size}`,
+} as const;
+
+/** Statistics of a session. */
+export const STATISTICS_TEXT = {
+  none: 'No spans yet. Statistics appear as spans arrive.',
+  failed: (why: string) => `Cannot load the statistics: ${why}`,
+  stale: 'Not up to date:',
+  hidden: (count: number) => `${plural(count, 'duplicate')} hidden`,
+  running: (count: number) => `${count} still running`,
+  countedTitle: 'Duplicates report the same operation. Running spans count once they end.',
+  opensSlowest: 'Opens the slowest',
+  openSlowest: 'open the slowest',
+  opensFirstError: 'Opens the first error',
+  openFirstError: 'Open the first error',
+  find: 'Show in the waterfall',
+  share: 'Of all self time',
+  total: 'Including spans below, without waiting; parallel spans each count',
+  p50: 'Median: half took less',
+  p95: '95 % took less',
+  tokens: 'Not counted again where spans below report them',
+  cached: 'cached',
+  reasoning: 'reasoning',
+  noModel: '(no model)',
+  ownCalls: 'Without sub-agents',
+  toolUsage: 'Of agents and models that its calls started',
+  agentsNote: 'with and without sub-agents',
+  slowestNote: 'by self time',
+  notRead: (count: number) => `${plural(count, 'more span')} not read`,
+  noPriceList: 'price list cannot be loaded: see the log of the service',
+  noPrice: (models: string) => `no price known for ${models}`,
+  longestPause: 'Longest pause within an answer',
+} as const;
+
+/** The MCP log. */
+export const MCP_TEXT = {
+  allMethods: 'All methods',
+  errorsOnly: 'Show only errors',
+  byCaller: 'Group by caller',
+  byCallerTitle: 'Group messages by caller',
+  byTimeTitle: 'Show messages in order of time',
+  noAgent: 'outside any agent',
+  noContact: 'no messages',
+  noVersion: 'protocol version unknown',
+  lastMessage: (at: string) => `last message ${at}`,
+  serverTime: (took: string) => `server time ${took}`,
+  noRequest: 'Request not captured',
+  noResponse: 'Response not captured',
+  noEnvelope: 'without envelope',
+  askedPerson: 'Question to a person:',
+} as const;
+
 // The transcript.
 
 export const TRANSCRIPT_TEXT = {
+  rootCause: 'Root cause:',
+  oneOfErrors: (count: number) => `1 of ${plural(count, 'error')}`,
+  show: 'Show',
+  wasCancelled: 'Cancelled. Shown up to the last event.',
+  lostContact: 'Lost contact with the process. Shown up to the last event.',
+  consequence: (names: string, isCause: boolean) =>
+    isCause ? `Caused ${names} to fail.` : `${names} failed afterwards.`,
+  retried: 'Called again below',
+  retryFailed: 'Called again, and failed again',
+  noReason: 'Failed; no reason recorded.',
+  aModel: 'A model',
+  actions: { accept: 'Accepted', decline: 'Declined', cancel: 'Dismissed' } as Readonly<
+    Record<string, string>
+  >,
+  verdicts: {
+    deny: 'denied',
+    modify: 'changed',
+    allow: 'allowed',
+    continue: 'allowed',
+    retry: 'retried',
+    inject_context: 'added context',
+    ask: 'asked a person',
+    ask_user: 'asked a person',
+    stop: 'stopped',
+    fail: 'failed',
+    approve: 'approved',
+    cancel: 'cancelled',
+  } as Readonly<Record<string, string>>,
+  waited: (time: string) => `waited ${time}`,
+  withEdits: 'with edits',
+  onServer: (name: string) => `on ${name}`,
+  via: (tool: string) => `via ${tool}`,
+  parallel: (count: number) => `1 of ${count} in parallel`,
+  task: 'task',
+  answer: 'answer',
+  context: ' (context)',
+  calls: 'calls',
+  toolResult: 'tool result',
+  causedBy: 'Caused by',
+  finishReason: (reason: string) => `finish reason: ${reason}`,
+  firstToken: (time: string) => `${time} to first token`,
+  rewritten: (gone: number, kept: number) =>
+    `History rewritten: ${plural(gone, 'earlier message')} removed, ${kept} unchanged.`,
+  replaced: (gone: number) => `History replaced: ${plural(gone, 'earlier message')} removed.`,
+  openSpan: 'Open the span',
+  loadFailed: 'Cannot load: retry',
+  truncated: 'Truncated by the sender.',
+  allSpans: 'All spans',
+  allSpansTitle: 'Also wrappers, duplicates and transport',
+  allSpansAction: 'All spans, conversation only',
   isThinking: 'is thinking',
   isAnswering: 'is answering',
   isRunning: 'running',
@@ -480,7 +645,7 @@ export const TRANSCRIPT_TEXT = {
   } as Readonly<Record<string, string>>,
   endedAfter: (how: string, took: string) =>
     how === 'finished' ? `finished in ${took}` : `${how} after ${took}`,
-  agentContinued: ' The agent continued.',
+  agentContinued: 'The agent continued.',
   timeOfDay: 'Time of day',
   timeOfDayTitle: 'Show the time of day, not the time since the start',
   timeOfDayAction: 'Time of day, time since the start',
@@ -731,6 +896,19 @@ export function timedOut(outcome: string | undefined, after?: string): string {
 // Comparison.
 
 export const COMPARE_TEXT = {
+  about:
+    'Differences in spans, errors, durations, cost and output, matched from the root down. Type part of a title, or paste an id or a link.',
+  sameTwice: 'Both sides are the same session. Choose another one.',
+  comparing: 'Comparing …',
+  gone: 'The session may be deleted, or its id incomplete. Choose another one.',
+  stillRuns: 'A session is still running: compared as of then.',
+  none: 'No differences.',
+  noneOfKind: 'No differences of this kind.',
+  diverged: 'First difference:',
+  mayFollow: 'Later differences may follow from it.',
+  outputPart: 'First different part of the output',
+  openBefore: 'Open in session before',
+  openAfter: 'Open in session after',
   compareWith: 'Compare with…',
   withGood: 'Compare with a good run',
   withLastGood: 'Compare with the last good run',

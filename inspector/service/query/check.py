@@ -146,7 +146,7 @@ class _Check:
         suggestion = close[0] if close else None
         advice = f"Did you mean {suggestion}?" if suggestion else "See the list of fields."
         problem = (
-            f"There is no field {name}. {advice} An attribute is written @{name}, a text in quotes."
+            f'Unknown field "{name}". {advice} Use @{name} for an attribute, quotes for text.'
         )
         raise self._error(problem, name, suggestion)
 

@@ -1,4 +1,4 @@
-/** Model calls of the Vercel AI SDK: watched, asked about and steered. */
+/** LLM calls of the Vercel AI SDK: watched, asked about and steered. */
 
 import { type Attributes, SpanKind } from '@opentelemetry/api';
 import type { LanguageModelMiddleware } from 'ai';
@@ -42,7 +42,7 @@ const REQUEST_KEYS: Readonly<Record<(typeof SETTINGS)[number], string>> = {
 };
 const MODEL_CALLS = ['chat', 'generate_content', 'text_completion'];
 
-/** What people see of a model call, and may edit. */
+/** What people see of an LLM call, and may edit. */
 export type ModelCall = Pick<CallOptions, 'prompt' | (typeof SETTINGS)[number]>;
 
 /** What a decision may answer instead of the model: a text, or a whole result. */
@@ -52,7 +52,7 @@ export type ModelAnswer = string | GenerateResult;
 export type MiddlewareOptions = RuleOptions<ModelCall, ModelAnswer>;
 
 /**
- * Return a middleware for `wrapLanguageModel` that watches model calls, and lets them be decided.
+ * Return a middleware for `wrapLanguageModel` that watches LLM calls, and lets them be decided.
  *
  * Where the SDK's own telemetry is on, its span of the call is used, and no second one made.
  */

@@ -13,6 +13,7 @@ import {
 import { serversOf } from '../../model/mcp/mcp-servers.ts';
 import { plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
+import { MCP_TEXT, PALETTE_TEXT } from '../../texts.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -111,13 +112,13 @@ export function McpView({ trace, selected, onSelect }: McpViewProps) {
       {list.element(servers.length > 1)}
       {rows.length === 0 && (
         <p className="ins-mcp-none">
-          Nothing fits.{' '}
+          {PALETTE_TEXT.none}.{' '}
           <button
             type="button"
             className="ins-link"
             onClick={() => change({ find: '', method: '', errors: '', server: '', notes: '' })}
           >
-            Show all {plural(calls.length, 'line')}
+            Show all {plural(calls.length, 'message')}
           </button>
         </p>
       )}
@@ -301,7 +302,7 @@ function Group({ row, isCurrent, onToggle }: GroupProps) {
         <ActionIcon name="caret" />
       </span>
       {row.span === undefined ? (
-        <span>outside of any agent</span>
+        <span>{MCP_TEXT.noAgent}</span>
       ) : (
         <>
           <KindIcon kind={row.span.kind} />

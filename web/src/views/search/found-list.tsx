@@ -7,6 +7,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath, spanPath } from '../../state/route.ts';
 import type { FoundSession, Search } from '../../state/search.ts';
+import { SEARCH_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -82,8 +83,8 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
       {rows.length === 0 && state.kind === 'ready' && !isReading && (
         <p className="ins-found__none">
           {hasMore
-            ? 'Nothing found so far.'
-            : 'Nothing says that. Words are found whole: end one with * to find what begins so.'}
+            ? SEARCH_TEXT.noneYet
+            : SEARCH_TEXT.none}
         </p>
       )}
       {hasMore && (
@@ -93,7 +94,7 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
           disabled={isReading}
           onClick={() => void search.more()}
         >
-          {isReading ? 'Looking' : 'Look further'}
+          {isReading ? SEARCH_TEXT.searching : SEARCH_TEXT.more}
         </button>
       )}
     </section>

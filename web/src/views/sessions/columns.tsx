@@ -111,7 +111,7 @@ export const COLUMNS: readonly Column[] = [
   },
   { ...count('spans', 'Spans', (one) => one.span_count, { sort: 'spans' }), Cell: Spans },
   count('errors', 'Errors', (one) => one.error_count, { sort: 'errors' }),
-  count('llm_calls', 'Model calls', (one) => one.llm_calls, {
+  count('llm_calls', 'LLM calls', (one) => one.llm_calls, {
     min_px: 84,
     sort: 'llm_calls',
   }),

@@ -22,6 +22,7 @@ import { bucketsOf, type TimeRange, timeRangeText } from '../../model/sessions/t
 import { plural } from '../../model/text/format.ts';
 import { readPalette } from '../../render/palette.ts';
 import { drawSessionBars } from '../../render/session-bars.ts';
+import { SESSION_LIST_TEXT } from '../../texts.ts';
 import { useInspector, useNow, useShownTheme, useSize } from '../parts/context.ts';
 import './session-chart.css';
 
@@ -69,7 +70,7 @@ export function SessionChart({ query, range, onCount }: SessionChartProps) {
           <span>{axisTime(all.since_ms, all.until_ms - all.since_ms, width_ms)}</span>
           <span className="ins-chart__said">
             {describeBar(all)}
-            {found?.counted_from != null && ', what is older is not counted yet'}
+            {found?.counted_from != null && `, ${SESSION_LIST_TEXT.countingOlder}`}
             {` · a bar is ${lengthName(width_ms)}`}
           </span>
           <span>

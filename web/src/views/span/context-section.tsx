@@ -1,4 +1,4 @@
-/** The context of a model call as a bar: its parts, what is cached, repeated and dropped. */
+/** The context of an LLM call as a bar: its parts, what is cached, repeated and dropped. */
 import { type CSSProperties, useMemo, useState } from 'react';
 import type { ContextPart, SpanContext, SpanDetail } from '../../api/types.ts';
 import {

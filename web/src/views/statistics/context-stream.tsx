@@ -1,4 +1,4 @@
-/** The context of a session's model calls: a stacked column for each, in order of time. */
+/** The context of a session's LLM calls: a stacked column for each, in order of time. */
 import { useMemo, useState } from 'react';
 import type { CallContext } from '../../api/types.ts';
 import {

@@ -51,10 +51,10 @@ export function AgentEntry(props: AgentProps) {
         <KindIcon kind="agent" />
         <strong>{plainName(row.name)}</strong>
         {viaRow !== undefined && (
-          <span className="ins-tx__quiet">called with {plainName(viaRow.name)}</span>
+          <span className="ins-tx__quiet">{TRANSCRIPT_TEXT.via(plainName(viaRow.name))}</span>
         )}
         {entry.atOnce > 1 && (
-          <span className="ins-tx__tag">one of {entry.atOnce} that ran at once</span>
+          <span className="ins-tx__tag">{TRANSCRIPT_TEXT.parallel(entry.atOnce)}</span>
         )}
         <State row={row} />
         {sum !== undefined && <Counts sum={sum} />}
@@ -181,7 +181,9 @@ function Inside({
                 <VisibleText text={firstLine(why)} />
               </span>
             )}
-            {row.status !== 'error' && row.status !== 'running' && TRANSCRIPT_TEXT.agentContinued}
+            {row.status !== 'error' &&
+              row.status !== 'running' &&
+              ` ${TRANSCRIPT_TEXT.agentContinued}`}
             <button
               type="button"
               className="ins-link"
@@ -222,7 +224,7 @@ function Task({ read, via, isShort }: TextProps) {
     input === undefined && callArguments !== null ? argumentPairs(callArguments) : undefined;
   return (
     <div className="ins-tx__task">
-      <span className="ins-tx__label">asked</span>
+      <span className="ins-tx__label">{TRANSCRIPT_TEXT.task}</span>
       {input !== undefined ? (
         <ClipView {...input} what="the task" isMarkdown isShort={isShort} />
       ) : pairs !== undefined ? (
@@ -242,7 +244,7 @@ function Answer({ read, via, isShort }: TextProps) {
   if (output === undefined && result === null) return null;
   return (
     <div className="ins-tx__task">
-      <span className="ins-tx__label">answered</span>
+      <span className="ins-tx__label">{TRANSCRIPT_TEXT.answer}</span>
       {output !== undefined ? (
         <ClipView {...output} what="the answer" isMarkdown isShort={isShort} />
       ) : (
@@ -324,7 +326,7 @@ export function AgentEnd(props: AgentProps) {
           {read !== undefined && <ErrorBlock reading={read.reading} isRepeated={isErrorRepeated} />}
           {causeRow !== undefined && cause !== undefined && !isOwn && (
             <p className="ins-tx__after">
-              Because{' '}
+              {TRANSCRIPT_TEXT.causedBy}{' '}
               <button
                 type="button"
                 className="ins-link"

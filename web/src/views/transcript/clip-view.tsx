@@ -6,6 +6,7 @@ import { indexJson } from '../../model/json/json-text.ts';
 import { jsonLineTokens, lineTokens } from '../../model/text/code-tokens.ts';
 import { groupThousands } from '../../model/text/format.ts';
 import { isCut, wrappedText } from '../../model/transcript/transcript-text.ts';
+import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CodePieces } from '../parts/values/code-text.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
@@ -59,20 +60,20 @@ export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: Cli
               tabIndex={-1}
               onClick={() => onOpen(spanKey)}
             >
-              {groupThousands(clip.chars)} characters: read them in the span
+              {groupThousands(clip.chars)} characters: {TRANSCRIPT_TEXT.openSpan}
             </button>
           ) : (
             <button type="button" className="ins-link" tabIndex={-1} onClick={load}>
               {state === 'loading'
                 ? 'Loading'
                 : state === 'failed'
-                  ? 'Could not be loaded: try again'
+                  ? TRANSCRIPT_TEXT.loadFailed
                   : `Show all ${groupThousands(clip.chars)} characters`}
             </button>
           )}
         </p>
       )}
-      {clip.is_truncated && <p className="ins-clip__cut">Cut short by the sender.</p>}
+      {clip.is_truncated && <p className="ins-clip__cut">{TRANSCRIPT_TEXT.truncated}</p>}
     </div>
   );
 }

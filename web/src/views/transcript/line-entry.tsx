@@ -42,7 +42,7 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
             <VisibleText text={subject} />
           </code>
         )}
-        {mcp?.server != null && <span className="ins-tx__quiet">of {mcp.server}</span>}
+        {mcp?.server != null && <span className="ins-tx__quiet">{TRANSCRIPT_TEXT.onServer(mcp.server)}</span>}
         {row.duplicate_of !== null && <span className="ins-tx__tag">duplicate</span>}
         {isFailed && (
           <span className="ins-tx__state-mark ins-tx__state-mark--failed">
@@ -93,12 +93,6 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
   );
 }
 
-const ACTIONS: Readonly<Record<string, string>> = {
-  accept: 'Accepted',
-  decline: 'Declined',
-  cancel: 'Cancelled',
-};
-
 /** Request of a server during a call, and the client's answer. */
 function ServerAskLine({ mcp }: { readonly mcp: NonNullable<Reading['mcp']> }) {
   const ask = useMemo(() => readServerAsk(mcp.method, mcp.request, mcp.response), [mcp]);
@@ -117,8 +111,8 @@ function ServerAskLine({ mcp }: { readonly mcp: NonNullable<Reading['mcp']> }) {
         <p>
           <strong>
             {ask.action === undefined
-              ? `${ask.model ?? 'A model'} said`
-              : (ACTIONS[ask.action] ?? ask.action)}
+              ? (ask.model ?? TRANSCRIPT_TEXT.aModel)
+              : (TRANSCRIPT_TEXT.actions[ask.action] ?? ask.action)}
           </strong>
           {pairs !== undefined && <Pairs pairs={pairs} />}
           {ask.text !== undefined && (
