@@ -88,7 +88,10 @@ def requests(
 def approve(
     request_id: OnlyRequestId = None,
     always: Annotated[
-        bool, typer.Option("--always", help="Also approve later requests from the same policy in this session.")
+        bool,
+        typer.Option(
+            "--always", help="Also approve later requests from the same policy in this session."
+        ),
     ] = False,
     args: Annotated[
         str | None,

@@ -72,7 +72,9 @@ def only_request(reader: ServiceReader) -> Row:
     fitting = [one for one in found if one["kind"] != _ANSWERED_ELSE]
     if found and not fitting:
         requests.name_requests(found)
-        raise RefusedError("The open request is a question: use `inspector answer`. Nothing was done.")
+        raise RefusedError(
+            "The open request is a question: use `inspector answer`. Nothing was done."
+        )
     return _only(fitting, "request", "open", requests.name_requests)
 
 

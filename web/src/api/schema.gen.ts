@@ -3379,7 +3379,7 @@ export interface components {
             operation_count: number;
             /**
              * Operations
-             * @description The largest own time first, at most 1000.
+             * @description The largest self time first, at most 1000.
              */
             operations: components["schemas"]["Operation"][];
             /** @description The list of prices in use; null of a store that no service has open. */
