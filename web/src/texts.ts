@@ -47,6 +47,25 @@ export const ACTION_TEXT = {
   freeze: 'Freeze / unfreeze',
 } as const;
 
+/** Settings of this browser. */
+export const SETTINGS_TEXT = {
+  title: 'Settings',
+  theme: 'Theme',
+  themes: {
+    system: 'system',
+    light: 'light',
+    dark: 'dark',
+    'contrast-light': 'high contrast, light',
+    contrast: 'high contrast, dark',
+  },
+  timeZone: 'Time zone',
+  zones: { local: 'local', utc: 'UTC' },
+  dates: 'Dates',
+  forms: { absolute: 'date and time', relative: 'age' },
+  inSession: 'Times in a session',
+  sessionTimes: { offset: 'since the start', clock: 'time of day' },
+} as const;
+
 /** Title of a button that has a key. */
 export function withKey(name: string, key: string): string {
   return `${name} (${key})`;

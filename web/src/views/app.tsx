@@ -14,6 +14,7 @@ import { Link } from './parts/link.tsx';
 import { walkRows } from './parts/list-focus.ts';
 import { useNotices } from './parts/requests/notices.ts';
 import { focusAnswer } from './parts/requests/request-card.tsx';
+import { When } from './parts/times.tsx';
 import { InboxPage } from './requests/inbox-page.tsx';
 import { SessionPage } from './session/session-page.tsx';
 import { DropTarget } from './sessions/file-drop.tsx';
@@ -176,7 +177,7 @@ export function StoreBanner() {
       <strong>{HEADLINES[health.state]}</strong>
       <span>{health.message}</span>
       <span className="ins-store__since">
-        Since <time dateTime={health.since}>{new Date(health.since).toLocaleTimeString()}</time>
+        Since <When at={health.since} />
         {' agents are asked to keep their data and send it again.'}
       </span>
     </div>

@@ -70,9 +70,7 @@ export function remarksOn(usage: SessionUsage, by: UsageKey): readonly string[] 
   const remarks: string[] = [];
   if (counted_from !== null) {
     const since = `${counted_from.slice(0, 16).replace('T', ' ')} UTC`;
-    remarks.push(
-      `Only sessions since ${since} are counted. Narrow the filter to count all.`,
-    );
+    remarks.push(`Only sessions since ${since} are counted. Narrow the filter to count all.`);
   }
   if (groups.length < group_count) {
     const which = by === 'day' ? 'newest' : 'most expensive';

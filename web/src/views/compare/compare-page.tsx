@@ -122,9 +122,7 @@ function Start({ left, right }: { readonly left: string; readonly right: string 
       ) : (
         <>
           <h2>Choose two runs of one task</h2>
-          <p>
-            {COMPARE_TEXT.about}
-          </p>
+          <p>{COMPARE_TEXT.about}</p>
         </>
       )}
     </div>

@@ -102,7 +102,9 @@ function Counts({ server }: { readonly server: McpServer }) {
           slowest {formatDuration(slowest.took_ns)}
         </span>
       )}
-      {last_message_ns !== undefined && <span>{MCP_TEXT.lastMessage(formatOffset(last_message_ns))}</span>}
+      {last_message_ns !== undefined && (
+        <span>{MCP_TEXT.lastMessage(formatOffset(last_message_ns))}</span>
+      )}
       {server.stderrLines > 0 && <span>stderr {plural(server.stderrLines, 'line')}</span>}
     </span>
   );

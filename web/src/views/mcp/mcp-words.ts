@@ -44,9 +44,7 @@ export function faultText(call: McpCall): string {
     case 'cancelled':
       return 'Cancelled.';
     case 'failed':
-      return fault.code === null
-        ? 'No usable response.'
-        : `No usable response: ${fault.code}.`;
+      return fault.code === null ? 'No usable response.' : `No usable response: ${fault.code}.`;
   }
   return call.state === 'unanswered' ? 'No response.' : '';
 }

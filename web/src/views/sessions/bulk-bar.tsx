@@ -6,7 +6,7 @@ import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
 import { comparePath } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { BULK_TEXT, SESSION_LIST_TEXT, deleteQuestion } from '../../texts.ts';
+import { BULK_TEXT, deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useVersion } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -121,9 +121,7 @@ export function BulkBar({ sessions, total, selection }: BulkBarProps) {
         {note !== '' && `. ${note}`}
       </span>
       {looking === undefined ? (
-        <BarButton onClick={() => void selectAll()}>
-          {BULK_TEXT.selectAll(all)}
-        </BarButton>
+        <BarButton onClick={() => void selectAll()}>{BULK_TEXT.selectAll(all)}</BarButton>
       ) : (
         <BarButton onClick={() => looking.abort()}>Stop</BarButton>
       )}
@@ -189,15 +187,11 @@ function Deleting({ ids, sessions, back, onDelete, onKeep }: DeletingProps) {
             checked={withOpen}
             onChange={(event) => setWithOpen(event.target.checked)}
           />
-          <span>
-            {BULK_TEXT.withOpen(open.length, waiting)}
-          </span>
+          <span>{BULK_TEXT.withOpen(open.length, waiting)}</span>
         </label>
       )}
       {known.length < ids.size && (
-        <span>
-          {BULK_TEXT.notLoaded(ids.size - known.length, withOpen)}
-        </span>
+        <span>{BULK_TEXT.notLoaded(ids.size - known.length, withOpen)}</span>
       )}
     </AlertQuestion>
   );

@@ -114,7 +114,11 @@ export function OperationsTable(props: OperationsTableProps) {
       }),
       countColumn('cached', STATISTICS_TEXT.cached, (row) => cached.get(keyOf(row))?.read ?? 0),
       countColumn('output', 'Tokens out', ({ used }) => used.output_tokens),
-      countColumn('reasoning', STATISTICS_TEXT.reasoning, (row) => cached.get(keyOf(row))?.reasoning ?? 0),
+      countColumn(
+        'reasoning',
+        STATISTICS_TEXT.reasoning,
+        (row) => cached.get(keyOf(row))?.reasoning ?? 0,
+      ),
       costColumn('cost', 'Cost', ({ used }) => used.cost_usd),
     ];
   }, [operations, cache, own_ns, onOpen, onOpenError, onFind]);

@@ -184,9 +184,7 @@ function Note({ statistics }: { readonly statistics: SessionStatistics }) {
   return (
     <>
       {plural(count, 'span')}
-      {notes.length > 0 && (
-        <span title={STATISTICS_TEXT.countedTitle}> ({notes.join(', ')})</span>
-      )}
+      {notes.length > 0 && <span title={STATISTICS_TEXT.countedTitle}> ({notes.join(', ')})</span>}
     </>
   );
 }

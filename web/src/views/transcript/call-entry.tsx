@@ -243,7 +243,9 @@ function Stopped({ reading }: { readonly reading: Reading | undefined }) {
         </span>
       ))}
       {slow_ms > 3000 && (
-        <span className="ins-tx__tag">{TRANSCRIPT_TEXT.firstToken(formatDuration(slow_ms * 1e6))}</span>
+        <span className="ins-tx__tag">
+          {TRANSCRIPT_TEXT.firstToken(formatDuration(slow_ms * 1e6))}
+        </span>
       )}
     </>
   );

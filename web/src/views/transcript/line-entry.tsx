@@ -42,7 +42,9 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
             <VisibleText text={subject} />
           </code>
         )}
-        {mcp?.server != null && <span className="ins-tx__quiet">{TRANSCRIPT_TEXT.onServer(mcp.server)}</span>}
+        {mcp?.server != null && (
+          <span className="ins-tx__quiet">{TRANSCRIPT_TEXT.onServer(mcp.server)}</span>
+        )}
         {row.duplicate_of !== null && <span className="ins-tx__tag">duplicate</span>}
         {isFailed && (
           <span className="ins-tx__state-mark ins-tx__state-mark--failed">

@@ -93,8 +93,7 @@ export function Consequence({ of, layout, again }: ConsequenceProps) {
   if (failed.length === 0 && again === undefined && !hasGoneOn) return null;
   return (
     <p className="ins-tx__after">
-      {failed.length > 0 &&
-        TRANSCRIPT_TEXT.consequence(names, layout.isCause(of))}
+      {failed.length > 0 && TRANSCRIPT_TEXT.consequence(names, layout.isCause(of))}
       {failed.length > 0 && again !== undefined && ' '}
       {hasGoneOn && TRANSCRIPT_TEXT.agentContinued}
       {again !== undefined && (

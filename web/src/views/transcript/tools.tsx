@@ -54,7 +54,11 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
       <ActorFilter />
       {found !== undefined && (
         <span className="ins-tools__found" role="status">
-          {found === 0 ? PALETTE_TEXT.none : place < 0 ? `${found} found` : `${place + 1} of ${found}`}
+          {found === 0
+            ? PALETTE_TEXT.none
+            : place < 0
+              ? `${found} found`
+              : `${place + 1} of ${found}`}
         </span>
       )}
       <div className="ins-tools__end">

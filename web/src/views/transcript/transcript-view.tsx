@@ -369,9 +369,7 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
   return (
     <p className="ins-transcript__outcome ins-transcript__outcome--quiet">
       <StatusIcon shape={status} />
-      {status === 'cancelled'
-        ? TRANSCRIPT_TEXT.wasCancelled
-        : TRANSCRIPT_TEXT.lostContact}
+      {status === 'cancelled' ? TRANSCRIPT_TEXT.wasCancelled : TRANSCRIPT_TEXT.lostContact}
     </p>
   );
 });
