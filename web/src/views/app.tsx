@@ -12,6 +12,7 @@ import { Guarded } from './parts/guarded.tsx';
 import { lazyPart, loadAllParts } from './parts/lazy-part.ts';
 import { Link } from './parts/link.tsx';
 import { walkRows } from './parts/list-focus.ts';
+import { Tips } from './parts/popups/tips.tsx';
 import { useNotices } from './parts/requests/notices.ts';
 import { focusAnswer } from './parts/requests/request-card.tsx';
 import { When } from './parts/times.tsx';
@@ -57,6 +58,7 @@ export function App() {
         <CurrentPage />
       </div>
       <DropTarget />
+      <Tips />
       {dialog === 'keys' && <KeysDialog onClose={close} />}
       {(dialog === 'palette' || dialog === 'selection') && (
         <div className="ins-app__dialog">
