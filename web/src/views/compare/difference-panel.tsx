@@ -34,7 +34,13 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
         <h2>
           {row !== null && <KindIcon kind={row.kind} />} {plainLine(row?.name ?? '')}
         </h2>
-        <button type="button" className="ins-icon-button" aria-label="Close" onClick={onClose}>
+        <button
+          type="button"
+          className="ins-icon-button"
+          title="Close"
+          aria-label="Close"
+          onClick={onClose}
+        >
           <ActionIcon name="close" />
         </button>
       </header>

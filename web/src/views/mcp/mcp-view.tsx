@@ -1,6 +1,7 @@
 /** The MCP log: the messages between clients and servers, in the agent's own trace. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import {
   callerOf,
@@ -13,7 +14,7 @@ import {
 import { serversOf } from '../../model/mcp/mcp-servers.ts';
 import { plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { MCP_TEXT, PALETTE_TEXT } from '../../texts.ts';
+import { PALETTE_TEXT } from '../../texts.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';

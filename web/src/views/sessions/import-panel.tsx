@@ -3,7 +3,7 @@ import type { ImportReport } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import type { ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
-import { IMPORT_TEXT } from '../../texts.ts';
+import { IMPORT_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -28,7 +28,8 @@ export function ImportPanel() {
           <button
             type="button"
             className="ins-icon-button"
-            aria-label="Close"
+            title={SHELL_TEXT.close}
+            aria-label={SHELL_TEXT.close}
             onClick={() => imports.clear()}
           >
             <ActionIcon name="close" />

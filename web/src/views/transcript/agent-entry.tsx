@@ -1,11 +1,11 @@
 /** Entries of an agent: folded, its task and its answer; unfolded, its beginning and its end. */
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { isSameError } from '../../model/transcript/repeated-error.ts';
 import type { Sum } from '../../model/transcript/transcript.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import type { Read } from '../../state/transcript.ts';
-import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -33,6 +33,7 @@ export function AgentEntry(props: AgentProps) {
   const sum = layout.sums.get(entry.key);
   const inside = useRow(readings.reads, sum?.cause ?? '');
   const isWhole = !entry.isFolded && (sum?.turns ?? 0) > 0;
+  const foldName = entry.isFolded ? TRANSCRIPT_TEXT.unfoldAgent : TRANSCRIPT_TEXT.foldAgent;
   return (
     <>
       <header className="ins-tx__head">
@@ -42,7 +43,8 @@ export function AgentEntry(props: AgentProps) {
             className="ins-tx__caret"
             tabIndex={-1}
             aria-expanded={!entry.isFolded}
-            aria-label={entry.isFolded ? 'Unfold this agent' : 'Fold this agent'}
+            title={foldName}
+            aria-label={foldName}
             onClick={() => onFold(entry, !entry.isFolded)}
           >
             <ActionIcon name="caret" />
