@@ -166,7 +166,7 @@ export const MCP_TEXT = {
   noRequest: 'Request not captured',
   noResponse: 'Response not captured',
   noEnvelope: 'without envelope',
-  askedPerson: 'Question to a person:',
+  questionToPerson: 'Question to a person:',
 } as const;
 
 export const TRANSCRIPT_TEXT = {
@@ -213,8 +213,8 @@ export const TRANSCRIPT_TEXT = {
   causedBy: 'Caused by',
   finishReason: (reason: string) => `finish reason: ${reason}`,
   firstToken: (time: string) => `${time} to first token`,
-  rewritten: (gone: number, kept: number) =>
-    `History rewritten: ${plural(gone, 'earlier message')} removed, ${kept} unchanged.`,
+  rewritten: (gone: number, unchanged: number) =>
+    `History rewritten: ${plural(gone, 'earlier message')} removed, ${unchanged} unchanged.`,
   replaced: (gone: number) => `History replaced: ${plural(gone, 'earlier message')} removed.`,
   openSpan: 'Open the span',
   loadFailed: 'Cannot load: retry',

@@ -198,7 +198,7 @@ function Note({ note }: { readonly note: McpEntry }) {
   if (note.type === 'asked') {
     return (
       <span>
-        {MCP_TEXT.askedPerson} <VisibleText text={note.text ?? ''} />
+        {MCP_TEXT.questionToPerson} <VisibleText text={note.text ?? ''} />
       </span>
     );
   }

@@ -38,7 +38,9 @@ def _columns(span: dict[str, Any]) -> SessionColumns:
 def _spans(columns: SessionColumns) -> list[dict[str, Any]]:
     return [
         {
-            **{name: getattr(columns, name)[place] for name in TABLE["span"] if name != "offset_ns"},
+            **{
+                name: getattr(columns, name)[place] for name in TABLE["span"] if name != "offset_ns"
+            },
             "offset_ns": start_ns - EPOCH_NS,
             "waited": [
                 [from_ns - EPOCH_NS, None if until_ns is None else until_ns - from_ns]
