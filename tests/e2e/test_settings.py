@@ -1,4 +1,4 @@
-"""Settings in the bar: theme, time zone and form of times; and tooltips, by mouse and by keyboard."""
+"""Settings in the bar: theme, time zone and form of times; tooltips, by mouse and by keyboard."""
 
 from __future__ import annotations
 
