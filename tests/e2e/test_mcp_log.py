@@ -173,7 +173,7 @@ def test_the_log_is_walked_and_read_by_keys_alone(wide: Page, service: Service) 
     expect(page.locator(".ins-mcp-row")).to_have_count(1)
     expect(page).to_have_url(re.compile("find=GONE"))
     page.keyboard.press("Escape")
-    page.get_by_title("Show only what failed").click()
+    page.get_by_title("Show only errors").click()
     expect(line(page, "tools/list")).to_have_count(0)
 
 
