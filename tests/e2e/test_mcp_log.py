@@ -198,7 +198,7 @@ def test_ten_thousand_messages_scroll_and_hostile_ones_are_text(
     ]
     record(service, 3, *hostile, *many)
     page.goto(f"{service.url}/ui/sessions/wire?view=mcp&order=time")
-    lines = page.get_by_role("status").filter(has_text="5\u202f002 lines")
+    lines = page.get_by_role("status").filter(has_text="5\u202f002 messages")
     expect(lines).to_be_visible(timeout=90_000)
     assert page.locator(".ins-mcp-line").count() < 120
     odd = line(page, "gnihtemos")
