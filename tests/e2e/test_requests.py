@@ -200,7 +200,7 @@ def test_a_hidden_character_can_be_seen_and_removed_in_the_editor(
 
 
 def _offered(schema: dict[str, Any]) -> list[Span]:
-    """Return a model call that was offered the tool, and the call that waits."""
+    """Return an LLM call that was offered the tool, and the call that waits."""
     tools = [{"name": "delete_file", "description": "Deletes.", "parameters": schema}]
     chat: dict[str, Json] = {
         "session.id": "S",

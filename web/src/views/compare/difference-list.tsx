@@ -6,6 +6,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { useRows } from '../parts/rows.ts';
@@ -50,10 +51,10 @@ export function DifferenceList(props: DifferenceListProps) {
     return (
       <p className="ins-compare__start" role="status">
         {state.kind === 'loading'
-          ? 'Reading the differences'
+          ? '{COMPARE_TEXT.comparing}'
           : compared.changes.length === 0
-            ? 'Nothing differs between the two.'
-            : 'Nothing differs in this way.'}
+            ? COMPARE_TEXT.none
+            : COMPARE_TEXT.noneOfKind}
       </p>
     );
   }
