@@ -66,7 +66,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     expect(panel).to_have_count(0)
 
     rows.first.click()
-    panel.get_by_role("link", name="Open it after").click()
+    panel.get_by_role("link", name="Open in session after").click()
     expect(page).to_have_url(re.compile(f"sessions/{SECOND_ID}.*span=.*0004"))
     assert watch.errors == []
     assert watch.elsewhere(service.url) == []
@@ -91,7 +91,7 @@ def test_differences_are_narrowed_to_a_kind_and_the_sides_swapped(
     expect(page.get_by_role("region", name="Session before")).to_contain_text("second try")
     added.click()
     expect(rows).to_have_count(6)
-    expect(page.get_by_role("button", name=re.compile("no longer fails 1"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("recovered 1"))).to_be_visible()
 
 
 @pytest.mark.slow
@@ -108,9 +108,9 @@ def test_the_page_says_when_a_session_is_compared_with_itself_or_is_gone(
     page: Page, service: Service
 ) -> None:
     _open(page, service, f"compare?left={FIRST_ID}&right={FIRST_ID}")
-    expect(page.get_by_role("alert")).to_contain_text("the same session twice")
+    expect(page.get_by_role("alert")).to_contain_text("the same session")
     page.goto(f"{service.url}/ui/compare?left={FIRST_ID}&right=nobody")
-    expect(page.get_by_role("alert")).to_contain_text("No session has the id 'nobody'")
+    expect(page.get_by_role("alert")).to_contain_text("Session not found: 'nobody'")
     expect(page.get_by_role("alert")).to_contain_text("Choose another one")
 
 

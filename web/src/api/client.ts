@@ -114,7 +114,7 @@ export interface Api {
     parameters: { totals: boolean; at_ns?: number | undefined },
     signal?: AbortSignal,
   ): Promise<SessionStatistics>;
-  /** What each model call of a session was sent, by part. */
+  /** What each LLM call of a session was sent, by part. */
   contexts(sessionId: string, signal?: AbortSignal): Promise<SessionContext>;
   /** Differences between two sessions; `change` limits them to these kinds. */
   compare(

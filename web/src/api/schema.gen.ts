@@ -250,7 +250,7 @@ export interface paths {
         };
         /**
          * Prices
-         * @description Say what the cost of model calls is computed from, where senders do not say it.
+         * @description Say what the cost of LLM calls is computed from, where senders do not say it.
          */
         get: operations["prices_prices_get"];
         put?: never;
@@ -272,7 +272,7 @@ export interface paths {
         put?: never;
         /**
          * Recompute
-         * @description Compute the costs of the stored model calls again, in the background.
+         * @description Compute the costs of the stored LLM calls again, in the background.
          *
          *     What senders say stays; the prices are those of the time of each call. While it runs, another
          *     request starts nothing.
@@ -511,7 +511,7 @@ export interface paths {
         };
         /**
          * Session Context
-         * @description Say what the context of each model call of a session consists of.
+         * @description Say what the context of each LLM call of a session consists of.
          *
          *     Parts are measured by characters, and share the input tokens that the call reports. What stands
          *     in a context twice is marked, and what the call before of the same agent was sent and it was
@@ -1317,7 +1317,7 @@ export interface components {
         };
         /**
          * CacheUse
-         * @description Cached and reasoning tokens of model calls. Null: not reported.
+         * @description Cached and reasoning tokens of LLM calls. Null: not reported.
          */
         CacheUse: {
             /** Cache Read Tokens */
@@ -1334,7 +1334,7 @@ export interface components {
         };
         /**
          * CallContext
-         * @description What a model call was sent, in sum.
+         * @description What an LLM call was sent, in sum.
          */
         CallContext: {
             /**
@@ -2097,7 +2097,7 @@ export interface components {
         };
         /**
          * LlmView
-         * @description A model call.
+         * @description An LLM call.
          */
         LlmView: {
             /**
@@ -2640,7 +2640,7 @@ export interface components {
         };
         /**
          * Prices
-         * @description `GET /prices`: what the cost of model calls is computed from.
+         * @description `GET /prices`: what the cost of LLM calls is computed from.
          */
         Prices: {
             /**
@@ -2665,7 +2665,7 @@ export interface components {
             name: string;
             /**
              * State
-             * @description `not_needed`: no model call needed it yet.
+             * @description `not_needed`: no LLM call needed it yet.
              * @enum {string}
              */
             state: "not_needed" | "loaded" | "failed";
@@ -2896,7 +2896,7 @@ export interface components {
         };
         /**
          * Recomputation
-         * @description The computation of the costs of stored model calls, or the last one.
+         * @description The computation of the costs of stored LLM calls, or the last one.
          */
         Recomputation: {
             /**
@@ -2913,7 +2913,7 @@ export interface components {
             is_running: boolean;
             /**
              * Looked At
-             * @description Model calls that were looked at.
+             * @description LLM calls that were looked at.
              */
             looked_at: number;
         };
@@ -3124,7 +3124,7 @@ export interface components {
             model_calls: number;
             /**
              * Name
-             * @description Empty: model calls that name no model.
+             * @description Empty: LLM calls that name no model.
              */
             name: string;
             /** Running */
@@ -3445,7 +3445,7 @@ export interface components {
         };
         /**
          * SessionContext
-         * @description The contexts of a session's model calls, by start.
+         * @description The contexts of a session's LLM calls, by start.
          */
         SessionContext: {
             /**
@@ -3606,7 +3606,7 @@ export interface components {
             operation_count: number;
             /**
              * Operations
-             * @description The largest own time first, at most 1000.
+             * @description The largest self time first, at most 1000.
              */
             operations: components["schemas"]["Operation"][];
             /** @description The list of prices in use; null of a store that no service has open. */
@@ -3791,7 +3791,7 @@ export interface components {
         };
         /**
          * SpanContext
-         * @description What one model call was sent, text by text.
+         * @description What one LLM call was sent, text by text.
          */
         SpanContext: {
             /**
@@ -3866,7 +3866,7 @@ export interface components {
              */
             clamped?: components["schemas"]["Clamped"][];
             /**
-             * @description Of a model call: what it was sent, by part; null: nothing is known.
+             * @description Of an LLM call: what it was sent, by part; null: nothing is known.
              * @default null
              */
             context: components["schemas"]["SpanContext"] | null;
@@ -3943,11 +3943,11 @@ export interface components {
              */
             subject: string | null;
             /**
-             * @description Of a tool call: the tool as the last model call before it offered it; null: none did.
+             * @description Of a tool call: the tool as the last LLM call before it offered it; null: none did.
              * @default null
              */
             tool_definition: components["schemas"]["ToolDefinition"] | null;
-            /** @description Of a model call with tools; null: none before it offered any. */
+            /** @description Of an LLM call with tools; null: none before it offered any. */
             tools_before: components["schemas"]["ToolsBefore"] | null;
             /** Trace Id */
             trace_id: string;
@@ -4361,7 +4361,7 @@ export interface components {
         };
         /**
          * StreamedCall
-         * @description A model call with a streamed answer.
+         * @description An LLM call with a streamed answer.
          */
         StreamedCall: {
             /** Chunk Count */
@@ -4425,7 +4425,7 @@ export interface components {
         };
         /**
          * TextSoFar
-         * @description The answer of a model call that still streams, or was lost; its end replaces this.
+         * @description The answer of an LLM call that still streams, or was lost; its end replaces this.
          */
         TextSoFar: {
             /**
@@ -4519,7 +4519,7 @@ export interface components {
         };
         /**
          * ToolsBefore
-         * @description How the tools that a model call offers differ from those of a call before it.
+         * @description How the tools that an LLM call offers differ from those of a call before it.
          *
          *     That is the last which offered the same, of the few before it; else the last that offered any.
          */
@@ -6396,7 +6396,7 @@ export interface operations {
     read_transcript_sessions__session_id__transcript_get: {
         parameters: {
             query: {
-                /** @description `TRACE.SPAN` of a span of the session; of a model call, `TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose messages are then not repeated. */
+                /** @description `TRACE.SPAN` of a span of the session; of an LLM call, `TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose messages are then not repeated. */
                 span: string[];
             };
             header?: never;

@@ -1,7 +1,8 @@
 /** Preferences of the reader, stored in this browser. The only reader of localStorage. */
+import type { DateForm, TimeZone } from '../model/text/times.ts';
 import { Cell } from './cell.ts';
 
-export type Theme = 'system' | 'light' | 'dark' | 'contrast';
+export type Theme = 'system' | 'light' | 'dark' | 'contrast-light' | 'contrast';
 type Density = 'compact' | 'comfortable';
 
 export interface Preferences {
@@ -23,8 +24,11 @@ export interface Preferences {
   readonly columns: readonly string[] | null;
   /** Whether the chart above the list is open. */
   readonly chart: boolean;
-  /** Whether the transcript shows the time of day, not the time since the start. */
+  /** Whether times in a session are times of day, not times since the start. */
   readonly wallClock: boolean;
+  /** Zone of all times; dates of lists as dates or as ages. */
+  readonly timeZone: TimeZone;
+  readonly dates: DateForm;
   /** Filters of the list: recent ones, the newest first, and saved ones. */
   readonly recentFilters: readonly string[];
   readonly savedFilters: readonly string[];
@@ -49,11 +53,19 @@ export const DEFAULTS: Preferences = {
   columns: null,
   chart: true,
   wallClock: false,
+  timeZone: 'local',
+  dates: 'absolute',
   recentFilters: [],
   savedFilters: [],
 };
 
-const THEMES: readonly Theme[] = ['system', 'light', 'dark', 'contrast'];
+export const THEMES = [
+  'system',
+  'light',
+  'dark',
+  'contrast-light',
+  'contrast',
+] as const satisfies readonly Theme[];
 const DENSITIES: readonly Density[] = ['compact', 'comfortable'];
 const KEY = 'inspector.preferences';
 
@@ -73,6 +85,8 @@ export function parsePreferences(text: string | null): Preferences {
     columns: Array.isArray(stored['columns']) ? texts(stored['columns']) : DEFAULTS.columns,
     chart: stored['chart'] !== false,
     wallClock: stored['wallClock'] === true,
+    timeZone: stored['timeZone'] === 'utc' ? 'utc' : DEFAULTS.timeZone,
+    dates: stored['dates'] === 'relative' ? 'relative' : DEFAULTS.dates,
     recentFilters: recent(stored['recentFilters']),
     savedFilters: texts(stored['savedFilters']).slice(0, MAX_SAVED),
   };
@@ -149,10 +163,11 @@ export function applyTheme(
   const forced = matches('(forced-colors: active)');
   const resolve = (): ShownTheme => {
     // What is drawn has our colours, and stands on the system's ground: they have to fit.
-    if (forced.matches) return dark.matches ? 'contrast' : 'light';
+    const strong = dark.matches ? 'contrast' : 'contrast-light';
+    if (forced.matches) return strong;
     const { theme } = preferences.get();
     if (theme !== 'system') return theme;
-    return contrast.matches ? 'contrast' : dark.matches ? 'dark' : 'light';
+    return contrast.matches ? strong : dark.matches ? 'dark' : 'light';
   };
   const shown = new Cell(resolve());
   const update = () => {

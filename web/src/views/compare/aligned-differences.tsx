@@ -58,7 +58,7 @@ export function AlignedDifferences({
   if (page === undefined || (page.steps.length === 0 && changes.length > 0)) {
     return (
       <p className="ins-compare__start" role="status">
-        {page === undefined ? COMPARE_TEXT.reading : COMPARE_TEXT.noneOfKind}
+        {page === undefined ? COMPARE_TEXT.comparing : COMPARE_TEXT.noneOfKind}
       </p>
     );
   }

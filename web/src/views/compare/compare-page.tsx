@@ -133,15 +133,11 @@ function Start({ left, right }: { readonly left: string; readonly right: string 
   return (
     <div className="ins-compare__start">
       {left !== '' && left === right ? (
-        <p role="alert">This is the same session twice: choose another one on either side.</p>
+        <p role="alert">{COMPARE_TEXT.sameTwice}</p>
       ) : (
         <>
           <h2>Choose two runs of one task</h2>
-          <p>
-            They are laid beside each other from the roots down: what was added, removed, failed,
-            took longer, cost more, or was answered differently. Type a part of a title, or paste an
-            id or an address.
-          </p>
+          <p>{COMPARE_TEXT.about}</p>
         </>
       )}
     </div>
@@ -179,7 +175,7 @@ function Differences({ compared, sessions, onAgain }: DifferencesProps) {
   if (sessions === undefined) {
     return (
       <p className="ins-compare__start" role="status">
-        {COMPARE_TEXT.reading}
+        {COMPARE_TEXT.comparing}
       </p>
     );
   }

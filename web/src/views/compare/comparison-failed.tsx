@@ -1,5 +1,6 @@
 /** Problem of a comparison, with what to do about it. */
 import type { LoadState } from '../../state/sessions.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 
 interface ComparisonFailedProps {
   readonly state: LoadState & { readonly kind: 'failed' };
@@ -11,7 +12,7 @@ export function ComparisonFailed({ state, onAgain }: ComparisonFailedProps) {
     <div className="ins-compare__start" role="alert">
       <p>{state.message}</p>
       {state.status === 404 ? (
-        <p>It may have been deleted, or its id was cut. Choose another one above.</p>
+        <p>{COMPARE_TEXT.gone}</p>
       ) : (
         state.status !== 422 && (
           <button type="button" className="ins-link" onClick={onAgain}>

@@ -55,7 +55,7 @@ export function DifferenceList(props: DifferenceListProps) {
     return (
       <p className="ins-compare__start" role="status">
         {state.kind === 'loading'
-          ? 'Reading the differences'
+          ? '{COMPARE_TEXT.comparing}'
           : compared.changes.length === 0
             ? COMPARE_TEXT.none
             : COMPARE_TEXT.noneOfKind}

@@ -4,7 +4,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react
 import type { RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
 import { type AlignedItem, itemsOf, keyOfItem, parentOf } from '../../model/sessions/aligned.ts';
 import { CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
-import { formatDuration, formatStart } from '../../model/text/format.ts';
+import { formatDuration } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { AlignedTree } from '../../state/aligned.ts';
@@ -22,6 +22,7 @@ import { Link } from '../parts/link.tsx';
 import { isRowClick, rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { useRows } from '../parts/rows.ts';
 import { SpanName } from '../parts/span-name.tsx';
+import { When } from '../parts/times.tsx';
 import { groundOf } from './aligned-row.tsx';
 import './run-table.css';
 
@@ -161,7 +162,7 @@ function RunHead({ session, base }: RunHeadProps) {
         </Link>
       </span>
       <small>
-        {formatStart(session.started_at, Date.now())}
+        <When at={session.started_at} />
         {session === base ? `, ${COMPARE_TEXT.firstRun}` : ''}
       </small>
     </span>

@@ -35,7 +35,7 @@ export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
         <ComparisonFailed state={state} onAgain={onAgain} />
       ) : page === undefined ? (
         <p className="ins-compare__start" role="status">
-          {COMPARE_TEXT.reading}
+          {COMPARE_TEXT.comparing}
         </p>
       ) : (
         <RunTable key={`${key} ${again}`} tree={tree} page={page} />

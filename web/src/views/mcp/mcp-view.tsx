@@ -1,6 +1,7 @@
 /** The MCP log: the messages between clients and servers, in the agent's own trace. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import {
   callerOf,
@@ -13,6 +14,7 @@ import {
 import { serversOf } from '../../model/mcp/mcp-servers.ts';
 import { plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
+import { PALETTE_TEXT } from '../../texts.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -111,13 +113,13 @@ export function McpView({ trace, selected, onSelect }: McpViewProps) {
       {list.element(servers.length > 1)}
       {rows.length === 0 && (
         <p className="ins-mcp-none">
-          Nothing fits.{' '}
+          {PALETTE_TEXT.none}.{' '}
           <button
             type="button"
             className="ins-link"
             onClick={() => change({ find: '', method: '', errors: '', server: '', notes: '' })}
           >
-            Show all {plural(calls.length, 'line')}
+            Show all {plural(calls.length, 'message')}
           </button>
         </p>
       )}
@@ -301,7 +303,7 @@ function Group({ row, isCurrent, onToggle }: GroupProps) {
         <ActionIcon name="caret" />
       </span>
       {row.span === undefined ? (
-        <span>outside of any agent</span>
+        <span>{MCP_TEXT.noAgent}</span>
       ) : (
         <>
           <KindIcon kind={row.span.kind} />

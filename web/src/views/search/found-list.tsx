@@ -2,15 +2,17 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Excerpt, SearchHit } from '../../api/types.ts';
-import { formatDuration, formatStart, plural } from '../../model/text/format.ts';
+import { formatDuration, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath, spanPath } from '../../state/route.ts';
 import type { FoundSession, Search } from '../../state/search.ts';
+import { SEARCH_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { useRangeWith } from '../parts/rows.ts';
+import { useTimes } from '../parts/times.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 
 const SESSION_PX = 40;
@@ -80,11 +82,7 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
         })}
       </ol>
       {rows.length === 0 && state.kind === 'ready' && !isReading && (
-        <p className="ins-found__none">
-          {hasMore
-            ? 'Nothing found so far.'
-            : 'Nothing says that. Words are found whole: end one with * to find what begins so.'}
-        </p>
+        <p className="ins-found__none">{hasMore ? SEARCH_TEXT.noneYet : SEARCH_TEXT.none}</p>
       )}
       {hasMore && (
         <button
@@ -93,7 +91,7 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
           disabled={isReading}
           onClick={() => void search.more()}
         >
-          {isReading ? 'Looking' : 'Look further'}
+          {isReading ? SEARCH_TEXT.searching : SEARCH_TEXT.more}
         </button>
       )}
     </section>
@@ -124,12 +122,13 @@ interface OpenProps {
 }
 
 function SessionHead({ of, isTab, onOpen }: OpenProps & { readonly of: FoundSession }) {
+  const times = useTimes();
   const path = sessionPath(of.id);
   const details = [
     ...(of.hits.length > 0 ? [`${plural(of.hits.length, 'span')} found`] : []),
     ...(of.session === undefined
       ? []
-      : [of.session.status, formatStart(of.session.started_at, Date.now())]),
+      : [of.session.status, times.when(of.session.started_at, Date.now())]),
   ];
   return (
     <h2 className="ins-found__session">

@@ -67,6 +67,10 @@ export function Scrubber({ travel, scale, view, onNear }: ScrubberProps) {
     const to_ns = Math.max(scale.axis.offsetOf(place), now.start_ns);
     travel.go(to_ns < now.end_ns ? to_ns : undefined);
   };
+  const near = () => {
+    void travel.prepare();
+    onNear?.();
+  };
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
     const follows = (x: number) => goTo(places.start_ns + ((x - left) / width) * length);
@@ -119,8 +123,8 @@ export function Scrubber({ travel, scale, view, onNear }: ScrubberProps) {
         aria-valuenow={Math.round(percent)}
         aria-valuetext={where}
         onPointerDown={onPointerDown}
-        onPointerEnter={onNear}
-        onFocus={onNear}
+        onPointerEnter={near}
+        onFocus={near}
         onKeyDown={onKeyDown}
       >
         <span className="ins-scrub__later" style={{ left: `${percent}%` }} />

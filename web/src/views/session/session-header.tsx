@@ -7,7 +7,7 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
+import { SESSION_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useCell } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -92,7 +92,7 @@ function Facts({ session }: { readonly session: Session }) {
   const tokens = session.input_tokens + session.output_tokens;
   return (
     <dl className="ins-session-head__facts">
-      <Fact name="time">
+      <Fact name={SESSION_TEXT.duration}>
         <Duration session={session} />
       </Fact>
       {session.waiting_ms > 0 && session.waiting_since === null && (
@@ -101,7 +101,7 @@ function Facts({ session }: { readonly session: Session }) {
         </Fact>
       )}
       {session.idle_ms >= LEAST_IDLE_MS && (
-        <Fact name="idle" title="Nothing of it ran: no part of its time, but of the waterfall">
+        <Fact name="idle" title={SESSION_TEXT.idleTitle}>
           {formatDuration(session.idle_ms * 1e6)}
         </Fact>
       )}
@@ -131,7 +131,7 @@ function Facts({ session }: { readonly session: Session }) {
       )}
       {session.cost_usd !== null && <Fact name="cost">{formatCost(session.cost_usd)}</Fact>}
       {session.dropped_count > 0 && (
-        <Fact name="dropped by the sender" title="Attributes, events and links that never arrived">
+        <Fact name="dropped by the sender" title={SESSION_TEXT.droppedTitle}>
           {groupThousands(session.dropped_count)}
         </Fact>
       )}

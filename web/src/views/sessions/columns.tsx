@@ -7,12 +7,12 @@ import {
   formatCount,
   formatDuration,
   formatRunning,
-  formatStart,
   groupThousands,
 } from '../../model/text/format.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
 import { useInspector, useNow } from '../parts/context.ts';
 import { Duration } from '../parts/session-times.tsx';
+import { When } from '../parts/times.tsx';
 
 export interface Column {
   readonly id: string;
@@ -111,7 +111,7 @@ export const COLUMNS: readonly Column[] = [
   },
   { ...count('spans', 'Spans', (one) => one.span_count, { sort: 'spans' }), Cell: Spans },
   count('errors', 'Errors', (one) => one.error_count, { sort: 'errors' }),
-  count('llm_calls', 'Model calls', (one) => one.llm_calls, {
+  count('llm_calls', 'LLM calls', (one) => one.llm_calls, {
     min_px: 84,
     sort: 'llm_calls',
   }),
@@ -206,8 +206,7 @@ export function gridOf(columns: readonly Column[]): { template: string; least_px
 }
 
 function Started({ session }: { readonly session: Session }) {
-  const now_ms = useNow(60_000);
-  return <time dateTime={session.started_at}>{formatStart(session.started_at, now_ms)}</time>;
+  return <When at={session.started_at} />;
 }
 
 function WaitingTime({ session }: { readonly session: Session }) {

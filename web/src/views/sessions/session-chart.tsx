@@ -11,18 +11,14 @@ import {
 } from 'react';
 import type { Api } from '../../api/client.ts';
 import type { SessionHistogram } from '../../api/types.ts';
-import {
-  axisTime,
-  type Bar,
-  barsOf,
-  describeBar,
-  joined,
-} from '../../model/sessions/session-chart.ts';
+import { type Bar, barsOf, describeBar, joined } from '../../model/sessions/session-chart.ts';
 import { bucketsOf, type TimeRange, timeRangeText } from '../../model/sessions/time-range.ts';
 import { plural } from '../../model/text/format.ts';
 import { readPalette } from '../../render/palette.ts';
 import { drawSessionBars } from '../../render/session-bars.ts';
+import { SESSION_LIST_TEXT } from '../../texts.ts';
 import { useInspector, useNow, useShownTheme, useSize } from '../parts/context.ts';
+import { useTimes } from '../parts/times.tsx';
 import './session-chart.css';
 
 const HEIGHT_PX = 36;
@@ -53,6 +49,7 @@ export function SessionChart({ query, range, onCount }: SessionChartProps) {
     (next: TimeRange) => router.adjust({ time: timeRangeText(next) }),
     [router],
   );
+  const times = useTimes();
   const all = joined(bars);
   useEffect(() => {
     if (counted === undefined) return;
@@ -66,15 +63,15 @@ export function SessionChart({ query, range, onCount }: SessionChartProps) {
       <Plot bars={bars} isZoomed={range.kind !== 'all'} onShow={show} />
       {all !== undefined && (
         <figcaption>
-          <span>{axisTime(all.since_ms, all.until_ms - all.since_ms, width_ms)}</span>
+          <span>{times.onAxis(all.since_ms, all.until_ms - all.since_ms, width_ms)}</span>
           <span className="ins-chart__said">
             {describeBar(all)}
-            {found?.counted_from != null && ', what is older is not counted yet'}
+            {found?.counted_from != null && `, ${SESSION_LIST_TEXT.countingOlder}`}
             {` · a bar is ${lengthName(width_ms)}`}
           </span>
           <span>
             {range.kind === 'between'
-              ? axisTime(all.until_ms, all.until_ms - all.since_ms, width_ms)
+              ? times.onAxis(all.until_ms, all.until_ms - all.since_ms, width_ms)
               : 'now'}
           </span>
         </figcaption>
@@ -98,6 +95,7 @@ interface Marked {
 function Plot({ bars, isZoomed, onShow }: PlotProps) {
   const id = useId();
   const theme = useShownTheme();
+  const times = useTimes();
   const [plot, setPlot] = useState<HTMLDivElement | null>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width_px } = useSize(plot);
@@ -137,7 +135,7 @@ function Plot({ bars, isZoomed, onShow }: PlotProps) {
   const words =
     bar === undefined || span === undefined
       ? ''
-      : `${axisTime(bar.since_ms, 2 * 86_400_000, span)}, ${lengthName(span)}: ${describeBar(bar)}`;
+      : `${times.onAxis(bar.since_ms, 2 * 86_400_000, span)}, ${lengthName(span)}: ${describeBar(bar)}`;
   return (
     <div
       ref={setPlot}

@@ -10,7 +10,7 @@ import {
 } from '../../model/sessions/session-order.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { ACTION_TEXT } from '../../texts.ts';
+import { ACTION_TEXT, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -116,7 +116,7 @@ export function SessionList(props: SessionListProps) {
         {ids.length === 0 && state.kind === 'loading' && <LoadingRows lengths={LENGTHS} />}
         {isCurrent && ids.length === 0 && state.kind === 'ready' && (
           <p className="ins-list__none">
-            {sessions.hasMore ? 'No session found so far.' : 'No session matches this filter.'}{' '}
+            {sessions.hasMore ? SESSION_LIST_TEXT.noneYet : SESSION_LIST_TEXT.none}{' '}
             {!sessions.hasMore && <ClearFilter />}
           </p>
         )}

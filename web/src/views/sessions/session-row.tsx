@@ -5,7 +5,7 @@ import { formatCount, plural } from '../../model/text/format.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
-import { CAUSE_TEXT, sessionStatus } from '../../texts.ts';
+import { CAUSE_TEXT, SESSION_LIST_TEXT, sessionStatus } from '../../texts.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -141,7 +141,7 @@ function Standing({ session }: { readonly session: Session }) {
   if (session.status !== 'waiting' || session.waiting_since === null) return null;
   return (
     <span className="ins-list__standing">
-      waits <Waited since={session.waiting_since} />
+      {SESSION_LIST_TEXT.waiting} <Waited since={session.waiting_since} />
     </span>
   );
 }

@@ -6,7 +6,7 @@ import { groupThousands, plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
 import { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { CAUSE_TEXT, SHELL_TEXT } from '../../texts.ts';
+import { CAUSE_TEXT, SEARCH_TEXT, SESSION_LIST_TEXT, SHELL_TEXT, withKey } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute, useTitle } from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
@@ -52,7 +52,7 @@ export function SessionsPage() {
   const actions = useMemo(
     () => [
       { name: 'Filter', keys: ['/'], run: () => field.current?.focus() },
-      { name: 'What these sessions used', keys: ['u'], run: () => router.push(usagePath) },
+      { name: SESSION_LIST_TEXT.usage, keys: ['u'], run: () => router.push(usagePath) },
     ],
     [router, usagePath],
   );
@@ -90,7 +90,7 @@ export function SessionsPage() {
               <Link
                 className="ins-link ins-sessions__usage"
                 to={usagePath}
-                title="What they used (U)"
+                title={withKey(SESSION_LIST_TEXT.usage, 'U')}
               >
                 Usage
               </Link>
@@ -132,7 +132,12 @@ export function SessionsPage() {
         {hasImports && <ImportPanel />}
       </Guarded>
       <Guarded name={SHELL_TEXT.selected} loading={null}>
-        <Bulk isOpen={hasSelected} sessions={shown} selection={selection} />
+        <Bulk
+          isOpen={hasSelected}
+          sessions={shown}
+          total={totalOf(counted, shown, chart)}
+          selection={selection}
+        />
       </Guarded>
     </main>
   );
@@ -141,14 +146,15 @@ export function SessionsPage() {
 interface BulkProps {
   readonly isOpen: boolean;
   readonly sessions: Sessions;
+  readonly total: number | undefined;
   readonly selection: Selection;
 }
 
 /** Stays mounted after the first selection, because its actions go on without one. */
-function Bulk({ isOpen, sessions, selection }: BulkProps) {
+function Bulk({ isOpen, ...props }: BulkProps) {
   const [wasOpen, setOpen] = useState(isOpen);
   if (isOpen && !wasOpen) setOpen(true);
-  return wasOpen ? <BulkBar sessions={sessions} selection={selection} /> : null;
+  return wasOpen ? <BulkBar {...props} /> : null;
 }
 
 /** The chart's total, if it counted exactly this list, and all of it. */
@@ -178,14 +184,14 @@ function Count({ sessions, isAsking, total }: CountProps) {
   const isNarrowed = sessions.query !== '' || sessions.listing.range.kind !== 'all';
   return (
     <span className="ins-sessions__count" role="status">
-      {isAsking && 'looking'}
+      {isAsking && SEARCH_TEXT.searching}
       {!isAsking && state.kind === 'loading' && 'loading'}
       {!isAsking && state.kind === 'ready' && found}
       {!isAsking && state.kind === 'ready' && isNarrowed && ' found'}
       {!isAsking && behind > 1000 && `, ${plural(behind, 'change')} still being indexed`}
       {!isAsking && sessions.query !== '' && sessions.hasMore && (
         <button type="button" className="ins-sessions__more" onClick={() => sessions.loadMore()}>
-          Look further
+          {SEARCH_TEXT.more}
         </button>
       )}
     </span>

@@ -25,7 +25,7 @@ const SORT_NAMES: Readonly<Record<SortKey, string>> = {
   waiting: 'Waiting time',
   spans: 'Spans',
   errors: 'Errors',
-  llm_calls: 'Model calls',
+  llm_calls: 'LLM calls',
   tool_calls: 'Tool calls',
   tokens: 'Tokens',
   cost: 'Cost',
@@ -49,7 +49,7 @@ export function ViewMenu() {
     const toggle = () => preferences.change({ chart: !preferences.get().chart });
     return [
       { name: SESSION_LIST_TEXT.view, run: open },
-      { name: 'Show the chart, or hide it', run: toggle },
+      { name: SESSION_LIST_TEXT.chart, run: toggle },
       ...sorts,
     ];
   }, [router, preferences]);
@@ -93,7 +93,7 @@ export function ViewMenu() {
           <button
             type="button"
             aria-label={isDescending(sort) ? 'Descending' : 'Ascending'}
-            title="The other way round"
+            title={SESSION_LIST_TEXT.reverse}
             onClick={() => {
               const key = sortKey(sort);
               router.adjust({ sort: sortInAddress(isDescending(sort) ? key : `-${key}`) });

@@ -17,7 +17,7 @@ import {
   type Unseen,
   unseenOf,
 } from '../../../model/requests/request.ts';
-import { formatDuration, formatTimeOfDay } from '../../../model/text/format.ts';
+import { formatDuration } from '../../../model/text/format.ts';
 import { plainLine } from '../../../model/text/hidden-characters.ts';
 import type { TextDiff } from '../../../model/text/text-diff.ts';
 import { beginningOf } from '../../../model/text/text-parts.ts';
@@ -28,6 +28,7 @@ import { useInspector, useNow, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
+import { useTimes } from '../times.tsx';
 import { VisibleText } from '../visible-text.tsx';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { ArgumentDiff } from './argument-diff.tsx';
@@ -268,12 +269,13 @@ function Outcome({ request, draft }: OutcomeProps) {
   const { answer } = request;
   const { requests } = useInspector();
   const refused = useRow(requests.sending, request.id);
+  const times = useTimes();
   return (
     <div className="ins-request__outcome" role="status">
       {refused?.kind === 'failed' && <p className="ins-request__problem">{refused.message}</p>}
       <p>
         <strong>{outcomeOf(request)}</strong>
-        {answer !== null && ` (${answer.origin}, ${formatTimeOfDay(answer.at)})`}
+        {answer !== null && ` (${answer.origin}, ${times.ofDay(answer.at)})`}
         {answer !== null && `: ${appliedText(request)}`}
       </p>
       {answer?.reason != null && answer.reason !== '' && (
