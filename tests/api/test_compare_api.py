@@ -133,7 +133,7 @@ def test_rows_are_those_that_differ_and_those_above_them_page_by_page(service: S
     assert (second["steps"], second["next_row"]) == (whole["steps"][2:], None)
 
 
-def test_every_row_is_listed_when_asked_and_a_span_is_found_in_them(service: Service) -> None:
+def test_every_row_can_be_listed_and_a_span_be_found_in_them(service: Service) -> None:
     found = rows(service, every=True, row=1, span=f"{RIGHT.hex()}.{span_id(2).hex()}")
     assert [one["row"] for one in found["steps"]] == [1, 2, 3]
     assert found["found_row"] == 3, "the one that was asked about three"
