@@ -348,7 +348,7 @@ def test_a_dropped_file_leads_to_its_session_and_a_bad_one_says_its_lines(
     assert watch.elsewhere(shared.url) == []
 
 
-def test_a_narrow_page_has_rows_of_two_lines_and_no_sideways_scrolling(
+def test_a_narrow_page_has_rows_of_three_lines_and_no_sideways_scrolling(
     page: Page, shared: Service
 ) -> None:
     rows = _open(page, shared, "?cols=agents,models,engine,tags,spans,errors,tokens,cost")
@@ -358,7 +358,7 @@ def test_a_narrow_page_has_rows_of_two_lines_and_no_sideways_scrolling(
     expect(wide).to_be_hidden()
     box = rows.first.bounding_box()
     assert box is not None
-    assert box["height"] == 56
+    assert box["height"] == 76
     for overflowing in (
         "document.documentElement",
         "document.querySelector('.ins-list__scroller')",

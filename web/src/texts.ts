@@ -148,13 +148,21 @@ export const SESSION_LIST_TEXT = {
   compare: 'Compare',
   compareSelected: 'Compare the two selected sessions',
   view: 'Columns and sorting',
+  widthOf: (name: string) => `Width of ${name}`,
+  resize: 'Drag to resize, double-click to reset',
+  pin: (name: string) => `Pin ${name}`,
+  pinTitle: 'Stays beside the title while the list scrolls sideways',
+  rows: 'Rows',
+  density: { compact: 'Compact', normal: 'Normal', comfortable: 'Comfortable' },
+  rowsAre: (density: string) => `Rows: ${density.toLowerCase()}`,
   reset: 'Reset to defaults',
   keep: 'Keep',
   oneSpan: 'In one span:',
   oneSpanWhy:
     'Each term may match another span of a session. This finds sessions in which one span matches them all.',
-  oneSpanCount: (count: number, hasMore: boolean) =>
-    hasMore ? `${count}+ sessions` : plural(count, 'session'),
+  /** Number of sessions; `hasMore`: at least so many. */
+  count: (count: number, hasMore: boolean) =>
+    hasMore ? `${groupThousands(count)}+ sessions` : plural(count, 'session'),
 } as const;
 
 export const EMPTY_TEXT = {
@@ -221,9 +229,17 @@ export function causeStarts(count: number, start: string): string {
   return `${plural(count, 'session')} from ${start}`;
 }
 
+/** Handle of a sheet at the bottom of a narrow page. */
+export const SHEET_TEXT = {
+  open: 'Open the panel',
+  enlarge: 'Enlarge the panel',
+  shrink: 'Shrink the panel',
+} as const;
+
 // A session: header, waterfall, time.
 
 export const SESSION_TEXT = {
+  figures: 'Figures of the session',
   now: 'Now',
   andMore: (count: number) => `and ${count} more`,
   waiting: 'waiting',

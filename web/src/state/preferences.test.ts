@@ -9,7 +9,15 @@ import {
 } from './preferences.ts';
 
 test('what was kept is read', () => {
-  const stored = { ...DEFAULTS, theme: 'dark', panel_px: 700, keys: false };
+  const stored = {
+    ...DEFAULTS,
+    theme: 'dark',
+    panel_px: 700,
+    keys: false,
+    rowDensity: 'compact',
+    columnWidths: { title: 320 },
+    pinned: ['cost'],
+  };
   expect(parsePreferences(JSON.stringify(stored))).toEqual(stored);
 });
 
@@ -19,6 +27,7 @@ test('whatever is kept, every preference can be used', () => {
       const preferences = parsePreferences(text);
       expect(Object.keys(preferences).sort()).toEqual(Object.keys(DEFAULTS).sort());
       expect(preferences.panel_px).toBeGreaterThanOrEqual(120);
+      for (const px of Object.values(preferences.columnWidths)) expect(px).toBeLessThan(2000);
     }),
   );
 });
