@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.services.process import Service
 from tests.support.telemetry.rich_session import rich_session
 
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 _PAGES = {
     "list": "",
     "waterfall": "sessions/rich?view=waterfall",
