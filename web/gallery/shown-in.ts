@@ -97,6 +97,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'session/waterfall-tools.tsx WaterfallTools': 'waterfall',
   'session/waterfall.tsx Waterfall': 'waterfall',
   'sessions/bulk-bar.tsx BulkBar': 'bulk bar',
+  'sessions/column-handle.tsx ColumnHandle': 'session list',
   'sessions/empty-sessions.tsx EmptySessions': 'no session',
   'sessions/file-drop.tsx ImportButton': 'no session',
   'sessions/import-panel.tsx ImportPanel': 'import, under way',

@@ -174,13 +174,21 @@ export const SESSION_LIST_TEXT = {
   compare: 'Compare',
   compareSelected: 'Compare the two selected sessions',
   view: 'Columns and sorting',
+  widthOf: (name: string) => `Width of ${name}`,
+  resize: 'Drag to resize, double-click to reset',
+  pin: (name: string) => `Pin ${name}`,
+  pinTitle: 'Stays beside the title while the list scrolls sideways',
+  rows: 'Rows',
+  density: { compact: 'Compact', normal: 'Normal', comfortable: 'Comfortable' },
+  rowsAre: (density: string) => `Rows: ${density.toLowerCase()}`,
   reset: 'Reset to defaults',
   keep: 'Keep',
   oneSpan: 'In one span:',
   oneSpanWhy:
     'Each term may match another span of a session. This finds sessions in which one span matches them all.',
-  oneSpanCount: (count: number, hasMore: boolean) =>
-    hasMore ? `${count}+ sessions` : plural(count, 'session'),
+  /** Number of sessions; `hasMore`: at least so many. */
+  count: (count: number, hasMore: boolean) =>
+    hasMore ? `${groupThousands(count)}+ sessions` : plural(count, 'session'),
 } as const;
 
 export const EMPTY_TEXT = {
@@ -270,6 +278,13 @@ export const SEARCH_TEXT = {
   clear: 'clear',
 } as const;
 
+/** Handle of a sheet at the bottom of a narrow page. */
+export const SHEET_TEXT = {
+  open: 'Open the panel',
+  enlarge: 'Enlarge the panel',
+  shrink: 'Shrink the panel',
+} as const;
+
 // A session: header, waterfall, time.
 
 export const SESSION_TEXT = {
@@ -278,6 +293,7 @@ export const SESSION_TEXT = {
   unfreeze: 'Unfreeze',
   idleTitle: 'Nothing ran: not part of the duration, but of the waterfall',
   droppedTitle: 'Attributes, events and links that the sender dropped',
+  figures: 'Figures of the session',
   now: 'Now',
   andMore: (count: number) => `and ${count} more`,
   waiting: 'waiting',

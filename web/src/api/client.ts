@@ -19,6 +19,7 @@ import type {
   SearchResult,
   Session,
   SessionContext,
+  SessionCount,
   SessionHistogram,
   SessionList,
   SessionSort,
@@ -70,6 +71,15 @@ export interface Api {
     onProgress: (sent: number) => void,
     signal: AbortSignal,
   ): Promise<ImportReport>;
+  sessionCount(
+    parameters: {
+      q?: string | undefined;
+      since_ms?: number | undefined;
+      until_ms?: number | undefined;
+      cursor?: string | undefined;
+    },
+    signal?: AbortSignal,
+  ): Promise<SessionCount>;
   histogram(
     parameters: { q?: string; until_ms?: number; bucket_ms: number; buckets: number },
     signal?: AbortSignal,
@@ -257,6 +267,7 @@ export function httpApi(
       if (!response.ok) throw await refusal(response);
       return (await response.json()) as ImportReport;
     },
+    sessionCount: (parameters, signal) => json(`sessions/count${query({ ...parameters })}`, signal),
     histogram: (parameters, signal) =>
       json(`sessions/histogram${query({ ...parameters })}`, signal),
     usage: (parameters, signal) => json(`sessions/usage${query({ ...parameters })}`, signal),

@@ -1,4 +1,5 @@
 /** Header of a session: title, status, totals. */
+import { useLayoutEffect, useState } from 'react';
 import type { Session, SessionStatus } from '../../api/types.ts';
 import {
   formatCost,
@@ -8,7 +9,7 @@ import {
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { SESSION_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
-import { useCell } from '../parts/context.ts';
+import { useCell, useSize } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { Duration, NoNews, Waited } from '../parts/session-times.tsx';
@@ -88,10 +89,25 @@ function StatusPill({ session }: { readonly session: Session }) {
   );
 }
 
+/** One line of figures, which scrolls where it has no room. */
 function Facts({ session }: { readonly session: Session }) {
   const tokens = session.input_tokens + session.output_tokens;
+  const [line, setLine] = useState<HTMLElement | null>(null);
+  const { width_px } = useSize(line);
+  const [isCut, setCut] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other figures have another width
+  useLayoutEffect(
+    () => setCut(line !== null && line.scrollWidth > line.clientWidth),
+    [line, width_px, session],
+  );
   return (
-    <dl className="ins-session-head__facts">
+    <dl
+      ref={setLine}
+      className={`ins-session-head__facts${isCut ? ' ins-session-head__facts--cut' : ''}`}
+      aria-label={SESSION_TEXT.figures}
+      // Keys scroll it.
+      tabIndex={isCut ? 0 : undefined}
+    >
       <Fact name={SESSION_TEXT.duration}>
         <Duration session={session} />
       </Fact>
