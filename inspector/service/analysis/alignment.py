@@ -66,8 +66,9 @@ def align(trees: Sequence[SpanTree], partners: Sequence[Sequence[int | None]]) -
     cells: list[list[int | None]] = [
         [place] + [None] * len(others) for place in range(len(first.rows))
     ]
-    for parent, places in ((None, first.roots), *enumerate(first.children)):
-        siblings.append(parent, places)
+    siblings.append(None, first.roots)
+    for place, children in enumerate(first.children):
+        siblings.append(place, children)
     extras: dict[tuple[int | None, tuple[str, str]], list[int]] = defaultdict(list)
     for run, (tree, partner) in enumerate(zip(others, partners, strict=True), 1):
         passed: Counter[tuple[int | None, tuple[str, str]]] = Counter()
