@@ -105,7 +105,7 @@ function WaitingLink() {
   );
 }
 
-function BrandMark() {
+export function BrandMark() {
   return (
     <svg className="ins-bar__mark" width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
       <circle cx="9" cy="9" r="7.25" fill="none" stroke="currentColor" strokeWidth="1.5" />
@@ -162,7 +162,7 @@ const THEMES = [
   ['contrast', 'contrast'],
 ] as const satisfies readonly (readonly [Theme, Parameters<typeof ActionIcon>[0]['name']])[];
 
-function ThemeButton() {
+export function ThemeButton() {
   const { preferences } = useInspector();
   const { theme } = usePreferences();
   const actions = useMemo(
