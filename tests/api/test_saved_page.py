@@ -80,7 +80,7 @@ async def test_nothing_that_a_trace_says_is_markup_in_the_page(api: Api) -> None
     inside = page.text.removeprefix(BEFORE).removesuffix(AFTER)
     assert page.status_code == 200
     assert not set(inside) & set("<>&\u2028")
-    assert page.headers["content-disposition"] == 'attachment; filename="session.html"'
+    assert page.headers["content-disposition"] == "attachment"
 
 
 async def test_a_long_value_is_whole_in_the_page(api: Api) -> None:

@@ -75,10 +75,10 @@ def test_its_transcript_is_searched_and_its_address_opens_the_same_again(
     file.write_bytes(service.client.get("/sessions/golden/export.html").content)
     page.set_viewport_size({"width": 1440, "height": 1000})
     _open(page, file, "view=transcript")
-    page.get_by_role("searchbox").fill("cache")
+    page.get_by_role("textbox").fill("cache")
     expect(page.locator("mark").first).to_be_visible()
     page.keyboard.press("Escape")
-    page.get_by_role("searchbox").blur()
+    page.get_by_role("textbox").blur()
     page.keyboard.press("e")
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")  # leads to the list elsewhere

@@ -73,7 +73,7 @@ def export_page(request: Request, parts: ReadPartsDep, session_id: str) -> Respo
         )
     return StreamingResponse(
         _page(template, request.app, parts.access.token, session_id, table),
-        headers={"Content-Disposition": 'attachment; filename="session.html"'},
+        headers={"Content-Disposition": "attachment"},
         media_type=_TYPE,
     )
 
