@@ -15,7 +15,7 @@ function apiOf(...lines: (readonly [string, unknown, (string | null)?])[]) {
 
 test('an answer is found however its address is written, and however much is asked for', async () => {
   const api = apiOf(
-    ["/sessions/it%27s%20%28a%29/mcp?cursor=x%2Ay", { entries: [] }],
+    ['/sessions/it%27s%20%28a%29/mcp?cursor=x%2Ay', { entries: [] }],
     [`/spans/${A.replace('.', '/')}?max_value_bytes=4096`, { name: 'cut' }],
   );
   expect(await api.mcpLog("it's (a)", { cursor: 'x*y', limit: 7 })).toEqual({ entries: [] });

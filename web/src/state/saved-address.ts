@@ -12,7 +12,8 @@ export function addressInHash(page: Window, session: URL): Window {
     (how: 'pushState' | 'replaceState') =>
     (state: unknown, _title: string, target: string | URL): void => {
       const url = new URL(target);
-      if (url.pathname === session.pathname) page.history[how](state, '', `#${url.search.slice(1)}`);
+      if (url.pathname === session.pathname)
+        page.history[how](state, '', `#${url.search.slice(1)}`);
     };
   return {
     location: {

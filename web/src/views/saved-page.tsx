@@ -64,6 +64,8 @@ export function SavedPage({ sessionId }: { readonly sessionId: string }) {
   );
 }
 
+const FORMAT = { dateStyle: 'medium', timeStyle: 'short' } as const;
+
 function About({ saved: { exportedAt, leftOut } }: { readonly saved: Facts }) {
   return (
     <p className="ins-saved__about">
@@ -71,7 +73,7 @@ function About({ saved: { exportedAt, leftOut } }: { readonly saved: Facts }) {
       <span>
         {'· '}
         <time dateTime={exportedAt}>
-          {SAVED_TEXT.exported(new Date(exportedAt).toLocaleString())}
+          {SAVED_TEXT.exported(new Date(exportedAt).toLocaleString(undefined, FORMAT))}
         </time>
       </span>
       {leftOut > 0 && <span className="ins-saved__left-out"> {SAVED_TEXT.leftOut(leftOut)}</span>}
