@@ -72,11 +72,27 @@ async def test_the_page_has_what_the_routes_answer(api: Api) -> None:
     assert any(with_its_call_before in path for path in answers)
 
 
+async def test_rows_of_many_pages_are_there_as_the_page_asks_for_them(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "_ROWS", 3)
+    monkeypatch.setattr(recording, "_LATER_ROWS", 4)
+    answers = await saved(api)
+    (first, later) = [text for path, text in answers.items() if "/spans?" in path]
+    assert f"cursor={quote(json.loads(first)['next_cursor'], safe='')}" in "".join(answers)
+    pages = [json.loads(line)["columns"]["span_id"] for line in later.splitlines()]
+    ids = json.loads(first)["columns"]["span_id"] + [one for page in pages for one in page]
+    whole = (await api.get("/sessions/refunds/spans?format=columns")).json()["columns"]["span_id"]
+    assert (len(pages) > 1, ids) == (True, whole)
+
+
 async def test_nothing_that_a_trace_says_is_markup_in_the_page(api: Api) -> None:
-    session, markup = "</script><b>", "</script><!--<script><img src=x onerror=alert(1)>\u2028]]>"
-    attributes = {"session.id": session, "inspector.session.title": markup, markup: markup}
+    markup = "</script><!--<script><img src=x onerror=alert(1)>\u2028]]>"
+    attributes = {"session.id": markup, "inspector.session.title": markup, markup: markup}
     await api.submit(incoming(span(markup, trace=9, attributes=attributes), "p1"))
-    page = await api.get(f"/sessions/{quote(session, safe='')}/export.html")
+    sessions = (await api.get("/sessions")).json()["sessions"]
+    (hostile,) = [one["id"] for one in sessions if one["title"] == markup]
+    page = await api.get(f"/sessions/{quote(hostile, safe='')}/export.html")
     inside = page.text.removeprefix(BEFORE).removesuffix(AFTER)
     assert page.status_code == 200
     assert not set(inside) & set("<>&\u2028")

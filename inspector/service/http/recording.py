@@ -7,6 +7,7 @@ span from the first on, while there is room for it.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -84,7 +85,7 @@ class Recording:
         await self._keep(f"{self._session}/context")
         await self._keep_messages()
         yield self._drained()
-        before = self._calls_before()
+        before = await asyncio.to_thread(self._calls_before)
         for start in range(0, len(self._table), _READINGS):
             if not self._has_room():
                 self.left_out += len(self._table) - start

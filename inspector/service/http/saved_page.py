@@ -32,7 +32,7 @@ router = APIRouter(tags=["sessions"])
 MAX_SPANS = 100_000
 MAX_FILE_BYTES = 48 * 2**20
 """Limit of the page beyond which no content is added to it."""
-MAX_ANSWERS_BYTES = 128 * 2**20
+MAX_ANSWERS_BYTES = 64 * 2**20
 """Limit of the answers, unpacked, beyond which none is added: a browser holds them."""
 _TYPE = "text/html"
 _PLACE = "ANSWERS"
