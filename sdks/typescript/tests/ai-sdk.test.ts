@@ -20,7 +20,7 @@ import {
   type Handle,
   session,
 } from '../src/index.js';
-import { Api, type Row } from './support/api.js';
+import { Api, type Row, until } from './support/api.js';
 import { Provider } from './support/provider.js';
 
 let handle: Handle;
@@ -184,6 +184,39 @@ describe('a model call', () => {
     const { view, attributes } = await api.span(row as Row);
     expect(attributes['gen_ai.usage.output_tokens']).toBe(5);
     expect(JSON.stringify(view['messages'])).toContain('Hello there');
+  });
+
+  test('shows its text while it is streamed, without a secret that comes in two chunks', async () => {
+    const secret = `sk-ant-api03-${'a1B2'.repeat(12)}`;
+    let go = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    provider.pieces = (async function* () {
+      yield 'The key is sk-ant-a';
+      yield `${secret.slice('sk-ant-a'.length)} and the rest is`;
+      yield ' harmless.';
+      await waiting;
+    })();
+    const run = session('so-far', () => streamText({ model: modelOf(), prompt: 'Hi' }));
+    const text = run.text;
+    const shown = await until(async () => {
+      const [row] = await api.rows('so-far', (rows) => rows.length > 0);
+      const { attributes } = await api.span(row as Row);
+      const found = attributes['inspector.stream.text'];
+      return typeof found === 'string' && found.includes('rest') ? attributes : undefined;
+    });
+    expect(shown['inspector.stream.text']).toBe('The key is [redacted] and the rest is ');
+    expect(shown['inspector.stream.chars']).toBe(
+      `The key is ${secret} and the rest is harmless.`.length,
+    );
+    go();
+    expect(await text).toContain(secret);
+    const [row] = await api.rows('so-far', ended(1));
+    const { attributes } = await api.span(row as Row);
+    expect(attributes['inspector.stream.text']).toBeUndefined();
+    expect(attributes['inspector.stream.chunk_count']).toBe(3);
+    expect(attributes['gen_ai.response.time_to_first_chunk']).toBeGreaterThan(0);
   });
 
   test('is edited, answered and denied by code', async () => {

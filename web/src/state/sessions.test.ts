@@ -44,6 +44,23 @@ test('a session that was deleted or merged is gone', async () => {
   expect(sessions.order.get()).toEqual(['b']);
 });
 
+test('what the feed brings while a page is on its way is newer than the page', async () => {
+  let answer = (_: SessionList) => {};
+  const api = { sessions: () => new Promise<SessionList>((resolve) => (answer = resolve)) };
+  const sessions = new Sessions(api as unknown as Api);
+  const loading = sessions.load();
+  sessions.apply([
+    started(session('c', '30')),
+    started(session('b', '20', 'completed')),
+    { type: 'SessionDeleted', time: '', session_id: 'a', moved_to: null },
+  ]);
+  const page = [session('b', '20'), session('a', '10')];
+  answer({ sessions: page, next_cursor: null, as_of: '' } as unknown as SessionList);
+  await loading;
+  expect(sessions.order.get()).toEqual(['c', 'b']);
+  expect(sessions.rows.get('b')?.status).toBe('completed');
+});
+
 test('an older session than those that were read comes with its page', async () => {
   const sessions = new Sessions(listing([session('c', '30')], [session('b', '20')]));
   await sessions.load();

@@ -65,6 +65,8 @@ export class Sessions {
   private readonly lastChange = new Map<string, number>();
   private changeCount = 0;
   private pagesRead = 0;
+  /** For each page on its way: what the feed brought meanwhile, by id; undefined: a deletion. */
+  private readonly awaited = new Set<Map<string, Session | undefined>>();
 
   constructor(api: Api, listing: Listing = EVERYTHING, now_ms: () => number = () => Date.now()) {
     this.api = api;
@@ -81,7 +83,9 @@ export class Sessions {
     await this.attempt(async () => {
       const page = await this.read(undefined, this.isPlain ? 0 : this.order.get().length);
       const ids = new Set(page.sessions.map((session) => session.id));
-      const gone = [...this.rows.keys()].filter((id) => !ids.has(id));
+      // Whether a session fits a query, only the service knows.
+      const isNew = (id: string) => this.query === '' && page.meanwhile.has(id);
+      const gone = [...this.rows.keys()].filter((id) => !ids.has(id) && !isNew(id));
       this.pagesRead = 0;
       this.noteOrder(page.sessions);
       this.commit(page.sessions, gone);
@@ -130,6 +134,10 @@ export class Sessions {
           gone.add(event.session_id);
       }
     }
+    for (const meanwhile of this.awaited) {
+      for (const [id, session] of rows) meanwhile.set(id, session);
+      for (const id of gone) meanwhile.set(id, undefined);
+    }
     this.commit(
       [...rows.values()].filter((session) => this.isInLoadedPart(session)),
       [...gone],
@@ -150,8 +158,25 @@ export class Sessions {
     return this.query === '' && this.listing.sort === NEWEST_FIRST;
   }
 
-  /** Read on from `cursor`: one page, or as many as give `least` sessions. */
-  private async read(cursor: string | undefined, least: number): Promise<SessionList> {
+  /**
+   * Read on from `cursor`: one page, or as many as give `least` sessions. What the feed brings
+   * meanwhile is newer than the page.
+   */
+  private async read(cursor: string | undefined, least: number) {
+    const meanwhile = new Map<string, Session | undefined>();
+    this.awaited.add(meanwhile);
+    try {
+      const page = await this.readPages(cursor, least);
+      const sessions = page.sessions.flatMap((session) =>
+        meanwhile.has(session.id) ? (meanwhile.get(session.id) ?? []) : session,
+      );
+      return { ...page, sessions, meanwhile };
+    } finally {
+      this.awaited.delete(meanwhile);
+    }
+  }
+
+  private async readPages(cursor: string | undefined, least: number): Promise<SessionList> {
     const wanted = this.isPlain ? 0 : Math.max(least, PAGE_SIZE);
     const sessions: Session[] = [];
     let next = cursor;

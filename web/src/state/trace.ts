@@ -79,12 +79,14 @@ export class Trace {
     const loading = new AbortController();
     this.loading = loading;
     try {
+      const before = this.session.get();
       const session = await this.api.session(this.sessionId, loading.signal);
       if (session.id !== this.sessionId) {
         this.moved.set({ to: session.id });
         return;
       }
-      this.session.set(session);
+      // What the feed brought meanwhile is newer.
+      if (this.session.get() === before) this.session.set(session);
       await this.loadPages(loading.signal);
       this.state.set({ kind: 'ready' });
     } catch (error) {

@@ -40,6 +40,12 @@ const REQUEST_KEYS: Readonly<Record<(typeof SETTINGS)[number], string>> = {
   stopSequences: 'gen_ai.request.stop_sequences',
   seed: 'gen_ai.request.seed',
 };
+const CHUNKS: ReadonlySet<string> = new Set([
+  'text-delta',
+  'reasoning-delta',
+  'tool-input-delta',
+  'tool-call',
+]);
 const MODEL_CALLS = ['chat', 'generate_content', 'text_completion'];
 
 /** What people see of a model call, and may edit. */
@@ -183,6 +189,8 @@ function watched(
             return;
           }
           summary.add(value);
+          if (CHUNKS.has(value.type))
+            operation.chunk(value.type === 'text-delta' ? value.delta : '');
           controller.enqueue(value);
         } catch (error) {
           operation.fail(error);

@@ -24,6 +24,7 @@ import { warn } from '../log.js';
 import type { Runtime } from '../runtime.js';
 import { now } from '../telemetry/items.js';
 import { isReadable } from '../telemetry/live-processor.js';
+import { StreamedAnswer } from '../telemetry/streamed.js';
 import { sessionId } from './session.js';
 
 /** What an operation is. */
@@ -75,6 +76,8 @@ export class Operation implements Passenger {
   readonly #isOwn: boolean;
   readonly #abort = new AbortController();
   readonly #leave: () => void;
+  readonly #beganMs = performance.now();
+  #streamed: StreamedAnswer | undefined;
   #cancelReason: string | undefined;
   readonly #truncated = new Set<string>();
   #hasEnded = false;
@@ -198,6 +201,15 @@ export class Operation implements Passenger {
     if (this.#isOwn) this.#quietly(() => this.#set(attributes));
   }
 
+  /** Report a chunk of a streamed answer: its text, which may be empty. */
+  chunk(text: string): void {
+    if (!this.#isOwn || this.#hasEnded) return;
+    this.#streamed ??= new StreamedAnswer(this.#runtime.content, this.#beganMs, (attributes) =>
+      this.#quietly(() => this.#runtime.processor.progress(this.#span, attributes)),
+    );
+    this.#streamed.add(text);
+  }
+
   note(note: DecisionNote): void {
     const { content } = this.#runtime;
     this.#moment('inspector.decision', {
@@ -264,6 +276,8 @@ export class Operation implements Passenger {
     this.#hasEnded = true;
     this.#leave();
     if (!this.#isOwn) return;
+    const streamed = this.#streamed?.end() ?? {};
+    this.#quietly(() => this.#span.setAttributes(streamed));
     this.#quietly(describe);
     this.#quietly(() => this.#span.end());
   }

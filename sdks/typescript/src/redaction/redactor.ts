@@ -23,6 +23,11 @@ export class Redactor {
     this.#callback = callback;
   }
 
+  /** Whether it has rules of the user, of which nothing is known. */
+  get hasOwnRules(): boolean {
+    return this.#patterns.length > 0 || this.#callback !== undefined;
+  }
+
   /** Return `text` with every secret replaced by `[redacted]`; idempotent. */
   text(text: string): string {
     let clean = scrubbed(text);

@@ -16,6 +16,8 @@ const USAGE = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
 /** Asks for `delete_file` until a tool has answered, and then says what it said. */
 export class Provider {
   readonly requests: ChatRequest[] = [];
+  /** Pieces of the next streamed answer, each sent when it is there. */
+  pieces: AsyncIterable<string> | undefined;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -35,7 +37,9 @@ export class Provider {
         return;
       }
       response.setHeader('content-type', 'text/event-stream');
-      for (const delta of deltasOf(message)) {
+      const { pieces } = provider;
+      provider.pieces = undefined;
+      for await (const delta of pieces === undefined ? deltasOf(message) : textDeltas(pieces)) {
         response.write(`data: ${JSON.stringify(completion({ delta }))}\n\n`);
       }
       response.write(`data: ${JSON.stringify(completion({ delta: {} }, USAGE))}\n\n`);
@@ -80,6 +84,10 @@ function deltasOf({ content, tool_calls }: Message): object[] {
     return [{ role: 'assistant', tool_calls: tool_calls.map((call) => ({ ...call, index: 0 })) }];
   }
   return (content ?? '').split(/(?= )/).map((piece) => ({ role: 'assistant', content: piece }));
+}
+
+async function* textDeltas(pieces: AsyncIterable<string>): AsyncGenerator<object> {
+  for await (const content of pieces) yield { role: 'assistant', content };
 }
 
 function completion(choice: { message?: Message; delta?: object }, usage?: object): object {
