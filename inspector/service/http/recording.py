@@ -32,7 +32,7 @@ _MAX_VALUE_BYTES = (65_536, 4_096, 256)
 """Limits of a value: the page's own, and those for a span that is too large with it."""
 
 
-class Recorded(NamedTuple):
+class SavedAnswer(NamedTuple):
     """One answer.
 
     Attributes:
@@ -68,11 +68,11 @@ class Recording:
     ) -> None:
         self._client, self._table, self._has_room = client, table, has_room
         self._session = f"/sessions/{quote(session_id, safe='')}"
-        self._new: list[Recorded] = []
+        self._new: list[SavedAnswer] = []
         self._states_left = MAX_STATES
         self.left_out = 0
 
-    async def answers(self) -> AsyncIterator[list[Recorded]]:
+    async def answers(self) -> AsyncIterator[list[SavedAnswer]]:
         """Yield the answers, a few at a time; what was deleted meanwhile is left out.
 
         Raises:
@@ -101,7 +101,7 @@ class Recording:
                 await self._keep_span(at)
                 yield self._drained()
 
-    def _drained(self) -> list[Recorded]:
+    def _drained(self) -> list[SavedAnswer]:
         new, self._new = self._new, []
         return new
 
@@ -162,25 +162,25 @@ class Recording:
             for position in () if named is None else orjson.loads(named.text)["here"]:
                 await self._keep_state(path, name=name, position=position)
 
-    async def _keep_state(self, path: str, **query: object) -> Recorded | None:
+    async def _keep_state(self, path: str, **query: object) -> SavedAnswer | None:
         self._states_left -= 1
         return await self._keep(path, **query) if self._states_left >= 0 else None
 
-    async def _keep(self, path: str, **query: object) -> Recorded | None:
+    async def _keep(self, path: str, **query: object) -> SavedAnswer | None:
         found = await self._get(path, **query)
         if found is not None:
             self._new.append(found)
         return found
 
-    async def _get(self, path: str, **query: object) -> Recorded | None:
-        asked = f"{path}?{urlencode(query, doseq=True)}" if query else path
+    async def _get(self, path: str, **query: object) -> SavedAnswer | None:
+        address = f"{path}?{urlencode(query, doseq=True)}" if query else path
         with untraced():
-            response = await self._client.get(asked)
+            response = await self._client.get(address)
         if response.status_code in (308, 404):  # deleted, or merged into another, meanwhile
             return None
         if not response.is_success:
-            raise RuntimeError(f"{asked} answers {response.status_code}")
-        return Recorded(asked, response.text, response.headers.get("inspector-next-cursor"))
+            raise RuntimeError(f"{address} answers {response.status_code}")
+        return SavedAnswer(address, response.text, response.headers.get("inspector-next-cursor"))
 
     def _calls_before(self) -> dict[int, int]:
         """Return the call before of each model call in its conversation, as the page sees it.

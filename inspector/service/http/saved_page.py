@@ -22,7 +22,7 @@ from inspector.service.files.export import PACKING
 from inspector.service.http.in_process import client_of
 from inspector.service.http.parts import ReadPartsDep
 from inspector.service.http.problems import ProblemError
-from inspector.service.http.recording import Recorded, Recording
+from inspector.service.http.recording import Recording, SavedAnswer
 from inspector.service.http.sessions import MOVED, missing_session
 from inspector.service.http.ui import STATIC
 from inspector.service.model.times import rfc3339
@@ -113,13 +113,13 @@ async def _page(
         "exported_at": rfc3339(time_ns()),
         "left_out": recording.left_out,
     }
-    packing.add([Recorded("/saved", orjson.dumps(facts).decode(), None)])
+    packing.add([SavedAnswer("/saved", orjson.dumps(facts).decode(), None)])
     yield await asyncio.to_thread(packing.end)
     yield after
 
 
 class _Packing:
-    """Answers as gzip in base64: a line each, a JSON array of a `Recorded`."""
+    """Answers as gzip in base64: a line each, a JSON array of a `SavedAnswer`."""
 
     def __init__(self) -> None:
         self._packer = zlib.compressobj(PACKING, wbits=31)
@@ -136,7 +136,7 @@ class _Packing:
         """Return whether more content may be added."""
         return self._file_bytes < MAX_FILE_BYTES and self._answers_bytes < MAX_ANSWERS_BYTES
 
-    def add(self, answers: Sequence[Recorded]) -> None:
+    def add(self, answers: Sequence[SavedAnswer]) -> None:
         """Add answers."""
         lines = [orjson.dumps(tuple(one), option=orjson.OPT_APPEND_NEWLINE) for one in answers]
         self._lines += lines
