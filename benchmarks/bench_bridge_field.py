@@ -13,7 +13,7 @@
 
 The same call for all, with its content (500 characters in, 500 out) recorded:
 
-* *a model call* through the `openai` package, whose HTTP request is replaced by an answer at hand
+* *an LLM call* through the `openai` package, whose HTTP request is replaced by an answer at hand
   and whose checking of parameters (0.6 ms) is left out, so that only what is added stands out.
   OpenInference, OpenLLMetry and Logfire patch the package; with us whoever makes the call says so
   to the bus (`operation`).
@@ -110,7 +110,7 @@ def instrumented(instrumentor: Any, provider: TracerProvider) -> Iterator[None]:
 
 
 def model_calls(stack: ExitStack, logfire_keep: Keep) -> tuple[Row, list[Row]]:
-    """Return the rows of the model call."""
+    """Return the rows of the LLM call."""
     choice = {
         "index": 0,
         "finish_reason": "stop",
@@ -203,7 +203,7 @@ def main() -> None:
         additional_span_processors=[keep],
     )
     with ExitStack() as stack:
-        report("a model call, 500 characters each way", *model_calls(stack, keep))
+        report("an LLM call, 500 characters each way", *model_calls(stack, keep))
         report("a tool call, 500 characters each way", *tool_calls(stack, keep))
 
 

@@ -53,8 +53,8 @@ LISTS_EVERY_S = 0.02
 _BARE = (
     "SELECT t.id, s.span_id, s.parent_id, s.name, s.kind, s.status, s.start_ns, s.end_ns,"
     " s.wait_ns, s.waits, s.waited, s.model, s.input_tokens, s.output_tokens, s.cost_usd,"
-    " s.size_bytes, s.duplicate_of, s.subject FROM span AS s JOIN trace AS t ON t.no = s.trace_no"
-    " ORDER BY s.start_ns, s.span_id"
+    " s.size_bytes, s.duplicate_of, s.subject, s.service, s.stall_start_ns, s.stall_ns"
+    " FROM span AS s JOIN trace AS t ON t.no = s.trace_no ORDER BY s.start_ns, s.span_id"
 )
 _BARE_CONTENT = (
     "SELECT c.payload FROM span AS s JOIN content AS c ON c.no = s.content"

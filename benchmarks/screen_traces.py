@@ -136,7 +136,7 @@ class Tracing:
         agent.end_time_unix_nano = self._now_ns
 
     def turn(self, agent: Span, prompt: str, *, error: str | None = None) -> None:
-        """Add a model call that wants a tool, and the tool; `error`: why the tool failed."""
+        """Add an LLM call that wants a tool, and the tool; `error`: why the tool failed."""
         tool, model = self._pick.choice(_TOOLS), self._pick.choice(_MODELS)
         arguments = {"path": f"src/part_{len(self.spans)}.py", "limit": 20}
         self.chat(agent, model, prompt, self.words(20), (tool, arguments))
@@ -150,7 +150,7 @@ class Tracing:
         text: str,
         wants: tuple[str, Mapping[str, Value]] | None = None,
     ) -> None:
-        """Add a model call: its prompt, its text, and the tool that it calls."""
+        """Add an LLM call: its prompt, its text, and the tool that it calls."""
         parts: list[Mapping[str, object]] = [{"type": "text", "content": text}]
         if wants is not None:
             # The tool is the next span, and names the call by its own number.

@@ -29,7 +29,7 @@ HISTORY: tuple[tuple[str, str, str], ...] = (
     ("1.4", "2026-11-22", "questions beside approvals, and who answered: the kwargs marked 1.4"),
     ("1.5", "2026-11-22", "failed connections, and stray output of servers"),
     ("1.6", "2026-11-24", "steps of a program's own"),
-    ("1.7", "2026-11-24", "retries by a provider's client, and what a failed model call left"),
+    ("1.7", "2026-11-24", "retries by a provider's client, and what a failed LLM call left"),
 )
 """(version, date, what it brought), oldest first."""
 

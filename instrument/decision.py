@@ -121,7 +121,7 @@ class Decision:
         """Continue with changed data.
 
         Args:
-            value: The new value of the event: `args` of a tool call, `response` of a model call;
+            value: The new value of the event: `args` of a tool call, `response` of an LLM call;
                 the catalogue says which kwarg that is.
             reason: Why.
             **changes: New values of writable kwargs, by name.

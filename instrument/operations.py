@@ -201,7 +201,7 @@ class Operation:
 
     @property
     def args(self) -> Any:
-        """The final input: `args` of a tool call, `prompt` of a model call, and so on."""
+        """The final input: `args` of a tool call, `prompt` of an LLM call, and so on."""
         return self.kwargs.get(find_noun(self._name).input or "")
 
     @property

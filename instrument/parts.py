@@ -35,7 +35,7 @@ class Injection(NamedTuple):
     text: str
     role: str = "system"
     is_ephemeral: bool = False
-    """Whether it is for the next model call only, not for the history."""
+    """Whether it is for the next LLM call only, not for the history."""
     source: str | None = None
     """The interceptor that injected it."""
     is_hidden: bool = False

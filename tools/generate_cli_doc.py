@@ -37,8 +37,8 @@ def _cli() -> Iterator[str]:
     yield f"| {FAILED} | failed |"
     yield f"| {CANNOT_START} | cannot start with these arguments or settings |"
     yield f"| {NO_SERVICE} | no service runs |"
-    yield f"| {ON_ITS_WAY} | it is on its way, and the agent has not said that it took it |"
-    yield f"| {NOT_DONE} | refused: somebody else was first, or the agent did not take it |"
+    yield f"| {ON_ITS_WAY} | sent, not yet acknowledged by the agent |"
+    yield f"| {NOT_DONE} | refused: somebody else was first, or the agent rejected it |"
     for name, command in _commands(group):
         arguments = [one for one in command.params if one.param_type_name == "argument"]
         usage = " ".join(["inspector", name, *(one.name.upper() for one in arguments)])

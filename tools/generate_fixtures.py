@@ -189,7 +189,7 @@ def _last(path: str) -> str:
 
 
 def _readings(rows: list[Any]) -> list[str]:
-    """Return the spans that the transcript requests: each, and each model call after another."""
+    """Return the spans that the transcript requests: each, and each LLM call after another."""
     queries = []
     before: dict[str, str] = {}
     for row in rows:

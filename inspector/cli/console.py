@@ -47,7 +47,7 @@ def show_sessions(sessions: list[Row], *, is_narrowed: bool = False) -> None:
     """
     console = Console()
     if not sessions:
-        console.print("No session fits." if is_narrowed else "There is no session yet.")
+        console.print("No matching sessions." if is_narrowed else "No sessions yet.")
         return
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
@@ -117,13 +117,13 @@ def show_usage(groups: list[Row], by: str) -> None:
     """Print a table of what sessions used, by `by`."""
     console = Console()
     if not groups:
-        console.print("No session fits.")
+        console.print("No matching sessions.")
         return
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
     table = Table(box=None, pad_edge=False)
     table.add_column(by, overflow="ellipsis")
-    for name in ("sessions", "model calls", "tool calls", "tokens in", "tokens out", "cost"):
+    for name in ("sessions", "LLM calls", "tool calls", "tokens in", "tokens out", "cost"):
         table.add_column(name, justify="right", no_wrap=True)
     for group in groups:
         counts = ("session_count", "llm_calls", "tool_calls", "input_tokens", "output_tokens")
@@ -152,7 +152,7 @@ def show_prices(found: Row) -> None:
     ]
     if run["looked_at"] or run["is_running"] or run["error"]:
         state = "stopped" if run["error"] else "running" if run["is_running"] else "done"
-        counts = f"{run['looked_at']} model calls looked at, {run['changed']} costs changed"
+        counts = f"{run['looked_at']} LLM calls looked at, {run['changed']} costs changed"
         lines.append(f"stored {state}: {counts}")
     if run["error"]:
         lines.append(f"       {run['error']}")
@@ -196,7 +196,7 @@ def show_hits(hits: list[Row]) -> None:
     """Print the spans that a search found, and their sessions."""
     console = Console()
     if not hits:
-        console.print("No span fits.")
+        console.print("No matching spans.")
     for hit in hits:
         row = span_row(hit["span"], hit["session_id"])
         owner = f"  {row.span_id}  {plain(hit['session_title'])}  {plain(hit['session_id'])}"

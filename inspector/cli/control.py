@@ -1,6 +1,6 @@
 """`inspector requests`, `approve`, `answer`, `cancel` and so on: control from a terminal.
 
-Exit codes beside the common ones: 4 on its way, not yet confirmed by the agent; 5 refused, not the
+Exit codes beside the common ones: 4 sent, not yet acknowledged by the agent; 5 refused, not the
 first answer, or not applied by the agent.
 """
 
@@ -88,7 +88,10 @@ def requests(
 def approve(
     request_id: OnlyRequestId = None,
     always: Annotated[
-        bool, typer.Option("--always", help="Also what its interceptor asks in this session later.")
+        bool,
+        typer.Option(
+            "--always", help="Also approve later requests from the same policy in this session."
+        ),
     ] = False,
     args: Annotated[
         str | None,

@@ -1,7 +1,7 @@
 """The command line: arguments and exit codes. Other modules do the work, imported on use.
 
 Exit codes: 0 done, 1 failed, 2 cannot start with these arguments or settings, 3 no service runs;
-of commands to agents, 4 on its way and not applied yet, 5 refused or not applied.
+of commands to agents, 4 sent and not yet acknowledged, 5 refused or not applied.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ app.add_typer(cli_run.app)
 Config = Annotated[
     Path | None, typer.Option(help="Configuration file, instead of the user's inspector.toml.")
 ]
-Rotate = Annotated[bool, typer.Option("--rotate-token", help="Make a new token.")]
+Rotate = Annotated[bool, typer.Option("--rotate-token", help="Rotate the token.")]
 
 
 def _print_version(is_wanted: bool) -> None:
@@ -76,7 +76,7 @@ def _print_version(is_wanted: bool) -> None:
 def main(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Watch AI agents and MCP applications while they run."""
@@ -231,7 +231,7 @@ def causes(
 @app.command()
 def prices(
     recompute: Annotated[
-        bool, typer.Option("--recompute", help="Compute the costs of stored model calls again.")
+        bool, typer.Option("--recompute", help="Compute the costs of stored LLM calls again.")
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -151,7 +151,7 @@ def _warn_of_prices(found: list[Rules]) -> None:
 
     if any(needs_prices(one) for one in found) and not os.environ.get("INSPECTOR_PRICES"):
         typer.echo(
-            "INSPECTOR_PRICES names no prices here: a model call that does not say what it cost "
+            "INSPECTOR_PRICES names no prices here: an LLM call that does not say what it cost "
             "uses up a budget of cost.",
             err=True,
         )

@@ -56,7 +56,7 @@ def name_requests(requests: Sequence[Row]) -> None:
 
 def _list(requests: Sequence[Row], console: Console) -> None:
     if not requests:
-        console.print("Nobody is asked anything.")
+        console.print("No pending requests.")
         return
     is_wide = console.width >= _WIDE_CHARS
     are_open = all(request["status"] == "pending" for request in requests)
@@ -198,7 +198,11 @@ def _barred(console: Console, text: str, style: str = "") -> None:
 
 
 def _answered(answer: Row) -> str:
-    needed = {True: "the agent took it", False: "the agent did not take it", None: "on its way"}
+    needed = {
+        True: "received by the agent",
+        False: "rejected by the agent",
+        None: "sent, not yet acknowledged",
+    }
     why = f": {plain(answer['applied_reason'])}" if answer["applied_reason"] else ""
     edited = ", edited" if answer["is_edited"] else ""
     who = f"{plain(answer['actor'])} ({answer['origin']})"

@@ -38,7 +38,7 @@ def newest_session(reader: ServiceReader) -> Row:
     """
     found, _ = session_spans.pages(reader, "sessions", 1, sort="-started")
     if not found:
-        raise RefusedError("There is no session yet.")
+        raise RefusedError("No sessions yet.")
     return found[0]
 
 
@@ -72,7 +72,9 @@ def only_request(reader: ServiceReader) -> Row:
     fitting = [one for one in found if one["kind"] != _ANSWERED_ELSE]
     if found and not fitting:
         requests.name_requests(found)
-        raise RefusedError("What is open is a question: see `inspector answer`. Nothing was done.")
+        raise RefusedError(
+            "The open request is a question: use `inspector answer`. Nothing was done."
+        )
     return _only(fitting, "request", "open", requests.name_requests)
 
 

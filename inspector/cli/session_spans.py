@@ -48,7 +48,7 @@ def one_session(reader: ServiceReader, wanted: str) -> Row:
     if len(fitting) != 1:
         if fitting:
             raise RefusedError(f"Several sessions begin with {wanted!r}; give more of the id.")
-        raise RefusedError(f"There is no session {wanted!r}: see `inspector sessions`.")
+        raise RefusedError(f"Session not found: {wanted!r}. See `inspector sessions`.")
     return fitting[0]
 
 

@@ -25,7 +25,7 @@ def select(reader: ServiceReader, session_id: str | None, query: str | None) -> 
     found = session_spans.rows(reader, "/sessions", "sessions", q=query, limit=_PAGE)
     if ids := [session["id"] for session in found]:
         return ids
-    raise RefusedError(f"No session fits the query {query!r}.")
+    raise RefusedError(f"No session matches the query {query!r}.")
 
 
 def pieces(reader: ServiceReader, session_id: str, *, is_packed: bool) -> Iterator[bytes]:

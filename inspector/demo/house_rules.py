@@ -25,7 +25,7 @@ from instrument.typed import BeforeToolCallEvent, HookRegistry
 
 WORKSPACE = "/workspace/lantern"
 AGENT_STARTS = "session:running"
-"""The hook at which an agent gets guidance, before its first model call."""
+"""The hook at which an agent gets guidance, before its first LLM call."""
 
 PERSON_S = 25.0
 """Time limit of an answer, in the story's time; then the story goes on without one."""

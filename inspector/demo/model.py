@@ -14,7 +14,7 @@ Message: TypeAlias = dict[str, Any]
 """One turn in the shape of OpenAI's chat completions: `role`, `content`, `tool_calls`, …"""
 
 Usage: TypeAlias = dict[str, int | float]
-"""`input_tokens`, `output_tokens` and, where the price is known, `cost_usd` of one model call."""
+"""`input_tokens`, `output_tokens` and, where the price is known, `cost_usd` of one LLM call."""
 
 _TOKEN_CHARS = 4
 _USD_PER_MILLION_INPUT = 2.5

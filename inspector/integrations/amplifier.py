@@ -382,7 +382,7 @@ def _named(coordinator: Any, point: str) -> Iterable[tuple[str, Any]]:
 def _model_call(
     complete: Method, request: ChatRequest, kwargs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the hook kwargs of a model call."""
+    """Return the hook kwargs of an LLM call."""
     provider = getattr(complete, "__self__", None)
     defaults = (getattr(provider, name, None) for name in ("model", "default_model"))
     default = next((one for one in defaults if isinstance(one, str)), None)

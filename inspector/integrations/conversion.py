@@ -85,7 +85,7 @@ def token_counts(
     audio_output: int = 0,
     audio_cache_read: int = 0,
 ) -> dict[str, int]:
-    """Return the tokens of a model call as hooks name them; the special ones only if counted."""
+    """Return the tokens of an LLM call as hooks name them; the special ones only if counted."""
     special = {
         "cache_read_tokens": cache_read,
         "cache_write_tokens": cache_write,

@@ -1,6 +1,6 @@
 """De-duplication of calls that two layers see: only the outer one reports them.
 
-An agent's tool that an MCP client carries out is one tool call, a framework's model call is carried
+An agent's tool that an MCP client carries out is one tool call, a framework's LLM call is carried
 out by a provider's client, and a method of a framework may call the one that it overrides. A layer
 checks `is_reported` before it opens an operation. The bus knows what its open operations enclose; a
 layer whose operations are in contexts of their own enters `reporting` as well. A framework's own
@@ -68,7 +68,7 @@ def is_reported(name: str, bus: Bus | None = None, noun: str = TOOL_CALL) -> boo
 
 
 def is_model_call_reported(bus: Bus | None = None) -> bool:
-    """Return whether an outer layer already reports the model call that is made here."""
+    """Return whether an outer layer already reports the LLM call that is made here."""
     return innermost()[0] == MODEL_CALL or is_current(bus or shared.bus, MODEL_CALL)
 
 

@@ -25,7 +25,7 @@ class HookResult:
         context_injection: For `inject_context`, text for the model.
         context_injection_role: Role of the text: `system`, `user` or `assistant`.
         context_injections: In the result of `emit`: every injection, in order.
-        ephemeral: Whether the text is for the next model call only.
+        ephemeral: Whether the text is for the next LLM call only.
         suppress_output: Whether the text is hidden from the user.
         append_to_last_tool_result: Whether it belongs to the last tool result, if there is one.
         approval_prompt: For `ask_user`, the question.

@@ -47,11 +47,11 @@ class Metrics:
             )
 
         self._model_calls = seconds(
-            "gen_ai.client.operation.duration", "Duration of a model call.", _CALL_BUCKETS_S
+            "gen_ai.client.operation.duration", "Duration of an LLM call.", _CALL_BUCKETS_S
         )
         self._first_chunks = seconds(
             "gen_ai.client.operation.time_to_first_chunk",
-            "From a model call to the first piece of its answer.",
+            "From an LLM call to the first piece of its answer.",
             _CALL_BUCKETS_S,
         )
         self._tokens = meter.create_histogram(

@@ -1,4 +1,4 @@
-"""Prices of model calls, from the user's own price file. None are bundled.
+"""Prices of LLM calls, from the user's own price file. None are bundled.
 
 # USD for a million tokens; the first matching entry counts.
 [[models]]
@@ -57,7 +57,7 @@ class PriceList:
         return None
 
     def cost(self, facts: Mapping[str, Any]) -> float | None:
-        """Return the cost of a model call in USD; None if its tokens or price are unknown.
+        """Return the cost of an LLM call in USD; None if its tokens or price are unknown.
 
         Cached tokens are a part of the input tokens, as in the GenAI conventions.
 

@@ -307,7 +307,7 @@ _TARGETS = {
     "invoke_agent": "gen_ai.agent.name",
     "invoke_workflow": "gen_ai.workflow.name",
 }
-"""Operation → its target attribute. Model calls: only their end shows which span has the usage."""
+"""Operation → its target attribute. LLM calls: only their end shows which span has the usage."""
 _CARRIED_BY = {"tool": "tools/call", "resource": "resources/read", "prompt": "prompts/get"}
 """Family of a span to the request that carries it out."""
 

@@ -1,6 +1,6 @@
 """The engine that compiles the telemetry spec into functions from kwargs to attributes.
 
-Most rows of a hook have no source in a call (a model call has 22 rows, of which an emitter fills
+Most rows of a hook have no source in a call (an LLM call has 22 rows, of which an emitter fills
 five). So a plan is compiled for a hook with certain kwargs, and certain keys in those that are
 dicts: only the rows, and of their paths only the alternatives, that begin there. An emitter always
 passes the same few; a plan is compiled at its first use.

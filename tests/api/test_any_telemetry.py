@@ -27,7 +27,7 @@ from tests.support.telemetry.otlp import START_NS
 PROTOBUF = {"content-type": "application/x-protobuf"}
 JSON = {"content-type": "application/json"}
 few = settings(
-    max_examples=15,
+    max_examples=settings.default.max_examples // 3,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # each example is a whole service
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
@@ -252,7 +252,7 @@ def with_something_else(value: Any, path: list[int], other: Any) -> Any:
     }
 
 
-@settings(few, max_examples=10)
+@few
 @given(st.lists(plain, min_size=5, max_size=8), st.data())
 def test_no_json_is_too_strange(values: list[Any], data: st.DataObject) -> None:
     good = json.loads(as_otlp_json(request([data.draw(spans)])))
@@ -274,7 +274,7 @@ def test_no_json_is_too_strange(values: list[Any], data: st.DataObject) -> None:
     outcome_of(play)
 
 
-@settings(few, max_examples=10)
+@few
 @given(st.lists(st.binary(max_size=60), max_size=5), st.data())
 def test_no_bytes_are_too_strange(junk: list[bytes], data: st.DataObject) -> None:
     good = bytearray(request([data.draw(spans), data.draw(spans)]).SerializeToString())

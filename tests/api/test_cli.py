@@ -71,7 +71,7 @@ def test_what_sessions_used_is_added_up(
 ) -> None:
     with running_service(tmp_path) as service:
         find(monkeypatch, service)
-        assert run("usage").output == "No session fits.\n"
+        assert run("usage").output == "No matching sessions.\n"
         used: dict[str, Any] = {
             "gen_ai.operation.name": "chat", "gen_ai.request.model": "small", "user.id": "ada",
             "gen_ai.usage.input_tokens": 7, "inspector.cost.usd": 0.5,
@@ -87,7 +87,7 @@ def test_what_sessions_used_is_added_up(
         call.attributes.extend(key_values({**used, "inspector.cost.usd": None}))
         service.send(call)
         assert "≥ $0.5000" in run("usage").output, "of two calls one carried no cost"
-        assert run("usage", "user:bo").output == "No session fits.\n"
+        assert run("usage", "user:bo").output == "No matching sessions.\n"
         assert run("usage", "usr:bo").exit_code == 1
 
 
@@ -460,10 +460,10 @@ def test_show_without_an_id_is_the_newest_session_and_open_prints_its_address(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("sessions",), "There is no session yet."),
-        (("sessions", "name:nobody"), "No session fits."),
-        (("search", "name:nobody"), "No span fits."),
-        (("show",), "There is no session yet."),
+        (("sessions",), "No sessions yet."),
+        (("sessions", "name:nobody"), "No matching sessions."),
+        (("search", "name:nobody"), "No matching spans."),
+        (("show",), "No sessions yet."),
     ],
 )
 def test_an_empty_result_is_reported(here: Path, arguments: tuple[str, ...], message: str) -> None:

@@ -1,4 +1,4 @@
-"""What model calls were sent, over HTTP."""
+"""What LLM calls were sent, over HTTP."""
 
 from __future__ import annotations
 

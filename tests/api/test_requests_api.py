@@ -155,7 +155,7 @@ async def test_an_answer_waits_for_the_word_of_the_agent(place: Place) -> None:
     }
     await place.agent.acknowledge(command["seq"], applied=True)
     answer = (await answering).json()
-    assert (answer["applied"], answer["message"]) == (True, "The agent took it.")
+    assert (answer["applied"], answer["message"]) == (True, "Received by the agent.")
     assert answer["request"]["status"] == "answered"
     assert answer["request"]["answer"]["is_edited"] is True
     assert answer["request"]["args_json"] is None
@@ -170,7 +170,7 @@ async def test_an_answer_that_the_agent_does_not_take_says_why(place: Place) -> 
     answer = (await answering).json()
     assert (answer["applied"], answer["message"]) == (
         False,
-        "The agent did not take it: not open here.",
+        "Rejected by the agent: not open here.",
     )
 
 
@@ -383,7 +383,7 @@ async def test_a_verb_needs_no_body_and_says_when_nothing_runs(place: Place) -> 
     await place.agent.close("r1", "withdrawn")
     result = (await place.client.post("/sessions/S/pause")).json()
     assert (result["processes"], result["applied"]) == (0, False)
-    assert "Nothing of this session runs here" in result["message"]
+    assert "No running process of this session" in result["message"]
 
 
 async def test_a_verb_for_no_session_is_404(place: Place) -> None:

@@ -75,6 +75,7 @@ def test_the_description_can_be_read_away_from_the_repository(wheel: zipfile.Zip
     assert all(url.startswith(repository) for url in PROJECT["urls"].values())
 
 
+@pytest.mark.slow
 def test_an_sdist_has_what_a_wheel_is_built_from(tmp_path: Path) -> None:
     with tarfile.open(_built("sdist", tmp_path)) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}

@@ -1,4 +1,4 @@
-"""Details of model calls that are read again where they changed are those that are read anew."""
+"""Details of LLM calls that are read again where they changed are those that are read anew."""
 
 from __future__ import annotations
 

@@ -85,6 +85,7 @@ def _findings(page: Page) -> list[Any]:
         ("light", NARROW, None),
         ("dark", WIDE, ["color-contrast"]),
         ("contrast", WIDE, ["color-contrast"]),
+        ("contrast-light", WIDE, ["color-contrast"]),
     ):
         page.set_viewport_size(size)  # type: ignore[arg-type]  # as above
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
@@ -160,7 +161,7 @@ _OUTSIDE = """() => [
 def test_who_wants_more_contrast_or_own_colours_has_them(page: Page, service: Service) -> None:
     page.emulate_media(contrast="more")
     _open(page, service, PAGES["session"])
-    expect(page.locator("html")).to_have_attribute("data-theme", "contrast")
+    expect(page.locator("html")).to_have_attribute("data-theme", "contrast-light")
     page.emulate_media(forced_colors="active")
     selected = page.get_by_role("treeitem", selected=True)
     expect(selected).to_be_visible()

@@ -33,6 +33,7 @@ def receiver() -> Iterator[Receiver]:
     receiver.close()
 
 
+@pytest.mark.slow
 def test_a_tool_runs_with_the_arguments_that_were_edited_in_the_browser_and_no_others(
     page: Page, watch: Watch, service: Service, receiver: Receiver
 ) -> None:

@@ -46,7 +46,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     table = page.get_by_role("group", name="Both side by side")
     expect(table.get_by_role("row").nth(2)).to_contain_text("1")
     expect(table.get_by_role("row", name=re.compile("^difference"))).to_contain_text("+1")
-    expect(page.get_by_text("They part at")).to_contain_text("execute_tool read")
+    expect(page.get_by_text("First difference:")).to_contain_text("execute_tool read")
 
     rows = page.get_by_role("listbox", name="Differences").get_by_role("option")
     expect(rows).to_have_count(6)
@@ -55,7 +55,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     rows.first.focus()
     page.keyboard.press("Enter")
     panel = page.get_by_role("region", name="One difference")
-    expect(panel).to_contain_text("answered differently")
+    expect(panel).to_contain_text("different output")
     expect(panel.locator("mark").last).to_contain_text("merge conflict in src/app.py")
     page.keyboard.press("ArrowDown")
     expect(rows.nth(1)).to_be_focused()
@@ -64,7 +64,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     expect(panel).to_have_count(0)
 
     rows.first.click()
-    panel.get_by_role("link", name="Open it after").click()
+    panel.get_by_role("link", name="Open in session after").click()
     expect(page).to_have_url(re.compile(f"sessions/{SECOND_ID}.*span=.*0004"))
     assert watch.errors == []
     assert watch.elsewhere(service.url) == []
@@ -89,7 +89,7 @@ def test_differences_are_narrowed_to_a_kind_and_the_sides_swapped(
     expect(page.get_by_role("region", name="Session before")).to_contain_text("second try")
     added.click()
     expect(rows).to_have_count(6)
-    expect(page.get_by_role("button", name=re.compile("no longer fails 1"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("recovered 1"))).to_be_visible()
 
 
 @pytest.mark.slow
@@ -99,14 +99,14 @@ def test_an_address_that_is_pasted_names_its_session(page: Page, service: Servic
     after.fill(f"{service.url}/ui/sessions/{SECOND_ID}?span=x")
     after.press("Enter")
     expect(page).to_have_url(re.compile(f"right={SECOND_ID}"))
-    expect(page.get_by_text("They part at")).to_be_visible()
+    expect(page.get_by_text("First difference:")).to_be_visible()
 
 
 def test_the_page_says_when_a_session_is_compared_with_itself_or_is_gone(
     page: Page, service: Service
 ) -> None:
     _open(page, service, f"compare?left={FIRST_ID}&right={FIRST_ID}")
-    expect(page.get_by_role("alert")).to_contain_text("the same session twice")
+    expect(page.get_by_role("alert")).to_contain_text("the same session")
     page.goto(f"{service.url}/ui/compare?left={FIRST_ID}&right=nobody")
-    expect(page.get_by_role("alert")).to_contain_text("No session has the id 'nobody'")
+    expect(page.get_by_role("alert")).to_contain_text("Session not found: 'nobody'")
     expect(page.get_by_role("alert")).to_contain_text("Choose another one")

@@ -60,6 +60,7 @@ def _finished_session(url: str, headers: dict[str, str]) -> dict[str, Any]:
     raise AssertionError("the stream ended")
 
 
+@pytest.mark.slow
 def test_one_command_feeds_a_service_and_ctrl_c_ends_both(
     looping: subprocess.Popen[str],
 ) -> None:

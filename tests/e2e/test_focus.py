@@ -34,7 +34,7 @@ LISTS = {
     "audit": "audit",
     "found": "search?q=tool%3Aread*",
     "differences": f"compare?left={FIRST_ID}&right={SECOND_ID}",
-    "What sessions used by model": "usage?by=model",
+    "Usage by model": "usage?by=model",
 }
 """The list of each page by its name, and where it is."""
 COMMON = {"sessions", "spans", "entries", "requests", "found"}

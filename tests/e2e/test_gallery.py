@@ -27,7 +27,7 @@ from tests.e2e.gallery import (
 )
 from tests.e2e.golden_traces import TRACE_ID, golden_spans
 
-THEMES = ("light", "dark", "contrast")
+THEMES = ("light", "dark", "contrast-light", "contrast")
 WIDTHS_PX = (1440, 1024, 390)
 FAILS_ON_PURPOSE = 'Cannot read properties of undefined (reading "length")'
 PICTURES = ROOT / "test-results" / "gallery"

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.services.process import Service
@@ -145,13 +145,73 @@ def test_a_live_row_enters_where_it_belongs_and_the_row_under_the_pointer_stays(
     assert _titles(page)[0] == "Session 900"
 
 
+def test_the_number_of_sessions_is_that_of_all_that_are_found(page: Page, shared: Service) -> None:
+    answer = httpx.get(f"{shared.url}/sessions/count", headers=shared.headers).raise_for_status()
+    total = answer.json()["count"]
+    assert total > 200  # more than a page of the list
+    _open(page, shared)
+    count = page.get_by_role("status").filter(has_text=re.compile(r"^\d+\+? sessions"))
+    expect(count).to_have_text(f"{total} sessions")
+    _open(page, shared, "?q=status%3Afailed")
+    failed = httpx.get(
+        f"{shared.url}/sessions/count", params={"q": "status:failed"}, headers=shared.headers
+    ).json()["count"]
+    expect(count).to_have_text(f"{failed} sessions found")
+
+
+def test_columns_are_resized_and_pinned_and_rows_have_a_height_of_choice(
+    page: Page, shared: Service
+) -> None:
+    rows = _open(page, shared, "?cols=agents,models,services,tags,started,duration,spans,cost")
+    handle = page.get_by_role("separator", name="Width of Models")
+    head = page.get_by_role("columnheader").filter(has_text="Models")
+    before = _box(head)["width"]
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    assert _box(head)["width"] == pytest.approx(before + 12, abs=1)
+    at = _box(handle)
+    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(at["x"] + 1200, at["y"] + 5, steps=3)
+    page.mouse.up()
+    width = _box(head)["width"]
+    assert width > before + 600
+
+    page.get_by_role("button", name="View").click()
+    menu = page.get_by_role("dialog", name="Columns and sorting")
+    menu.get_by_role("button", name="Pin Cost").click()
+    menu.get_by_label("Comfortable").check()
+    page.keyboard.press("Escape")
+    page.reload()
+    assert _box(head)["width"] == width
+    assert _box(rows.first)["height"] == 44
+    cost = page.get_by_role("columnheader").filter(has_text="Cost")
+    title = rows.first.get_by_role("link")
+    places = [_box(one)["x"] for one in (title, cost)]
+    agents = page.get_by_role("columnheader").filter(has_text="Agents")
+    scrolls_from = _box(agents)["x"]
+    page.locator(".ins-list__scroller").evaluate("list => list.scrollBy(200, 0)")
+    assert _box(agents)["x"] == scrolls_from - 200
+    assert [_box(one)["x"] for one in (title, cost)] == places
+    # A row is a link in all its width, also where it is pinned.
+    at = _box(rows.first)
+    page.mouse.click(_box(cost)["x"] + 10, at["y"] + at["height"] / 2)
+    expect(page).to_have_url(re.compile("/sessions/"))
+
+
+def _box(element: Locator) -> FloatRect:
+    box = element.bounding_box()
+    assert box is not None
+    return box
+
+
 @pytest.mark.slow
 def test_columns_are_chosen_stored_and_shared(page: Page, shared: Service) -> None:
     _open(page, shared)
     page.get_by_role("button", name="View").click()
     menu = page.get_by_role("dialog", name="Columns and sorting")
-    menu.get_by_label("Tool calls").check()
-    menu.get_by_label("Models").uncheck()
+    menu.get_by_role("checkbox", name="Tool calls").check()
+    menu.get_by_role("checkbox", name="Models").uncheck()
     page.keyboard.press("Escape")
     expect(menu).to_be_hidden()
     heads = page.get_by_role("columnheader")
@@ -255,6 +315,7 @@ def test_terms_about_spans_are_narrowed_to_one_span_in_one_click(
     expect(offer).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_is_selected_is_exported_deleted_and_imported_again(
     page: Page, shared: Service, tmp_path: Path, watch: Watch
 ) -> None:
@@ -282,16 +343,16 @@ def test_what_is_selected_is_exported_deleted_and_imported_again(
     expect(page.get_by_text("4 sessions in sessions-")).to_be_visible()
     page.get_by_role("button", name="Close").click()
 
-    bar.get_by_role("button", name="Select all found").click()
+    bar.get_by_role("button", name="Select all 6").click()
     expect(bar.get_by_text("6 selected")).to_be_visible()
     bar.get_by_role("button", name="Delete …").click()
     question = page.get_by_role("alertdialog", name="Delete 5 sessions permanently?")
-    expect(question.get_by_text("Also the 1 that runs or waits")).to_be_visible()
+    expect(question.get_by_text("Also delete 1 session still running or waiting")).to_be_visible()
     button = question.get_by_role("button", name="Delete 5 sessions")
     expect(button).to_have_attribute("aria-disabled", "false")
     button.click()
     expect(page.get_by_text("5 sessions deleted")).to_be_visible()
-    expect(page.get_by_text("It is running, and was left.")).to_be_visible()
+    expect(page.get_by_text("Skipped: it is running.")).to_be_visible()
     expect(rows).to_have_count(1)
     page.get_by_role("button", name="Close").click()
 
@@ -348,7 +409,7 @@ def test_a_dropped_file_leads_to_its_session_and_a_bad_one_says_its_lines(
     assert watch.elsewhere(shared.url) == []
 
 
-def test_a_narrow_page_has_rows_of_two_lines_and_no_sideways_scrolling(
+def test_a_narrow_page_has_rows_of_three_lines_and_no_sideways_scrolling(
     page: Page, shared: Service
 ) -> None:
     rows = _open(page, shared, "?cols=agents,models,engine,tags,spans,errors,tokens,cost")
@@ -358,7 +419,7 @@ def test_a_narrow_page_has_rows_of_two_lines_and_no_sideways_scrolling(
     expect(wide).to_be_hidden()
     box = rows.first.bounding_box()
     assert box is not None
-    assert box["height"] == 56
+    assert box["height"] == 76
     for overflowing in (
         "document.documentElement",
         "document.querySelector('.ins-list__scroller')",

@@ -75,6 +75,7 @@ def line(page: Page, text: str | re.Pattern[str]) -> Locator:
     return page.locator(".ins-mcp-row").filter(has_text=text)
 
 
+@pytest.mark.slow
 def test_servers_of_both_eras_are_read_and_answered_in_one_log(
     wide: Page, watch: Watch, service: Service
 ) -> None:
@@ -173,7 +174,7 @@ def test_the_log_is_walked_and_read_by_keys_alone(wide: Page, service: Service) 
     expect(page.locator(".ins-mcp-row")).to_have_count(1)
     expect(page).to_have_url(re.compile("find=GONE"))
     page.keyboard.press("Escape")
-    page.get_by_title("Show only what failed").click()
+    page.get_by_title("Show only errors").click()
     expect(line(page, "tools/list")).to_have_count(0)
 
 
@@ -198,7 +199,7 @@ def test_ten_thousand_messages_scroll_and_hostile_ones_are_text(
     ]
     record(service, 3, *hostile, *many)
     page.goto(f"{service.url}/ui/sessions/wire?view=mcp&order=time")
-    lines = page.get_by_role("status").filter(has_text="5\u202f002 lines")
+    lines = page.get_by_role("status").filter(has_text="5\u202f002 messages")
     expect(lines).to_be_visible(timeout=90_000)
     assert page.locator(".ins-mcp-line").count() < 120
     odd = line(page, "gnihtemos")

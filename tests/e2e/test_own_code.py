@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
@@ -14,6 +15,7 @@ from tests.support.services.process import Service
 LOOP = Path(__file__).resolve().parents[2] / "examples" / "hand_written_loop.py"
 
 
+@pytest.mark.slow
 def test_a_decorated_tool_of_a_loop_runs_with_what_a_person_made_of_its_arguments(
     page: Page, watch: Watch, service: Service
 ) -> None:

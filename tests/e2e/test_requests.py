@@ -200,7 +200,7 @@ def test_a_hidden_character_can_be_seen_and_removed_in_the_editor(
 
 
 def _offered(schema: dict[str, Any]) -> list[Span]:
-    """Return a model call that was offered the tool, and the call that waits."""
+    """Return an LLM call that was offered the tool, and the call that waits."""
     tools = [{"name": "delete_file", "description": "Deletes.", "parameters": schema}]
     chat: dict[str, Json] = {
         "session.id": "S",
@@ -571,6 +571,7 @@ def _answer_one_of_many(page: Page, agent: ConnectedAgent, other: ConnectedAgent
     assert asker.answer_to(f"r{number:04}")["decision"] == "allow"
 
 
+@pytest.mark.slow
 def test_what_waited_before_the_service_died_is_answered_after(
     page: Page, service: Service, agent: ConnectedAgent
 ) -> None:

@@ -56,7 +56,7 @@ def test_words_are_found_in_their_context_and_opened_with_the_keyboard_alone(
     expect(field).to_have_value('"merge conflict"')
     expect(found).to_have_count(2)
     field.fill("")
-    expect(page.get_by_text("Looked for before")).to_be_visible()
+    expect(page.get_by_text("Recent searches")).to_be_visible()
     expect(page.get_by_role("button", name='"merge conflict"').first).to_be_visible()
     assert watch.errors == []
     assert watch.elsewhere(service.url) == []
@@ -92,7 +92,7 @@ def test_a_query_that_is_wrong_is_pointed_at_and_one_that_finds_nothing_says_why
     expect(page.get_by_text("Did you mean status?")).to_be_visible()
     expect(page.locator(".ins-query mark")).to_have_text("statsu")
     field.fill("confl")
-    expect(page.get_by_text("end one with *")).to_be_visible()
+    expect(page.get_by_text("use confl*")).to_be_visible()
     field.fill("confl*")
     expect(page.get_by_text("1 span in 1 session")).to_be_visible()
 
@@ -102,7 +102,7 @@ def test_every_example_is_a_query_that_the_service_understands(
     page: Page, service: Service
 ) -> None:
     _open(page, service)
-    examples = page.locator("section").filter(has_text="What can be asked").get_by_role("button")
+    examples = page.locator("section").filter(has_text="Example searches").get_by_role("button")
     expect(examples.first).to_be_visible()
     for query in examples.locator("code").all_text_contents():
         found = service.get("/search?q=" + re.sub(r"[^\w]", lambda m: f"%{ord(m[0]):02X}", query))

@@ -107,7 +107,7 @@ def test_each_line_of_the_statistics_leads_to_a_span(
     operations = page.get_by_role("region", name="Operations", exact=True).get_by_role("grid")
     first = operations.get_by_role("row").nth(1)
     expect(first).to_contain_text("chat small")
-    head = operations.get_by_role("columnheader", name="In itself")
+    head = operations.get_by_role("columnheader", name="Self time")
     expect(head).to_have_attribute("aria-sort", "descending")
     head.get_by_role("button").press("Enter")
     expect(head).to_have_attribute("aria-sort", "ascending")
@@ -230,7 +230,7 @@ def test_models_without_a_price_are_named_in_the_room_there_is(
     page.goto(f"{service.url}/ui/?token={service.token}")
     page.goto(f"{service.url}/ui/sessions/S?view=statistics")
     note = page.get_by_role("region", name="Models").locator("header p")
-    expect(note).to_contain_text("no price is known for 01-mine")
+    expect(note).to_contain_text("no price known for 01-mine")
     expect(note).to_contain_text(", 2 more")
     assert note.evaluate(
         "it => it.scrollWidth <= it.clientWidth &&"

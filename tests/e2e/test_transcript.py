@@ -58,15 +58,15 @@ def test_a_failed_run_says_who_did_what_and_where_it_went_wrong(
 ) -> None:
     _open(page, service)
     expect(page.get_by_role("tab", name="Transcript")).to_have_attribute("aria-selected", "true")
-    expect(page.get_by_text("Failed because run_tests failed in coder")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("Root cause: run_tests failed in coder")).to_be_visible(timeout=LONG)
 
     # The agent that failed is open, at the place; the others are cards with task and answer.
     failed = _entry(page, "tool run_tests, error").first
     expect(failed).to_contain_text(WHY)
-    expect(failed).to_contain_text("It made coder, then lead fail.")
-    expect(failed).to_contain_text("Called again and failed again")
+    expect(failed).to_contain_text("Caused coder, then lead to fail.")
+    expect(failed).to_contain_text("Called again, and failed again")
     card = _entry(page, "agent researcher")
-    expect(card).to_contain_text("one of 3 that ran at once")
+    expect(card).to_contain_text("1 of 3 in parallel")
     expect(card).to_contain_text("Find out how refunds are to be rounded.")
     expect(card).to_contain_text("Half up, to the cent: policy 4.2.")
     expect(_entry(page, "tool search")).to_have_count(0)
@@ -76,7 +76,7 @@ def test_a_failed_run_says_who_did_what_and_where_it_went_wrong(
     # Both calls of the tool failed; the agents that failed with it do not repeat its words.
     expect(page.get_by_role("feed").get_by_text(WHY)).to_have_count(2)
     second = _entry(page, "tool run_tests, error").last
-    expect(second).to_contain_text("After it, coder, then lead failed.")
+    expect(second).to_contain_text("coder, then lead failed afterwards.")
     assert watch.errors == []
     assert watch.elsewhere(service.url) == []
 
@@ -88,13 +88,13 @@ def test_a_denied_tool_says_who_denied_it(page: Page, service: Service) -> None:
     denied = _entry(page, "tool deploy, error")
     expect(denied).to_contain_text("denied")
     expect(denied).to_contain_text("by release gate: tests are red")
-    expect(denied).to_contain_text("After it, lead failed.")
+    expect(denied).to_contain_text("lead failed afterwards.")
     # What was decided in the agent stands where it was, at the turn that followed.
     turn = page.get_by_role("article").filter(has_text="The fix is not deployed")
     expect(turn).to_contain_text("by honesty: say why it failed")
     end = _entry(page, "End of agent lead, error")
     expect(end).not_to_contain_text("honesty")
-    expect(end).not_to_contain_text("The agent went on.")
+    expect(end).not_to_contain_text("The agent continued.")
     expect(_entry(page, "End of agent lead, error")).to_contain_text("run_tests failed")
 
 

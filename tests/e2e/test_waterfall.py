@@ -198,7 +198,7 @@ def test_the_shownof_a_session_work_in_each_of_its_views(
         keys.press("]")
         in_view(page, CAUSE)
         keys.press("f")
-        expect(page.get_by_role("button", name="Go on")).to_be_visible()
+        expect(page.get_by_role("button", name="Unfreeze")).to_be_visible()
         keys.press("f", "Escape", "Escape")
         expect(page.get_by_role("link", name=re.compile("nightly sync"))).to_be_visible()
     assert watch.errors == []

@@ -1,4 +1,4 @@
-"""Captures of real packages: each model call reads as the conversation."""
+"""Captures of real packages: each LLM call reads as the conversation."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ NO_MODEL = (
 )
 NO_USAGE = ("dspy_module", "openllmetry_openai_old")
 """The one of all calls, the other of streams."""
-# The sums of an emitter: model calls, tokens in, tokens out. An embedding is 4 tokens.
+# The sums of an emitter: LLM calls, tokens in, tokens out. An embedding is 4 tokens.
 SUMS = {
     "ag2_chat": (2, 270, 30),
     "agent_framework_agent": (2, 270, 30),
@@ -115,7 +115,7 @@ def _plain(part: tuple[str, str, object]) -> object:
 
 
 def calls(name: str) -> list[CapturedSpan]:
-    """Return the successful model calls that have their answer."""
+    """Return the successful LLM calls that have their answer."""
     return [
         call
         for call in of_kind(captured_spans(name), SpanKind.LLM)

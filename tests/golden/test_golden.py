@@ -1,6 +1,6 @@
 """The golden trace through decoder, store and API: OTLP in, a session out.
 
-`release_notes.otlp.jsonl` has what is ordinary (an agent with a sub-agent, model calls, tools over
+`release_notes.otlp.jsonl` has what is ordinary (an agent with a sub-agent, LLM calls, tools over
 MCP) and what is not: a failing tool, a concurrent pair, a span without its parent, one that still
 runs, text outside of ASCII, hostile markup, children before their parents.
 """

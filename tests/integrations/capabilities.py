@@ -16,11 +16,11 @@ FRAMEWORKS = {
 
 SEES = {
     "agent": "a run of an agent, with its input and answer",
-    "llm": "each model call, with messages and answer",
-    "tokens": "tokens of each model call",
+    "llm": "each LLM call, with messages and answer",
+    "tokens": "tokens of each LLM call",
     "tool": "each tool call, with arguments and result",
     "tool_error": "a tool that raises, or answers with an error, as an error",
-    "llm_error": "a model call that fails",
+    "llm_error": "an LLM call that fails",
     "streaming": "streamed answers, with the time to the first chunk",
     "concurrency": "runs at the same time, each with its own calls",
     "cancellation": "a cancelled run, with everything closed",
@@ -39,7 +39,7 @@ DECIDES = {
     "replace": "a result changed before the model sees it",
     "retry": "a tool run again",
     "approve": "a person allows, edits or denies before the tool runs",
-    "deny_llm": "a model call that is refused or answered by a hook",
+    "deny_llm": "an LLM call that is refused or answered by a hook",
     "inject": "context that a hook adds for the model",
     "cancel": "a run that a person cancels",
 }

@@ -31,7 +31,7 @@ class HookLog:
 
     @property
     def operations(self) -> list[str]:
-        """The `names` of agents, model calls and tools."""
+        """The `names` of agents, LLM calls and tools."""
         return [name for name in self.names if name.endswith(("_call", "_llm_generate"))]
 
     def of(self, hook: str) -> list[dict[str, Any]]:

@@ -98,9 +98,9 @@ def view(service: Service, row: Any) -> Any:
 
 
 def outline(service: Service, watched: WatchedRun) -> str:
-    """Return the session and its agents, model calls and tool calls, a line each.
+    """Return the session and its agents, LLM calls and tool calls, a line each.
 
-    A line has the input and the output. A model call has its number of messages, and `streamed`
+    A line has the input and the output. An LLM call has its number of messages, and `streamed`
     if its first chunk was timed; an error begins with `!`, and a denial names its policy.
     """
     rows = {row["span_id"]: row for row in watched.rows}
@@ -110,7 +110,7 @@ def outline(service: Service, watched: WatchedRun) -> str:
     }
     duplicates = sum(row["duplicate_of"] is not None for row in watched.rows)
     lines = [
-        "{title}: {llm_calls} model calls, {tool_calls} tool calls, "
+        "{title}: {llm_calls} LLM calls, {tool_calls} tool calls, "
         "{input_tokens} + {output_tokens} tokens, ".format(**watched.session)
         + f"{duplicates} duplicates"
     ]

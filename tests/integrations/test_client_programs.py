@@ -22,7 +22,7 @@ STORIES = [
         (EXAMPLES / "openai_client.py",),
         "It is 3.\n",
         """\
-What is 1 + 2?: 2 model calls, 1 tool calls, 20 + 10 tokens, 0 duplicates
+What is 1 + 2?: 2 LLM calls, 1 tool calls, 20 + 10 tokens, 0 duplicates
 invoke_agent calculator user: What is 1 + 2? -> It is 3.
   chat gpt-5.5 (1) user: What is 1 + 2? -> calls add
   execute_tool add {"a":1,"b":2} -> {"result":3}
@@ -34,7 +34,7 @@ invoke_agent calculator user: What is 1 + 2? -> It is 3.
         (EXAMPLES / "anthropic_client.py",),
         "It is 3.\n",
         """\
-What is 1 + 2?: 2 model calls, 1 tool calls, 20 + 10 tokens, 4 duplicates
+What is 1 + 2?: 2 LLM calls, 1 tool calls, 20 + 10 tokens, 4 duplicates
 invoke_agent tool_runner user: What is 1 + 2? -> It is 3.
   chat claude-opus-5-5 (1) user: What is 1 + 2? -> calls add
   execute_tool add {"a":1,"b":2} -> {"result":"3"}

@@ -1,4 +1,4 @@
-"""OpenAI Agents: hosted tools are reported below the model call, and MCP approvals are decided."""
+"""OpenAI Agents: hosted tools are reported below the LLM call, and MCP approvals are decided."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ STORIES = [
         (EXAMPLES / "langchain_agent.py",),
         "It is 3.\n",
         """\
-What is 1 + 2?: 2 model calls, 1 tool calls, 20 + 10 tokens, 0 duplicates
+What is 1 + 2?: 2 LLM calls, 1 tool calls, 20 + 10 tokens, 0 duplicates
 invoke_agent calculator user: What is 1 + 2? -> It is 3.
   chat (1) user: What is 1 + 2? -> calls add
   execute_tool add {"a":1,"b":2} -> {"result":"3"}
@@ -36,7 +36,7 @@ invoke_agent calculator user: What is 1 + 2? -> It is 3.
         (EXAMPLES / "openai_agents_agent.py",),
         "It is 3.\n",
         """\
-What is 1 + 2?: 2 model calls, 1 tool calls, 20 + 10 tokens, 0 duplicates
+What is 1 + 2?: 2 LLM calls, 1 tool calls, 20 + 10 tokens, 0 duplicates
 invoke_agent calculator user: What is 1 + 2? -> It is 3.
   chat (2) user: What is 1 + 2? -> calls add
   execute_tool add {"a":1,"b":2} -> {"result":3}
@@ -48,7 +48,7 @@ invoke_agent calculator user: What is 1 + 2? -> It is 3.
         (EXAMPLES / "pydantic_ai_agent.py",),
         "It is 3.\n",
         """\
-What is 1 + 2?: 2 model calls, 1 tool calls, 20 + 10 tokens, 0 duplicates
+What is 1 + 2?: 2 LLM calls, 1 tool calls, 20 + 10 tokens, 0 duplicates
 invoke_agent calculator user: What is 1 + 2? -> It is 3.
   chat function:say: (1) user: What is 1 + 2? -> calls add
   execute_tool add {"a":1,"b":2} -> {"result":3}
@@ -61,7 +61,7 @@ invoke_agent calculator user: What is 1 + 2? -> It is 3.
             (EXAMPLES / "llama_index_agent.py",),
             "It is 3.\n",
             """\
-What is 1 + 2?: 2 model calls, 1 tool calls, 0 + 0 tokens, 0 duplicates
+What is 1 + 2?: 2 LLM calls, 1 tool calls, 0 + 0 tokens, 0 duplicates
 invoke_agent calculator user: What is 1 + 2? -> It is 3.
   chat (1, streamed) user: What is 1 + 2? -> calls add
   execute_tool add {"a":1,"b":2} -> {"result":3}
@@ -79,7 +79,7 @@ invoke_agent calculator user: What is 1 + 2? -> It is 3.
             (EXAMPLES / "adk_agent.py",),
             "It is 3.\n",
             """\
-What is 1 + 2?: 2 model calls, 1 tool calls, 20 + 10 tokens, 4 duplicates
+What is 1 + 2?: 2 LLM calls, 1 tool calls, 20 + 10 tokens, 4 duplicates
 invoke_agent calculator user: What is 1 + 2? -> It is 3.
   chat calculator-1 (2) user: What is 1 + 2? -> calls add
   execute_tool add {"a":1,"b":2} -> {"result":3}
@@ -101,7 +101,7 @@ rr in strawberry = not one letter
 b in strawberry = Denied: b is not for us
 """,
             """\
-r in strawberry: 6 model calls, 3 tool calls, 72 + 18 tokens, 0 duplicates
+r in strawberry: 6 LLM calls, 3 tool calls, 72 + 18 tokens, 0 duplicates
 invoke_agent loop-pocket user: r in strawberry -> 3
   chat pocket-1 (1) user: r in strawberry -> calls letter_count
   execute_tool letter_count {"word":"strawberry","letter":"r"} -> {"success":true,"output":3}
@@ -126,7 +126,7 @@ invoke_agent loop-pocket user: b in strawberry -> Denied: b is not for us
             (CLERK, "langchain"),
             "failed: no model\n",
             """\
-Pay 5: 3 model calls, 2 tool calls, 20 + 10 tokens, 0 duplicates
+Pay 5: 3 LLM calls, 2 tool calls, 20 + 10 tokens, 0 duplicates
 invoke_agent clerk user: Pay 5 ! no model
   chat scripted-1 (1, streamed) user: Pay 5 -> calls pay
   execute_tool pay {"amount":5} ! policy:no payments: nobody pays here
@@ -147,7 +147,7 @@ invoke_agent clerk user: Pay 5 ! no model
             (CLERK, "openai_agents"),
             "failed: no model\nfailed: Error running tool look: nothing there\n",
             """\
-Pay 5: 3 model calls, 2 tool calls, 20 + 10 tokens, 0 duplicates
+Pay 5: 3 LLM calls, 2 tool calls, 20 + 10 tokens, 0 duplicates
 invoke_agent clerk user: Pay 5 ! no model
   chat scripted-1 (1, streamed) user: Pay 5 -> calls pay
   execute_tool pay {"amount":5} ! policy:no payments: nobody pays here
@@ -171,7 +171,7 @@ invoke_agent seeker user: Pay 5 ! Error running tool look: nothing there
             (CLERK, "pydantic_ai"),
             "failed: no model\nfailed: nothing there\n",
             """\
-Pay 5: 3 model calls, 2 tool calls, 100 + 7 tokens, 0 duplicates
+Pay 5: 3 LLM calls, 2 tool calls, 100 + 7 tokens, 0 duplicates
 invoke_agent clerk user: Pay 5 ! no model
   chat scripted-1 (1, streamed) user: Pay 5 -> calls pay
   execute_tool pay {"amount":5} ! policy:no payments: nobody pays here

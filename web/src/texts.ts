@@ -47,6 +47,25 @@ export const ACTION_TEXT = {
   freeze: 'Freeze / unfreeze',
 } as const;
 
+/** Settings of this browser. */
+export const SETTINGS_TEXT = {
+  title: 'Settings',
+  theme: 'Theme',
+  themes: {
+    system: 'system',
+    light: 'light',
+    dark: 'dark',
+    'contrast-light': 'high contrast, light',
+    contrast: 'high contrast, dark',
+  },
+  timeZone: 'Time zone',
+  zones: { local: 'local', utc: 'UTC' },
+  dates: 'Dates',
+  forms: { absolute: 'date and time', relative: 'age' },
+  inSession: 'Times in a session',
+  sessionTimes: { offset: 'since the start', clock: 'time of day' },
+} as const;
+
 /** Title of a button that has a key. */
 export function withKey(name: string, key: string): string {
   return `${name} (${key})`;
@@ -121,7 +140,7 @@ export const SESSION_VERB_TEXT = {
 export const SAVED_TEXT = {
   save: 'Save as a web page (.html)',
   label: 'Saved trace, read-only',
-  exported: (time: string) => `exported ${time}`,
+  exported: 'exported',
   leftOut: (count: number) =>
     `Content of ${plural(count, 'span')} is left out, in whole or in part: there is no room.`,
   missing: 'This is not in the file. Open the session in the inspector to see it.',
@@ -157,16 +176,31 @@ export function sessionStatus(status: SessionStatus, errors: number): string {
 }
 
 export const SESSION_LIST_TEXT = {
+  usage: 'Usage of these sessions',
+  waiting: 'waiting',
+  none: 'No matching sessions.',
+  noneYet: 'No matches yet.',
+  countingOlder: 'counting older sessions …',
+  reverse: 'Reverse the order',
+  chart: 'Show, hide the chart',
   compare: 'Compare',
   compareSelected: 'Compare the two selected sessions',
   view: 'Columns and sorting',
+  widthOf: (name: string) => `Width of ${name}`,
+  resize: 'Drag to resize, double-click to reset',
+  pin: (name: string) => `Pin ${name}`,
+  pinTitle: 'Stays beside the title while the list scrolls sideways',
+  rows: 'Rows',
+  density: { compact: 'Compact', normal: 'Normal', comfortable: 'Comfortable' },
+  rowsAre: (density: string) => `Rows: ${density.toLowerCase()}`,
   reset: 'Reset to defaults',
   keep: 'Keep',
   oneSpan: 'In one span:',
   oneSpanWhy:
     'Each term may match another span of a session. This finds sessions in which one span matches them all.',
-  oneSpanCount: (count: number, hasMore: boolean) =>
-    hasMore ? `${count}+ sessions` : plural(count, 'session'),
+  /** Number of sessions; `hasMore`: at least so many. */
+  count: (count: number, hasMore: boolean) =>
+    hasMore ? `${groupThousands(count)}+ sessions` : plural(count, 'session'),
 } as const;
 
 export const EMPTY_TEXT = {
@@ -184,6 +218,18 @@ export const EMPTY_TEXT = {
   mcpHooks: 'Your own client: report each request on the hook bus',
   mcpOtel: 'The MCP SDK’s own spans: methods, ids and times',
   mcpOther: 'Any other instrumentation',
+} as const;
+
+export const IMPORT_TEXT = {
+  queued: 'queued',
+  reading: (name: string) => `Importing ${name}`,
+  known: (count: number) => `${groupThousands(count)} imported before`,
+  notStored: (count: number) => `${groupThousands(count)} not supported`,
+  nothing: 'Nothing imported.',
+  notSent: 'Stopped before the upload.',
+  stopped: 'Stopped. What was imported stays; importing the file again adds only the rest.',
+  folder: 'This is a folder. Drop the files in it.',
+  empty: 'The file is empty.',
 } as const;
 
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
@@ -233,9 +279,33 @@ export function causeStarts(count: number, start: string): string {
   return `${plural(count, 'session')} from ${start}`;
 }
 
+export const SEARCH_TEXT = {
+  focus: 'Focus search',
+  searching: 'Searching …',
+  more: 'Search further',
+  none: 'No matches. Words match exactly; use confl* for prefixes.',
+  noneYet: 'No matches yet.',
+  examples: 'Example searches',
+  recent: 'Recent searches',
+  clear: 'clear',
+} as const;
+
+/** Handle of a sheet at the bottom of a narrow page. */
+export const SHEET_TEXT = {
+  open: 'Open the panel',
+  enlarge: 'Enlarge the panel',
+  shrink: 'Shrink the panel',
+} as const;
+
 // A session: header, waterfall, time.
 
 export const SESSION_TEXT = {
+  duration: 'duration',
+  freeze: 'Freeze',
+  unfreeze: 'Unfreeze',
+  idleTitle: 'Nothing ran: not part of the duration, but of the waterfall',
+  droppedTitle: 'Attributes, events and links that the sender dropped',
+  figures: 'Figures of the session',
   now: 'Now',
   andMore: (count: number) => `and ${count} more`,
   waiting: 'waiting',
@@ -284,6 +354,8 @@ export const SPAN_TEXT = {
   earlier: (count: number) => (count === 1 ? '1 earlier message' : `${count} earlier messages`),
   notAnswered: 'No answer yet',
   notCaptured: 'Content not captured',
+  noDocuments: 'No documents found.',
+  refusal: 'refused by the model',
   toolFailed: 'The tool reports a failure',
   schema: 'Schema',
   wholeSchema: 'JSON Schema',
@@ -337,54 +409,6 @@ export const SPAN_TEXT = {
   cutShort: (names: string) => `Truncated by the sender: ${names}.`,
 } as const;
 
-/** What the context of a model call consists of, in its panel and over a session. */
-export const CONTEXT_TEXT = {
-  title: 'Context',
-  parts: {
-    system: 'System',
-    tools: 'Tools',
-    history: 'History',
-    retrieved: 'Retrieved',
-    tool_results: 'Tool results',
-    other: 'Other',
-  },
-  about: {
-    system: 'Instructions',
-    tools: 'Definitions of the tools offered',
-    history: 'What users and models wrote, and the calls of tools',
-    retrieved: 'What a retrieval returned, wherever it stands',
-    tool_results: 'Results of tools',
-    other: 'Everything else',
-  },
-  tokens: (count: string) => `≈ ${count} tokens`,
-  characters: (count: string) => `${count} characters`,
-  estimated: 'By characters, scaled to the input tokens that the call reports',
-  cached: (share: string) => `${share} cached`,
-  cachedTitle: 'Caches hold the beginning of a context',
-  cachedUpTo: 'cached up to here',
-  sent: (count: string) => `${count} tokens`,
-  repeated: (amount: string) => `${amount} repeated`,
-  repeatedTitle: 'The same text stands in this context before',
-  repeats: (place: number) => (place === 0 ? 'same as a tool' : `same as in message ${place}`),
-  message: (place: number) => `Message ${place}`,
-  dropped: (amount: string) => `${amount} dropped`,
-  somethingDropped: 'something dropped',
-  droppedTitle: 'Sent with the call before of the same agent, and not with this one',
-  droppedSince: (amount: string) => `${amount} dropped since the call before`,
-  before: 'Open the call before',
-  media: (count: number) =>
-    count === 1
-      ? '1 picture or file is not measured.'
-      : `${count} pictures or files are not measured.`,
-  more: (count: number) => `${count} more`,
-  stream: 'Context over the session',
-  streamNote: 'what each LLM call was sent, by start',
-  call: (place: number, count: number) => `LLM call ${place} of ${count}`,
-  upTo: (amount: string) => `up to ${amount}`,
-  leftOut: (count: number) =>
-    count === 1 ? '1 later LLM call was not read' : `${count} later LLM calls were not read`,
-} as const;
-
 /** A view that is narrowed to an agent, a tool or a model. */
 export const ACTOR_TEXT = {
   kinds: { agent: 'agent', model: 'model', tool: 'tool' },
@@ -393,52 +417,6 @@ export const ACTOR_TEXT = {
   server: (name: string) => `MCP server ${name}`,
   elsewhere: 'Transcript and waterfall show only this',
   open: { transcript: 'Transcript', waterfall: 'Waterfall' },
-} as const;
-
-/** Names of facts about a request, by OpenTelemetry's name for each. */
-export const PROTOCOL_TEXT = {
-  http: {
-    title: 'HTTP',
-    'http.request.method': 'Method',
-    'url.full': 'URL',
-    'url.path': 'Path',
-    'url.query': 'Query',
-    'http.route': 'Route',
-    'http.response.status_code': 'Status',
-    'http.request.body.size': 'Request size',
-    'http.response.body.size': 'Response size',
-    'http.request.resend_count': 'Retries',
-    'network.protocol.version': 'HTTP version',
-    'user_agent.original': 'User agent',
-  },
-  database: {
-    title: 'Database',
-    'db.system.name': 'System',
-    'db.namespace': 'Database',
-    'db.collection.name': 'Collection',
-    'db.operation.name': 'Operation',
-    'db.query.summary': 'Summary',
-    'db.query.text': 'Query',
-    'db.operation.batch.size': 'Batch size',
-    'db.response.returned_rows': 'Rows',
-    'db.response.status_code': 'Status',
-  },
-  messaging: {
-    title: 'Messaging',
-    'messaging.system': 'System',
-    'messaging.operation.name': 'Operation',
-    'messaging.destination.name': 'Destination',
-    'messaging.message.id': 'Message id',
-    'messaging.message.conversation_id': 'Conversation id',
-    'messaging.consumer.group.name': 'Consumer group',
-    'messaging.destination.partition.id': 'Partition',
-    'messaging.kafka.offset': 'Offset',
-    'messaging.batch.message_count': 'Messages',
-    'messaging.message.body.size': 'Size',
-    'messaging.client.id': 'Client id',
-  },
-  server: 'Server',
-  client: 'Client',
 } as const;
 
 /** Names of facts about a span. */
@@ -470,42 +448,12 @@ export const FACT_TEXT = {
   traceState: 'Trace state',
 } as const;
 
-// The transcript.
-
-export const TRANSCRIPT_TEXT = {
-  isThinking: 'is thinking',
-  isAnswering: 'is answering',
-  isRunning: 'running',
-  /** Pause within an answer that still comes, and the longest one of an answer. */
-  stalls: (took: string) => `stalled for ${took}`,
-  stalled: (took: string) => `paused for ${took}`,
-  onlyTheEnd: (chars: number) =>
-    `The end of ${groupThousands(chars)} characters so far. All of them are shown once the answer is complete.`,
-  /** Ends `research lead …`. */
-  hasBeenWorkingFor: 'has been working for',
-  endings: {
-    error: 'failed',
-    cancelled: 'was cancelled',
-    lost: 'was lost: lost contact with its process',
-    ok: 'finished',
-    unset: 'finished',
-  } as Readonly<Record<string, string>>,
-  endedAfter: (how: string, took: string) =>
-    how === 'finished' ? `finished in ${took}` : `${how} after ${took}`,
-  agentContinued: ' The agent continued.',
-  timeOfDay: 'Time of day',
-  timeOfDayTitle: 'Show the time of day, not the time since the start',
-  timeOfDayAction: 'Time of day, time since the start',
-  outline: 'Turns',
-  turn: (number: number) => `Turn ${groupThousands(number)}`,
-  turnAnswers: 'answer',
-  /** A captured state: before `total 10 → 70`, and where nothing is known of a change. */
-  state: 'state',
-  stateFirst: 'first captured',
-  stateSame: 'unchanged',
-  stateWhole: 'whole state',
-  stateCaptured: 'captured',
-  stateMore: (count: number) => `and ${plural(count, 'more change')}`,
+/** Values of any size. */
+export const VALUE_TEXT = {
+  tree: 'Tree',
+  text: 'Text',
+  firstShown: (size: string) => `First ${size} shown.`,
+  loadAll: (size: string) => `Load all ${size}`,
 } as const;
 
 // Requests: cards, inbox, forms.
@@ -743,6 +691,19 @@ export function timedOut(outcome: string | undefined, after?: string): string {
 // Comparison.
 
 export const COMPARE_TEXT = {
+  about:
+    'Differences in spans, errors, durations, cost and output, matched from the root down. Type part of a title, or paste an id or a link.',
+  sameTwice: 'Both sides are the same session. Choose another one.',
+  comparing: 'Comparing …',
+  gone: 'The session may be deleted, or its id incomplete. Choose another one.',
+  stillRuns: 'A session is still running: compared as of then.',
+  none: 'No differences.',
+  noneOfKind: 'No differences of this kind.',
+  diverged: 'First difference:',
+  mayFollow: 'Later differences may follow from it.',
+  outputPart: 'First different part of the output',
+  openBefore: 'Open in session before',
+  openAfter: 'Open in session after',
   compareWith: 'Compare with…',
   withGood: 'Compare with a good run',
   withLastGood: 'Compare with the last good run',

@@ -226,7 +226,7 @@ class PausedSessions:
         key = (session_id, signal_name)
         with self._lock:
             self._questions[key] += 1
-        self._close(key, "withdrawn", None, "it is asked in another question")
+        self._close(key, "withdrawn", None, "replaced by another request")
 
     def question_closed(self, session_id: str | None, signal_name: str) -> None:
         """Record that such a question is closed."""

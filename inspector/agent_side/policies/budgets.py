@@ -56,7 +56,7 @@ class Budget:
     is_asking: bool
     is_per_process: bool
     stops_at_unknown: bool
-    """Whether a model call of unknown usage exhausts the budget."""
+    """Whether an LLM call of unknown usage exhausts the budget."""
     tools: Globs | None
     question: Question
     source: SourceLine
@@ -84,7 +84,7 @@ class Budget:
 
 
 class CallUsage(NamedTuple):
-    """The usage of one model call; None for unknown."""
+    """The usage of one LLM call; None for unknown."""
 
     input_tokens: int | None
     output_tokens: int | None
@@ -163,7 +163,7 @@ class Ledger:
             ]
 
     def spend(self, usage: CallUsage, session: str | None) -> None:
-        """Count the usage of a model call."""
+        """Count the usage of an LLM call."""
         with self._lock:
             for tally in self._tallies(session):
                 budget = tally.budget

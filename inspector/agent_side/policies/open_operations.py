@@ -12,7 +12,7 @@ from subscribers.content.paths import read_path
 MAX_OPEN = 100_000
 MAX_NESTED = 1_000
 _OWN_WORK = frozenset({"tool_call", "agent_call", "workflow_run"})
-"""A model call inside one of these is not part of a model call around it."""
+"""An LLM call inside one of these is not part of an LLM call around it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +55,7 @@ class OperationTracker:
         return ""
 
     def own_usage(self, call_id: object, usage: CallUsage) -> CallUsage:
-        """Return the usage to count for a model call that ended.
+        """Return the usage to count for an LLM call that ended.
 
         Two emitters may report one call, one inside the other. The usage of the inner ones is
         counted already, so that the outer one adds only the rest. Unknown usage does not count as

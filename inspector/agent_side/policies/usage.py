@@ -1,4 +1,4 @@
-"""Usage of a model call, read from its hooks by the rows of the telemetry spec.
+"""Usage of an LLM call, read from its hooks by the rows of the telemetry spec.
 
 So a budget counts the usage on the trace: the same tokens, and the cost that the call reports or
 that the user's own prices (`INSPECTOR_PRICES`) yield.
@@ -38,7 +38,7 @@ _logger = logging.getLogger("inspector")
 
 
 class UsageReader:
-    """A reader of usage from the kwargs of a model call's closing hook."""
+    """A reader of usage from the kwargs of an LLM call's closing hook."""
 
     def __init__(self, prices: PriceList | None, spec: Spec | None = None) -> None:
         options = Options(vocabulary=Vocabulary.CURRENT, capture=Capture.OFF)

@@ -110,7 +110,7 @@ def examine_policies(settings: Settings, environ: Mapping[str, str]) -> Iterator
         yield CheckResult(OK, "policies", f"{rules.file}: {counts}")
         if needs_prices(rules) and not environ.get("INSPECTOR_PRICES"):
             advice = "Name your prices with INSPECTOR_PRICES."
-            message = "a model call that does not say what it cost uses up a budget of cost"
+            message = "an LLM call that does not say what it cost uses up a budget of cost"
             yield CheckResult(WARN, "policies", message, advice)
 
 

@@ -1,4 +1,4 @@
-"""Adapter for Google's Agent Development Kit: agents, model calls and tools.
+"""Adapter for Google's Agent Development Kit: agents, LLM calls and tools.
 
 Agents are wrapped by `BaseAgent.run_async` and `run_live`, tools by the function that runs each
 of them, and models by the method of their own class, once an agent asks for its model. So all that

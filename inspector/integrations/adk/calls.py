@@ -311,7 +311,7 @@ def _tools(config: Any) -> dict[str, Any]:
 
 
 def _usage(usage: Any) -> dict[str, int]:
-    """Return the tokens of a model call as hooks name them; thoughts are part of the output."""
+    """Return the tokens of an LLM call as hooks name them; thoughts are part of the output."""
     thoughts = usage.thoughts_token_count or 0
     return token_counts(
         (usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0),

@@ -1,4 +1,4 @@
-"""One conversation with the command line, as operations: runs, model calls, tools, sub-agents."""
+"""One conversation with the command line, as operations: runs, LLM calls, tools, sub-agents."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ NAME = "claude"
 SYNTHETIC = "<synthetic>"
 """The model of a message that the command line wrote itself, such as an error of the API."""
 MAX_MESSAGES = 200
-"""The number of messages that are kept of a thread, for the next model call."""
+"""The number of messages that are kept of a thread, for the next LLM call."""
 _USE_ID = "claudecode/toolUseId"
 _COUNTS = ("input_tokens", "output_tokens")
 
 
 @dataclass
 class _Thread:
-    """The main agent, or a sub-agent: what was said, and the model call that is open."""
+    """The main agent, or a sub-agent: what was said, and the LLM call that is open."""
 
     messages: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=MAX_MESSAGES))
     sent_ns: int = field(default_factory=time_ns)
@@ -59,7 +59,7 @@ class Conversation:
         """Calls of tools that start sub-agents, of which none has begun yet."""
         self._threads: dict[str | None, _Thread] = {}
         self._counted: dict[str, int] = dict.fromkeys(_COUNTS, 0)
-        """Tokens of the model calls of this run that have been reported."""
+        """Tokens of the LLM calls of this run that have been reported."""
         self._cost_usd = 0.0
         """What the conversation had cost before this run."""
 
@@ -98,7 +98,7 @@ class Conversation:
             await run.end(result)
 
     def _rest_of_usage(self, frame: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the run used beyond what was reported, for its last model call."""
+        """Return what the run used beyond what was reported, for its last LLM call."""
         usage = frame.get("usage")
         if not isinstance(usage, Mapping):
             return {}

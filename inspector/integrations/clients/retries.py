@@ -1,4 +1,4 @@
-"""The client's own retries, as events on the model call that waits for them.
+"""The client's own retries, as events on the LLM call that waits for them.
 
 A client tries again by itself what a provider refuses for now. The call may be one of ours, or of
 an adapter for a framework that calls the client: the event goes to the innermost one.

@@ -1,4 +1,4 @@
-"""Adapter for CrewAI: crews, flows, tasks and agents, their model calls, tools and memory.
+"""Adapter for CrewAI: crews, flows, tasks and agents, their LLM calls, tools and memory.
 
 Its hooks decide before and after a model or a tool is called, but they cannot wait for a person,
 answer in place of either, or run it again; its events only report, on threads of their own. So

@@ -38,7 +38,7 @@ class CrewAIModels:
         is_watched: Whether a call that is made now is watched.
         patches: The adapter's patches.
         calls: Wraps methods.
-        describe_function: Describes the call of a function that a model call was given.
+        describe_function: Describes the call of a function that an LLM call was given.
     """
 
     def __init__(
@@ -288,7 +288,7 @@ def _parts(answer: Any) -> list[MessageDict]:
 
 
 def _usage(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
-    """Return the tokens of a model call as hooks name them."""
+    """Return the tokens of an LLM call as hooks name them."""
     from crewai.types.usage_metrics import UsageMetrics  # noqa: PLC0415 - imported here only
 
     counted = UsageMetrics.from_provider_dict(dict(usage)) if usage else None

@@ -46,7 +46,7 @@ class CrewAITools:
     def describe_function(
         self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> CrewAIToolCall | None:
-        """Describe a call of a function that a model call was given to call itself."""
+        """Describe a call of a function that an LLM call was given to call itself."""
         return self._once(FunctionRun(function, args, kwargs)) if self._is_watched() else None
 
     def _once(self, call: CrewAIToolCall) -> CrewAIToolCall | None:
@@ -151,7 +151,7 @@ class ToolRun(CrewAIToolCall):
 
 
 class FunctionRun(ToolRun):
-    """One call of a function that a model call was given to call itself."""
+    """One call of a function that an LLM call was given to call itself."""
 
     def _name(self) -> str:
         return str(self.owner.__name__)

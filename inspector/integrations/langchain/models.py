@@ -50,7 +50,7 @@ class _Models:
     def _described(
         self, model: BaseChatModel, input: Any, stop: Any, kwargs: Any
     ) -> _ModelCall | None:
-        """Return the call; None if it is not watched, or is inside another model call."""
+        """Return the call; None if it is not watched, or is inside another LLM call."""
         if is_current(self._bus, NOUN):
             return None
         return self._attachment.describe(model, lambda: _ModelCall(model, input, stop, kwargs))

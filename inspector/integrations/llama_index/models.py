@@ -88,7 +88,7 @@ class WatchedModels:
     def _described(
         self, method: Method, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> _ModelCall | None:
-        """Return the call; None if it is not watched, or is inside another model call."""
+        """Return the call; None if it is not watched, or is inside another LLM call."""
         if not self._is_watched() or is_current(self._bus, NOUN):
             return None
         return self._patches.attempt(lambda: _ModelCall(method, model, args, kwargs))

@@ -1,4 +1,4 @@
-"""Patches of tools, model calls, agents, workflows and model selection."""
+"""Patches of tools, LLM calls, agents, workflows and model selection."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _identity(thing: Any) -> str:
 
 
 def generate(patch: PatchContext, original: Function) -> Function:
-    """`AugmentedLLM.generate*`: a model call; the outermost of an agent is the agent's too.
+    """`AugmentedLLM.generate*`: an LLM call; the outermost of an agent is the agent's too.
 
     It runs the whole loop of model and tools. `generate_str` calls `generate`: one operation.
     """
@@ -163,7 +163,7 @@ async def _call_model(
 
 
 def _params_and_tools(params: Any, agent: Any) -> Any:
-    """Return the parameters of a model call, with the tools that its agent knows by now."""
+    """Return the parameters of an LLM call, with the tools that its agent knows by now."""
     named = getattr(agent, "_namespaced_tool_map", None) or {}
     functions = getattr(agent, "_function_tool_map", None) or {}
     tools = [

@@ -1,4 +1,4 @@
-"""Adapter for OpenAI Agents: runs, agents, hand-offs, model calls and tools.
+"""Adapter for OpenAI Agents: runs, agents, hand-offs, LLM calls and tools.
 
 The framework's own hooks cannot refuse, see no error and no rejected tool, and an exception in them
 ends the run. So the functions that its run loop calls are wrapped, one for each kind of call.

@@ -35,7 +35,7 @@ _FAILED: Final = ("failed", "incomplete")
 
 
 class HostedTools:
-    """Reports the hosted tools of one answer, each once, below the open model call."""
+    """Reports the hosted tools of one answer, each once, below the open LLM call."""
 
     def __init__(self, run: Run) -> None:
         self._run = run

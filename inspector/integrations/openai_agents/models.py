@@ -1,4 +1,4 @@
-"""Operations for model calls: the run loop gets a wrapped model."""
+"""Operations for LLM calls: the run loop gets a wrapped model."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Run:
     def __init__(self, bus: Bus, attempt: Attempt, agent: Any, run_input: Any) -> None:
         self.bus, self.attempt = bus, attempt
         self.injections: list[Injection] = []
-        """Injections of tools, for the next model call."""
+        """Injections of tools, for the next LLM call."""
         self.models: dict[int, Any] = {}
         """Wrapped models, by the identity of the original."""
         self.rejected: set[str] = set()

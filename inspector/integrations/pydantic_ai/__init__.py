@@ -1,4 +1,4 @@
-"""Adapter for Pydantic AI: agents, model calls and tools."""
+"""Adapter for Pydantic AI: agents, LLM calls and tools."""
 
 from __future__ import annotations
 

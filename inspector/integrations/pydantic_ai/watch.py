@@ -66,11 +66,11 @@ class RunWatch(AbstractCapability[Any]):
         self._attempt = patches.attempt
         self._named = conversation_id
         self._model_call: Operation | None = None
-        """The current model call."""
+        """The current LLM call."""
         self._failure: Exception | None = None
         """The exception that ended its stream."""
         self._injections: list[Injection] = []
-        """Injections of tools, for the next model call."""
+        """Injections of tools, for the next LLM call."""
 
     def get_ordering(self) -> CapabilityOrdering:
         """Wrap every other capability."""
@@ -96,7 +96,7 @@ class RunWatch(AbstractCapability[Any]):
     async def wrap_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, handler: Any
     ) -> ModelResponse:
-        """Report one model call, with all its attempts."""
+        """Report one LLM call, with all its attempts."""
         described = self._attempt(lambda: _model_call(request_context))
         if described is None:
             unwatched: ModelResponse = await handler(request_context)
@@ -207,7 +207,7 @@ class RunWatch(AbstractCapability[Any]):
 def _model_call(
     request_context: ModelRequestContext,
 ) -> tuple[list[ConvertedMessage], dict[str, Any], dict[str, Any]]:
-    """Return the messages, the settings and the hook kwargs of a model call."""
+    """Return the messages, the settings and the hook kwargs of an LLM call."""
     messages = convert(request_context.messages)
     settings = dict(request_context.model_settings or {})
     about = {

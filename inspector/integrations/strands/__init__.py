@@ -1,6 +1,6 @@
-"""Adapter for Strands Agents: agents, model calls, tools, graphs and swarms.
+"""Adapter for Strands Agents: agents, LLM calls, tools, graphs and swarms.
 
-Model calls and tools are wrapped by Strands' own middleware; the run of an agent, a graph or a
+LLM calls and tools are wrapped by Strands' own middleware; the run of an agent, a graph or a
 swarm by its `stream_async`, which every way to run one calls.
 """
 

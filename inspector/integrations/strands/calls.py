@@ -105,7 +105,7 @@ class StageCalls:
                 async for event in events:
                     yield event
             answer = call.result
-        except NO_RESULT as error:  # Strands has an answer for a cancelled model call too
+        except NO_RESULT as error:  # Strands has an answer for a cancelled LLM call too
             answer = instead_of(error, str)
         if last.event is not None and last.event.message is answer:
             yield last.event
@@ -131,7 +131,7 @@ class _LastEvent:
                     yield event
 
     def cost(self) -> tuple[Any, Any]:
-        """Return the usage and the metrics of a model call: zeros where no model was called."""
+        """Return the usage and the metrics of an LLM call: zeros where no model was called."""
         if self.event is None:
             return {"inputTokens": 0, "outputTokens": 0, "totalTokens": 0}, {"latencyMs": 0}
         return self.event.usage, self.event.metrics

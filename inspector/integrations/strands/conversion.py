@@ -38,7 +38,7 @@ def tool_call(context: Any) -> dict[str, Any]:
 
 
 def model_call(context: Any) -> dict[str, Any]:
-    """Return the hook kwargs of a model call."""
+    """Return the hook kwargs of an LLM call."""
     return {
         "llm": context.model,
         "prompt": context.messages,
@@ -125,7 +125,7 @@ def message(value: Any, role: str = "assistant") -> Any:
 
 
 def usage(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tokens of a model call as hooks name them."""
+    """Return the tokens of an LLM call as hooks name them."""
     names = {
         "inputTokens": "input_tokens",
         "outputTokens": "output_tokens",
@@ -156,7 +156,7 @@ def _provider(model: Any) -> str | None:
 
 
 def _request_params(context: Any) -> dict[str, Any]:
-    """Return the parameters of a model call, without the messages."""
+    """Return the parameters of an LLM call, without the messages."""
     config = _config(context.model)
     params = {name: config[name] for name in _PARAMS if name in config}
     more = config.get("params")

@@ -1,4 +1,4 @@
-"""What the context of a model call consists of, by the characters of its messages. Pure.
+"""What the context of an LLM call consists of, by the characters of its messages. Pure.
 
 A sender reports the tokens of its input in one number. Which part of the context took how many is
 estimated: each takes the share of these tokens that it has of the characters. Of pictures and sound
@@ -63,7 +63,7 @@ class PartSum(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The context of a model call, beside that of the call before."""
+    """The context of an LLM call, beside that of the call before."""
 
     pieces: Sequence[Passage]
     repeats: dict[int, int]
@@ -125,10 +125,10 @@ def context_of(
 
 
 def pieces_of(view: View, retrieved: Iterable[str] = ()) -> tuple[list[Passage], int]:
-    """Return the pieces of a model call's context, and the number of its pictures and the like.
+    """Return the pieces of an LLM call's context, and the number of its pictures and the like.
 
     Args:
-        view: The model call.
+        view: The LLM call.
         retrieved: Texts that were retrieved before it. Where one stands in the context it is
             retrieved, wherever it stands.
     """

@@ -1,6 +1,8 @@
 """The spans of a session as they were at an instant. Pure.
 
-The page makes the same of single rows (`web/src/model/trace/instant.ts`).
+The page makes the same of single rows (`web/src/model/trace/instant.ts`), while a reader moves
+the time line; here it is whole columns, of which statistics are computed. Tests of both read one
+table of cases (`tests/golden/instants.json`).
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from inspector.service.storage.base import SessionColumns
 def columns_at(columns: SessionColumns, at_ns: int) -> SessionColumns:
     """Return the spans that had begun; those that had not ended are without what their end brings.
 
-    A span without an end stays as it is: nobody knows when it had which tokens.
+    A span without an end stays as it is, but for its waits: nobody knows when it had which tokens.
 
     Args:
         columns: The spans, by start.
@@ -27,11 +29,13 @@ def columns_at(columns: SessionColumns, at_ns: int) -> SessionColumns:
     for place, (start_ns, duration_ns) in enumerate(
         zip(found.start_ns, found.duration_ns, strict=True)
     ):
+        if duration_ns is not None and start_ns + duration_ns <= at_ns:
+            continue
         waited = found.waited[place]
         if any(end_ns is None or end_ns > at_ns for _, end_ns in waited):
             found.waited[place] = then = _waited_at(waited, at_ns)
             found.wait_ns[place] = length_ns(then)
-        if duration_ns is None or start_ns + duration_ns <= at_ns:
+        if duration_ns is None:
             continue
         found.is_error[place] = False
         found.duration_ns[place] = None

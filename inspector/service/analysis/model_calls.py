@@ -1,4 +1,4 @@
-"""Details of model calls that rows do not hold: streaming, caching, hand-offs.
+"""Details of LLM calls that rows do not hold: streaming, caching, hand-offs.
 
 They are in the attributes, so they are read from a store, up to a limit.
 """
@@ -51,7 +51,7 @@ _WANTED = _USAGE | {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a model call says of itself; None: not reported."""
+    """What an LLM call says of itself; None: not reported."""
 
     first_chunk_ns: int | None = None
     """Time from the start to the first chunk of the answer."""
@@ -64,7 +64,7 @@ class Measured:
 
 
 class ModelCall(NamedTuple):
-    """One model call, as its sender measured it."""
+    """One LLM call, as its sender measured it."""
 
     span: NamedSpan
     kind: SpanKind
@@ -81,13 +81,13 @@ class Handoff(NamedTuple):
 
 
 _Details: TypeAlias = tuple[Measured | None, tuple[str | None, str] | None]
-"""What a content says: of a model call, and the agents of a hand-off."""
+"""What a content says: of an LLM call, and the agents of a hand-off."""
 _NOTHING: _Details = (None, None)
 
 
 @dataclass(slots=True)
 class CallDetails:
-    """The details of a session's model calls, and the number of spans that were not read."""
+    """The details of a session's LLM calls, and the number of spans that were not read."""
 
     calls: list[ModelCall] = field(default_factory=list)
     """Those that report anything."""
@@ -99,7 +99,7 @@ class CallDetails:
 def read_details(
     reader: Reader, table: SpanTable, before: CallDetails | None = None
 ) -> CallDetails:
-    """Read model calls and hand-offs from the first spans, up to a limit.
+    """Read LLM calls and hand-offs from the first spans, up to a limit.
 
     Args:
         reader: The store.

@@ -1,4 +1,4 @@
-"""New messages of a model call: its conversation without that of the call before. Pure.
+"""New messages of an LLM call: its conversation without that of the call before. Pure.
 
 Each call of a conversation sends all of it again. Messages are alike when their content is the same
 in any form: an answer comes back without its reasoning, or with other ids.

@@ -63,7 +63,7 @@ class RollUp:
     """Spans of one model, tool or agent.
 
     Attributes:
-        name: Empty for model calls that name no model.
+        name: Empty for LLM calls that name no model.
         used: Their usage: of an agent, of the spans below it and below no agent in between.
         used_in_all: With the spans below any agent or tool in between; once for spans that are
             below others of their name.

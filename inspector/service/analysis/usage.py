@@ -1,6 +1,6 @@
 """Tokens and cost without double counting: only the usage of leaves counts. Pure.
 
-An agent often repeats the sum of its model calls. The usage of a span counts when no span below it
+An agent often repeats the sum of its LLM calls. The usage of a span counts when no span below it
 reports any. A duplicate never counts; but where the span that it repeats reports no usage, that of
 the duplicate counts for it.
 """

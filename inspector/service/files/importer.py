@@ -106,7 +106,7 @@ async def import_stream(
         chunks: The file, gzip or plain.
         restore: Commits.
         scrubs: Remove secrets first.
-        pricing: Says what model calls cost.
+        pricing: Says what LLM calls cost.
 
     Raises:
         StoreUnavailableError: The store cannot be written any more; earlier commits stay.

@@ -46,8 +46,8 @@ def requests_in(value: Any) -> Iterator[tuple[OtlpSignal, dict[str, Any]]]:
             yield TRACES, read(value)
             return
     raise BadDataError(
-        "This is no telemetry that is known here: an object with resourceSpans, resourceLogs or "
-        "resourceMetrics, a trace of Jaeger or Langfuse, or a span as the SDKs of Python and "
+        "Not a recognised trace format: expected OTLP (resourceSpans, resourceLogs or "
+        "resourceMetrics), a trace of Jaeger or Langfuse, or a span as the SDKs of Python and "
         "JavaScript print it"
     )
 

@@ -1,4 +1,4 @@
-"""`GET /sessions/{id}/context`: what each model call of a session was sent, by part."""
+"""`GET /sessions/{id}/context`: what each LLM call of a session was sent, by part."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _MAX_DROPPED = 100
 
 @dataclass(frozen=True, slots=True)
 class SessionCall:
-    """A model call of a session, and what its context is compared with."""
+    """An LLM call of a session, and what its context is compared with."""
 
     place: int
     agent: int
@@ -66,7 +66,7 @@ class SessionCall:
     "/sessions/{session_id:path}/context", response_model=SessionContext, responses=MOVED
 )  # fmt: skip
 def session_context(request: Request, parts: ReadPartsDep, session_id: str) -> Response:
-    """Say what the context of each model call of a session consists of.
+    """Say what the context of each LLM call of a session consists of.
 
     Parts are measured by characters, and share the input tokens that the call reports. What stands
     in a context twice is marked, and what the call before of the same agent was sent and it was
@@ -98,7 +98,7 @@ def session_context(request: Request, parts: ReadPartsDep, session_id: str) -> R
 
 
 def span_context(reader: Reader, record: SpanRecord, view: wire.View) -> SpanContext | None:
-    """Return what a model call was sent, text by text; None: nothing is known of it."""
+    """Return what an LLM call was sent, text by text; None: nothing is known of it."""
     agent = _agent_above(reader, record)
     before, is_same_run = _call_before(reader, record, agent)
     place = SpanPosition(record.start_ns, record.span_id, record.trace_id)
@@ -134,7 +134,7 @@ def span_context(reader: Reader, record: SpanRecord, view: wire.View) -> SpanCon
 
 
 def calls_of(table: SpanTable) -> tuple[list[SessionCall], int]:
-    """Return the model calls by start, up to a limit, and the number of the others."""
+    """Return the LLM calls by start, up to a limit, and the number of the others."""
     of = table.columns
     agents: dict[int, int] = {-1: -1}
     last_of_run: dict[int, int] = {}
@@ -210,7 +210,7 @@ def _read(
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """A model call with its content."""
+    """An LLM call with its content."""
 
     record: SpanRecord
     content: Content

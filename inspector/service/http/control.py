@@ -104,7 +104,7 @@ async def _run(
         with parts.store.read() as reader:
             return missing_session(request, reader, session_id, verb)
     ends = await parts.dispatch.ends_of(sent.seqs, ACK_TIMEOUT_S)
-    applied, message = _outcome(sent, ends)
+    applied, message = _outcome(verb, sent, ends)
     result = wire_control.VerbResult.model_validate(
         {
             "session_id": session_id,
@@ -117,13 +117,22 @@ async def _run(
     return Response(result.model_dump_json(), media_type="application/json")
 
 
-def _outcome(sent: CommandsSent, ends: list[CommandEnd]) -> tuple[bool | None, str]:
+_DONE = {
+    "pause": "Paused.",
+    "resume": "Resumed.",
+    "step": "Stepped.",
+    "cancel": "Stopped.",
+    "signal": "Signal received.",
+}
+
+
+def _outcome(verb: str, sent: CommandsSent, ends: list[CommandEnd]) -> tuple[bool | None, str]:
     """Return whether the commands were applied (None: unknown yet), and that in words."""
     if not sent.seqs:
-        return False, "Nothing of this session runs here, so nobody was told."
+        return False, "No running process of this session is connected. Nothing was sent."
     refused = [end for end in ends if not end.applied]
     if refused:
-        return False, f"It was not carried out: {refused[0].reason or 'no reason was given'}."
+        return False, f"Failed: {refused[0].reason or 'the agent gave no reason'}."
     if len(ends) < len(sent.seqs):
-        return None, "It is on its way; not every process has been heard from yet."
-    return True, "It was carried out."
+        return None, "Sent, not yet acknowledged by every process."
+    return True, _DONE.get(verb, "Done.")

@@ -29,12 +29,12 @@ from inspector.service.wire.statistics import SessionStatistics
 MAX_COMPARED_SPANS = 200_000
 """Spans of one session that are compared."""
 MAX_KNOWN_CALLS = 60_000
-"""Model calls whose details are kept for statistics that are asked for again."""
+"""LLM calls whose details are kept for statistics that are asked for again."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownContexts:
-    """What the model calls of a session were sent, by the contents that say it."""
+    """What the LLM calls of a session were sent, by the contents that say it."""
 
     by_content: dict[tuple[int, ...], CallContext]
     left_out: int
@@ -48,8 +48,8 @@ class ReadParts:
         words: The index of words; None: every search reads the spans.
         comparisons: With the number of spans whose content was not compared; weighed by spans.
         statistics: By session id and whether totals were asked for.
-        call_details: Of model calls, by session id; weighed by calls.
-        contexts: Of model calls, by session id; weighed by calls.
+        call_details: Of LLM calls, by session id; weighed by calls.
+        contexts: Of LLM calls, by session id; weighed by calls.
         exports: The length and the end of exported files, by session id.
     """
 
@@ -78,7 +78,7 @@ class Parts(ReadParts):
     Attributes:
         retention: The retention in force.
         mcp: The MCP server.
-        pricing: What model calls cost.
+        pricing: What LLM calls cost.
         repricing: Computes the costs of stored ones again.
     """
 

@@ -15,13 +15,13 @@ router = APIRouter(tags=["prices"])
 
 @router.get("/prices")
 def prices(parts: PartsDep) -> wire.Prices:
-    """Say what the cost of model calls is computed from, where senders do not say it."""
+    """Say what the cost of LLM calls is computed from, where senders do not say it."""
     return _prices(parts)
 
 
 @router.post("/prices/recompute", status_code=202)
 async def recompute(parts: PartsDep) -> wire.Prices:
-    """Compute the costs of the stored model calls again, in the background.
+    """Compute the costs of the stored LLM calls again, in the background.
 
     What senders say stays; the prices are those of the time of each call. While it runs, another
     request starts nothing.

@@ -54,7 +54,7 @@ class ProblemError(Exception):
 def session_not_found(session_id: str) -> ProblemError:
     """Return the error of a session that does not exist."""
     return ProblemError(
-        404, "session_not_found", "No such session", f"No session has the id {session_id!r}."
+        404, "session_not_found", "No such session", f"Session not found: {session_id!r}."
     )
 
 

@@ -183,7 +183,7 @@ class Recording:
         return SavedAnswer(address, response.text, response.headers.get("inspector-next-cursor"))
 
     def _calls_before(self) -> dict[int, int]:
-        """Return the call before of each model call in its conversation, as the page sees it.
+        """Return the call before of each LLM call in its conversation, as the page sees it.
 
         All runs of an agent that nobody called are one conversation.
         """

@@ -78,10 +78,10 @@ async def answer_request(
         raise problem_of(outcome)
     ends = await parts.dispatch.ends_of([outcome.seq], ACK_TIMEOUT_S)
     applied = ends[0].applied if ends else None
-    message = "The answer is on its way; the agent has not been heard from yet."
+    message = "Sent, not yet acknowledged by the agent."
     if ends:
-        why = ends[0].reason or "it gave no reason"
-        message = "The agent took it." if applied else f"The agent did not take it: {why}."
+        why = ends[0].reason or "no reason given"
+        message = "Received by the agent." if applied else f"Rejected by the agent: {why}."
     with parts.store.read() as reader:
         record = reader.request(request_id)
         row = record.row if record else outcome.row

@@ -26,7 +26,7 @@ from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search import PAGE_S
-from inspector.service.search.documents import placed_texts
+from inspector.service.search.documents import placed_session_texts, placed_texts
 from inspector.service.search.excerpts import excerpts
 from inspector.service.storage.base import Reader, SpanPosition
 
@@ -125,7 +125,7 @@ def _detail(parts: ReadParts, trace_id: str, span_id: str) -> wire.SpanDetail:
 def _offered_before(
     reader: Reader, record: SpanRecord
 ) -> Iterator[tuple[SpanRecord, list[wire.ToolDefinition]]]:
-    """Yield the model calls before a span that offered tools, the last first, and these tools."""
+    """Yield the LLM calls before a span that offered tools, the last first, and these tools."""
     room_bytes = _MAX_BEFORE_BYTES
     place = SpanPosition(record.start_ns, record.span_id, record.trace_id)
     calls = reader.calls_before(record.session_id, place, (SpanKind.LLM,), _MAX_CALLS_BEFORE)
@@ -140,7 +140,7 @@ def _offered_before(
 
 
 def _definition(reader: Reader, record: SpanRecord, name: str) -> wire.ToolDefinition | None:
-    """Return a tool as the last model call before a span offered it.
+    """Return a tool as the last LLM call before a span offered it.
 
     Hosts put the name of an MCP server before those of its tools: `files_read`, `mcp__files__read`.
     """
@@ -159,7 +159,7 @@ def _ends_with(offered: str, name: str) -> bool:
 def _tools_before(
     reader: Reader, record: SpanRecord, tools: Sequence[wire.ToolDefinition]
 ) -> wire.ToolsBefore | None:
-    """Compare the tools of a model call with those of the calls before it."""
+    """Compare the tools of an LLM call with those of the calls before it."""
     nearest = None
     for before, offered in _offered_before(reader, record):
         now, then = ({tool.name: tool for tool in of} for of in (tools, offered))
@@ -202,7 +202,16 @@ def search(
         ]
         index = index_state(looking)
     return wire.SearchResult(
-        sessions=[presenter.session(record.row) for record in sessions],
+        sessions=[
+            wire.SessionHit(
+                **presenter.session_fields(record.row),
+                excerpts=[
+                    wire.Excerpt(**asdict(one))
+                    for one in excerpts(placed_session_texts(record), of_sessions)
+                ],
+            )
+            for record in sessions
+        ],
         spans=[
             wire.SearchHit(
                 session_id=span.session_id,

@@ -28,7 +28,7 @@ MAX_BYTES = 24 * 2**20
 """Limit of the spans read for one response; the first is read, however large it is."""
 _CALLS = (SpanKind.LLM, SpanKind.TOOL)
 _MAX_CALLS = 50
-"""Limit of the calls among which the one before a model call is looked for."""
+"""Limit of the calls among which the one before an LLM call is looked for."""
 _KEY = r"[0-9a-f]{32}\.[0-9a-f]{16}"
 
 
@@ -50,7 +50,7 @@ def read_transcript(
         Query(
             min_length=1,
             max_length=MAX_SPANS,
-            description="`TRACE.SPAN` of a span of the session; of a model call, "
+            description="`TRACE.SPAN` of a span of the session; of an LLM call, "
             "`TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose "
             "messages are then not repeated.",
         ),
@@ -125,7 +125,7 @@ def _requested(text: str) -> RequestedSpan:
 
 
 def _new_in(call: SpanRecord, earlier: Iterable[SpanRecord]) -> RequestedSpan:
-    """Return the request of what a call adds to the model call before it."""
+    """Return the request of what a call adds to the LLM call before it."""
     of_model = (one for one in earlier if one.kind is call.kind is SpanKind.LLM)
     before = next(of_model, None)
     key = call.trace_id, call.span_id

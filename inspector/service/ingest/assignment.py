@@ -27,11 +27,11 @@ class SessionAssignment:
         self._sibling_duplicates = SiblingDuplicates()
 
     def forget_calls(self) -> None:
-        """Forget the model calls of earlier batches: they may not have been stored."""
+        """Forget the LLM calls of earlier batches: they may not have been stored."""
         self._sibling_duplicates = SiblingDuplicates()
 
     def assign(self, unit: UnitOfWork, arrivals: Arrivals) -> list[tuple[EndedCall, EndedCall]]:
-        """Give each trace its session; return the model calls that two spans report."""
+        """Give each trace its session; return the LLM calls that two spans report."""
         keys: dict[str, tuple[int, str]] = {}
         starts: dict[str, int] = {}
         for trace_id, spans in arrivals.traces.items():
@@ -85,7 +85,7 @@ def _see_mcp(
 
 
 def _model_calls(traces: Iterable[Sequence[IncomingSpan]]) -> Iterator[EndedCall]:
-    """Yield the model calls with enough detail to recognise their duplicates."""
+    """Yield the LLM calls with enough detail to recognise their duplicates."""
     for incoming in itertools.chain.from_iterable(traces):
         record = incoming.record
         if record.kind is not SpanKind.LLM or record.duplicate_of is not None:

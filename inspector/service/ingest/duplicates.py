@@ -1,7 +1,7 @@
 """Marks of duplicates: spans that report an operation which another span reports as well.
 
 Two spans report the same operation when one is the parent of the other and they agree
-(`normalise.duplicates`), or when both are a model call with the same response id, wherever they
+(`normalise.duplicates`), or when both are an LLM call with the same response id, wherever they
 are in their trace. The most specific span stays without a mark; of several, the outermost.
 
 A span usually ends before the one around it, so it waits in the state of its trace until that one

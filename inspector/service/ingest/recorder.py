@@ -36,7 +36,7 @@ while they are settled; the rest is for the next."""
 
 
 class Repriced(NamedTuple):
-    """A stored model call, and what it costs by the prices of today."""
+    """A stored LLM call, and what it costs by the prices of today."""
 
     call: SpanRecord
     cost_usd: float | None
@@ -145,7 +145,7 @@ class Recorder:
             return self._finish(unit)
 
     def reprice(self, repriced: Iterable[Repriced], now_ns: int) -> Changes:
-        """Return the commit of new costs, of the model calls that are as they were."""
+        """Return the commit of new costs, of the LLM calls that are as they were."""
         with self._store.read() as reader:
             unit = UnitOfWork(reader, self._memory, now_ns)
             for call, cost_usd in repriced:

@@ -1,4 +1,4 @@
-"""Compute the costs of stored model calls again: in small commits, in the background."""
+"""Compute the costs of stored LLM calls again: in small commits, in the background."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Progress:
 
     is_running: bool = False
     looked_at: int = 0
-    """Model calls that were looked at."""
+    """LLM calls that were looked at."""
     changed: int = 0
     error: str | None = None
     """Why it ended before its time."""
@@ -47,7 +47,7 @@ class Repricing:
     Args:
         store: Read here.
         writer: Commits the new costs.
-        pricing: Says what model calls cost.
+        pricing: Says what LLM calls cost.
     """
 
     def __init__(self, store: Store, writer: Writer, pricing: Pricing) -> None:

@@ -1,4 +1,4 @@
-"""Find one model call reported by two instrumentations whose spans are not nested.
+"""Find one LLM call reported by two instrumentations whose spans are not nested.
 
 An instrumentation that makes no span current (OpenInference's of LangChain) leaves the
 span of an instrumented client beside its own, or in a trace of its own. Both name the same model
@@ -23,7 +23,7 @@ _MAX_ALIKE = 16
 
 
 class EndedCall(NamedTuple):
-    """A model call that ended, as one span reports it."""
+    """An LLM call that ended, as one span reports it."""
 
     trace_id: str
     span_id: str
@@ -48,7 +48,7 @@ class _RecentCall:
 
 
 class SiblingDuplicates:
-    """Pairs recent model calls. In memory: two reports across a restart stay two calls."""
+    """Pairs recent LLM calls. In memory: two reports across a restart stay two calls."""
 
     def __init__(self) -> None:
         self._recent: dict[tuple[str, str | tuple[int, int]], list[_RecentCall]] = {}

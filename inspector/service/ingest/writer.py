@@ -204,7 +204,7 @@ class Writer:
         return await self._enqueue(lambda now_ns: self._recorder.delete([session_id], now_ns))
 
     async def reprice(self, repriced: Sequence[Repriced]) -> int:
-        """Store new costs of model calls; return how many were still there, unchanged.
+        """Store new costs of LLM calls; return how many were still there, unchanged.
 
         Raises:
             StoreUnavailableError: The store cannot be written; nothing was stored.

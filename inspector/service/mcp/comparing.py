@@ -135,7 +135,7 @@ def _text(data: ComparisonData) -> str:
         f"{plural(data.same_count, 'span')} the same",
     ]
     if data.diverged:
-        parts.append(f"\nThey part here first: {_line_text(data.diverged)}")
+        parts.append(f"\nFirst difference: {_line_text(data.diverged)}")
     parts += (f"\n{_line_text(line)}" for line in data.differences)
     return "\n".join(parts)
 
@@ -153,8 +153,8 @@ def _line_text(line: DifferenceLine) -> str:
 COMPARE = ServedTool(
     "compare_sessions",
     "Compare sessions",
-    "Lay two runs of the same task beside each other: where they part first, then what failed or "
-    "recovered, was added or removed, was asked or answered differently, got slower or dearer. "
+    "Compare two runs of the same task: the first difference, then what failed or recovered, was "
+    "added or removed, got a different input or output, became slower or more expensive. "
     "Use it to see what a change of a prompt, a model or code did. Take runs of one task: sessions "
     "of different tasks differ in everything.",
     CompareSessions,

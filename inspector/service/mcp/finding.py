@@ -235,7 +235,7 @@ FIND_SESSIONS = ServedTool(
 SEARCH_SPANS = ServedTool(
     "search_spans",
     "Search spans",
-    "Find single operations (model calls, tool calls, MCP requests …) across all sessions, newest "
+    "Find single operations (LLM calls, tool calls, MCP requests …) across all sessions, newest "
     'first. Use it to see where something occurs: `kind:tool status:error`, `"merge conflict"`, '
     "`kind:llm tokens>10k`. Same query language as find_sessions.",
     SearchSpans,

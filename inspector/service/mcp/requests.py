@@ -86,7 +86,7 @@ async def list_requests(archive: Archive, arguments: ListRequests) -> Recorded[R
     found = [_line(request) for request in page["requests"]]
     more = page["next_cursor"]
     return Recorded(
-        "\n".join(map(_text, found)) or "Nobody is asked anything.",
+        "\n".join(map(_text, found)) or "No pending requests.",
         Requests(requests=found, pending_count=page["pending_count"]),
         {"cursor": more} if more else {},
         "Next: get_request with a request_id." if found else "",

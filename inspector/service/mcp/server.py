@@ -52,7 +52,7 @@ its own."""
 
 INSTRUCTIONS = """\
 Inspector records what AI agents and MCP applications do: sessions, and in them spans (agent \
-turns, model calls, tool calls, MCP requests). {grant}
+turns, LLM calls, tool calls, MCP requests). {grant}
 To find out why a run failed: find_sessions (query `status:failed`), session_errors, get_span.
 To find out what runs fail from: failure_causes.
 To see what a run did: session_outline, then get_span. What was slow or dear: \

@@ -78,7 +78,7 @@ class RouteSource(Protocol):
 class Archive:
     """The source of the tools, with the tree of the last session cached.
 
-    A model calls several tools about one session, and a large one takes seconds to read.
+    An LLM calls several tools about one session, and a large one takes seconds to read.
     """
 
     def __init__(self, source: RouteSource) -> None:
@@ -136,7 +136,7 @@ class Archive:
             else:
                 return found
         raise RefusedError(
-            f"No session has the id {session_id!r}. Take one that find_sessions lists, as it is."
+            f"Session not found: {session_id!r}. Use an id from find_sessions, unchanged."
         )
 
     async def of_session(self, session: dict[str, Any], name: str, **query: object) -> Any:

@@ -43,7 +43,7 @@ class ShareLine(ClosedModel):
 
 
 class SharePage(ClosedModel):
-    """The largest own time first."""
+    """The largest self time first."""
 
     shares: list[ShareLine]
     share_count: int = Field(description="Number of shares on all pages.")
@@ -89,7 +89,7 @@ def _line(operation: dict[str, Any]) -> ShareLine:
 def _text(line: ShareLine) -> str:
     facts = [
         plural(line.count, "span"),
-        f"own time {duration_ms(line.own_ms)}",
+        f"self time {duration_ms(line.own_ms)}",
         f"waited {duration_ms(line.wait_ms)}" if line.wait_ms else "",
         f"median {duration_ms(line.median_ms)}" if line.count > 1 else "",
         f"longest {duration_ms(line.longest_ms)}" if line.count > 1 else "",
@@ -105,7 +105,7 @@ STATISTICS = ServedTool(
     "session_statistics",
     "Statistics of a session",
     "Say where the time, the tokens and the money of a session went: spans grouped by kind and "
-    "name, with their number, failures, own time (without spans below and without waiting for a "
+    "name, with their number, failures, self time (without spans below and without waiting for a "
     "person), median and longest duration (without waiting), tokens and cost. The largest own "
     "time first. Use it to find what is slow or dear.",
     StatisticsArguments,

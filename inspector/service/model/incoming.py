@@ -38,7 +38,7 @@ class IncomingSpan:
     is_mcp: bool = False
     """Whether the span reports an MCP message or names a connection."""
     response_id: str | None = None
-    """The provider's id of its answer to a model call."""
+    """The provider's id of its answer to an LLM call."""
     tags: tuple[str, ...] = ()
     user: str | None = None
     """Whom the agent works for."""

@@ -86,7 +86,7 @@ def _output_with_parts(convention: Convention) -> Callable[[SpanSource], list[Me
 
 
 def stopped_because(source: SpanSource) -> list[str]:
-    """Return the finish reason of a model call, as the sender wrote it."""
+    """Return the finish reason of an LLM call, as the sender wrote it."""
     reasons = first_found(source, lambda convention: convention.finish_reasons)
     if reasons is not None:
         return reasons

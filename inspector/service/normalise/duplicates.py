@@ -92,7 +92,7 @@ class OperationFacts(NamedTuple):
 def is_same_operation(outer: OperationFacts, inner: OperationFacts) -> bool:
     """Return whether a span and its parent report one operation.
 
-    A model call is the same when it names the same model, or none, and fills the one around it,
+    An LLM call is the same when it names the same model, or none, and fills the one around it,
     used as many tokens, or is reported by another instrumentation without usage.
     A call over MCP is the same when it names the same method and tool; it need not fill, as what
     is around it is the connection. Two calls of one tool differ in their ids.

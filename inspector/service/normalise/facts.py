@@ -114,7 +114,7 @@ _USED = frozenset(
         *keys.USAGE_OBJECTS,
     }
 )
-"""Keys of what a model call used in detail, which decides its price."""
+"""Keys of what an LLM call used in detail, which decides its price."""
 _OF_A_SPAN = frozenset({*_STEADY, *_OWNER, *_PARTS, *_USED, *OPERATION_KEYS})
 _VARYING = _OF_A_SPAN - _STEADY - _OWNER
 _MAX_REMEMBERED_BYTES = 1024 * 1024

@@ -122,7 +122,7 @@ _MCP_METHODS = {
     "prompts/get": SpanKind.PROMPT,
 }
 MODEL_KINDS = (SpanKind.LLM, SpanKind.EMBEDDING)
-"""Kinds of model calls."""
+"""Kinds of LLM calls."""
 MCP_KINDS = frozenset({SpanKind.MCP, SpanKind.TOOL, *_MCP_METHODS.values()})
 """Kinds of spans that can report an MCP message."""
 # mcp-agent has the kind of a span in its name only: `OpenAIAugmentedLLM.finder.generate_str`.
@@ -313,7 +313,7 @@ def significant_name(name: str) -> str:
 
 
 def counts_one_model_call(kind: str, model: str | None) -> bool:
-    """Return whether tokens of a span are those of one model call, rather than a sum.
+    """Return whether tokens of a span are those of one LLM call, rather than a sum.
 
     Logfire tells those of a streamed call by a line of its log, which is no span of the call.
     """

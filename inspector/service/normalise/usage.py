@@ -19,10 +19,10 @@ GENKIT_OUTPUT = "genkit:output"
 USAGE_KIND = "ag2.usage.kind"
 """What a span of AG2 that is about tokens alone counts."""
 REPEATED_USAGE = ("model_call", "subtask")
-"""Kinds of such spans whose model calls have spans of their own."""
+"""Kinds of such spans whose LLM calls have spans of their own."""
 _MAX_REPR = 2_000
 # Objects in which some senders put the details: attribute, then steps to the number.
-# Genkit has it in the answer only, which the spans above a model call repeat.
+# Genkit has it in the answer only, which the spans above an LLM call repeat.
 _INPUT = ((GENKIT_OUTPUT, "usage", "inputTokens"),)
 _OUTPUT = ((GENKIT_OUTPUT, "usage", "outputTokens"),)
 _CACHE_READ = (

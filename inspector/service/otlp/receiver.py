@@ -85,7 +85,7 @@ class Receiver:
         is_own: Spans that are about ourselves, and are left out.
         scrubs: Remove secrets before anything is stored or goes on.
         intake: Shared with who commits.
-        pricing: Says what model calls cost.
+        pricing: Says what LLM calls cost.
     """
 
     def __init__(

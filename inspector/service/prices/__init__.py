@@ -1,4 +1,4 @@
-"""Prices of model calls: the user's own, else those of a list."""
+"""Prices of LLM calls: the user's own, else those of a list."""
 
 from inspector.service.prices.pricing import Pricing
 

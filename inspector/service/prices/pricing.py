@@ -1,4 +1,4 @@
-"""The cost of a model call whose sender does not say it."""
+"""The cost of an LLM call whose sender does not say it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ListState(StrEnum):
     """Whether the price list can be used."""
 
     NOT_NEEDED = "not_needed"
-    """No model call needed it yet: it is loaded with the first one."""
+    """No LLM call needed it yet: it is loaded with the first one."""
     LOADED = "loaded"
     FAILED = "failed"
 
@@ -62,7 +62,7 @@ class ListInfo:
 
 
 class Pricing:
-    """Says what model calls cost. Any thread may ask; the first to need the list loads it.
+    """Says what LLM calls cost. Any thread may ask; the first to need the list loads it.
 
     Args:
         file: The user's own prices. They come first.
@@ -103,14 +103,14 @@ class Pricing:
         return ListInfo(PACKAGE, installed, date, self._state)
 
     def price(self, spans: Iterable[IncomingSpan]) -> None:
-        """Set the cost of the model calls that have ended, where the sender does not say it."""
+        """Set the cost of the LLM calls that have ended, where the sender does not say it."""
         for incoming in spans:
             record, facts = incoming.record, incoming.content.facts
             if facts is not None and record.cost_usd is None and is_priced(record):
                 record.cost_usd = self.cost_usd(record, facts.attributes)
 
     def cost_usd(self, record: SpanRecord, attributes: Mapping[str, Json]) -> float | None:
-        """Return the cost of a model call in USD; None if its tokens or its price are not known.
+        """Return the cost of an LLM call in USD; None if its tokens or its price are not known.
 
         Args:
             record: The span.
@@ -152,11 +152,11 @@ class Pricing:
             self._state = ListState.LOADED
         except Exception:  # noqa: BLE001 - whatever is wrong with it, telemetry is stored
             self._state = ListState.FAILED
-            _log.exception("Cannot load the prices of %s: model calls get no cost by it", PACKAGE)
+            _log.exception("Cannot load the prices of %s: LLM calls get no cost by it", PACKAGE)
 
 
 def is_priced(record: SpanRecord) -> bool:
-    """Return whether a span is a model call that has ended and says how many tokens it used."""
+    """Return whether a span is an LLM call that has ended and says how many tokens it used."""
     return (
         counts_one_model_call(record.kind, record.model)
         and record.end_ns is not None

@@ -145,9 +145,7 @@ class _Check:
         close = get_close_matches(rest if dot else wanted, known, n=1, cutoff=0.5)
         suggestion = close[0] if close else None
         advice = f"Did you mean {suggestion}?" if suggestion else "See the list of fields."
-        problem = (
-            f"There is no field {name}. {advice} An attribute is written @{name}, a text in quotes."
-        )
+        problem = f'Unknown field "{name}". {advice} Use @{name} for an attribute, quotes for text.'
         raise self._error(problem, name, suggestion)
 
     def _typed(self, field: Field, operator: Token, value: Token) -> Node:

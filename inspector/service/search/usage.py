@@ -52,7 +52,7 @@ class UsageSum:
 
 @dataclass(frozen=True, slots=True)
 class GroupedUsage:
-    """Usage by the name of its group; empty for sessions, or model calls, that name none."""
+    """Usage by the name of its group; empty for sessions, or LLM calls, that name none."""
 
     groups: dict[str, UsageSum]
     total: UsageSum

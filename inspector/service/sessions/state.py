@@ -298,7 +298,7 @@ class TraceState:
     inner_spans: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
     """Inner spans that wait for the end of the outer one: outer → kind → span → duration (ns)."""
     responses: dict[str, list[str]] = field(default_factory=dict)
-    """Spans of the last model calls, by response id."""
+    """Spans of the last LLM calls, by response id."""
     root_process: str | None = None
     """The process of its first span; before that arrived, the session may be for the time being."""
     mcp_root: str | None = None

@@ -255,7 +255,7 @@ class Reader(Protocol):
         """Return the id of the newest completed session of a title without an error."""
 
     def model_usage(self, session_ids: Sequence[str]) -> list[ModelUsage]:
-        """Add up what the model calls of some sessions used, by model."""
+        """Add up what the LLM calls of some sessions used, by model."""
 
     def uncosted_calls(self, session_ids: Sequence[str]) -> dict[str, int]:
         """Count the calls that carried tokens and no cost, by session; without zeros."""

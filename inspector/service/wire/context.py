@@ -1,4 +1,4 @@
-"""The HTTP JSON of contexts: what each model call was sent."""
+"""The HTTP JSON of contexts: what each LLM call was sent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ContextPart(Wire):
 
 
 class CallContext(Wire):
-    """What a model call was sent, in sum."""
+    """What an LLM call was sent, in sum."""
 
     trace_id: str
     span_id: str
@@ -47,7 +47,7 @@ class CallContext(Wire):
 
 
 class SessionContext(Wire):
-    """The contexts of a session's model calls, by start."""
+    """The contexts of a session's LLM calls, by start."""
 
     session_id: str
     as_of: str = Field(description="Change-feed position.")
@@ -77,7 +77,7 @@ class DroppedPiece(Wire):
 
 
 class SpanContext(CallContext):
-    """What one model call was sent, text by text."""
+    """What one LLM call was sent, text by text."""
 
     before: str | None = Field(
         description="`TRACE.SPAN` of the call before of the same agent, which it is compared with."

@@ -49,21 +49,21 @@ class PriceSource(Wire):
         description="When that version was published; null when this release does not know it."
     )
     state: Literal["not_needed", "loaded", "failed"] = Field(
-        description="`not_needed`: no model call needed it yet."
+        description="`not_needed`: no LLM call needed it yet."
     )
 
 
 class Recomputation(Wire):
-    """The computation of the costs of stored model calls, or the last one."""
+    """The computation of the costs of stored LLM calls, or the last one."""
 
     is_running: bool
-    looked_at: int = Field(description="Model calls that were looked at.")
+    looked_at: int = Field(description="LLM calls that were looked at.")
     changed: int = Field(description="Of them, those that got another cost.")
     error: str | None = Field(description="Why it ended before its time.")
 
 
 class Prices(Wire):
-    """`GET /prices`: what the cost of model calls is computed from."""
+    """`GET /prices`: what the cost of LLM calls is computed from."""
 
     price_list: PriceSource
     file: str | None = Field(description="`INSPECTOR_PRICES`: prices that come before the list.")

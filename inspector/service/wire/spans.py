@@ -137,7 +137,7 @@ class Clamped(Wire):
 
 
 class ToolsBefore(Wire):
-    """How the tools that a model call offers differ from those of a call before it.
+    """How the tools that an LLM call offers differ from those of a call before it.
 
     That is the last which offered the same, of the few before it; else the last that offered any.
     """
@@ -167,15 +167,15 @@ class SpanDetail(SpanRow):
     dropped: Dropped
     view: View
     tools_before: ToolsBefore | None = Field(
-        description="Of a model call with tools; null: none before it offered any."
+        description="Of an LLM call with tools; null: none before it offered any."
     )
     tool_definition: ToolDefinition | None = Field(
         None,
-        description="Of a tool call: the tool as the last model call before it offered it; null: "
+        description="Of a tool call: the tool as the last LLM call before it offered it; null: "
         "none did.",
     )
     context: SpanContext | None = Field(
-        None, description="Of a model call: what it was sent, by part; null: nothing is known."
+        None, description="Of an LLM call: what it was sent, by part; null: nothing is known."
     )
     clamped: list[Clamped] = Field(
         default_factory=list, description="With `max_value_bytes`: the values that are cut."

@@ -52,7 +52,7 @@ class Operation(Wire):
 class RollUp(Wire):
     """All spans of one model, tool or agent."""
 
-    name: str = Field(description="Empty: model calls that name no model.")
+    name: str = Field(description="Empty: LLM calls that name no model.")
     count: int
     errors: int
     running: int
@@ -76,7 +76,7 @@ class Spread(Wire):
 
 
 class StreamedCall(Wire):
-    """A model call with a streamed answer."""
+    """An LLM call with a streamed answer."""
 
     span: SpanRef
     model: str | None
@@ -95,7 +95,7 @@ class Streams(Wire):
 
 
 class CacheUse(Wire):
-    """Cached and reasoning tokens of model calls. Null: not reported."""
+    """Cached and reasoning tokens of LLM calls. Null: not reported."""
 
     kind: SpanKind
     name: str
@@ -127,7 +127,7 @@ class SessionStatistics(Wire):
     session_id: str
     as_of: str = Field(description="Change-feed position.")
     span_count: int = Field(description="Counted spans; at most 200 000.")
-    operations: list[Operation] = Field(description="The largest own time first, at most 1000.")
+    operations: list[Operation] = Field(description="The largest self time first, at most 1000.")
     operation_count: int
     models: list[RollUp] = Field(
         description="The most expensive first; at most 500, as the others."

@@ -1,6 +1,6 @@
 """The HTTP JSON of a transcript: readings of spans, short enough to read many in sequence.
 
-A model call re-sends its conversation each turn; its reading has only what is new. Texts are
+An LLM call re-sends its conversation each turn; its reading has only what is new. Texts are
 clipped, with their true length; the whole is in the span (`GET /spans/{trace_id}/{span_id}`).
 """
 

@@ -22,14 +22,14 @@ class ToolView(Wire):
 
 
 class TextSoFar(Wire):
-    """The answer of a model call that still streams, or was lost; its end replaces this."""
+    """The answer of an LLM call that still streams, or was lost; its end replaces this."""
 
     text: str = Field(description="The end of it, without its last word.")
     chars: int = Field(description="Length of all that came.")
 
 
 class LlmView(Wire):
-    """A model call."""
+    """An LLM call."""
 
     provider: str | None
     model_requested: str | None

@@ -174,7 +174,7 @@ test('a tool whose result comes piece by piece shows each, and is cancelled by i
   expect(signals[0]).toBeInstanceOf(AbortSignal);
 });
 
-describe('a model call', () => {
+describe('an LLM call', () => {
   test('is streamed, piece by piece, and its end is the end of the stream', async () => {
     const run = session('streamed', () => streamText({ model: modelOf(), prompt: 'Hi' }));
     const pieces: string[] = [];

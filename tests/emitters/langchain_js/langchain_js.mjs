@@ -1,4 +1,4 @@
-// LangChain.js with OpenInference: an agent, its model calls and its tool.
+// LangChain.js with OpenInference: an agent, its LLM calls and its tool.
 import * as manager from '@langchain/core/callbacks/manager';
 import {BaseChatModel} from '@langchain/core/language_models/chat_models';
 import {AIMessage} from '@langchain/core/messages';

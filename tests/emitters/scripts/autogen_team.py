@@ -7,7 +7,7 @@
 #     "opentelemetry-exporter-otlp-proto-http>=1.30",
 # ]
 # ///
-"""AutoGen, which traces agents and tools itself, but no model calls: those OpenInference does."""
+"""AutoGen, which traces agents and tools itself, but no LLM calls: those OpenInference does."""
 
 import asyncio
 

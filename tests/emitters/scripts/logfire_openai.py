@@ -6,7 +6,7 @@
 #     "opentelemetry-exporter-otlp-proto-http>=1.45",
 # ]
 # ///
-"""Logfire: model calls, its logs, an exception, and pending spans."""
+"""Logfire: LLM calls, its logs, an exception, and pending spans."""
 
 import contextlib
 import os

@@ -27,7 +27,7 @@ rr in strawberry = Error: not one letter: 'rr'
 b in strawberry = Denied: b is not for us
 """,
     """\
-r in strawberry: 6 model calls, 3 tool calls, 72 + 18 tokens, 11 duplicates
+r in strawberry: 6 LLM calls, 3 tool calls, 72 + 18 tokens, 11 duplicates
 invoke_agent clerk user: r in strawberry -> 3
   chat pocket-1 (1, streamed) user: r in strawberry -> calls letter_count
   execute_tool letter_count {"word":"strawberry","letter":"r"} -> {"content":[{"text":"3"}]}
@@ -55,7 +55,7 @@ rr in strawberry = Error executing tool: not one letter: 'rr'
 b in strawberry = Denied: b is not for us
 """,
     f"""\
-r in strawberry: 6 model calls, 3 tool calls, 0 + 0 tokens, 0 duplicates
+r in strawberry: 6 LLM calls, 3 tool calls, 0 + 0 tokens, 0 duplicates
 invoke_agent clerk user: r in strawberry -> 3
   chat pocket-1 (2) user: Current Task: r in strawberry{_CRITERIA} -> calls letter_count
   execute_tool letter_count {{"word":"strawberry","letter":"r"}} -> {{"result":3}}
@@ -77,7 +77,7 @@ MCP_AGENT = Story(
     "1+2 = 3\n7+6 = Denied: seven is not for us\n1+x failed: ToolError\n",
     # The last model answered, too: what followed failed.
     """\
-sums: 3 model calls, 3 tool calls, 9 + 3 tokens, 0 duplicates
+sums: 3 LLM calls, 3 tool calls, 9 + 3 tokens, 0 duplicates
 invoke_agent clerk system: You are a helpful agent. -> 3
   chat pocket-1 (2) user: 1+2 -> 3
     execute_tool add {"a":"1","b":"2"} -> {"content":[{"type":"text","text":"3"}]}

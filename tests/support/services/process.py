@@ -16,6 +16,7 @@ from typing import IO, Any, Self, TypeVar
 import httpx
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from tests.support.services.nursery import Forked, nursery
 from tests.support.telemetry.export import trace_request
 
 T = TypeVar("T")
@@ -59,17 +60,20 @@ class Service:
         self.environment = environment(folder, **{**defaults, **settings})
         self._command = command("serve", *arguments, module=module, python=python)
         self._stderr = stderr
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[str] | Forked | None = None
 
     def start(self) -> None:
         """Start, and return once it listens."""
-        self._process = subprocess.Popen(
-            self._command,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            text=True,
-        )
+        if self._command[:3] == command():
+            self._process = nursery().start(self._command, self.environment, self._stderr)
+        else:
+            self._process = subprocess.Popen(
+                self._command,
+                env=self.environment,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                text=True,
+            )
         assert self._process.stdout is not None
         found = next(filter(None, map(_URL.search, self._process.stdout)), None)
         assert found, f"the service ended with {self._process.wait(DEADLINE_S)}"
@@ -102,7 +106,7 @@ class Service:
         self.stop()
 
     @property
-    def process(self) -> subprocess.Popen[str]:
+    def process(self) -> subprocess.Popen[str] | Forked:
         """The process, which runs or has run."""
         assert self._process is not None
         return self._process

@@ -55,7 +55,7 @@ def call(
     answer: dict[str, Any],
     ms: int = 400,
 ) -> Span:
-    """Return a model call, to which the whole conversation is sent."""
+    """Return an LLM call, to which the whole conversation is sent."""
     attributes: dict[str, Json] = {
         "gen_ai.request.model": "large-1",
         "gen_ai.input.messages": json.dumps(sent),

@@ -19,6 +19,7 @@ import type {
   SearchResult,
   Session,
   SessionContext,
+  SessionCount,
   SessionHistogram,
   SessionList,
   SessionSort,
@@ -70,6 +71,15 @@ export interface Api {
     onProgress: (sent: number) => void,
     signal: AbortSignal,
   ): Promise<ImportReport>;
+  sessionCount(
+    parameters: {
+      q?: string | undefined;
+      since_ms?: number | undefined;
+      until_ms?: number | undefined;
+      cursor?: string | undefined;
+    },
+    signal?: AbortSignal,
+  ): Promise<SessionCount>;
   histogram(
     parameters: { q?: string; until_ms?: number; bucket_ms: number; buckets: number },
     signal?: AbortSignal,
@@ -104,7 +114,7 @@ export interface Api {
     parameters: { totals: boolean; at_ns?: number | undefined },
     signal?: AbortSignal,
   ): Promise<SessionStatistics>;
-  /** What each model call of a session was sent, by part. */
+  /** What each LLM call of a session was sent, by part. */
   contexts(sessionId: string, signal?: AbortSignal): Promise<SessionContext>;
   /** Differences between two sessions; `change` limits them to these kinds. */
   compare(
@@ -259,6 +269,7 @@ export function httpApi(
       if (!response.ok) throw await refusal(response);
       return (await response.json()) as ImportReport;
     },
+    sessionCount: (parameters, signal) => json(`sessions/count${query({ ...parameters })}`, signal),
     histogram: (parameters, signal) =>
       json(`sessions/histogram${query({ ...parameters })}`, signal),
     usage: (parameters, signal) => json(`sessions/usage${query({ ...parameters })}`, signal),

@@ -203,7 +203,7 @@ export interface paths {
         };
         /**
          * Prices
-         * @description Say what the cost of model calls is computed from, where senders do not say it.
+         * @description Say what the cost of LLM calls is computed from, where senders do not say it.
          */
         get: operations["prices_prices_get"];
         put?: never;
@@ -225,7 +225,7 @@ export interface paths {
         put?: never;
         /**
          * Recompute
-         * @description Compute the costs of the stored model calls again, in the background.
+         * @description Compute the costs of the stored LLM calls again, in the background.
          *
          *     What senders say stays; the prices are those of the time of each call. While it runs, another
          *     request starts nothing.
@@ -464,7 +464,7 @@ export interface paths {
         };
         /**
          * Session Context
-         * @description Say what the context of each model call of a session consists of.
+         * @description Say what the context of each LLM call of a session consists of.
          *
          *     Parts are measured by characters, and share the input tokens that the call reports. What stands
          *     in a context twice is marked, and what the call before of the same agent was sent and it was
@@ -703,6 +703,29 @@ export interface paths {
          *     known, they are the last ones.
          */
         get: operations["read_last_calls_sessions__session_id__transcript_last_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Count
+         * @description Count the sessions that a filter finds.
+         *
+         *     A filter that only SQL conditions decide is counted at once. For others a page ends when its
+         *     time is up: add up the counts of all pages.
+         */
+        get: operations["session_count_sessions_count_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1201,7 +1224,7 @@ export interface components {
         };
         /**
          * CacheUse
-         * @description Cached and reasoning tokens of model calls. Null: not reported.
+         * @description Cached and reasoning tokens of LLM calls. Null: not reported.
          */
         CacheUse: {
             /** Cache Read Tokens */
@@ -1218,7 +1241,7 @@ export interface components {
         };
         /**
          * CallContext
-         * @description What a model call was sent, in sum.
+         * @description What an LLM call was sent, in sum.
          */
         CallContext: {
             /**
@@ -1714,7 +1737,7 @@ export interface components {
         };
         /**
          * Excerpt
-         * @description An excerpt of a span's text with words of the query.
+         * @description An excerpt of a text of a span or a session, with words of the query.
          */
         Excerpt: {
             /** After */
@@ -1725,7 +1748,7 @@ export interface components {
             match: string;
             /**
              * Place
-             * @description `name`, `status`, `event`, or the key of an attribute.
+             * @description Of a span: `name`, `status`, `event`, or the key of an attribute. Of a session: `title`, `cause`, `answer` or `id`.
              */
             place: string;
         };
@@ -1981,7 +2004,7 @@ export interface components {
         };
         /**
          * LlmView
-         * @description A model call.
+         * @description An LLM call.
          */
         LlmView: {
             /**
@@ -2524,7 +2547,7 @@ export interface components {
         };
         /**
          * Prices
-         * @description `GET /prices`: what the cost of model calls is computed from.
+         * @description `GET /prices`: what the cost of LLM calls is computed from.
          */
         Prices: {
             /**
@@ -2549,7 +2572,7 @@ export interface components {
             name: string;
             /**
              * State
-             * @description `not_needed`: no model call needed it yet.
+             * @description `not_needed`: no LLM call needed it yet.
              * @enum {string}
              */
             state: "not_needed" | "loaded" | "failed";
@@ -2780,7 +2803,7 @@ export interface components {
         };
         /**
          * Recomputation
-         * @description The computation of the costs of stored model calls, or the last one.
+         * @description The computation of the costs of stored LLM calls, or the last one.
          */
         Recomputation: {
             /**
@@ -2797,7 +2820,7 @@ export interface components {
             is_running: boolean;
             /**
              * Looked At
-             * @description Model calls that were looked at.
+             * @description LLM calls that were looked at.
              */
             looked_at: number;
         };
@@ -3008,7 +3031,7 @@ export interface components {
             model_calls: number;
             /**
              * Name
-             * @description Empty: model calls that name no model.
+             * @description Empty: LLM calls that name no model.
              */
             name: string;
             /** Running */
@@ -3093,7 +3116,7 @@ export interface components {
              * Sessions
              * @description On the first page, those found in time.
              */
-            sessions: components["schemas"]["Session"][];
+            sessions: components["schemas"]["SessionHit"][];
             /** Spans */
             spans: components["schemas"]["SearchHit"][];
         };
@@ -3238,7 +3261,7 @@ export interface components {
         };
         /**
          * SessionContext
-         * @description The contexts of a session's model calls, by start.
+         * @description The contexts of a session's LLM calls, by start.
          */
         SessionContext: {
             /**
@@ -3258,6 +3281,22 @@ export interface components {
             left_out: number;
             /** Session Id */
             session_id: string;
+        };
+        /**
+         * SessionCount
+         * @description Number of sessions that a filter finds.
+         */
+        SessionCount: {
+            /**
+             * Count
+             * @description Found in this page.
+             */
+            count: number;
+            /**
+             * Next Cursor
+             * @description Continues where the time of the page was up; null: all are counted.
+             */
+            next_cursor: string | null;
         };
         /**
          * SessionDeleted
@@ -3318,6 +3357,123 @@ export interface components {
              * @description Earlier sessions were not counted for lack of time; null: all were.
              */
             counted_from: string | null;
+        };
+        /**
+         * SessionHit
+         * @description A matching session.
+         */
+        SessionHit: {
+            /** Agents */
+            agents: string[];
+            /**
+             * Answer
+             * @description Once it is over, and nothing failed: the last answer of a model, on one line of at most 200 characters.
+             */
+            answer?: string | null;
+            /**
+             * Cause
+             * @description Once it is over: what failed first, on one line of at most 200 characters, such as `fetch_page: 504 from mirror`. Of several, one that its root failed from.
+             */
+            cause?: string | null;
+            /**
+             * Cause Key
+             * @description The same for causes that differ in ids, numbers and paths alone.
+             */
+            cause_key?: string | null;
+            /**
+             * Cost Usd
+             * @description Null when no telemetry carried a cost.
+             */
+            cost_usd: number | null;
+            /** Dropped Count */
+            dropped_count: number;
+            /**
+             * Duration Ms
+             * @description Time in which anything of it ran: without `idle_ms`. Null while it runs.
+             */
+            duration_ms: number | null;
+            /**
+             * Ended At
+             * @description RFC 3339, UTC; null while anything runs.
+             */
+            ended_at: string | null;
+            engine: components["schemas"]["Engine"];
+            /**
+             * Epoch Ns
+             * @description Unix ns as a decimal string; offsets count from it.
+             */
+            epoch_ns: string;
+            /** Error Count */
+            error_count: number;
+            /**
+             * Excerpts
+             * @description The places of the words in its own texts.
+             */
+            excerpts?: components["schemas"]["Excerpt"][];
+            /**
+             * Has Mcp
+             * @description Whether any of its telemetry may be about MCP.
+             */
+            has_mcp: boolean;
+            /** Id */
+            id: string;
+            /**
+             * Idle Ms
+             * @description Time between its start and its end in which nothing of it ran, such as the pauses between its runs; up to `idle_since` if nothing runs now.
+             * @default 0
+             */
+            idle_ms: number;
+            /**
+             * Idle Since
+             * @description While it has not ended and nothing of it runs: since when.
+             */
+            idle_since?: string | null;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Llm Calls */
+            llm_calls: number;
+            /** Models */
+            models: string[];
+            /** Output Tokens */
+            output_tokens: number;
+            /**
+             * Paused Since
+             * @description While an operator holds it, also while it waits for a person besides.
+             */
+            paused_since?: string | null;
+            /** Services */
+            services: string[];
+            /**
+             * Silent Since
+             * @description While it runs and no process of it gives a sign of life: when something of it arrived last. Ten minutes later it is `lost`.
+             */
+            silent_since?: string | null;
+            /** Span Count */
+            span_count: number;
+            /**
+             * Started At
+             * @description RFC 3339, UTC.
+             */
+            started_at: string;
+            status: components["schemas"]["SessionStatus"];
+            /** Tags */
+            tags: string[];
+            /** Title */
+            title: string;
+            /** Tool Calls */
+            tool_calls: number;
+            /**
+             * Users
+             * @description Whom it worked for, by the ids that its senders give.
+             */
+            users: string[];
+            /**
+             * Waiting Ms
+             * @description Time in which any of it waited for a person, side by side counted once; up to `waiting_since` if it waits now.
+             */
+            waiting_ms: number;
+            /** Waiting Since */
+            waiting_since?: string | null;
         };
         /**
          * SessionList
@@ -3399,7 +3555,7 @@ export interface components {
             operation_count: number;
             /**
              * Operations
-             * @description The largest own time first, at most 1000.
+             * @description The largest self time first, at most 1000.
              */
             operations: components["schemas"]["Operation"][];
             /** @description The list of prices in use; null of a store that no service has open. */
@@ -3584,7 +3740,7 @@ export interface components {
         };
         /**
          * SpanContext
-         * @description What one model call was sent, text by text.
+         * @description What one LLM call was sent, text by text.
          */
         SpanContext: {
             /**
@@ -3659,7 +3815,7 @@ export interface components {
              */
             clamped?: components["schemas"]["Clamped"][];
             /**
-             * @description Of a model call: what it was sent, by part; null: nothing is known.
+             * @description Of an LLM call: what it was sent, by part; null: nothing is known.
              * @default null
              */
             context: components["schemas"]["SpanContext"] | null;
@@ -3736,11 +3892,11 @@ export interface components {
              */
             subject: string | null;
             /**
-             * @description Of a tool call: the tool as the last model call before it offered it; null: none did.
+             * @description Of a tool call: the tool as the last LLM call before it offered it; null: none did.
              * @default null
              */
             tool_definition: components["schemas"]["ToolDefinition"] | null;
-            /** @description Of a model call with tools; null: none before it offered any. */
+            /** @description Of an LLM call with tools; null: none before it offered any. */
             tools_before: components["schemas"]["ToolsBefore"] | null;
             /** Trace Id */
             trace_id: string;
@@ -4154,7 +4310,7 @@ export interface components {
         };
         /**
          * StreamedCall
-         * @description A model call with a streamed answer.
+         * @description An LLM call with a streamed answer.
          */
         StreamedCall: {
             /** Chunk Count */
@@ -4218,7 +4374,7 @@ export interface components {
         };
         /**
          * TextSoFar
-         * @description The answer of a model call that still streams, or was lost; its end replaces this.
+         * @description The answer of an LLM call that still streams, or was lost; its end replaces this.
          */
         TextSoFar: {
             /**
@@ -4312,7 +4468,7 @@ export interface components {
         };
         /**
          * ToolsBefore
-         * @description How the tools that a model call offers differ from those of a call before it.
+         * @description How the tools that an LLM call offers differ from those of a call before it.
          *
          *     That is the last which offered the same, of the few before it; else the last that offered any.
          */
@@ -6148,7 +6304,7 @@ export interface operations {
     read_transcript_sessions__session_id__transcript_get: {
         parameters: {
             query: {
-                /** @description `TRACE.SPAN` of a span of the session; of a model call, `TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose messages are then not repeated. */
+                /** @description `TRACE.SPAN` of a span of the session; of an LLM call, `TRACE.SPAN~TRACE.SPAN` with the call before it in the same conversation, whose messages are then not repeated. */
                 span: string[];
             };
             header?: never;
@@ -6225,6 +6381,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_count_sessions_count_get: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                q?: string;
+                /** @description Unix time: began then or later. */
+                since_ms?: number | null;
+                /** @description Unix time: began before. */
+                until_ms?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionCount"];
+                };
             };
             /** @description A problem (RFC 9457). */
             422: {

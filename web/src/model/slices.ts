@@ -74,6 +74,41 @@ export function* eachPlace(count: number, visit: (place: number) => void): Steps
   }
 }
 
+/** Length of the stretches that are sorted, or merged, in one step. */
+const RUN = 2048;
+
+/** `items` sorted, in steps; equal ones stay in their order. What is in order already costs least. */
+export function* sortSteps<T>(
+  items: readonly T[],
+  compare: (one: T, other: T) => number,
+): Steps<readonly T[]> {
+  let runs: T[][] = [];
+  for (let from = 0; from < items.length; from += RUN) {
+    runs.push(items.slice(from, from + RUN).sort(compare));
+    yield;
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let at = 0; at < runs.length; at += 2) {
+      merged.push(yield* merge(runs[at] ?? [], runs[at + 1] ?? [], compare));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* merge<T>(first: T[], second: T[], compare: (one: T, other: T) => number): Steps<T[]> {
+  const merged: T[] = [];
+  for (let one = 0, other = 0; one < first.length || other < second.length; ) {
+    const isFirst =
+      other >= second.length ||
+      (one < first.length && compare(first[one] as T, second[other] as T) <= 0);
+    merged.push((isFirst ? first[one++] : second[other++]) as T);
+    if (merged.length % RUN === 0) yield;
+  }
+  return merged;
+}
+
 /** Run all steps without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {
   let step = steps.next();

@@ -2,6 +2,7 @@
 import type { Api } from '../api/client.ts';
 import type { ImportReport } from '../api/types.ts';
 import { formatBytes } from '../model/text/format.ts';
+import { IMPORT_TEXT } from '../texts.ts';
 import { Cell } from './cell.ts';
 
 /** Limit of a file; larger ones are for the command line, which needs no open page. */
@@ -64,7 +65,7 @@ export class Imports {
   /** Send nothing more. What the service has imported by then stays. */
   stop(): void {
     for (const { number } of this.waiting.splice(0)) {
-      this.set(number, { kind: 'failed', message: 'Stopped before it was sent.' });
+      this.set(number, { kind: 'failed', message: IMPORT_TEXT.notSent });
     }
     this.abort?.abort();
   }
@@ -87,7 +88,7 @@ export class Imports {
         this.set(number, { kind: 'done', report });
       } catch (error) {
         const message = this.abort.signal.aborted
-          ? 'Stopped. What was taken in by then stays; the same file once more changes nothing.'
+          ? IMPORT_TEXT.stopped
           : error instanceof Error
             ? error.message
             : String(error);
@@ -104,12 +105,12 @@ export class Imports {
 
 /** Reason why an item is not sent at all; undefined: it is. */
 function refused(dropped: Dropped): string | undefined {
-  if ('folder' in dropped) return 'This is a folder. Drop the files that are in it.';
+  if ('folder' in dropped) return IMPORT_TEXT.folder;
   if (dropped.size > MAX_FILE_BYTES) {
     return (
       `${formatBytes(dropped.size)} are too much for a page, which takes up to ` +
       `${formatBytes(MAX_FILE_BYTES)} a file. \`inspector import FILE\` takes any size.`
     );
   }
-  return dropped.size === 0 ? 'The file is empty.' : undefined;
+  return dropped.size === 0 ? IMPORT_TEXT.empty : undefined;
 }

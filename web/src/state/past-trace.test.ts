@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { Api } from '../api/client.ts';
 import type { SpanRow } from '../api/types.ts';
 import { exampleSpan } from '../model/examples.ts';
+import { Moments } from '../model/trace/instant.ts';
 import { AS_AT_FIRST } from '../model/trace/span-forest.ts';
 import { PastTrace } from './past-trace.ts';
 import { TimeTravel } from './time-travel.ts';
@@ -86,6 +87,21 @@ test('what comes while one is in the past is there, at its time', () => {
   expect([...past.spans.keys()].sort()).toEqual(['t.a', 't.b']);
   past.close();
   vi.useRealTimers();
+});
+
+test('what was read when the reader came near is not read again, unless the session changed', async () => {
+  const live = traceOf([exampleSpan({ span_id: 'a', offset_ns: 10, duration_ns: 100 })]);
+  const travel = new TimeTravel(live, () => undefined);
+  const readAtOnce = vi.spyOn(Moments, 'of');
+  await travel.prepare();
+  travel.go(20);
+  expect([readAtOnce.mock.calls.length, travel.shown.get().spans.size]).toEqual([0, 1]);
+  travel.go(undefined);
+  const span = exampleSpan({ span_id: 'b', offset_ns: 15 });
+  live.apply([{ type: 'SpanUpdated', time: '', session_id: 's', span }]);
+  travel.go(20);
+  expect([readAtOnce.mock.calls.length, travel.shown.get().spans.size]).toEqual([1, 2]);
+  travel.close();
 });
 
 test('the views follow once a frame, and the end is the session itself', () => {

@@ -12,20 +12,22 @@ const LEAST_PAUSE_MS = 100;
 
 export class PastTrace extends Trace {
   private readonly live: Trace;
-  private moments = new Moments([]);
+  private moments: Moments;
   /** Number of spans in the forest: those that have begun. */
   private begun = 0;
   private reading: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: readonly (() => void)[];
 
-  constructor(live: Trace, at_ns: number) {
+  /** `moments`: those of the spans as they are, if they were read before. */
+  constructor(live: Trace, at_ns: number, moments?: Moments) {
     super(live.sessionId, live.api);
     this.live = live;
+    this.moments = moments ?? momentsOf(live);
     this.at_ns.set(at_ns);
     this.readLive();
     const readRows = () => {
       this.reading ??= setTimeout(
-        () => this.readRows(),
+        () => this.readRows(momentsOf(live)),
         Math.max(LEAST_PAUSE_MS, live.spans.size / ROWS_A_MS),
       );
     };
@@ -36,7 +38,7 @@ export class PastTrace extends Trace {
         cell.subscribe(readLive),
       ),
     ];
-    this.readRows();
+    this.readRows(this.moments);
   }
 
   override get whole(): Trace {
@@ -63,9 +65,9 @@ export class PastTrace extends Trace {
   }
 
   /** Read all rows anew: at first, and when the session has changed meanwhile. */
-  private readRows(): void {
+  private readRows(moments: Moments): void {
     this.reading = undefined;
-    this.moments = new Moments(this.live.spans.entries());
+    this.moments = moments;
     const { rows, keys } = this.moments;
     this.forest = new SpanForest();
     this.tally = new SessionTally();
@@ -123,6 +125,10 @@ export class PastTrace extends Trace {
     this.epoch_ns.set(epoch_ns.get());
     this.moved.set(moved.get());
   }
+}
+
+function momentsOf({ spans }: Trace): Moments {
+  return Moments.of([...spans.entries()]);
 }
 
 /** A session before its end; its names and numbers have no time of their own. */

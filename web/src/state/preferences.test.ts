@@ -9,7 +9,17 @@ import {
 } from './preferences.ts';
 
 test('what was kept is read', () => {
-  const stored = { ...DEFAULTS, theme: 'dark', panel_px: 700, keys: false };
+  const stored = {
+    ...DEFAULTS,
+    theme: 'contrast-light',
+    timeZone: 'utc',
+    dates: 'relative',
+    panel_px: 700,
+    keys: false,
+    rowDensity: 'compact',
+    columnWidths: { title: 320 },
+    pinned: ['cost'],
+  };
   expect(parsePreferences(JSON.stringify(stored))).toEqual(stored);
 });
 
@@ -19,6 +29,7 @@ test('whatever is kept, every preference can be used', () => {
       const preferences = parsePreferences(text);
       expect(Object.keys(preferences).sort()).toEqual(Object.keys(DEFAULTS).sort());
       expect(preferences.panel_px).toBeGreaterThanOrEqual(120);
+      for (const px of Object.values(preferences.columnWidths)) expect(px).toBeLessThan(2000);
     }),
   );
 });
@@ -41,9 +52,10 @@ test('what was chosen is shown, else what the system wishes', () => {
   expect(shownWith('light', DARK)).toBe('light');
   expect(shownWith('system', DARK)).toBe('dark');
   expect(shownWith('system', DARK, '(prefers-contrast: more)')).toBe('contrast');
+  expect(shownWith('system', '(prefers-contrast: more)')).toBe('contrast-light');
 });
 
 test('on the ground of forced colours, what is drawn can be seen, whatever was chosen', () => {
   expect(shownWith('light', FORCED, DARK)).toBe('contrast');
-  expect(shownWith('dark', FORCED)).toBe('light');
+  expect(shownWith('dark', FORCED)).toBe('contrast-light');
 });

@@ -1,5 +1,7 @@
 /** Which instant of a session its views show: its live end, or one that the reader went to. */
+import { inSlices, nextTask, SteppedWork } from '../model/slices.ts';
 import type { Speed } from '../model/timeline/playback.ts';
+import { Moments } from '../model/trace/instant.ts';
 import { Cell } from './cell.ts';
 import { PastTrace } from './past-trace.ts';
 import type { Trace } from './trace.ts';
@@ -17,6 +19,9 @@ export class TimeTravel {
   /** Undefined until the reader chooses one. */
   readonly speed = new Cell<Speed | undefined>(undefined);
   private past: PastTrace | undefined;
+  /** The moments of the spans of a version, and what stops reading them. */
+  private read: { readonly version: number; readonly moments: Moments | undefined } | undefined;
+  private reading: AbortController | undefined;
   private readonly nextFrame: (run: () => void) => void;
   private isDue = false;
   private rest_until_ms = Number.NEGATIVE_INFINITY;
@@ -26,6 +31,27 @@ export class TimeTravel {
     this.live = live;
     this.shown = new Cell(live);
     this.nextFrame = nextFrame;
+  }
+
+  /**
+   * Read the moments of all spans in slices, because the reader is near: for the first instant they
+   * are needed at once.
+   */
+  async prepare(): Promise<void> {
+    const { spans } = this.live;
+    const { version } = spans;
+    if (this.past !== undefined || this.read?.version === version) return;
+    this.reading?.abort();
+    this.reading = new AbortController();
+    const { signal } = this.reading;
+    this.read = { version, moments: undefined };
+    const work = new SteppedWork(Moments.steps([...spans.entries()]));
+    try {
+      await inSlices(work, { signal, pause: nextTask });
+      this.read = { version, moments: work.result };
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
 
   /** Go to an instant; undefined: to the live end, where nothing plays on. */
@@ -40,7 +66,11 @@ export class TimeTravel {
     }
     this.at_ns.set(Math.round(at_ns));
     if (this.past === undefined) {
-      this.past = new PastTrace(this.live, Math.round(at_ns));
+      this.reading?.abort();
+      const { version } = this.live.spans;
+      const moments = this.read?.version === version ? this.read.moments : undefined;
+      if (moments === undefined) this.read = undefined;
+      this.past = new PastTrace(this.live, Math.round(at_ns), moments);
       this.shown.set(this.past);
       return;
     }
@@ -77,6 +107,7 @@ export class TimeTravel {
   }
 
   close(): void {
+    this.reading?.abort();
     this.go(undefined);
   }
 }

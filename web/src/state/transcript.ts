@@ -7,7 +7,7 @@ import { hasEnded } from '../model/trace/span-status.ts';
 import { KeyedStore } from './keyed-store.ts';
 import { StateSteps } from './state-steps.ts';
 
-/** A span in view, with the model call before it. */
+/** A span in view, with the LLM call before it. */
 export interface Wanted {
   readonly key: string;
   readonly row: SpanRow;

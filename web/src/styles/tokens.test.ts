@@ -28,6 +28,7 @@ test('every token that is used exists', () => {
     '--indent',
     '--edge',
     '--ins-list-grid',
+    '--ins-list-width',
     '--ins-select',
     '--part',
     '--cached',
@@ -42,13 +43,15 @@ test('every token that is used exists', () => {
   expect(used.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('the dark and the high-contrast theme give a value to every colour', () => {
-  const [, light = '', dark = '', contrast = ''] = read('styles/tokens.css').split(/^:root/m);
+test('every other theme gives a value to every colour', () => {
+  const [, light = '', ...others] = read('styles/tokens.css').split(/^:root/m);
   const colours = tokensOf(light).filter(
-    (name) => !/^--(space|size|font|weight|radius|motion|bar|row|list)/.test(name),
+    (name) => !/^--(space|size|font|weight|radius|motion|bar|row|sheet)/.test(name),
   );
-  expect(tokensOf(dark)).toEqual(colours);
-  expect(tokensOf(contrast.slice(0, contrast.indexOf('}')))).toEqual(colours);
+  expect(others.length).toBe(3);
+  for (const theme of others) {
+    expect(tokensOf(theme.slice(0, theme.indexOf('}')))).toEqual(colours);
+  }
 });
 
 /** Relative luminance of `oklch(L C H)`, its red, green and blue cut to what screens show. */
@@ -82,6 +85,29 @@ test('a service is told from the ground and from a selected row in every theme a
       );
       expect(Math.min(...ratios)).toBeGreaterThan(3);
     }
+  }
+});
+
+test('texts of both themes of high contrast have seven to one on every ground', () => {
+  const themes = read('styles/tokens.css')
+    .split(/^:root/m)
+    .filter((theme) => theme.startsWith("[data-theme='contrast"));
+  expect(themes.length).toBe(2);
+  for (const theme of themes) {
+    const lightOf = (name: string) => {
+      const value = new RegExp(`--${name}: oklch\\(([^)]+)\\)`).exec(theme)?.[1] ?? '';
+      const [l = 0, c = 0, h = 0] = value.split(' ').map(Number);
+      return luminance(l, c, h) + 0.05;
+    };
+    const low: string[] = [];
+    for (const name of ['text', 'text-muted', 'text-faint', 'status-error', 'status-ok']) {
+      for (const ground of ['surface', 'ground', 'sunken', 'hover', 'selected']) {
+        const [one, other] = [lightOf(name), lightOf(ground)];
+        const ratio = Math.max(one, other) / Math.min(one, other);
+        if (ratio < 7) low.push(`${name} on ${ground}: ${ratio.toFixed(2)}`);
+      }
+    }
+    expect(low).toEqual([]);
   }
 });
 

@@ -12,8 +12,10 @@ import { Guarded } from './parts/guarded.tsx';
 import { lazyPart, loadAllParts } from './parts/lazy-part.ts';
 import { Link } from './parts/link.tsx';
 import { walkRows } from './parts/list-focus.ts';
+import { Tips } from './parts/popups/tips.tsx';
 import { useNotices } from './parts/requests/notices.ts';
 import { focusAnswer } from './parts/requests/request-card.tsx';
+import { When } from './parts/times.tsx';
 import { InboxPage } from './requests/inbox-page.tsx';
 import { SessionPage } from './session/session-page.tsx';
 import { DropTarget } from './sessions/file-drop.tsx';
@@ -56,6 +58,7 @@ export function App() {
         <CurrentPage />
       </div>
       <DropTarget />
+      <Tips />
       {dialog === 'keys' && <KeysDialog onClose={close} />}
       {(dialog === 'palette' || dialog === 'selection') && (
         <div className="ins-app__dialog">
@@ -176,7 +179,7 @@ export function StoreBanner() {
       <strong>{HEADLINES[health.state]}</strong>
       <span>{health.message}</span>
       <span className="ins-store__since">
-        Since <time dateTime={health.since}>{new Date(health.since).toLocaleTimeString()}</time>
+        Since <When at={health.since} />
         {' agents are asked to keep their data and send it again.'}
       </span>
     </div>

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { type KeyRow, type KeySection, keyList } from '../model/keys/key-list.ts';
 import { keyName } from '../model/keys/key-names.ts';
 import { EVERYWHERE } from '../state/actions.ts';
-import { paletteHint, SHELL_TEXT, WIDGET_TEXT } from '../texts.ts';
+import { paletteHint, SHELL_TEXT, WIDGET_TEXT, withKey } from '../texts.ts';
 import { useCell, useInspector, usePreferences } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
 import { isMac } from './parts/platform.ts';
@@ -24,6 +24,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
         <button
           type="button"
           className="ins-icon-button"
+          title={withKey(SHELL_TEXT.close, 'Esc')}
           aria-label={SHELL_TEXT.close}
           onClick={onClose}
         >

@@ -9,8 +9,10 @@ import { useActionKeys, useActions } from './parts/actions.ts';
 import { useInspector } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
 import { walkRows } from './parts/list-focus.ts';
+import { Tips } from './parts/popups/tips.tsx';
+import { When } from './parts/times.tsx';
 import { SessionPage } from './session/session-page.tsx';
-import { BrandMark, ThemeButton } from './top-bar.tsx';
+import { BrandMark, SettingsButton } from './top-bar.tsx';
 import './app.css';
 import './parts/icons.css';
 import './saved-page.css';
@@ -44,7 +46,7 @@ export function SavedPage({ sessionId }: { readonly sessionId: string }) {
         </span>
         {inspector.saved !== undefined && <About saved={inspector.saved} />}
         <div className="ins-bar__end">
-          <ThemeButton />
+          <SettingsButton />
           <button
             type="button"
             className="ins-icon-button"
@@ -59,22 +61,19 @@ export function SavedPage({ sessionId }: { readonly sessionId: string }) {
       <div className="ins-app__page">
         <SessionPage trace={trace} />
       </div>
+      <Tips />
       {hasKeys && <KeysDialog onClose={closeKeys} />}
     </div>
   );
 }
-
-const FORMAT = { dateStyle: 'medium', timeStyle: 'short' } as const;
 
 function About({ saved: { exportedAt, leftOut } }: { readonly saved: Facts }) {
   return (
     <p className="ins-saved__about">
       <strong>{SAVED_TEXT.label}</strong>{' '}
       <span>
-        {'· '}
-        <time dateTime={exportedAt}>
-          {SAVED_TEXT.exported(new Date(exportedAt).toLocaleString(undefined, FORMAT))}
-        </time>
+        {`· ${SAVED_TEXT.exported} `}
+        <When at={exportedAt} />
       </span>
       {leftOut > 0 && <span className="ins-saved__left-out"> {SAVED_TEXT.leftOut(leftOut)}</span>}
     </p>

@@ -1,18 +1,23 @@
-/** The bar above every page: navigation, connection, theme. */
+/** The bar above every page: navigation, connection, settings. */
 import { useMemo } from 'react';
 import { keyName } from '../model/keys/key-names.ts';
 import { formatCount } from '../model/text/format.ts';
+import type { DateForm, TimeZone } from '../model/text/times.ts';
 import { EVERYWHERE } from '../state/actions.ts';
 import type { ConnectionStatus } from '../state/event-source.ts';
-import type { Theme } from '../state/preferences.ts';
+import { THEMES, type Theme } from '../state/preferences.ts';
 import type { Route } from '../state/route.ts';
-import { ACTION_TEXT, PAGE_NAMES, SHELL_TEXT, withKey } from '../texts.ts';
+import { ACTION_TEXT, PAGE_NAMES, SETTINGS_TEXT, SHELL_TEXT, withKey } from '../texts.ts';
 import { useActions } from './parts/actions.ts';
-import { useCell, useInspector, useNow, usePreferences, useRoute } from './parts/context.ts';
+import { useCell, useInspector, useNow, useRoute } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
+import { lazyPart } from './parts/lazy-part.ts';
 import { Link } from './parts/link.tsx';
 import { isMac } from './parts/platform.ts';
+import { PanelButton } from './parts/popups/popup-button.tsx';
 import './top-bar.css';
+
+const SettingsPanel = lazyPart(async () => (await import('./settings-panel.tsx')).SettingsPanel);
 
 interface TopBarProps {
   readonly onKeys: () => void;
@@ -58,7 +63,7 @@ export function TopBar({ onKeys, onPalette }: TopBarProps) {
           <kbd aria-hidden="true">{key}</kbd>
         </button>
         <LiveMark />
-        <ThemeButton />
+        <SettingsButton />
         <button
           type="button"
           className="ins-icon-button"
@@ -155,37 +160,32 @@ function describe(status: ConnectionStatus, now_ms: number): string {
   }
 }
 
-const THEMES = [
-  ['system', 'system'],
-  ['light', 'sun'],
-  ['dark', 'moon'],
-  ['contrast', 'contrast'],
-] as const satisfies readonly (readonly [Theme, Parameters<typeof ActionIcon>[0]['name']])[];
-
-export function ThemeButton() {
+export function SettingsButton() {
   const { preferences } = useInspector();
-  const { theme } = usePreferences();
-  const actions = useMemo(
-    () =>
-      THEMES.map(([name]) => ({
-        name: `Theme: ${name}`,
-        run: () => preferences.change({ theme: name }),
-      })),
-    [preferences],
-  );
+  const actions = useMemo(() => {
+    const { themes, zones, forms } = SETTINGS_TEXT;
+    const theme = (one: Theme) => ({
+      name: `${SETTINGS_TEXT.theme}: ${themes[one]}`,
+      run: () => preferences.change({ theme: one }),
+    });
+    const zone = (one: TimeZone) => ({
+      name: `${SETTINGS_TEXT.timeZone}: ${zones[one]}`,
+      run: () => preferences.change({ timeZone: one }),
+    });
+    const form = (one: DateForm) => ({
+      name: `${SETTINGS_TEXT.dates}: ${forms[one]}`,
+      run: () => preferences.change({ dates: one }),
+    });
+    return [
+      ...THEMES.map(theme),
+      ...(['local', 'utc'] as const).map(zone),
+      ...(['absolute', 'relative'] as const).map(form),
+    ];
+  }, [preferences]);
   useActions(EVERYWHERE, actions);
-  const at = THEMES.findIndex(([name]) => name === theme);
-  const [, icon] = THEMES[at] ?? THEMES[0];
-  const [next] = THEMES[(at + 1) % THEMES.length] ?? THEMES[0];
   return (
-    <button
-      type="button"
-      className="ins-icon-button"
-      onClick={() => preferences.change({ theme: next })}
-      title={`Theme: ${theme}. Click for ${next}.`}
-      aria-label={`Theme: ${theme}. Change to ${next}.`}
-    >
-      <ActionIcon name={icon} />
-    </button>
+    <PanelButton name={SETTINGS_TEXT.title} icon={<ActionIcon name="settings" />}>
+      <SettingsPanel />
+    </PanelButton>
   );
 }

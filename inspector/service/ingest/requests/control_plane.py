@@ -319,7 +319,7 @@ class ControlPlane:
         refusal: Refusal | None = None
         targets: dict[str, tuple[str, ...]] = {}
         if record is None:
-            refusal = Refusal("session_not_found", f"No session has the id {session_id!r}.")
+            refusal = Refusal("session_not_found", f"Session not found: {session_id!r}.")
         else:
             targets = self._targets(unit, SessionState.load(record.state))
             too_much = (_too_many_commands(unit, process_id) for process_id in targets)
@@ -355,7 +355,7 @@ class ControlPlane:
                 detail=signal_name or reason,
             )
         if not targets:
-            nobody = Refusal("nothing_runs", "Nothing of this session runs here.")
+            nobody = Refusal("nothing_runs", "No running process of this session is connected.")
             record_audit(unit, actor, type_, nobody, session_id=session_id, result="not_applied")
         return CommandsSent(session_id, tuple(seqs))
 

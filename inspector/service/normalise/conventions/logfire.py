@@ -31,7 +31,7 @@ def _tool_result(source: SpanSource) -> Payload | None:
 
 LOGFIRE = Convention(
     "Logfire",
-    "Logfire's MCP integration; its model calls are read as the official attributes",
+    "Logfire's MCP integration; its LLM calls are read as the official attributes",
     ("rpc.method", "request", "response"),
     tool_arguments=_tool_arguments,
     tool_result=_tool_result,

@@ -1,4 +1,4 @@
-/** The Vercel AI SDK: model calls by a middleware, tools by a wrapper. */
+/** The Vercel AI SDK: LLM calls by a middleware, tools by a wrapper. */
 
 export type { GenerateResult } from './messages.js';
 export {

@@ -1,4 +1,4 @@
-/** Model calls of the Vercel AI SDK: watched, asked about and steered. */
+/** LLM calls of the Vercel AI SDK: watched, asked about and steered. */
 
 import { type Attributes, SpanKind } from '@opentelemetry/api';
 import type { LanguageModelMiddleware } from 'ai';
@@ -48,7 +48,7 @@ const CHUNKS: ReadonlySet<string> = new Set([
 ]);
 const MODEL_CALLS = ['chat', 'generate_content', 'text_completion'];
 
-/** What people see of a model call, and may edit. */
+/** What people see of an LLM call, and may edit. */
 export type ModelCall = Pick<CallOptions, 'prompt' | (typeof SETTINGS)[number]>;
 
 /** What a decision may answer instead of the model: a text, or a whole result. */
@@ -58,7 +58,7 @@ export type ModelAnswer = string | GenerateResult;
 export type MiddlewareOptions = RuleOptions<ModelCall, ModelAnswer>;
 
 /**
- * Return a middleware for `wrapLanguageModel` that watches model calls, and lets them be decided.
+ * Return a middleware for `wrapLanguageModel` that watches LLM calls, and lets them be decided.
  *
  * Where the SDK's own telemetry is on, its span of the call is used, and no second one made.
  */

@@ -261,7 +261,7 @@ async def test_a_module_asks_people_in_its_own_way(
 
 
 class Reminder:
-    """Tells the model what is left to do, before each model call."""
+    """Tells the model what is left to do, before each LLM call."""
 
     def __init__(self, coordinator: Any, config: dict[str, Any]) -> None:
         self.coordinator = coordinator

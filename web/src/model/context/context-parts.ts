@@ -1,4 +1,4 @@
-/** Parts of the context of model calls, as the service measured them, for reading and drawing. */
+/** Parts of the context of LLM calls, as the service measured them, for reading and drawing. */
 import type {
   CallContext,
   ContextPart,

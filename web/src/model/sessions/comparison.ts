@@ -1,19 +1,19 @@
 /** Comparison of two sessions in words and numbers. */
 import type { Change, Difference, Session, SpanKind, View } from '../../api/types.ts';
-import { formatCost, formatDuration, groupThousands } from '../text/format.ts';
+import { formatCost, formatDuration, groupThousands, plural } from '../text/format.ts';
 
 export const CHANGE_NAMES: Readonly<Record<Change, string>> = {
   failed: 'failed',
-  recovered: 'no longer fails',
+  recovered: 'recovered',
   added: 'added',
   removed: 'removed',
-  other_model: 'another model',
-  asked_differently: 'asked differently',
-  answered_differently: 'answered differently',
+  other_model: 'model changed',
+  asked_differently: 'different input',
+  answered_differently: 'different output',
   slower: 'slower',
   faster: 'faster',
-  dearer: 'dearer',
-  cheaper: 'cheaper',
+  dearer: 'more expensive',
+  cheaper: 'less expensive',
 };
 
 /** Kinds of change, the most important first. */
@@ -51,10 +51,10 @@ type Quantity = readonly [
 
 const QUANTITIES: readonly Quantity[] = [
   ['time', ({ duration_ms }) => duration_ms, milliseconds],
-  ['of it waiting', ({ waiting_ms }) => waiting_ms, milliseconds],
+  ['waiting', ({ waiting_ms }) => waiting_ms, milliseconds],
   ['spans', ({ span_count }) => span_count, groupThousands],
   ['errors', ({ error_count }) => error_count, groupThousands],
-  ['model calls', ({ llm_calls }) => llm_calls, groupThousands],
+  ['LLM calls', ({ llm_calls }) => llm_calls, groupThousands],
   ['tool calls', ({ tool_calls }) => tool_calls, groupThousands],
   ['tokens in', ({ input_tokens }) => input_tokens, groupThousands],
   ['tokens out', ({ output_tokens }) => output_tokens, groupThousands],
@@ -99,12 +99,12 @@ export function briefly({
   span_count,
 }: Difference): string {
   if (left === null || right === null) {
-    return span_count === 1 ? '' : `with ${groupThousands(span_count - 1)} below`;
+    return span_count === 1 ? '' : `with ${plural(span_count - 1, 'span')} below`;
   }
   if (left_own_ns === null || right_own_ns === null || left_own_ns === right_own_ns) return '';
   const isOwn = left.duration_ns !== left_own_ns || right.duration_ns !== right_own_ns;
   const took = `${formatDuration(left_own_ns)} → ${formatDuration(right_own_ns)}`;
-  return isOwn ? `in itself ${took}` : took;
+  return isOwn ? `self time ${took}` : took;
 }
 
 /** The session id in a typed or pasted text: the text itself, or from an address of the page. */

@@ -1,4 +1,4 @@
-/** Texts and positions of the chart of sessions over time: its bars, and a drag over it. */
+/** Bars of the chart of sessions over time, and what they say. */
 import type { SessionHistogram } from '../../api/types.ts';
 import { plural } from '../text/format.ts';
 
@@ -40,26 +40,4 @@ export function describeBar({ total, failed, waiting }: Bar): string {
   if (failed > 0) parts.push(`${failed} failed`);
   if (waiting > 0) parts.push(`${waiting} waiting`);
   return parts.join(', ');
-}
-
-const DAY_MS = 86_400_000;
-
-/** A time on an axis of this length, only as exact as needed, in the reader's zone. */
-export function axisTime(at_ms: number, length_ms: number, width_ms: number): string {
-  const date = new Date(at_ms);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = `${date.getDate()} ${date.toLocaleString('en', { month: 'short' })}`;
-  if (width_ms >= DAY_MS) return length_ms > 300 * DAY_MS ? `${day} ${date.getFullYear()}` : day;
-  const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  const time = width_ms < 60_000 ? `${clock}:${two(date.getSeconds())}` : clock;
-  return length_ms > DAY_MS ? `${day} ${time}` : time;
-}
-
-/** A range in words: `22 Nov 14:05 – 14:20`. */
-export function rangeName(since_ms: number, until_ms: number): string {
-  const isExact = since_ms % 60_000 !== 0 || until_ms % 60_000 !== 0;
-  const width_ms = isExact ? 1000 : 60_000;
-  const from = axisTime(since_ms, 2 * DAY_MS, width_ms);
-  const isSameDay = new Date(since_ms).toDateString() === new Date(until_ms).toDateString();
-  return `${from} – ${axisTime(until_ms, isSameDay ? 0 : 2 * DAY_MS, width_ms)}`;
 }

@@ -30,7 +30,7 @@ test('a summary says what it was, what went wrong and what it did', () => {
   });
   expect(text).toBe(`# Merge conflict in main
 
-**failed** · took 1m 00s · 1h 00m idle · 1 span · 1 error · 1\u202f200 tokens in, 34 out · $0.21 · gpt-4o
+**failed** · 1m 00s · 1h 00m idle · 1 span · 1 error · 1\u202f200 tokens in, 34 out · $0.21 · gpt-4o
 
 <${link}>
 

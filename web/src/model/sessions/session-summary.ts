@@ -47,8 +47,8 @@ function factsOf(session: Session): string {
   const tokens = session.input_tokens + session.output_tokens;
   return [
     `**${session.status}**`,
-    session.duration_ms === null ? '' : `took ${formatDuration(session.duration_ms * 1e6)}`,
-    session.waiting_ms > 0 ? `${formatDuration(session.waiting_ms * 1e6)} of it waiting` : '',
+    session.duration_ms === null ? '' : formatDuration(session.duration_ms * 1e6),
+    session.waiting_ms > 0 ? `${formatDuration(session.waiting_ms * 1e6)} waiting` : '',
     session.idle_ms >= 1000 ? `${formatDuration(session.idle_ms * 1e6)} idle` : '',
     plural(session.span_count, 'span'),
     session.error_count > 0 ? plural(session.error_count, 'error') : '',

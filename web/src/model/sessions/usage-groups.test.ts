@@ -59,12 +59,12 @@ test('what is cut, left out or counted twice is said', () => {
   const cut = { group_count: 3412, counted_from: '2026-01-02T03:04:05Z' };
   const { total } = exampleUsage([{}]);
   expect(remarksOn(exampleUsage([{}, {}], { ...cut, total }), 'user')).toEqual([
-    'Only sessions since 2026-01-02 03:04 UTC are counted, for lack of time: a narrower filter counts all.',
+    'Only sessions since 2026-01-02 03:04 UTC are counted. Narrow the filter to count all.',
     '2 of 3\u202f412 users are shown, the most expensive.',
     'A session with several users is counted for each.',
   ]);
   expect(remarksOn(exampleUsage([{}, { cost_usd: null }]), 'day')).toEqual([
-    '≥: 40 calls carried tokens and no cost, and the cost is without them.',
+    '≥: 40 calls without a known price not included.',
     'Days are UTC.',
   ]);
 });

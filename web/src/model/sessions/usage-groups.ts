@@ -70,9 +70,7 @@ export function remarksOn(usage: SessionUsage, by: UsageKey): readonly string[] 
   const remarks: string[] = [];
   if (counted_from !== null) {
     const since = `${counted_from.slice(0, 16).replace('T', ' ')} UTC`;
-    remarks.push(
-      `Only sessions since ${since} are counted, for lack of time: a narrower filter counts all.`,
-    );
+    remarks.push(`Only sessions since ${since} are counted. Narrow the filter to count all.`);
   }
   if (groups.length < group_count) {
     const which = by === 'day' ? 'newest' : 'most expensive';
@@ -92,8 +90,8 @@ export function remarksOn(usage: SessionUsage, by: UsageKey): readonly string[] 
 function uncostedText({ uncosted_calls, cost_usd }: UsageTotal): string {
   const calls = plural(uncosted_calls, 'call');
   return cost_usd === null
-    ? `The cost is not known: ${calls} carried tokens and no cost.`
-    : `≥: ${calls} carried tokens and no cost, and the cost is without them.`;
+    ? `Cost unknown: no price for ${calls}.`
+    : `≥: ${calls} without a known price not included.`;
 }
 
 /** Whether no session names what is asked for: there is one group, of those that name none. */

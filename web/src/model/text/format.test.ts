@@ -9,7 +9,6 @@ import {
   formatGrowing,
   formatOffset,
   formatRunning,
-  formatStart,
   plural,
 } from './format.ts';
 
@@ -61,15 +60,6 @@ test('bytes and plurals', () => {
   expect(formatBytes(30_720)).toBe('30.7 kB');
   expect(plural(1, 'span')).toBe('1 span');
   expect(plural(2, 'span')).toBe('2 spans');
-});
-
-test('a start of today has seconds, one of another year has the year', () => {
-  const now_ms = new Date(2026, 5, 1, 12, 0, 0).getTime();
-  const start = (...when: [number, number, number, number, number]) =>
-    formatStart(new Date(...when).toISOString(), now_ms);
-  expect(start(2026, 5, 1, 9, 5)).toBe('09:05:00');
-  expect(start(2026, 4, 30, 9, 5)).toBe('30 May 09:05');
-  expect(start(2025, 4, 30, 9, 5)).toBe('30 May 2025');
 });
 
 test('what began before zero has one sign', () => {

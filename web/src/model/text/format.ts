@@ -1,4 +1,4 @@
-/** Numbers, durations and times for people. Units: nanoseconds unless the name says otherwise. */
+/** Numbers and durations for people. Units: nanoseconds unless the name says otherwise. */
 
 const NS_PER_US = 1e3;
 const NS_PER_MS = 1e6;
@@ -86,36 +86,6 @@ export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 999_500) return `${threeDigits(bytes / 1e3)} kB`;
   return `${threeDigits(bytes / 1e6)} MB`;
-}
-
-/** Clock time of day in the viewer's zone, with milliseconds: `14:03:07.120`. */
-export function formatTimeOfDay(rfc3339: string): string {
-  const date = new Date(rfc3339);
-  if (Number.isNaN(date.getTime())) return rfc3339;
-  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(pad).join(':');
-  return `${time}.${String(date.getMilliseconds()).padStart(3, '0')}`;
-}
-
-/** The time at an offset from Unix ns, to the millisecond. */
-export function rfc3339(epoch_ns: string, offset_ns: number): string {
-  const time_ms = Number(BigInt(epoch_ns) / 1_000_000n) + offset_ns / 1e6;
-  // No calendar has the times of a broken sender.
-  return Math.abs(time_ms) < 8.64e15 ? new Date(time_ms).toISOString() : '';
-}
-
-/**
- * Start of a session: the time if today, else date and time, with the year if it is another one.
- */
-export function formatStart(rfc3339: string, now_ms: number): string {
-  const date = new Date(rfc3339);
-  if (Number.isNaN(date.getTime())) return rfc3339;
-  const time = `${pad(date.getHours())}:${pad(date.getMinutes())}`;
-  if (date.toDateString() === new Date(now_ms).toDateString()) {
-    return `${time}:${pad(date.getSeconds())}`;
-  }
-  const day = `${date.getDate()} ${date.toLocaleString('en', { month: 'short' })}`;
-  const year = date.getFullYear();
-  return year === new Date(now_ms).getFullYear() ? `${day} ${time}` : `${day} ${year}`;
 }
 
 /** `1 span`, `3 spans`. */

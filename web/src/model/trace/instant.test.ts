@@ -1,8 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SpanRow, SpanStatus } from '../../api/types.ts';
 import { exampleSpan } from '../examples.ts';
 import { Moments, rowAt } from './instant.ts';
+
+const TABLE = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../../tests/golden/instants.json'), 'utf8'),
+) as Table;
+
+/** A span, or what differs of it: see the file. */
+interface Span {
+  readonly offset_ns: number;
+  readonly duration_ns: number | null;
+  readonly is_error: boolean;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly cost_usd: number | null;
+  readonly waited: readonly (readonly (number | null)[])[];
+  readonly wait_ns: number;
+}
+
+interface Table {
+  readonly span: Span;
+  readonly cases: readonly {
+    readonly what: string;
+    readonly span: Partial<Span>;
+    readonly at_ns: number;
+    readonly then: Partial<Span> | null;
+  }[];
+}
 
 const END_NS = 120;
 
@@ -36,7 +64,7 @@ const arbitraryRow: fc.Arbitrary<SpanRow> = fc
   });
 
 function momentsOf(rows: readonly SpanRow[]): Moments {
-  return new Moments(rows.map((row) => [row.span_id, row]));
+  return Moments.of(rows.map((row) => [row.span_id, row]));
 }
 
 const arbitraryInstant = fc.integer({ min: -20, max: END_NS + 20 });
@@ -55,11 +83,22 @@ test('what is shown at an instant is shown at any later one, and what ended stay
       const [first_ns, later_ns] = [Math.min(one_ns, other_ns), Math.max(one_ns, other_ns)];
       const [first, later] = [rowAt(row, first_ns), rowAt(row, later_ns)];
       if (first !== undefined) expect(later).toBeDefined();
-      if (first !== undefined && first.status !== 'running') expect(later).toBe(first);
+      if (first !== undefined && first.duration_ns !== null) expect(later).toBe(first);
       expect(later?.waits ?? 0).toBeGreaterThanOrEqual(first?.waits ?? 0);
       expect(later?.wait_ns ?? 0).toBeGreaterThanOrEqual(first?.wait_ns ?? 0);
     }),
   );
+});
+
+test.each(TABLE.cases)('$what', ({ span, at_ns, then }) => {
+  const { is_error, ...values } = { ...TABLE.span, ...span };
+  const status = values.duration_ns === null ? 'running' : is_error ? 'error' : 'ok';
+  const waited = values.waited as [number, number | null][];
+  const found = rowAt(exampleSpan({ ...values, status, waited, waits: waited.length }), at_ns);
+  if (then === null) return expect(found).toBeUndefined();
+  const { is_error: isError, ...expected } = { ...TABLE.span, ...span, ...then };
+  expect(found).toMatchObject(expected);
+  if (values.duration_ns !== null) expect(found?.status === 'error').toBe(isError);
 });
 
 test('a span that has not ended runs, without its status, its tokens and its cost', () => {

@@ -4,18 +4,22 @@
  * A row changes at the moments of its span alone: its start and end, those of its waits, and of its
  * longest stall. `Moments` has those of all spans by time, so that going from one instant to
  * another costs two binary searches and the rows in between, however many spans there are.
+ *
+ * The service makes the same of columns (`inspector/service/analysis/instant.py`); tests of both read
+ * one table of cases (`tests/golden/instants.json`).
  */
 import type { SpanRow } from '../../api/types.ts';
+import { atOnce, eachPlace, type Steps, sortSteps } from '../slices.ts';
 
 /**
  * A span as it was at an instant; undefined: it had not begun. One that had not ended runs, without
- * what came with its end. What has no time of its own is as it ended: so is a lost span, of which
- * only the beginning is known.
+ * what came with its end. What has no time of its own is as it ended: so is a lost span but for
+ * its waits, because only its beginning is known.
  */
 export function rowAt(row: SpanRow, at_ns: number): SpanRow | undefined {
   if (row.offset_ns > at_ns) return undefined;
   const isOpen = row.duration_ns === null;
-  if (isOpen ? row.status !== 'running' : endOf(row) <= at_ns) return row;
+  if (!isOpen && endOf(row) <= at_ns) return row;
   const changes = { ...waitsAt(row, at_ns), ...stallAt(row, at_ns) };
   if (isOpen) return Object.keys(changes).length === 0 ? row : { ...row, ...changes };
   return {
@@ -57,9 +61,9 @@ function endOf({ offset_ns, duration_ns }: SpanRow): number {
   return offset_ns + (duration_ns ?? 0);
 }
 
-/** Add the moments of a span, in no order. */
-function addMoments(row: SpanRow, found: number[]): void {
-  found.push(row.offset_ns);
+/** The moments of a span, in no order. */
+function momentsOf(row: SpanRow): number[] {
+  const found = [row.offset_ns];
   if (row.duration_ns !== null) found.push(endOf(row));
   for (const [from_ns, length_ns] of row.waited) {
     found.push(from_ns);
@@ -69,6 +73,15 @@ function addMoments(row: SpanRow, found: number[]): void {
     found.push(row.offset_ns + row.stall_start_ns);
     if (row.stall_ns !== null) found.push(row.offset_ns + row.stall_start_ns + row.stall_ns);
   }
+  return found;
+}
+
+type Spans = readonly (readonly [key: string, row: SpanRow])[];
+
+/** A time at which the row of this index changes. */
+interface Moment {
+  readonly at_ns: number;
+  readonly index: number;
 }
 
 export class Moments {
@@ -80,25 +93,36 @@ export class Moments {
   private readonly times_ns: Float64Array;
   private readonly changed: Uint32Array;
 
-  /** `spans`: by key, which is not made anew: it would be hashed anew wherever it is looked up. */
-  constructor(spans: Iterable<readonly [string, SpanRow]>) {
-    const byStart = [...spans].sort(
+  private constructor(spans: Spans, starts_ns: Float64Array, moments: readonly Moment[]) {
+    this.rows = spans.map(([, row]) => row);
+    this.keys = spans.map(([key]) => key);
+    this.starts_ns = starts_ns;
+    this.times_ns = Float64Array.from(moments, ({ at_ns }) => at_ns);
+    this.changed = Uint32Array.from(moments, ({ index }) => index);
+  }
+
+  /**
+   * Read all spans, in steps.
+   *
+   * `spans`: by key, which is not made anew: it would be hashed anew wherever it is looked up.
+   */
+  static *steps(spans: Spans): Steps<Moments> {
+    const byStart = yield* sortSteps(
+      spans,
       ([, a], [, b]) => a.offset_ns - b.offset_ns || (a.span_id < b.span_id ? -1 : 1),
     );
-    this.rows = byStart.map(([, row]) => row);
-    this.keys = byStart.map(([key]) => key);
-    this.starts_ns = Float64Array.from(this.rows, ({ offset_ns }) => offset_ns);
-    const times_ns: number[] = [];
-    const changed: number[] = [];
-    this.rows.forEach((row, index) => {
-      addMoments(row, times_ns);
-      while (changed.length < times_ns.length) changed.push(index);
+    const moments: Moment[] = [];
+    yield* eachPlace(byStart.length, (index) => {
+      const row = byStart[index]?.[1];
+      if (row !== undefined) for (const at_ns of momentsOf(row)) moments.push({ at_ns, index });
     });
-    // No typed array: that would not profit from what is in order already, which most is.
-    const order = times_ns.map((_, at) => at);
-    order.sort((a, b) => (times_ns[a] ?? 0) - (times_ns[b] ?? 0));
-    this.times_ns = Float64Array.from(order, (at) => times_ns[at] ?? 0);
-    this.changed = Uint32Array.from(order, (at) => changed[at] ?? 0);
+    const byTime = yield* sortSteps(moments, (a, b) => a.at_ns - b.at_ns);
+    const starts_ns = Float64Array.from(byStart, ([, { offset_ns }]) => offset_ns);
+    return new Moments(byStart, starts_ns, byTime);
+  }
+
+  static of(spans: Spans): Moments {
+    return atOnce(Moments.steps(spans));
   }
 
   /** Number of the rows that have begun. */

@@ -4,13 +4,13 @@ import type { SpanForest } from './span-forest.ts';
 import { spanKey } from './span-key.ts';
 
 export interface Totals {
-  /** Model calls of its own, and of the agents below it. */
+  /** LLM calls of its own, and of the agents below it. */
   readonly turns: number;
   readonly turnsBelow: number;
   readonly tools: number;
   readonly agents: number;
   readonly errors: number;
-  /** Keys of the first and the last model call of its own, by start. */
+  /** Keys of the first and the last LLM call of its own, by start. */
   readonly firstCall: string | undefined;
   readonly lastCall: string | undefined;
   readonly input_tokens: number | undefined;

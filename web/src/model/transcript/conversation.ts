@@ -1,4 +1,4 @@
-/** The messages of a model call for reading: each tool call with its result. */
+/** The messages of an LLM call for reading: each tool call with its result. */
 import type { Message, Part, ToolCallPart, ToolResultPart } from '../../api/types.ts';
 
 export type TurnPart =
@@ -20,7 +20,7 @@ export interface Exchange {
   readonly earlier: number;
 }
 
-/** What a model call was sent since the last answer, or an agent was asked last; and the answer. */
+/** What an LLM call was sent since the last answer, or an agent was asked last; and the answer. */
 export function lastExchange(messages: readonly Message[], isAgent: boolean): Exchange {
   const output = messages.filter(({ origin }) => origin === 'output');
   const sent = messages.filter(({ origin, role }) => origin === 'input' && role !== 'system');

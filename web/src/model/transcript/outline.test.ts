@@ -7,7 +7,7 @@ import { layoutTranscript } from './transcript.ts';
 
 const MS = 1e6;
 
-/** An agent with turns, each a model call and a tool after it; the tool of turn 2 fails. */
+/** An agent with turns, each an LLM call and a tool after it; the tool of turn 2 fails. */
 function run(turns: number): readonly SpanRow[] {
   const span = (number: number, kind: SpanRow['kind'], status: SpanRow['status'] = 'ok') =>
     exampleSpan({

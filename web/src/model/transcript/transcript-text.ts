@@ -2,7 +2,7 @@
 import type { Clip, Piece, Reading } from '../../api/types.ts';
 import { indexJson, JsonKind } from '../json/json-text.ts';
 
-/** A tool that ran after a model call; `call_id` is known once it has been read. */
+/** A tool that ran after an LLM call; `call_id` is known once it has been read. */
 interface RanTool {
   readonly key: string;
   readonly name: string;
@@ -44,7 +44,7 @@ export function joinCalls(
   return joined;
 }
 
-/** The tools that a model call requests. */
+/** The tools that an LLM call requests. */
 export function callsOf(reading: Reading | undefined): Piece[] {
   if (reading === undefined) return [];
   return reading.said

@@ -14,9 +14,9 @@ type EntryType =
   | 'agent'
   /** The end of an agent, or its current work, below all that it did. */
   | 'end'
-  /** A model call. */
+  /** An LLM call. */
   | 'call'
-  /** The answer of a model call, below the tools that ran during it. */
+  /** The answer of an LLM call, below the tools that ran during it. */
   | 'said'
   | 'tool'
   /** One line: a resource, a prompt, MCP, retrieval, a step. */
@@ -40,7 +40,7 @@ export interface Entry {
   readonly atOnce: number;
 }
 
-/** Sums of an agent, or a model call, and all below it. */
+/** Sums of an agent, or an LLM call, and all below it. */
 export interface Sum {
   readonly turns: number;
   readonly tools: number;
@@ -57,15 +57,15 @@ export interface TranscriptLayout {
   readonly entries: readonly Entry[];
   /** Any span → its entry, or the entry that contains it. */
   readonly entryOf: ReadonlyMap<string, number>;
-  /** Model call → the previous one in the same conversation; and back. */
+  /** LLM call → the previous one in the same conversation; and back. */
   readonly before: ReadonlyMap<string, string>;
   readonly next: ReadonlyMap<string, string>;
-  /** Model call → tools that ran between it and the next one, by start; and back. */
+  /** LLM call → tools that ran between it and the next one, by start; and back. */
   readonly toolsOf: ReadonlyMap<string, readonly string[]>;
   readonly callOf: ReadonlyMap<string, string>;
-  /** Model calls whose answer is an entry of its own, below their contents. */
+  /** LLM calls whose answer is an entry of its own, below their contents. */
   readonly answeredBelow: ReadonlySet<string>;
-  /** Agent → the first and the last model call of its own. */
+  /** Agent → the first and the last LLM call of its own. */
   readonly firstCall: ReadonlyMap<string, string>;
   readonly lastCall: ReadonlyMap<string, string>;
   /** Failed tool → the next call of the same tool in the same run of the agent. */

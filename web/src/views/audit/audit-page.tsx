@@ -2,7 +2,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { AuditEntry, AuditFilter } from '../../api/types.ts';
 import { auditAction } from '../../model/requests/audit.ts';
-import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { failed, type LoadState } from '../../state/sessions.ts';
@@ -12,6 +11,7 @@ import { useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { SearchField } from '../parts/search-field.tsx';
+import { When } from '../parts/times.tsx';
 import { YourName } from '../parts/your-name.tsx';
 import './audit-page.css';
 
@@ -195,9 +195,7 @@ function Row({ entry, isCurrent }: RowProps) {
   return (
     <tr data-row={entry.id} data-focus="" tabIndex={isCurrent ? 0 : -1}>
       <td>
-        <time dateTime={entry.at} title={entry.at}>
-          {formatStart(entry.at, Date.now())}
-        </time>
+        <When at={entry.at} />
       </td>
       <td title={entry.address ?? undefined}>{plainLine(entry.actor, 80)}</td>
       <td>{AUDIT_TEXT.origins[entry.origin]}</td>

@@ -2,7 +2,6 @@
 import { useCallback, useMemo, useRef } from 'react';
 import type { CauseGroup, CauseList } from '../../api/types.ts';
 import { boundsOf, parseTimeRange, type TimeRange } from '../../model/sessions/time-range.ts';
-import { formatStart } from '../../model/text/format.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
 import { comparePath, filteredPath, sessionPath } from '../../state/route.ts';
 import {
@@ -19,6 +18,7 @@ import { Link } from '../parts/link.tsx';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { TimeChoice } from '../parts/time-choice.tsx';
+import { useTimes } from '../parts/times.tsx';
 import { useAnswer } from '../parts/use-answer.ts';
 import './causes-page.css';
 
@@ -53,6 +53,7 @@ export function CausesPage() {
   useActions(CAUSE_TEXT.page, actions);
   useTitle(CAUSE_TEXT.page);
   const now_ms = useNow(60_000);
+  const times = useTimes();
   const problem = queryProblem(query, state);
   const list = found?.answer;
   const isFiltered = query !== '' || time !== undefined;
@@ -82,7 +83,7 @@ export function CausesPage() {
       )}
       {list?.counted_from != null && (
         <p className="ins-causes__remark">
-          {causesCountedFrom(formatStart(list.counted_from, now_ms))}
+          {causesCountedFrom(times.when(list.counted_from, now_ms))}
         </p>
       )}
       <section
@@ -130,8 +131,9 @@ function Cause({ group, list, filter, now_ms }: CauseProps) {
   const { example, good_session_id: good } = group;
   const narrowed = filter.q === '' ? '' : /\bOR\b/.test(filter.q) ? `(${filter.q})` : filter.q;
   const q = `${narrowed} cause_key:${group.key}`.trim();
-  const first = formatStart(group.first_seen, now_ms);
-  const last = formatStart(group.last_seen, now_ms);
+  const times = useTimes();
+  const first = times.when(group.first_seen, now_ms);
+  const last = times.when(group.last_seen, now_ms);
   return (
     <li
       className={`ins-causes__cause${group.failed_count === 0 ? ' ins-causes__cause--recovered' : ''}`}
@@ -170,13 +172,14 @@ const HEIGHT_PX = 24;
 
 /** Sessions of a cause by the time of their start: the same times for all causes. */
 function Sparkline({ group, list, now_ms }: Omit<CauseProps, 'filter'>) {
+  const times = useTimes();
   const most = Math.max(...group.counts);
   const from_ms = Date.parse(list.counts_from);
   const width_px = group.counts.length * BAR_PX;
   const label = group.counts
     .flatMap((count, at) => {
       const start = new Date(from_ms + at * list.bucket_ms).toISOString();
-      return count > 0 ? [causeStarts(count, formatStart(start, now_ms))] : [];
+      return count > 0 ? [causeStarts(count, times.when(start, now_ms))] : [];
     })
     .join(', ');
   return (

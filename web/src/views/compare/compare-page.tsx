@@ -7,6 +7,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { Cell } from '../../state/cell.ts';
 import { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Split } from '../parts/split.tsx';
@@ -117,15 +118,11 @@ function Start({ left, right }: { readonly left: string; readonly right: string 
   return (
     <div className="ins-compare__start">
       {left !== '' && left === right ? (
-        <p role="alert">This is the same session twice: choose another one on either side.</p>
+        <p role="alert">{COMPARE_TEXT.sameTwice}</p>
       ) : (
         <>
           <h2>Choose two runs of one task</h2>
-          <p>
-            They are laid beside each other from the roots down: what was added, removed, failed,
-            took longer, cost more, or was answered differently. Type a part of a title, or paste an
-            id or an address.
-          </p>
+          <p>{COMPARE_TEXT.about}</p>
         </>
       )}
     </div>
@@ -146,7 +143,7 @@ function Differences({ compared, sessions, onAgain }: DifferencesProps) {
   if (sessions === undefined) {
     return (
       <p className="ins-compare__start" role="status">
-        Laying them beside each other
+        {COMPARE_TEXT.comparing}
       </p>
     );
   }
@@ -189,7 +186,7 @@ function Failed({ state, onAgain }: FailedProps) {
     <div className="ins-compare__start" role="alert">
       <p>{state.message}</p>
       {state.status === 404 ? (
-        <p>It may have been deleted, or its id was cut. Choose another one above.</p>
+        <p>{COMPARE_TEXT.gone}</p>
       ) : (
         <button type="button" className="ins-link" onClick={onAgain}>
           Try again
@@ -211,11 +208,11 @@ function Diverged({ result, onSelect }: DivergedProps) {
   const [change] = diverged.changes;
   return (
     <p className="ins-compare__diverged">
-      They part at{' '}
+      {COMPARE_TEXT.diverged}{' '}
       <button type="button" className="ins-link" onClick={() => onSelect(diverged)}>
         {plainLine(diverged.path.at(-1) ?? '', 60)}
       </button>
-      {change !== undefined && `: ${CHANGE_NAMES[change]}`}. What came after may follow from it.
+      {change !== undefined && `: ${CHANGE_NAMES[change]}`}. {COMPARE_TEXT.mayFollow}
     </p>
   );
 }

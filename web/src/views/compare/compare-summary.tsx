@@ -1,6 +1,7 @@
 /** Duration, tokens and cost of both sessions, side by side. */
 import type { Comparison } from '../../api/types.ts';
 import { summarise } from '../../model/sessions/comparison.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
 
 interface CompareSummaryProps {
   readonly result: Comparison;
@@ -14,7 +15,7 @@ export function CompareSummary({ result, onAgain }: CompareSummaryProps) {
     <>
       {isOpen && (
         <p className="ins-compare__running">
-          One of them still runs: this is how they stood when they were compared.{' '}
+          {COMPARE_TEXT.stillRuns}{' '}
           <button type="button" className="ins-link" onClick={onAgain}>
             Compare again
           </button>

@@ -13,6 +13,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { spanPath } from '../../state/route.ts';
+import { COMPARE_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -33,7 +34,13 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
         <h2>
           {row !== null && <KindIcon kind={row.kind} />} {plainLine(row?.name ?? '')}
         </h2>
-        <button type="button" className="ins-icon-button" aria-label="Close" onClick={onClose}>
+        <button
+          type="button"
+          className="ins-icon-button"
+          title="Close"
+          aria-label="Close"
+          onClick={onClose}
+        >
           <ActionIcon name="close" />
         </button>
       </header>
@@ -47,12 +54,12 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
       <p className="ins-difference-panel__links">
         {left !== null && (
           <Link className="ins-link" to={spanPath(result.left.id, spanKey(left))}>
-            Open it before
+            {COMPARE_TEXT.openBefore}
           </Link>
         )}
         {right !== null && (
           <Link className="ins-link" to={spanPath(result.right.id, spanKey(right))}>
-            Open it after
+            {COMPARE_TEXT.openAfter}
           </Link>
         )}
       </p>
@@ -73,7 +80,7 @@ function Values({ difference }: { readonly difference: Difference }) {
   const rows = [
     ['status', statusOf(left), statusOf(right), ''],
     ['model', left?.model, right?.model, ''],
-    numbers('own time', left_own_ns, right_own_ns, formatDuration),
+    numbers(SPAN_TEXT.selfTime, left_own_ns, right_own_ns, formatDuration),
     numbers('time', left?.duration_ns, right?.duration_ns, formatDuration),
     numbers('tokens in', left?.input_tokens, right?.input_tokens, groupThousands),
     numbers('tokens out', left?.output_tokens, right?.output_tokens, groupThousands),
@@ -154,13 +161,13 @@ function Texts({ left, right, difference }: TextsProps) {
     <>
       {question !== undefined && question.editCount > 0 && (
         <>
-          <h3>Asked</h3>
+          <h3>{SPAN_TEXT.input}</h3>
           <ArgumentDiff diff={question} />
         </>
       )}
       {answers.editCount > 0 && (
         <>
-          <h3>Answered{exchanges === undefined && ': where they part'}</h3>
+          <h3>{exchanges === undefined ? COMPARE_TEXT.outputPart : SPAN_TEXT.output}</h3>
           <ArgumentDiff diff={answers} />
         </>
       )}

@@ -2,13 +2,13 @@
 import { type KeyboardEvent, useId, useState } from 'react';
 import type { Session } from '../../api/types.ts';
 import { sessionIdIn } from '../../model/sessions/comparison.ts';
-import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { sessionPath } from '../../state/route.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { useFoundSessions } from '../parts/found-sessions.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
+import { When } from '../parts/times.tsx';
 
 interface SessionPickerProps {
   readonly label: string;
@@ -38,7 +38,7 @@ export function SessionPicker({ label, id, session, onChoose }: SessionPickerPro
           </Link>
           {shown !== undefined && (
             <small>
-              {shown.status}, {formatStart(shown.started_at, Date.now())}
+              {shown.status}, <When at={shown.started_at} />
             </small>
           )}
         </p>
@@ -126,7 +126,7 @@ function Field({ label, chosen, onChoose }: FieldProps) {
                 {plainLine(session.title || session.id, 60)}
               </b>
               <span>
-                {session.status}, {formatStart(session.started_at, Date.now())}
+                {session.status}, <When at={session.started_at} />
               </span>
             </div>
           ))}

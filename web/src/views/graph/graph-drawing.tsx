@@ -226,7 +226,7 @@ function EdgeLabel({
       aria-hidden="true"
       className={`ins-graph__label${edge.errors > 0 ? ' ins-graph__label--failed' : ''}`}
       style={{ left: middle.x, top: middle.y }}
-      title={`${edge.kind === 'handoff' ? 'Handed over' : 'Called'} ${plural(edge.count, 'time')}${edge.errors > 0 ? `, ${plural(edge.errors, 'error')}` : ''}${edge.tokens > 0 ? `, ${formatCount(edge.tokens)} tokens` : ''}`}
+      title={`${edge.kind === 'handoff' ? 'Handed off' : 'Called'} ${plural(edge.count, 'time')}${edge.errors > 0 ? `, ${plural(edge.errors, 'error')}` : ''}${edge.tokens > 0 ? `, ${formatCount(edge.tokens)} tokens` : ''}`}
       onClick={() => onOpen(edge.open)}
     >
       {label}

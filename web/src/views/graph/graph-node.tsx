@@ -87,7 +87,7 @@ function factsOf({
   running,
   waiting,
 }: GraphNode): string[] {
-  if (count === 0) return ['never seen to run'];
+  if (count === 0) return ['no run recorded'];
   return [
     waiting > 0 ? 'waiting' : running > 0 ? 'running' : '',
     count > 1 ? plural(count, kind === 'agent' ? 'run' : 'call') : '',

@@ -96,7 +96,7 @@ function columnsOfEdges(
   return [
     {
       id: 'edge',
-      head: 'Who, whom',
+      head: 'Edge',
       value: nameOf,
       Shown: ({ row }) => (
         <SpanLink name={nameOf(row)} title={nameOf(row)} onOpen={() => onSelect(row.open)} />
@@ -105,7 +105,7 @@ function columnsOfEdges(
     countColumn('order', 'Order', ({ order }) => order ?? null),
     {
       id: 'count',
-      head: 'Times',
+      head: 'Count',
       value: ({ count }) => count,
       Shown: ({ row }) => groupThousands(row.count),
     },

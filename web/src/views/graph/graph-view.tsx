@@ -93,10 +93,10 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
   const graph = useStepsOverSpans(trace, steps);
   const actions = useMemo(
     () => [
-      { name: 'Graph: by name, in execution order', run: () => setSequence((is) => !is) },
-      { name: 'Graph: with models, without', run: () => setModels((has) => !has) },
-      { name: 'Graph: with tools, without', run: () => setTools((has) => !(has ?? areFew)) },
-      { name: 'Graph: as a table, as a drawing', run: () => setTable((is) => !is) },
+      { name: 'Graph: group by name, execution order', run: () => setSequence((is) => !is) },
+      { name: 'Graph: show, hide models', run: () => setModels((has) => !has) },
+      { name: 'Graph: show, hide tools', run: () => setTools((has) => !(has ?? areFew)) },
+      { name: 'Graph: table, drawing', run: () => setTable((is) => !is) },
     ],
     [areFew],
   );
@@ -115,7 +115,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
         <Toggle
           isOn={isSequence}
           onToggle={setSequence}
-          about="A node for each run, edges numbered in the order of time"
+          about="One node per run, edges numbered by start"
         >
           Execution order
         </Toggle>
@@ -125,7 +125,7 @@ function Agents({ trace, selected, onSelect, areFew }: AgentsProps) {
         <Toggle isOn={hasTools} onToggle={setTools} isOff={isSequence} about="What agents use">
           Tools
         </Toggle>
-        <Toggle isOn={isTable} onToggle={setTable} about="The same as tables">
+        <Toggle isOn={isTable} onToggle={setTable} about="The same data as tables">
           Table
         </Toggle>
         <ActorFilter views={NARROWED} />

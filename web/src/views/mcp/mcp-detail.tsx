@@ -1,8 +1,10 @@
 /** Details of an opened line: each round with both messages, and the events between. */
 import type { McpEntry } from '../../api/types.ts';
+import { MCP_TEXT, TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import type { McpRound } from '../../model/mcp/mcp-frames.ts';
 import { formatDuration, formatOffset } from '../../model/text/format.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { FrameView } from './mcp-frame.tsx';
@@ -27,7 +29,7 @@ export function McpDetail({ sessionId, call, onOpenSpan }: McpDetailProps) {
             className="ins-link"
             onClick={() => call.spanKey !== undefined && onOpenSpan(call.spanKey)}
           >
-            Open its span
+            {TRANSCRIPT_TEXT.openSpan}
           </button>
         )}
       </p>
@@ -81,7 +83,7 @@ function Facts({ call }: { readonly call: McpCall }) {
 function FarEnd({ round }: { readonly round: McpRound | undefined }) {
   if (round?.request === undefined || round.response === undefined) return null;
   const took_ns = round.response.offset_ns - round.request.offset_ns;
-  return <span>the server took {formatDuration(took_ns)}</span>;
+  return <span>{MCP_TEXT.serverTime(formatDuration(took_ns))}</span>;
 }
 
 interface RoundProps {
@@ -106,7 +108,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
       <Questions entry={request} />
       <div className="ins-mcp-round__pair">
         {call.kind === 'call' && request === undefined && (
-          <p className="ins-mcp-frame__none">Its request was not seen.</p>
+          <p className="ins-mcp-frame__none">{MCP_TEXT.noRequest}</p>
         )}
         {request !== undefined && (
           <FrameView
@@ -126,7 +128,7 @@ function Round({ sessionId, call, round, number }: RoundProps) {
         )}
         {call.kind === 'call' && response === undefined && (
           <p className="ins-mcp-frame__none">
-            {call.state === 'pending' ? 'No answer yet.' : 'No answer was seen.'}
+            {call.state === 'pending' ? SPAN_TEXT.notAnswered : MCP_TEXT.noResponse}
           </p>
         )}
       </div>
@@ -196,7 +198,7 @@ function Note({ note }: { readonly note: McpEntry }) {
   if (note.type === 'asked') {
     return (
       <span>
-        A person is asked: <VisibleText text={note.text ?? ''} />
+        {MCP_TEXT.questionToPerson} <VisibleText text={note.text ?? ''} />
       </span>
     );
   }

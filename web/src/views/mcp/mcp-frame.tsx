@@ -1,8 +1,10 @@
 /** One message, as a tree over its text or as the exact captured text. */
 import { useEffect, useMemo, useState } from 'react';
 import type { McpEntry, McpFrame } from '../../api/types.ts';
+import { MCP_TEXT } from '../../later-texts.ts';
 import { indexJson, type JsonIndex } from '../../model/json/json-text.ts';
 import { formatBytes, formatOffset } from '../../model/text/format.ts';
+import { SPAN_TEXT, VALUE_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { DataFrame } from '../parts/requests/data-frame.tsx';
@@ -39,18 +41,18 @@ export function FrameView({ sessionId, entry, what }: FrameViewProps) {
         <span>{formatOffset(entry.offset_ns)}</span>
         {entry.rpc_id !== null && <span>#{entry.rpc_id.slice(0, 60)}</span>}
         {entry.size_bytes !== null && <span>{formatBytes(entry.size_bytes)}</span>}
-        {entry.form === 'content' && <span>without its envelope</span>}
+        {entry.form === 'content' && <span>{MCP_TEXT.noEnvelope}</span>}
         <span className="ins-mcp-frame__end">
           {index?.isContainer(0) === true && (
             <button type="button" className="ins-link" onClick={() => setText(!isText)}>
-              {isText ? 'as a tree' : 'as text'}
+              {isText ? VALUE_TEXT.tree : VALUE_TEXT.text}
             </button>
           )}
           {!isPart && entry.text !== null && <CopyButton text={text} what={what} />}
         </span>
       </header>
       {entry.text === null ? (
-        <p className="ins-mcp-frame__none">Its text was not captured.</p>
+        <p className="ins-mcp-frame__none">{SPAN_TEXT.notCaptured}</p>
       ) : isTree && index !== undefined ? (
         <>
           <Meta index={index} />

@@ -1,5 +1,6 @@
 /** The servers of a session at a glance; choosing one limits the log to its lines. */
 
+import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpServer } from '../../model/mcp/mcp-servers.ts';
 import { formatBytes, formatDuration, formatOffset, plural } from '../../model/text/format.ts';
 import { StatusIcon } from '../parts/icons.tsx';
@@ -51,7 +52,7 @@ const WORDS = {
   closed: 'closed',
   reconnecting: 'reconnecting',
   failed: 'failed',
-  unknown: 'not heard',
+  unknown: MCP_TEXT.noContact,
 } as const;
 
 function Name({ server }: { readonly server: McpServer }) {
@@ -79,7 +80,7 @@ function Era({ server }: { readonly server: McpServer }) {
   return (
     <span className="ins-mcp-server__line">
       <VisibleText
-        text={parts.filter((part) => part !== undefined).join(' · ') || 'protocol version not told'}
+        text={parts.filter((part) => part !== undefined).join(' · ') || MCP_TEXT.noVersion}
       />
     </span>
   );
@@ -101,7 +102,9 @@ function Counts({ server }: { readonly server: McpServer }) {
           slowest {formatDuration(slowest.took_ns)}
         </span>
       )}
-      {last_message_ns !== undefined && <span>last heard {formatOffset(last_message_ns)}</span>}
+      {last_message_ns !== undefined && (
+        <span>{MCP_TEXT.lastMessage(formatOffset(last_message_ns))}</span>
+      )}
       {server.stderrLines > 0 && <span>stderr {plural(server.stderrLines, 'line')}</span>}
     </span>
   );

@@ -1,8 +1,10 @@
 /** Toolbar of the log: find, method, errors, notifications; by caller or in time. */
 import { type RefObject, useMemo } from 'react';
+import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import { isFault, type McpFilter } from '../../model/mcp/mcp-rows.ts';
 import { plural } from '../../model/text/format.ts';
+import { withKey } from '../../texts.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 
@@ -38,7 +40,7 @@ export function McpTools(props: McpToolsProps) {
           value={filter.method ?? ''}
           onChange={(event) => onChange({ method: event.target.value })}
         >
-          <option value="">all methods</option>
+          <option value="">{MCP_TEXT.allMethods}</option>
           {methods.map(([method, count]) => (
             <option key={method} value={method}>
               {method.slice(0, 60)} ({count})
@@ -53,7 +55,7 @@ export function McpTools(props: McpToolsProps) {
         name={errors === 0 ? 'errors' : plural(errors, 'error')}
         isOn={filter.isErrorsOnly}
         isBad={errors > 0}
-        title="Show only what failed"
+        title={MCP_TEXT.errorsOnly}
         onToggle={() => onChange({ errors: filter.isErrorsOnly ? undefined : '1' })}
       />
       <Toggle
@@ -64,14 +66,14 @@ export function McpTools(props: McpToolsProps) {
       />
       <span className="ins-tools__found" role="status">
         {shown === calls.length
-          ? plural(shown, 'line')
-          : `${shown} of ${plural(calls.length, 'line')}`}
+          ? plural(shown, 'message')
+          : `${shown} of ${plural(calls.length, 'message')}`}
       </span>
       <div className="ins-tools__end">
         <Toggle
-          name={isNested ? 'by caller' : 'in time'}
+          name={MCP_TEXT.byCaller}
           isOn={isNested}
-          title={isNested ? 'Show all in order of time (T)' : 'Show below whoever called (T)'}
+          title={withKey(isNested ? MCP_TEXT.byTimeTitle : MCP_TEXT.byCallerTitle, 'T')}
           onToggle={() => onChange({ order: isNested ? 'time' : undefined })}
         />
       </div>

@@ -35,18 +35,16 @@ export function faultText(call: McpCall): string {
   const { fault } = call;
   switch (fault?.kind) {
     case 'tool':
-      return 'The tool failed: it answered with isError.';
+      return 'The tool reported an error (isError).';
     case 'rpc': {
       const name = CODES.get(fault.code ?? '');
       const what = `JSON-RPC error ${fault.code ?? ''}`.trim();
       return name === undefined ? `${what}.` : `${what}: ${name}.`;
     }
     case 'cancelled':
-      return 'It was cancelled.';
+      return 'Cancelled.';
     case 'failed':
-      return fault.code === null
-        ? 'No answer that could be used came back.'
-        : `No answer that could be used came back: ${fault.code}.`;
+      return fault.code === null ? 'No usable response.' : `No usable response: ${fault.code}.`;
   }
-  return call.state === 'unanswered' ? 'No answer came.' : '';
+  return call.state === 'unanswered' ? 'No response.' : '';
 }

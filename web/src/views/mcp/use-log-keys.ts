@@ -1,5 +1,6 @@
 /** Actions of the MCP log and their keys. */
 import { type RefObject, useMemo } from 'react';
+import { MCP_TEXT } from '../../later-texts.ts';
 import { isFault, type LogRow } from '../../model/mcp/mcp-rows.ts';
 import type { Trace } from '../../state/trace.ts';
 import { ACTION_TEXT } from '../../texts.ts';
@@ -35,7 +36,7 @@ export function useLogKeys(keys: LogKeys): void {
       { name: 'Find in the MCP log', keys: ['/'], run: () => field.current?.focus() },
       { name: 'Next error', keys: ['e'], run: nextError },
       {
-        name: isNested ? 'Show the MCP log in order of time' : 'Show the MCP log by caller',
+        name: isNested ? MCP_TEXT.byTimeTitle : MCP_TEXT.byCallerTitle,
         keys: ['t'],
         run: () => router.adjust({ order: isNested ? 'time' : undefined }),
       },

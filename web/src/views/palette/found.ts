@@ -1,7 +1,7 @@
 /** Items of the palette for data: sessions, and spans of the open one. */
 import { useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatDuration, formatStart } from '../../model/text/format.ts';
+import { formatDuration } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { sessionPath } from '../../state/route.ts';
@@ -9,21 +9,23 @@ import type { Trace } from '../../state/trace.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { best, useFoundSessions } from '../parts/found-sessions.ts';
 import { kindName } from '../parts/icons.tsx';
+import { useTimes } from '../parts/times.tsx';
 import { type Item, SESSIONS, SPANS } from './items.ts';
 
 export function useSessionItems(query: string): readonly Item[] {
   const { router } = useInspector();
   const found = useFoundSessions(query);
+  const times = useTimes();
   return useMemo(
     () =>
       found.map((session) => ({
         id: `session ${session.id}`,
         name: plainLine(session.title || session.id),
         where: SESSIONS,
-        detail: `${session.status}, ${formatStart(session.started_at, Date.now())}`,
+        detail: `${session.status}, ${times.when(session.started_at, Date.now())}`,
         run: () => router.push(sessionPath(session.id)),
       })),
-    [found, router],
+    [found, router, times],
   );
 }
 

@@ -189,6 +189,7 @@ const ACTION_SHAPES = {
     </>
   ),
   columns: <path d="M2.5 2.75h11v10.5h-11zM6.25 2.75v10.5M9.75 2.75v10.5" />,
+  pin: <path d="M5.5 2.25h5L10 7l2 2.25H4L6 7zM8 9.5v4.25" />,
   import: <path d="M8 2v8M4.75 5.25 8 2l3.25 3.25M2.75 10.5v3h10.5v-3" />,
   star: <path d="m8 2 1.8 3.7 4.1.6-3 2.9.7 4L8 11.3l-3.6 1.9.7-4-3-2.9 4.1-.6z" />,
   trash: <path d="M3 4.5h10M6.25 4.25v-1.5h3.5v1.5M4.25 4.5l.6 8.75h6.3l.6-8.75" />,
@@ -203,23 +204,11 @@ const ACTION_SHAPES = {
   play: <path d="M5 3.25v9.5l7.5-4.75z" />,
   pause: <path d="M5.5 3.5v9M10.5 3.5v9" strokeWidth="2.5" />,
   fold: <path d="M3 8h10M8 1.5v4M6 4l2 2 2-2M8 14.5v-4M6 12l2-2 2 2" />,
-  sun: (
+  settings: (
     <>
-      <circle cx="8" cy="8" r="3" />
-      <path d="M8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7" />
-    </>
-  ),
-  moon: <path d="M13.25 9.5A5.75 5.75 0 0 1 6.5 2.75a5.75 5.75 0 1 0 6.75 6.75z" />,
-  contrast: (
-    <>
-      <circle cx="8" cy="8" r="5.75" />
-      <path d="M8 2.25a5.75 5.75 0 0 1 0 11.5z" fill="currentColor" />
-    </>
-  ),
-  system: (
-    <>
-      <rect x="1.75" y="2.75" width="12.5" height="8.5" rx="1.5" />
-      <path d="M5.5 13.75h5" />
+      <path d="M2 4.5h6M12 4.5h2M2 11.5h2M8 11.5h6" />
+      <circle cx="10" cy="4.5" r="1.75" />
+      <circle cx="6" cy="11.5" r="1.75" />
     </>
   ),
   keys: (

@@ -1,10 +1,10 @@
 /** Choice of the list's time range: the last hours, all, or what was dragged over the chart. */
 import { useMemo } from 'react';
-import { rangeName } from '../../model/sessions/session-chart.ts';
 import { ALL_TIME, LAST, type TimeRange, timeRangeText } from '../../model/sessions/time-range.ts';
 import { useActions } from './actions.ts';
 import { useInspector } from './context.ts';
 import { ActionIcon } from './icons.tsx';
+import { useTimes } from './times.tsx';
 import './time-choice.css';
 
 const CHOICES: readonly (readonly [string, string, TimeRange])[] = [
@@ -14,6 +14,7 @@ const CHOICES: readonly (readonly [string, string, TimeRange])[] = [
 
 export function TimeChoice({ range }: { readonly range: TimeRange }) {
   const { router } = useInspector();
+  const times = useTimes();
   const actions = useMemo(
     () =>
       CHOICES.map(([, longName, choice]) => ({
@@ -32,7 +33,7 @@ export function TimeChoice({ range }: { readonly range: TimeRange }) {
           title="Show all time again"
           onClick={() => router.adjust({ time: undefined })}
         >
-          {rangeName(range.since_ms, range.until_ms)}
+          {times.range(range.since_ms, range.until_ms)}
           <ActionIcon name="close" />
           <span className="ins-hidden">: show all time again</span>
         </button>

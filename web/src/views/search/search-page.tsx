@@ -5,6 +5,7 @@ import { Cell } from '../../state/cell.ts';
 import { withRecent } from '../../state/preferences.ts';
 import { Search } from '../../state/search.ts';
 import type { LoadState } from '../../state/sessions.ts';
+import { SEARCH_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { walkRows } from '../parts/list-focus.ts';
@@ -24,7 +25,7 @@ export function SearchPage() {
   const search = useSearch(query.trim());
   const field = useRef<HTMLInputElement>(null);
   const actions = useMemo(
-    () => [{ name: 'Search: what for', keys: ['/'], run: () => field.current?.focus() }],
+    () => [{ name: SEARCH_TEXT.focus, keys: ['/'], run: () => field.current?.focus() }],
     [],
   );
   useActions('Search', actions);
@@ -121,7 +122,7 @@ function Count({ search, state }: CountProps) {
   return (
     <span className="ins-found__count" role="status">
       {state.kind === 'loading' || (isReading && spanCount === 0)
-        ? 'looking'
+        ? SEARCH_TEXT.searching
         : `${plural(spanCount, 'span')} in ${plural(sessions.length, 'session')}${hasMore ? ', and more' : ''}`}
       {behind > 0 && `, ${plural(behind, 'change')} still being indexed`}
     </span>

@@ -1,15 +1,16 @@
 /** Search page without a query: recent queries, and examples. */
+import { SEARCH_TEXT } from '../../texts.ts';
 import { useInspector, usePreferences } from '../parts/context.ts';
 
 const EXAMPLES: readonly (readonly [string, string])[] = [
-  ['"merge conflict"', 'both words, one after the other, in a name or in what was said'],
-  ['status:error kind:tool', 'tool calls that failed'],
-  ['tool:git_* duration>5s', 'slow calls of tools whose name begins with git_'],
-  ['kind:llm tokens>10k -model:*mini', 'large model calls, but not of small models'],
-  ['kind:tool parent(agent:planner)', 'what an agent itself called'],
-  ['@mcp.method.name:tools/call', 'an attribute of the span has a value'],
-  ['session(status:failed) "timed out"', 'words in sessions that failed'],
-  ['started:-2h.. service:planner', 'of the last two hours, of one service'],
+  ['"merge conflict"', 'an exact phrase, in names and content'],
+  ['status:error kind:tool', 'failed tool calls'],
+  ['tool:git_* duration>5s', 'slow calls of git tools'],
+  ['kind:llm tokens>10k -model:*mini', 'large LLM calls, except those of small models'],
+  ['kind:tool parent(agent:planner)', 'tools that an agent called directly'],
+  ['@mcp.method.name:tools/call', 'spans with this attribute value'],
+  ['session(status:failed) "timed out"', 'text in failed sessions'],
+  ['started:-2h.. service:planner', 'one service, last two hours'],
 ];
 
 export function SearchStart({ onChoose }: { readonly onChoose: (query: string) => void }) {
@@ -20,13 +21,13 @@ export function SearchStart({ onChoose }: { readonly onChoose: (query: string) =
       {recentSearches.length > 0 && (
         <section>
           <h2>
-            Looked for before
+            {SEARCH_TEXT.recent}
             <button
               type="button"
               className="ins-link"
               onClick={() => preferences.change({ recentSearches: [] })}
             >
-              forget
+              {SEARCH_TEXT.clear}
             </button>
           </h2>
           <ul>
@@ -41,7 +42,7 @@ export function SearchStart({ onChoose }: { readonly onChoose: (query: string) =
         </section>
       )}
       <section>
-        <h2>What can be asked, of every session there is</h2>
+        <h2>{SEARCH_TEXT.examples}</h2>
         <ul>
           {EXAMPLES.map(([query, meaning]) => (
             <li key={query}>

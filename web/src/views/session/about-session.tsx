@@ -1,11 +1,11 @@
 /** Facts about a session: process, versions, tags. */
 import type { Session } from '../../api/types.ts';
-import { formatStart } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon } from '../parts/icons.tsx';
 import { PanelButton } from '../parts/popups/popup-button.tsx';
+import { When } from '../parts/times.tsx';
 
 interface AboutSessionProps {
   readonly session: Session;
@@ -35,7 +35,7 @@ function Facts({ session }: AboutSessionProps) {
       </dd>
       <dt>{FACT_TEXT.started}</dt>
       <dd>
-        <time dateTime={session.started_at}>{formatStart(session.started_at, Date.now())}</time>
+        <When at={session.started_at} />
       </dd>
       {lists.map(
         ([name, values]) =>

@@ -17,8 +17,8 @@ import type { TimeWindow } from '../../model/timeline/time-scale.ts';
 import type { TimeTravel } from '../../state/time-travel.ts';
 import { TIME_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
+import { follow } from '../parts/follow.ts';
 import { ActionIcon } from '../parts/icons.tsx';
-import { follow } from '../parts/split.tsx';
 import { type SessionShape, useSessionShape } from './session-shape.ts';
 import { usePlayback, useTravelKeys } from './use-playback.ts';
 import './scrubber.css';
@@ -66,6 +66,10 @@ export function Scrubber({ travel, scale, view, onNear }: ScrubberProps) {
     const now = extentNow();
     const to_ns = Math.max(scale.axis.offsetOf(place), now.start_ns);
     travel.go(to_ns < now.end_ns ? to_ns : undefined);
+  };
+  const near = () => {
+    void travel.prepare();
+    onNear?.();
   };
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     const { left, width } = event.currentTarget.getBoundingClientRect();
@@ -119,8 +123,8 @@ export function Scrubber({ travel, scale, view, onNear }: ScrubberProps) {
         aria-valuenow={Math.round(percent)}
         aria-valuetext={where}
         onPointerDown={onPointerDown}
-        onPointerEnter={onNear}
-        onFocus={onNear}
+        onPointerEnter={near}
+        onFocus={near}
         onKeyDown={onKeyDown}
       >
         <span className="ins-scrub__later" style={{ left: `${percent}%` }} />

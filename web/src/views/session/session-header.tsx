@@ -1,4 +1,5 @@
 /** Header of a session: title, status, totals. */
+import { useLayoutEffect, useState } from 'react';
 import type { Session, SessionStatus } from '../../api/types.ts';
 import {
   formatCost,
@@ -7,8 +8,8 @@ import {
   groupThousands,
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
-import { useCell, useInspector } from '../parts/context.ts';
+import { SESSION_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
+import { useCell, useInspector, useSize } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { Duration, NoNews, Waited } from '../parts/session-times.tsx';
@@ -91,11 +92,26 @@ function StatusPill({ session }: { readonly session: Session }) {
   );
 }
 
+/** One line of figures, which scrolls where it has no room. */
 function Facts({ session }: { readonly session: Session }) {
   const tokens = session.input_tokens + session.output_tokens;
+  const [line, setLine] = useState<HTMLElement | null>(null);
+  const { width_px } = useSize(line);
+  const [isCut, setCut] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other figures have another width
+  useLayoutEffect(
+    () => setCut(line !== null && line.scrollWidth > line.clientWidth),
+    [line, width_px, session],
+  );
   return (
-    <dl className="ins-session-head__facts">
-      <Fact name="time">
+    <dl
+      ref={setLine}
+      className={`ins-session-head__facts${isCut ? ' ins-session-head__facts--cut' : ''}`}
+      aria-label={SESSION_TEXT.figures}
+      // Keys scroll it.
+      tabIndex={isCut ? 0 : undefined}
+    >
+      <Fact name={SESSION_TEXT.duration}>
         <Duration session={session} />
       </Fact>
       {session.waiting_ms > 0 && session.waiting_since === null && (
@@ -104,7 +120,7 @@ function Facts({ session }: { readonly session: Session }) {
         </Fact>
       )}
       {session.idle_ms >= LEAST_IDLE_MS && (
-        <Fact name="idle" title="Nothing of it ran: no part of its time, but of the waterfall">
+        <Fact name="idle" title={SESSION_TEXT.idleTitle}>
           {formatDuration(session.idle_ms * 1e6)}
         </Fact>
       )}
@@ -134,7 +150,7 @@ function Facts({ session }: { readonly session: Session }) {
       )}
       {session.cost_usd !== null && <Fact name="cost">{formatCost(session.cost_usd)}</Fact>}
       {session.dropped_count > 0 && (
-        <Fact name="dropped by the sender" title="Attributes, events and links that never arrived">
+        <Fact name="dropped by the sender" title={SESSION_TEXT.droppedTitle}>
           {groupThousands(session.dropped_count)}
         </Fact>
       )}

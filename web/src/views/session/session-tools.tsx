@@ -1,6 +1,7 @@
 /** Errors, waits and the freeze, beside the tabs of every view. */
 import { groupThousands, plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
+import { ACTION_TEXT, SESSION_TEXT, withKey } from '../../texts.ts';
 import { useCell, useInspector, useNow } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { after, nextError, toggleFreeze } from './session-actions.ts';
@@ -38,7 +39,7 @@ export function SessionTools({ trace, selected, waiting, onSelect }: SessionTool
         <button
           type="button"
           className="ins-session-tools__waiting"
-          title="Next span that waits (W)"
+          title={withKey(ACTION_TEXT.nextWaitingSpan, 'W')}
           onClick={() => go(after([...waiting], selected))}
         >
           <StatusIcon shape="waiting" />
@@ -53,14 +54,15 @@ export function SessionTools({ trace, selected, waiting, onSelect }: SessionTool
 function FreezeButton({ trace }: { readonly trace: Trace }) {
   const freeze = useCell(trace.freeze);
   const now_ms = useNow(freeze === undefined ? undefined : 1000);
+  const name = freeze === undefined ? SESSION_TEXT.freeze : SESSION_TEXT.unfreeze;
   const seconds =
     freeze === undefined ? 0 : Math.max(0, Math.round((now_ms - freeze.since_ms) / 1000));
   return (
     <button
       type="button"
       className={freeze === undefined ? 'ins-icon-button' : 'ins-session-tools__frozen'}
-      title={freeze === undefined ? 'Freeze (F)' : 'Go on (F)'}
-      aria-label={freeze === undefined ? 'Freeze' : 'Go on'}
+      title={withKey(name, 'F')}
+      aria-label={name}
       aria-pressed={freeze !== undefined}
       onClick={() => toggleFreeze(trace)}
     >

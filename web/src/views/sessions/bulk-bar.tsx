@@ -1,6 +1,7 @@
 /** Actions on the selected sessions: export, delete. Deleting asks for confirmation, in place. */
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import type { SessionStatus } from '../../api/types.ts';
+import { BULK_TEXT } from '../../later-texts.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
 import { comparePath } from '../../state/route.ts';
@@ -35,6 +36,9 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   const [looking, setLooking] = useState<AbortController>();
   const [note, setNote] = useState('');
   const count = selected.size;
+  const read = useCell(sessions.order).length;
+  const total = useCell(sessions.total);
+  const all = sessions.hasMore ? (total?.isLeast === false ? total.count : undefined) : read;
   const deleting = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (count === 0) setDeleting(false);
@@ -54,25 +58,25 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
       await bulk.run(async (id, signal) => {
         files.set(id, await api.exportSession(id, signal));
       });
-      if (bulk.progress.get().isStopped) return 'Stopped: no file was written.';
-      if (files.size === 0) return 'No file was written.';
+      if (bulk.progress.get().isStopped) return BULK_TEXT.exportStopped;
+      if (files.size === 0) return BULK_TEXT.nothingExported;
       const parts = [...selected].flatMap((id) => files.get(id) ?? []);
       const file = new Blob(parts, { type: 'application/gzip' });
       const name = fileName(clock.now_ms(), parts.length);
       save(file, name);
-      return `${plural(parts.length, 'session')} in ${name}, ${formatBytes(file.size)}. Drop it here, or \`inspector import\` it, to have them again.`;
+      return BULK_TEXT.exported(parts.length, name, formatBytes(file.size));
     });
   const deleteAll = (withOpen: boolean) =>
     begin('delete', async (bulk) => {
       await bulk.run(async (id) => {
         // What it is now: it may have begun to run again since it was selected.
         const { status } = sessions.rows.get(id) ?? (await api.session(id));
-        if (!withOpen && isOpen(status)) throw new Error(`It is ${status}, and was left.`);
+        if (!withOpen && isOpen(status)) throw new Error(BULK_TEXT.leftOpen(status));
         await api.deleteSession(id);
         selection.remove([id]);
       });
       const { done, isStopped } = bulk.progress.get();
-      return `${isStopped ? 'Stopped: ' : ''}${plural(done, 'session')} deleted.`;
+      return BULK_TEXT.deleted(done, isStopped);
     });
   const selectAll = async () => {
     const abort = new AbortController();
@@ -81,7 +85,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
     try {
       const onPage = (ids: readonly string[]) => selection.add(ids);
       const isAll = await allFound(api, sessions.listing, clock.now_ms(), onPage, abort.signal);
-      if (!isAll) setNote(`Only the first ${groupThousands(MOST_FOUND)} are selected.`);
+      if (!isAll) setNote(BULK_TEXT.onlyFirst(MOST_FOUND));
     } catch (error) {
       if (!abort.signal.aborted) setNote(error instanceof Error ? error.message : String(error));
     }
@@ -117,7 +121,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
         {note !== '' && `. ${note}`}
       </span>
       {looking === undefined ? (
-        <BarButton onClick={() => void selectAll()}>Select all found</BarButton>
+        <BarButton onClick={() => void selectAll()}>{BULK_TEXT.selectAll(all)}</BarButton>
       ) : (
         <BarButton onClick={() => looking.abort()}>Stop</BarButton>
       )}
@@ -183,19 +187,11 @@ function Deleting({ ids, sessions, back, onDelete, onKeep }: DeletingProps) {
             checked={withOpen}
             onChange={(event) => setWithOpen(event.target.checked)}
           />
-          <span>
-            Also the {open.length} that {open.length === 1 ? 'runs or waits' : 'run or wait'}
-            {waiting > 0 && ` (${waiting} for a person)`}. Their agents do not know: they go on,
-            what they send begins the session anew, and what they ask can no longer be answered
-            here, so that its default applies.
-          </span>
+          <span>{BULK_TEXT.withOpen(open.length, waiting)}</span>
         </label>
       )}
       {known.length < ids.size && (
-        <span>
-          {plural(ids.size - known.length, 'session')} of them were not scrolled to
-          {withOpen ? '.' : '; what runs or waits of those is left.'}
-        </span>
+        <span>{BULK_TEXT.notLoaded(ids.size - known.length, withOpen)}</span>
       )}
     </AlertQuestion>
   );
@@ -228,7 +224,7 @@ function Run({ running, onClose }: { readonly running: Running; readonly onClose
       </div>
       {failures.length > 0 && (
         <details open={isOver}>
-          <summary>{groupThousands(failures.length)} failed or left</summary>
+          <summary>{groupThousands(failures.length)} failed or skipped</summary>
           <ul>
             {failures.slice(0, MOST_FAILURES).map(({ id, message }) => (
               <li key={id}>

@@ -3,6 +3,7 @@ import type { ImportReport } from '../../api/types.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import type { ImportJob } from '../../state/imports.ts';
 import { sessionPath } from '../../state/route.ts';
+import { IMPORT_TEXT, SHELL_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -27,7 +28,8 @@ export function ImportPanel() {
           <button
             type="button"
             className="ins-icon-button"
-            aria-label="Close"
+            title={SHELL_TEXT.close}
+            aria-label={SHELL_TEXT.close}
             onClick={() => imports.clear()}
           >
             <ActionIcon name="close" />
@@ -50,9 +52,9 @@ function Job({ job: { name, size_bytes, state } }: { readonly job: ImportJob }) 
         {name}
       </span>
       <span className="ins-imports__size">{size_bytes > 0 && formatBytes(size_bytes)}</span>
-      {state.kind === 'queued' && <span className="ins-imports__said">waits</span>}
+      {state.kind === 'queued' && <span className="ins-imports__said">{IMPORT_TEXT.queued}</span>}
       {state.kind === 'sending' && <progress aria-label={`Sending ${name}`} value={state.sent} />}
-      {state.kind === 'reading' && <progress aria-label={`The service reads ${name}`} />}
+      {state.kind === 'reading' && <progress aria-label={IMPORT_TEXT.reading(name)} />}
       {state.kind === 'failed' && (
         <span className="ins-imports__said" role="alert">
           {state.message}
@@ -79,7 +81,7 @@ function Report({ report }: { readonly report: ImportReport }) {
       )}
       {mistake_count > 0 && (
         <details open={mistakes.length <= 5}>
-          <summary>{plural(mistake_count, 'mistake')} in the file</summary>
+          <summary>{plural(mistake_count, 'error')} in the file</summary>
           <ul>
             {mistakes.map(({ line, message }) => (
               <li key={`${line} ${message}`}>
@@ -100,8 +102,8 @@ function summaryOf(report: ImportReport): string {
     report.sessions.length > 0 ? plural(report.sessions.length, 'session') : '',
     report.spans > 0 ? plural(report.spans, 'span') : '',
     report.logs > 0 ? plural(report.logs, 'log record') : '',
-    known > 0 ? `${groupThousands(known)} were here before` : '',
-    report.not_stored > 0 ? `${groupThousands(report.not_stored)} of a kind that is not kept` : '',
+    known > 0 ? IMPORT_TEXT.known(known) : '',
+    report.not_stored > 0 ? IMPORT_TEXT.notStored(report.not_stored) : '',
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'Nothing in it could be taken in.' : `${parts.join(', ')}.`;
+  return parts.length === 0 ? IMPORT_TEXT.nothing : `${parts.join(', ')}.`;
 }

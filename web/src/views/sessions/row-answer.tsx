@@ -1,5 +1,6 @@
 /** Requests of a session, answered in a card below its row, above the following rows. */
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
+import { INBOX_TEXT } from '../../texts.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
 import { usePinned } from '../parts/waiting.ts';
@@ -70,7 +71,7 @@ function Requests({ waiting, onKeyDown }: RequestsProps) {
       {ids.map((id) => (
         <RequestCard key={id} id={id} isOpen={id === chosen} onToggle={toggle} />
       ))}
-      {ids.length === 0 && <p>Nothing waits any more.</p>}
+      {ids.length === 0 && <p>{INBOX_TEXT.empty}.</p>}
     </div>
   );
 }

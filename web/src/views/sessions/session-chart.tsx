@@ -11,18 +11,14 @@ import {
 } from 'react';
 import type { Api } from '../../api/client.ts';
 import type { SessionHistogram } from '../../api/types.ts';
-import {
-  axisTime,
-  type Bar,
-  barsOf,
-  describeBar,
-  joined,
-} from '../../model/sessions/session-chart.ts';
+import { type Bar, barsOf, describeBar, joined } from '../../model/sessions/session-chart.ts';
 import { bucketsOf, type TimeRange, timeRangeText } from '../../model/sessions/time-range.ts';
 import { plural } from '../../model/text/format.ts';
 import { readPalette } from '../../render/palette.ts';
 import { drawSessionBars } from '../../render/session-bars.ts';
+import { SESSION_LIST_TEXT } from '../../texts.ts';
 import { useInspector, useNow, useShownTheme, useSize } from '../parts/context.ts';
+import { useTimes } from '../parts/times.tsx';
 import './session-chart.css';
 
 const HEIGHT_PX = 36;
@@ -34,47 +30,33 @@ const LEAST_MS = 60_000;
 interface SessionChartProps {
   readonly query: string;
   readonly range: TimeRange;
-  readonly onCount?: (counted: Counted | undefined) => void;
 }
 
-/** Number of sessions that began in a range; `total` is undefined if not all were counted. */
-export interface Counted {
-  readonly query: string;
-  readonly range: TimeRange;
-  readonly total: number | undefined;
-}
-
-export function SessionChart({ query, range, onCount }: SessionChartProps) {
+export function SessionChart({ query, range }: SessionChartProps) {
   const { router } = useInspector();
-  const counted = useHistogram(query, range);
-  const found = counted?.histogram;
+  const found = useHistogram(query, range);
   const bars = useMemo(() => (found === undefined ? [] : barsOf(found)), [found]);
   const show = useCallback(
     (next: TimeRange) => router.adjust({ time: timeRangeText(next) }),
     [router],
   );
+  const times = useTimes();
   const all = joined(bars);
-  useEffect(() => {
-    if (counted === undefined) return;
-    const isWhole = counted.histogram.counted_from === null;
-    const total = isWhole ? joined(barsOf(counted.histogram))?.total : undefined;
-    onCount?.({ query: counted.query, range: counted.range, total });
-  }, [counted, onCount]);
   const width_ms = found?.bucket_ms ?? 0;
   return (
     <figure className="ins-chart">
       <Plot bars={bars} isZoomed={range.kind !== 'all'} onShow={show} />
       {all !== undefined && (
         <figcaption>
-          <span>{axisTime(all.since_ms, all.until_ms - all.since_ms, width_ms)}</span>
+          <span>{times.onAxis(all.since_ms, all.until_ms - all.since_ms, width_ms)}</span>
           <span className="ins-chart__said">
             {describeBar(all)}
-            {found?.counted_from != null && ', what is older is not counted yet'}
+            {found?.counted_from != null && `, ${SESSION_LIST_TEXT.countingOlder}`}
             {` · a bar is ${lengthName(width_ms)}`}
           </span>
           <span>
             {range.kind === 'between'
-              ? axisTime(all.until_ms, all.until_ms - all.since_ms, width_ms)
+              ? times.onAxis(all.until_ms, all.until_ms - all.since_ms, width_ms)
               : 'now'}
           </span>
         </figcaption>
@@ -98,6 +80,7 @@ interface Marked {
 function Plot({ bars, isZoomed, onShow }: PlotProps) {
   const id = useId();
   const theme = useShownTheme();
+  const times = useTimes();
   const [plot, setPlot] = useState<HTMLDivElement | null>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const { width_px } = useSize(plot);
@@ -137,7 +120,7 @@ function Plot({ bars, isZoomed, onShow }: PlotProps) {
   const words =
     bar === undefined || span === undefined
       ? ''
-      : `${axisTime(bar.since_ms, 2 * 86_400_000, span)}, ${lengthName(span)}: ${describeBar(bar)}`;
+      : `${times.onAxis(bar.since_ms, 2 * 86_400_000, span)}, ${lengthName(span)}: ${describeBar(bar)}`;
   return (
     <div
       ref={setPlot}
@@ -229,25 +212,16 @@ function lengthName(length_ms: number): string {
   return plural(Math.round(length_ms / (24 * HOUR_MS)), 'day');
 }
 
-interface Histogram {
-  readonly query: string;
-  readonly range: TimeRange;
-  readonly histogram: SessionHistogram;
-}
-
 /** Histogram of the query, requested again as time passes; the list shows the query's mistakes. */
-function useHistogram(query: string, range: TimeRange): Histogram | undefined {
+function useHistogram(query: string, range: TimeRange): SessionHistogram | undefined {
   const { api, clock } = useInspector();
-  const [found, setFound] = useState<Histogram>();
+  const [found, setFound] = useState<SessionHistogram>();
   const tick_ms = useNow(AGAIN_MS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: time passes, and it is asked again
   useEffect(() => {
     if (document.visibilityState === 'hidden') return;
     const abort = new AbortController();
-    ask(api, query, range, clock.now_ms(), abort.signal).then(
-      (histogram) => setFound({ query, range, histogram }),
-      () => {},
-    );
+    ask(api, query, range, clock.now_ms(), abort.signal).then(setFound, () => {});
     return () => abort.abort();
   }, [api, query, range, clock, tick_ms]);
   return found;

@@ -1,6 +1,7 @@
-/** The context of a model call as a bar: its parts, what is cached, repeated and dropped. */
+/** The context of an LLM call as a bar: its parts, what is cached, repeated and dropped. */
 import { type CSSProperties, useMemo, useState } from 'react';
 import type { ContextPart, SpanContext, SpanDetail } from '../../api/types.ts';
+import { CONTEXT_TEXT } from '../../later-texts.ts';
 import {
   cachedShare,
   messagesOf,
@@ -10,7 +11,6 @@ import {
   toolsOf,
 } from '../../model/context/context-parts.ts';
 import { formatShare, groupThousands } from '../../model/text/format.ts';
-import { CONTEXT_TEXT } from '../../texts.ts';
 import { VisibleText } from '../parts/visible-text.tsx';
 import { Conversation } from './conversation.tsx';
 import { Fold } from './fold.tsx';

@@ -1,9 +1,10 @@
-/** The messages of a model call as a conversation. */
+/** The messages of an LLM call as a conversation. */
 import { useMemo, useState } from 'react';
 import type { Clamped, Message, Part, ToolDefinition, ToolsBefore } from '../../api/types.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
 import { joinToolResults, type Turn, type TurnPart } from '../../model/transcript/conversation.ts';
-import { SPAN_TEXT } from '../../texts.ts';
+import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { BlobView, FileChip } from '../parts/values/blob-view.tsx';
@@ -96,11 +97,11 @@ function TurnView({ turn, isFormatted }: TurnProps) {
         <span className="ins-turn__role">{isSystem ? 'system' : turn.role}</span>
         {turn.name !== null && <span>{turn.name}</span>}
         {turn.finishReason !== null && (
-          <span className="ins-turn__reason" title="Why the model stopped">
+          <span className="ins-turn__reason" title={FACT_TEXT.finishReason}>
             {turn.finishReason}
           </span>
         )}
-        {calls > 1 && <span className="ins-turn__reason">{calls} calls at once</span>}
+        {calls > 1 && <span className="ins-turn__reason">{calls} parallel calls</span>}
         <span className="ins-turn__copy">
           <CopyButton text={() => textOf(turn.parts)} what="this message" />
         </span>
@@ -156,7 +157,7 @@ function PartView({ part, isFormatted }: PartProps) {
           {part.is_refusal === true && (
             <p className="ins-part__refusal">
               <StatusIcon shape="cancelled" />
-              the model refuses
+              {SPAN_TEXT.refusal}
             </p>
           )}
           <TextView part={part} isFormatted={isFormatted} />
@@ -238,7 +239,7 @@ function ToolUse({ part }: { readonly part: Extract<TurnPart, { type: 'tool_use'
       </p>
       {call.arguments !== null && <PayloadView payload={call.arguments} what="the arguments" />}
       {result === undefined ? null : result.result === null ? (
-        <p className="ins-none">The result was not captured.</p>
+        <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
       ) : (
         <>
           <p className="ins-part__label">result</p>
@@ -254,11 +255,11 @@ function ToolResult({ part }: { readonly part: Extract<Part, { type: 'tool_resul
     <div className="ins-use">
       <p className="ins-use__name">
         <KindIcon kind="tool" />
-        <span>result of a tool</span>
+        <span>{TRANSCRIPT_TEXT.toolResult}</span>
         {part.id !== null && <code className="ins-use__id">{part.id}</code>}
       </p>
       {part.result === null ? (
-        <p className="ins-none">The result was not captured.</p>
+        <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
       ) : (
         <PayloadView payload={part.result} what="the result" />
       )}

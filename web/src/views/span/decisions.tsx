@@ -2,9 +2,9 @@
 import { useMemo } from 'react';
 import type { Decision } from '../../api/types.ts';
 import { formatJson } from '../../model/json/json-format.ts';
-import { formatTimeOfDay } from '../../model/text/format.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
+import { TimeOfDay } from '../parts/times.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';
 import './decisions.css';
 
@@ -46,7 +46,7 @@ function List({ decisions }: { readonly decisions: readonly Decision[] }) {
             <strong>{decision.action}</strong>
             {decision.interceptor !== null && <span>by {decision.interceptor}</span>}
             {decision.hook !== null && <code>{decision.hook}</code>}
-            <time dateTime={decision.time}>{formatTimeOfDay(decision.time)}</time>
+            <TimeOfDay at={decision.time} />
             {decision.microseconds !== null && <span>{Math.round(decision.microseconds)} µs</span>}
           </header>
           {decision.reason !== null && <p>{decision.reason}</p>}

@@ -2,7 +2,9 @@
 import { useMemo, useState } from 'react';
 import type { SpanDetail } from '../../api/types.ts';
 import { indexJson, type JsonIndex, JsonKind } from '../../model/json/json-text.ts';
-import { formatDuration, formatTimeOfDay, groupThousands } from '../../model/text/format.ts';
+import { formatDuration, groupThousands } from '../../model/text/format.ts';
+import { usePreferences } from '../parts/context.ts';
+import { useTimes } from '../parts/times.tsx';
 import { JsonTree } from '../parts/values/json-tree.tsx';
 import { LongValue } from '../parts/values/long-value.tsx';
 import { useShownSpan } from '../parts/values/shown-span.ts';
@@ -20,6 +22,8 @@ const FIRST = 100;
 const MORE = 400;
 
 export function Events({ text, detail }: EventsProps) {
+  const { wallClock } = usePreferences();
+  const times = useTimes();
   const [count, setCount] = useState(FIRST);
   const index = useMemo(() => indexJson(text), [text]);
   const list = index?.member(0, 'events');
@@ -36,8 +40,10 @@ export function Events({ text, detail }: EventsProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: events have no identity but their place
           <li key={at} className={isException ? 'ins-events__exception' : undefined}>
             <header>
-              <time dateTime={event.time} title={formatTimeOfDay(event.time)}>
-                +{formatDuration(event.offset_ns - detail.offset_ns)}
+              <time dateTime={event.time} title={times.exactly(event.time)}>
+                {wallClock
+                  ? times.ofDay(event.time)
+                  : `+${formatDuration(event.offset_ns - detail.offset_ns)}`}
               </time>
               <strong>{event.name}</strong>
               {event.source === 'log' && <span>log record</span>}

@@ -18,7 +18,7 @@ interface InputOutputProps {
   readonly row: SpanRow;
   readonly detail: SpanDetail;
   readonly trace: Trace;
-  /** Of an agent or a workflow, with its model calls. */
+  /** Of an agent or a workflow, with its LLM calls. */
   readonly totals: Totals | undefined;
 }
 
@@ -66,7 +66,7 @@ interface TalkProps extends InputOutputProps {
   readonly pending: string;
 }
 
-/** Task and answer of an agent, by its first and last model call if it tells neither. */
+/** Task and answer of an agent, by its first and last LLM call if it tells neither. */
 function Talk({ row, detail: { view }, trace, totals, pending }: TalkProps) {
   const { router } = useInspector();
   const { messages } = view;
@@ -131,12 +131,12 @@ function Messages({ title, messages, none, children }: MessagesProps) {
 
 interface OfCallProps {
   readonly trace: Trace;
-  /** Key of the model call. */
+  /** Key of the LLM call. */
   readonly of: string;
   readonly title: string;
 }
 
-/** What a model call was asked, or answered. */
+/** What an LLM call was asked, or answered. */
 function OfCall({ trace, of, title }: OfCallProps) {
   const row = useRow(trace.spans, of);
   const newest = useRow(trace.whole.spans, of);

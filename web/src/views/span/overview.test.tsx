@@ -80,7 +80,7 @@ test('a tool is read with its arguments, its result, and the schema it was offer
   expect(screen.getByText('out of memory')).toBeTruthy();
 });
 
-test('a model call is read from what is new to its answer; of an agent, the task', async () => {
+test('an LLM call is read from what is new to its answer; of an agent, the task', async () => {
   const talk = [
     message('the task'),
     { ...message('a step'), role: 'assistant' },

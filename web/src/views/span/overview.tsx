@@ -8,16 +8,17 @@ import {
   formatBytes,
   formatCost,
   formatDuration,
-  formatTimeOfDay,
   groupThousands,
   plural,
 } from '../../model/text/format.ts';
+import type { Times } from '../../model/text/times.ts';
 import { selfTime_ns } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { type Totals, totalsOf } from '../../model/trace/totals.ts';
 import type { Trace } from '../../state/trace.ts';
 import { FACT_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useCell, useNow } from '../parts/context.ts';
+import { useTimes } from '../parts/times.tsx';
 import { ContextSection } from './context-section.tsx';
 import { ErrorBlock, Propagation } from './error-block.tsx';
 import { type Fact, FactList, Facts } from './facts.tsx';
@@ -35,6 +36,7 @@ interface OverviewProps {
 
 export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
   const { view } = detail;
+  const times = useTimes();
   const totals = useTotals(trace, row);
   const hasStatus = detail.status_message !== null && detail.status_message !== '';
   return (
@@ -52,7 +54,7 @@ export function Overview({ row, detail, trace, onSelect }: OverviewProps) {
       <Losses detail={detail} />
       <section className="ins-section">
         <Fold label={sourceLine(detail)}>
-          <FactList facts={sourceFacts(row, detail)} />
+          <FactList facts={sourceFacts(row, detail, times)} />
         </Fold>
       </section>
     </>
@@ -248,12 +250,12 @@ function sourceLine(detail: SpanDetail): string {
   return [SPAN_TEXT.source, ...(names.length > 0 ? [names.join(' · ')] : [])].join(': ');
 }
 
-function sourceFacts(row: SpanRow, detail: SpanDetail): Fact[] {
+function sourceFacts(row: SpanRow, detail: SpanDetail, times: Times): Fact[] {
   const { scope, trace_state, otlp_kind, started_at, ended_at } = detail;
   const sdk = ['telemetry.sdk.language', 'telemetry.sdk.version'];
   return [
-    [FACT_TEXT.started, formatTimeOfDay(started_at)],
-    [FACT_TEXT.ended, ended_at === null ? null : formatTimeOfDay(ended_at)],
+    [FACT_TEXT.started, times.exactly(started_at)],
+    [FACT_TEXT.ended, ended_at === null ? null : times.exactly(ended_at)],
     [FACT_TEXT.duration, row.duration_ns === null ? null : formatDuration(row.duration_ns)],
     [FACT_TEXT.service, resourceText(detail, 'service.name')],
     [FACT_TEXT.instance, resourceText(detail, 'service.instance.id')],

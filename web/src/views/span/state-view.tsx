@@ -1,13 +1,14 @@
 /** The agent's state step by step: each change, and the whole state after it. */
 import { useEffect, useMemo, useState } from 'react';
 import type { StateDifference, StateStep } from '../../api/types.ts';
-import { formatTimeOfDay, groupThousands } from '../../model/text/format.ts';
+import { groupThousands } from '../../model/text/format.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { SpanId } from '../../state/span-values.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector } from '../parts/context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon } from '../parts/icons.tsx';
+import { TimeOfDay } from '../parts/times.tsx';
 import { PayloadView } from '../parts/values/payload.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
 import './state-view.css';
@@ -70,7 +71,7 @@ export function StateView({ span, version, onSelect }: StateViewProps) {
           <VisibleText text={step.name} />
         </strong>
         <Steps step={step} onGo={go} />
-        <time dateTime={step.at.time}>{formatTimeOfDay(step.at.time)}</time>
+        <TimeOfDay at={step.at.time} />
         {isHere ? (
           <span>on this span</span>
         ) : (

@@ -67,7 +67,7 @@ export function OfferedTools({ tools, messages, before }: Omit<ToolsOfferedProps
             >
               {tool.description !== null && <ClampedText text={tool.description} />}
               {tool.parameters === null ? (
-                <p className="ins-none">No schema was captured.</p>
+                <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
               ) : (
                 <PayloadView payload={tool.parameters} what={`the schema of ${tool.name}`} />
               )}

@@ -1,7 +1,9 @@
 /** Table of operations by kind and name: count, time, cost. */
 import { useMemo } from 'react';
 import type { CacheUse, Operation } from '../../api/types.ts';
+import { STATISTICS_TEXT } from '../../later-texts.ts';
 import { groupThousands } from '../../model/text/format.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { ActionIcon, KindIcon, kindName } from '../parts/icons.tsx';
 import { Errors, Part, SpanLink } from '../parts/statistics/cells.tsx';
 import { costColumn, countColumn, timeColumn } from '../parts/statistics/columns.tsx';
@@ -28,20 +30,20 @@ export function OperationsTable(props: OperationsTableProps) {
       {
         id: 'name',
         head: 'Operation',
-        about: 'Kind and name; opens the one that took longest',
+        about: STATISTICS_TEXT.opensSlowest,
         value: ({ name }) => name,
         Shown: ({ row }) => (
           <span className="ins-stats__operation">
             <SpanLink
               name={row.name}
               icon={<KindIcon kind={row.kind} />}
-              title={`${kindName(row.kind)} ${row.name}: open the longest`}
+              title={`${kindName(row.kind)} ${row.name}: ${STATISTICS_TEXT.openSlowest}`}
               onOpen={() => onOpen(row)}
             />
             <button
               type="button"
               className="ins-stats__find"
-              title="Show in the waterfall"
+              title={STATISTICS_TEXT.find}
               aria-label={`Show ${row.name} in the waterfall`}
               onClick={() => onFind(row)}
             >
@@ -68,7 +70,7 @@ export function OperationsTable(props: OperationsTableProps) {
       {
         id: 'errors',
         head: 'Errors',
-        about: 'Opens the first',
+        about: STATISTICS_TEXT.opensFirstError,
         isOptional: true,
         value: ({ errors }) => errors,
         Shown: ({ row }) =>
@@ -77,7 +79,7 @@ export function OperationsTable(props: OperationsTableProps) {
           ) : (
             <button
               type="button"
-              title="Open the first error"
+              title={STATISTICS_TEXT.openFirstError}
               aria-label={`${row.errors} errors of ${row.name}: open the first`}
               onClick={() => onOpenError(row)}
             >
@@ -85,35 +87,39 @@ export function OperationsTable(props: OperationsTableProps) {
             </button>
           ),
       },
-      timeColumn('own', 'In itself', (row) => row.own_ns, {
-        about: 'Time in it and in nothing below it, nor waiting',
+      timeColumn('own', SPAN_TEXT.selfTimeLabel, (row) => row.own_ns, {
+        about: SPAN_TEXT.selfTimeTitle,
       }),
       {
         id: 'part',
         head: 'Share',
-        about: 'Of the time in itself of everything',
+        about: STATISTICS_TEXT.share,
         value: (row) => row.own_ns,
         Shown: ({ row }) => <Part of={row.own_ns} whole={own_ns} most={most_ns} />,
       },
       timeColumn('total', 'Total', ({ times }) => times.total_ns, {
-        about: 'With what is below it, without waiting; what ran side by side counts twice',
+        about: STATISTICS_TEXT.total,
       }),
       timeColumn('mean', 'Mean', ({ times }) => times.mean_ns),
       timeColumn('median', 'p50', ({ times }) => times.median_ns, {
-        about: 'Half of them took no longer',
+        about: STATISTICS_TEXT.p50,
       }),
-      timeColumn('p95', 'p95', ({ times }) => times.p95_ns, { about: '95 of 100 took no longer' }),
+      timeColumn('p95', 'p95', ({ times }) => times.p95_ns, { about: STATISTICS_TEXT.p95 }),
       timeColumn('max', 'Max', ({ times }) => times.longest_ns),
       timeColumn('waiting', 'Waiting', ({ wait_ns }) => wait_ns, {
-        about: 'For a person; no part of the times',
+        about: SPAN_TEXT.waitingTitle,
         isOptional: true,
       }),
       countColumn('input', 'Tokens in', ({ used }) => used.input_tokens, {
-        about: 'Where nothing below says that it used any',
+        about: STATISTICS_TEXT.tokens,
       }),
-      countColumn('cached', 'of it cached', (row) => cached.get(keyOf(row))?.read ?? 0),
+      countColumn('cached', STATISTICS_TEXT.cached, (row) => cached.get(keyOf(row))?.read ?? 0),
       countColumn('output', 'Tokens out', ({ used }) => used.output_tokens),
-      countColumn('reasoning', 'of it thinking', (row) => cached.get(keyOf(row))?.reasoning ?? 0),
+      countColumn(
+        'reasoning',
+        STATISTICS_TEXT.reasoning,
+        (row) => cached.get(keyOf(row))?.reasoning ?? 0,
+      ),
       costColumn('cost', 'Cost', ({ used }) => used.cost_usd),
     ];
   }, [operations, cache, own_ns, onOpen, onOpenError, onFind]);

@@ -1,7 +1,9 @@
 /** Table of models, tools or agents: time and cost, with and without descendants. */
 import { useMemo } from 'react';
 import type { RollUp, SpanKind } from '../../api/types.ts';
+import { STATISTICS_TEXT } from '../../later-texts.ts';
 import { groupThousands } from '../../model/text/format.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import { costColumn, countColumn, errorsColumn, timeColumn } from '../parts/statistics/columns.tsx';
@@ -14,7 +16,7 @@ interface RollUpTableProps {
 }
 
 const HEADS = {
-  models: { name: 'Model', kind: 'llm', nameless: 'no model named', count: 'Calls' },
+  models: { name: 'Model', kind: 'llm', nameless: STATISTICS_TEXT.noModel, count: 'Calls' },
   tools: { name: 'Tool', kind: 'tool', nameless: '(no name)', count: 'Calls' },
   agents: { name: 'Agent', kind: 'agent', nameless: '(no name)', count: 'Runs' },
 } as const satisfies Record<
@@ -31,13 +33,13 @@ export function RollUpTable({ of, rows, onOpen }: RollUpTableProps) {
       {
         id: 'name',
         head: head.name,
-        about: 'Opens the one that took longest',
+        about: STATISTICS_TEXT.opensSlowest,
         value: ({ name }) => name,
         Shown: ({ row }) => (
           <SpanLink
             name={row.name || head.nameless}
             icon={<KindIcon kind={head.kind} />}
-            title={`${row.name || head.nameless}: open the longest`}
+            title={`${row.name || head.nameless}: ${STATISTICS_TEXT.openSlowest}`}
             onOpen={() => onOpen(row)}
           />
         ),
@@ -56,11 +58,11 @@ export function RollUpTable({ of, rows, onOpen }: RollUpTableProps) {
       errorsColumn(),
       ...callColumns(of),
       timeColumn('total', 'Time', ({ times }) => times.total_ns, {
-        about: 'In all, without waiting; what ran side by side counts twice',
+        about: STATISTICS_TEXT.total,
       }),
-      timeColumn('p95', 'p95', ({ times }) => times.p95_ns, { about: '95 of 100 took no longer' }),
+      timeColumn('p95', 'p95', ({ times }) => times.p95_ns, { about: STATISTICS_TEXT.p95 }),
       timeColumn('waiting', 'Waiting', ({ wait_ns }) => wait_ns, {
-        about: 'For a person; no part of the times',
+        about: SPAN_TEXT.waitingTitle,
         isOptional: true,
       }),
       ...usageColumns(of),
@@ -72,11 +74,11 @@ export function RollUpTable({ of, rows, onOpen }: RollUpTableProps) {
 function callColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
   if (of !== 'agents') return [];
   return [
-    countColumn('model_calls', 'Model calls', ({ model_calls }) => model_calls, {
-      about: 'Of its own, without those of its sub-agents',
+    countColumn('model_calls', 'LLM calls', ({ model_calls }) => model_calls, {
+      about: STATISTICS_TEXT.ownCalls,
     }),
     countColumn('tool_calls', 'Tool calls', ({ tool_calls }) => tool_calls, {
-      about: 'Of its own, without those of its sub-agents',
+      about: STATISTICS_TEXT.ownCalls,
     }),
   ];
 }
@@ -99,6 +101,6 @@ function usageColumns(of: RollUpTableProps['of']): Column<RollUp>[] {
     costColumn('all_cost', `Cost ${what}`, (row) => row.used_in_all.cost_usd, { about }),
   ];
   return of === 'tools'
-    ? inAll('below', 'Of agents and models that its calls led to')
-    : [...own, ...inAll('with sub-agents', 'Of it and of all agents below it')];
+    ? inAll('below', STATISTICS_TEXT.toolUsage)
+    : [...own, ...inAll('with sub-agents', SPAN_TEXT.withSubAgents)];
 }

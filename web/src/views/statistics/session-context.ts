@@ -1,4 +1,4 @@
-/** Contexts of a session's model calls, requested again after spans have changed. */
+/** Contexts of a session's LLM calls, requested again after spans have changed. */
 import { useEffect, useMemo, useState } from 'react';
 import type { SessionContext } from '../../api/types.ts';
 import type { Trace } from '../../state/trace.ts';

@@ -1,6 +1,7 @@
 /** `?view=statistics`: where a session spent its time, tokens and money. */
 import { type ReactNode, useCallback, useMemo } from 'react';
 import type { Operation, SessionStatistics, SpanRow } from '../../api/types.ts';
+import { CONTEXT_TEXT, STATISTICS_TEXT } from '../../later-texts.ts';
 import type { Steps } from '../../model/slices.ts';
 import { greatest, ownTimes } from '../../model/statistics/span-times.ts';
 import { countedUsage, type Usage, usageOverTime } from '../../model/statistics/usage.ts';
@@ -9,7 +10,6 @@ import { spanKey } from '../../model/trace/span-key.ts';
 import { waitsSince } from '../../model/trace/span-status.ts';
 import { spanTreeOf } from '../../model/trace/span-tree.ts';
 import type { Trace } from '../../state/trace.ts';
-import { CONTEXT_TEXT } from '../../texts.ts';
 import { useCell, useInspector, useTraceNow } from '../parts/context.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import type { SessionViewProps } from '../parts/session-view.ts';
@@ -83,10 +83,10 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
     return (
       <div className="ins-stats ins-stats--empty" role="status">
         {isEmpty
-          ? 'No span has arrived yet. What comes is counted here.'
+          ? STATISTICS_TEXT.none
           : problem === undefined
             ? 'Counting …'
-            : `The service could not be asked for statistics: ${problem}`}
+            : STATISTICS_TEXT.failed(problem)}
       </div>
     );
   }
@@ -104,7 +104,7 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
         />
       </Section>
       {agents.length > 0 && (
-        <Section title="Agents" note="each with and without its sub-agents">
+        <Section title="Agents" note={STATISTICS_TEXT.agentsNote}>
           <RollUpTable of="agents" rows={agents} onOpen={openLongest} />
         </Section>
       )}
@@ -130,7 +130,7 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
       {(streams.first_chunk !== null || streams.stall !== null) && (
         <Section
           title="Streamed answers"
-          note={not_read > 0 ? `${plural(not_read, 'span')} more were not looked into` : undefined}
+          note={not_read > 0 ? STATISTICS_TEXT.notRead(not_read) : undefined}
         >
           <StreamsSection streams={streams} onOpen={open} />
         </Section>
@@ -147,7 +147,7 @@ export function StatisticsView({ trace, onSelect }: SessionViewProps) {
       )}
       {problem !== undefined && (
         <p className="ins-stats__problem" role="alert">
-          This is older than the session: {problem}
+          {STATISTICS_TEXT.stale} {problem}
         </p>
       )}
     </div>
@@ -177,15 +177,14 @@ function Note({ statistics }: { readonly statistics: SessionStatistics }) {
   const count = operations.reduce((sum, one) => sum + one.count, 0);
   const running = operations.reduce((sum, one) => sum + one.running, 0);
   const repeated = operations.length === operation_count ? span_count - count : 0;
+  const notes = [
+    ...(repeated > 0 ? [STATISTICS_TEXT.hidden(repeated)] : []),
+    ...(running > 0 ? [STATISTICS_TEXT.running(running)] : []),
+  ];
   return (
     <>
       {plural(count, 'span')}
-      {repeated > 0 && (
-        <span title="Spans that show the same operation once more">
-          , {repeated} repeated left out
-        </span>
-      )}
-      {running > 0 && <>; {running} still running, whose time counts when they end</>}
+      {notes.length > 0 && <span title={STATISTICS_TEXT.countedTitle}> ({notes.join(', ')})</span>}
     </>
   );
 }
@@ -196,14 +195,14 @@ const MAX_UNPRICED = 10;
 /** What the costs are computed from, and which models have none. */
 function PriceNote({ statistics }: { readonly statistics: SessionStatistics }) {
   const { price_list: list, unpriced_models: unpriced } = statistics;
-  const names = unpriced.slice(0, MAX_UNPRICED).map((name) => name || 'calls that name no model');
+  const names = unpriced.slice(0, MAX_UNPRICED).map((name) => name || STATISTICS_TEXT.noModel);
   const more = unpriced.length - names.length;
   if (more > 0) names.push(`${more} more`);
   const dated = list?.date == null ? '' : ` of ${list.date}`;
   const parts = [
     list?.state === 'loaded' && `prices: ${list.name} ${list.version}${dated}`,
-    list?.state === 'failed' && 'the price list cannot be loaded: see the log of the service',
-    names.length > 0 && `no price is known for ${names.join(', ')}`,
+    list?.state === 'failed' && STATISTICS_TEXT.noPriceList,
+    names.length > 0 && STATISTICS_TEXT.noPrice(names.join(', ')),
   ];
   return <VisibleText text={parts.filter(Boolean).join('; ')} />;
 }
@@ -231,7 +230,7 @@ function Slowest({ counted: { rows, own_ns }, onOpen }: ListProps) {
   );
   if (found.length === 0) return null;
   return (
-    <Section title="Slowest spans" note="in themselves, without waiting">
+    <Section title="Slowest spans" note={STATISTICS_TEXT.slowestNote}>
       <SpanList found={found} onOpen={onOpen} />
     </Section>
   );

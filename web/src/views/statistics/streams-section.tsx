@@ -1,5 +1,6 @@
 /** Streamed answers: time to the first token, and stalls. */
 import type { Spread, StreamedCall, Streams } from '../../api/types.ts';
+import { STATISTICS_TEXT } from '../../later-texts.ts';
 import { formatDuration, plural } from '../../model/text/format.ts';
 import { SpanLink } from '../parts/statistics/cells.tsx';
 import './streams-section.css';
@@ -23,7 +24,7 @@ export function StreamsSection({ streams, onOpen }: StreamsSectionProps) {
       )}
       {streams.stall !== null && (
         <Measured
-          name="Longest stall within an answer"
+          name={STATISTICS_TEXT.longestPause}
           spread={streams.stall}
           worst={streams.longest_stalls}
           took_ns={(call) => call.longest_stall_ns}

@@ -1,11 +1,11 @@
 /** Entries of an agent: folded, its task and its answer; unfolded, its beginning and its end. */
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { isSameError } from '../../model/transcript/repeated-error.ts';
 import type { Sum } from '../../model/transcript/transcript.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
 import type { Read } from '../../state/transcript.ts';
-import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { ActionIcon, KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -33,6 +33,7 @@ export function AgentEntry(props: AgentProps) {
   const sum = layout.sums.get(entry.key);
   const inside = useRow(readings.reads, sum?.cause ?? '');
   const isWhole = !entry.isFolded && (sum?.turns ?? 0) > 0;
+  const foldName = entry.isFolded ? TRANSCRIPT_TEXT.unfoldAgent : TRANSCRIPT_TEXT.foldAgent;
   return (
     <>
       <header className="ins-tx__head">
@@ -42,7 +43,8 @@ export function AgentEntry(props: AgentProps) {
             className="ins-tx__caret"
             tabIndex={-1}
             aria-expanded={!entry.isFolded}
-            aria-label={entry.isFolded ? 'Unfold this agent' : 'Fold this agent'}
+            title={foldName}
+            aria-label={foldName}
             onClick={() => onFold(entry, !entry.isFolded)}
           >
             <ActionIcon name="caret" />
@@ -51,10 +53,10 @@ export function AgentEntry(props: AgentProps) {
         <KindIcon kind="agent" />
         <strong>{plainName(row.name)}</strong>
         {viaRow !== undefined && (
-          <span className="ins-tx__quiet">called with {plainName(viaRow.name)}</span>
+          <span className="ins-tx__quiet">{TRANSCRIPT_TEXT.via(plainName(viaRow.name))}</span>
         )}
         {entry.atOnce > 1 && (
-          <span className="ins-tx__tag">one of {entry.atOnce} that ran at once</span>
+          <span className="ins-tx__tag">{TRANSCRIPT_TEXT.parallel(entry.atOnce)}</span>
         )}
         <State row={row} />
         {sum !== undefined && <Counts sum={sum} />}
@@ -181,7 +183,9 @@ function Inside({
                 <VisibleText text={firstLine(why)} />
               </span>
             )}
-            {row.status !== 'error' && row.status !== 'running' && TRANSCRIPT_TEXT.agentContinued}
+            {row.status !== 'error' &&
+              row.status !== 'running' &&
+              ` ${TRANSCRIPT_TEXT.agentContinued}`}
             <button
               type="button"
               className="ins-link"
@@ -222,7 +226,7 @@ function Task({ read, via, isShort }: TextProps) {
     input === undefined && callArguments !== null ? argumentPairs(callArguments) : undefined;
   return (
     <div className="ins-tx__task">
-      <span className="ins-tx__label">asked</span>
+      <span className="ins-tx__label">{TRANSCRIPT_TEXT.task}</span>
       {input !== undefined ? (
         <ClipView {...input} what="the task" isMarkdown isShort={isShort} />
       ) : pairs !== undefined ? (
@@ -242,7 +246,7 @@ function Answer({ read, via, isShort }: TextProps) {
   if (output === undefined && result === null) return null;
   return (
     <div className="ins-tx__task">
-      <span className="ins-tx__label">answered</span>
+      <span className="ins-tx__label">{TRANSCRIPT_TEXT.answer}</span>
       {output !== undefined ? (
         <ClipView {...output} what="the answer" isMarkdown isShort={isShort} />
       ) : (
@@ -324,7 +328,7 @@ export function AgentEnd(props: AgentProps) {
           {read !== undefined && <ErrorBlock reading={read.reading} isRepeated={isErrorRepeated} />}
           {causeRow !== undefined && cause !== undefined && !isOwn && (
             <p className="ins-tx__after">
-              Because{' '}
+              {TRANSCRIPT_TEXT.causedBy}{' '}
               <button
                 type="button"
                 className="ins-link"

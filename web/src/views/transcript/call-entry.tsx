@@ -1,11 +1,11 @@
-/** Model call: the new messages of its input, its reasoning and its answer. */
+/** LLM call: the new messages of its input, its reasoning and its answer. */
 import { useMemo } from 'react';
 import type { Piece, Reading, SpanRow } from '../../api/types.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatCount, formatDuration, plural } from '../../model/text/format.ts';
 import { callsOf, joinCalls, resultsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import type { Read, ReadingStores } from '../../state/transcript.ts';
-import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SoFar, Stall } from '../parts/so-far.tsx';
@@ -83,7 +83,7 @@ export function CallEntry(props: CallProps) {
   );
 }
 
-/** Final answer of a model call, below the tools that ran during the call. */
+/** Final answer of an LLM call, below the tools that ran during the call. */
 export function CallEnd(props: CallProps) {
   const { entry, row, layout, readings, trace } = props;
   const reading = useRow(readings.reads, entry.key)?.reading;
@@ -106,7 +106,7 @@ export function CallEnd(props: CallProps) {
       <Answer {...props} isElsewhere={(piece) => joined.has(piece)} isErrorShown={isInside} />
       {row.status === 'error' && isInside && (
         <p className="ins-tx__after">
-          Because{' '}
+          {TRANSCRIPT_TEXT.causedBy}{' '}
           <button type="button" className="ins-link" tabIndex={-1} onClick={() => onGoTo(cause)}>
             {plainName(causeRow.name)} failed
           </button>
@@ -204,15 +204,15 @@ function History({
       {rewritten !== null && (rewritten.kept > 0 || (isOfAgent && !isNewRun)) && (
         <p className="ins-tx__history">
           {rewritten.kept > 0
-            ? `History rewritten: ${plural(rewritten.gone, 'earlier message')} left out, ${rewritten.kept} kept.`
-            : `History replaced: ${plural(rewritten.gone, 'earlier message')} not sent any more.`}
+            ? TRANSCRIPT_TEXT.rewritten(rewritten.gone, rewritten.kept)
+            : TRANSCRIPT_TEXT.replaced(rewritten.gone)}
         </p>
       )}
       {left_out > 0 && (
         <p className="ins-tx__history">
           {plural(left_out, 'earlier message')}{' '}
           <button type="button" className="ins-link" tabIndex={-1} onClick={() => onOpen(spanKey)}>
-            Read them in the span
+            {TRANSCRIPT_TEXT.openSpan}
           </button>
         </p>
       )}
@@ -239,11 +239,13 @@ function Stopped({ reading }: { readonly reading: Reading | undefined }) {
     <>
       {odd.map((reason) => (
         <span key={reason} className="ins-tx__tag ins-tx__tag--odd">
-          stopped: {reason}
+          {TRANSCRIPT_TEXT.finishReason(reason)}
         </span>
       ))}
       {slow_ms > 3000 && (
-        <span className="ins-tx__tag">first word after {formatDuration(slow_ms * 1e6)}</span>
+        <span className="ins-tx__tag">
+          {TRANSCRIPT_TEXT.firstToken(formatDuration(slow_ms * 1e6))}
+        </span>
       )}
     </>
   );

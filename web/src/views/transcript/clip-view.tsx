@@ -1,6 +1,7 @@
 /** The beginning of a text, its full length, and the rest of it from its span, on request. */
 import { useMemo, useState } from 'react';
 import type { Clip, SpanDetail } from '../../api/types.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatBeginning } from '../../model/json/json-format.ts';
 import { indexJson } from '../../model/json/json-text.ts';
 import { jsonLineTokens, lineTokens } from '../../model/text/code-tokens.ts';
@@ -59,20 +60,20 @@ export function ClipView({ clip, what, whole, isMarkdown = false, isShort }: Cli
               tabIndex={-1}
               onClick={() => onOpen(spanKey)}
             >
-              {groupThousands(clip.chars)} characters: read them in the span
+              {groupThousands(clip.chars)} characters: {TRANSCRIPT_TEXT.openSpan}
             </button>
           ) : (
             <button type="button" className="ins-link" tabIndex={-1} onClick={load}>
               {state === 'loading'
                 ? 'Loading'
                 : state === 'failed'
-                  ? 'Could not be loaded: try again'
+                  ? TRANSCRIPT_TEXT.loadFailed
                   : `Show all ${groupThousands(clip.chars)} characters`}
             </button>
           )}
         </p>
       )}
-      {clip.is_truncated && <p className="ins-clip__cut">Cut short by the sender.</p>}
+      {clip.is_truncated && <p className="ins-clip__cut">{TRANSCRIPT_TEXT.truncated}</p>}
     </div>
   );
 }

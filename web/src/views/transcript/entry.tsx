@@ -1,13 +1,15 @@
 /** One entry of the transcript: the time in the margin, the content in the middle. */
 import { memo, type ReactNode, useMemo } from 'react';
 import type { SpanRow } from '../../api/types.ts';
-import { formatOffset, formatTimeOfDay, rfc3339 } from '../../model/text/format.ts';
+import { formatOffset } from '../../model/text/format.ts';
+import { rfc3339 } from '../../model/text/times.ts';
 import { endOffset } from '../../model/trace/span-status.ts';
 import type { Entry } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useCell, usePreferences, useRow } from '../parts/context.ts';
 import { kindName } from '../parts/icons.tsx';
 import { isRowClick } from '../parts/list-focus.ts';
+import { useTimes } from '../parts/times.tsx';
 import { AgentEnd, AgentEntry } from './agent-entry.tsx';
 import { CallEnd, CallEntry } from './call-entry.tsx';
 import { type EntryProps, Took } from './entry-parts.tsx';
@@ -103,10 +105,11 @@ interface MarginProps {
 
 function Margin({ entry, row, trace }: MarginProps) {
   const { wallClock } = usePreferences();
+  const times = useTimes();
   const epoch_ns = useCell(trace.epoch_ns);
   const timeOf = (offset_ns: number) =>
     wallClock && epoch_ns !== undefined
-      ? formatTimeOfDay(rfc3339(epoch_ns, offset_ns))
+      ? times.ofDay(rfc3339(epoch_ns, offset_ns))
       : formatOffset(offset_ns);
   const isEnd = entry.type === 'end' || entry.type === 'said';
   return (

@@ -1,9 +1,9 @@
 /** Entry of one line: a resource, a prompt, an MCP operation, a step. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { readServerAsk } from '../../model/mcp/server-asks.ts';
 import { argumentPairs } from '../../model/transcript/transcript-text.ts';
-import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useRow } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';
@@ -42,7 +42,9 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
             <VisibleText text={subject} />
           </code>
         )}
-        {mcp?.server != null && <span className="ins-tx__quiet">of {mcp.server}</span>}
+        {mcp?.server != null && (
+          <span className="ins-tx__quiet">{TRANSCRIPT_TEXT.onServer(mcp.server)}</span>
+        )}
         {row.duplicate_of !== null && <span className="ins-tx__tag">duplicate</span>}
         {isFailed && (
           <span className="ins-tx__state-mark ins-tx__state-mark--failed">
@@ -93,12 +95,6 @@ export function LineEntry(props: EntryProps & { readonly row: SpanRow }) {
   );
 }
 
-const ACTIONS: Readonly<Record<string, string>> = {
-  accept: 'Accepted',
-  decline: 'Declined',
-  cancel: 'Cancelled',
-};
-
 /** Request of a server during a call, and the client's answer. */
 function ServerAskLine({ mcp }: { readonly mcp: NonNullable<Reading['mcp']> }) {
   const ask = useMemo(() => readServerAsk(mcp.method, mcp.request, mcp.response), [mcp]);
@@ -117,8 +113,8 @@ function ServerAskLine({ mcp }: { readonly mcp: NonNullable<Reading['mcp']> }) {
         <p>
           <strong>
             {ask.action === undefined
-              ? `${ask.model ?? 'A model'} said`
-              : (ACTIONS[ask.action] ?? ask.action)}
+              ? (ask.model ?? TRANSCRIPT_TEXT.aModel)
+              : (TRANSCRIPT_TEXT.actions[ask.action] ?? ask.action)}
           </strong>
           {pairs !== undefined && <Pairs pairs={pairs} />}
           {ask.text !== undefined && (

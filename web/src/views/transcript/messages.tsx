@@ -1,6 +1,7 @@
-/** New messages of a model call, and their parts. */
+/** New messages of an LLM call, and their parts. */
 import { type ReactNode, useState } from 'react';
 import type { BlobPart, Piece, Said, SpanDetail } from '../../api/types.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatBytes, groupThousands } from '../../model/text/format.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
@@ -39,7 +40,7 @@ export function Message({ message, isElsewhere, isOpen, resultOf }: MessageProps
         <p className="ins-msg__role">
           {message.role}
           {message.name !== null && ` ${message.name}`}
-          {message.role === 'assistant' && ', sent along'}
+          {message.role === 'assistant' && TRANSCRIPT_TEXT.context}
         </p>
       )}
       {body}
@@ -79,7 +80,7 @@ function PieceView({ piece, isOpen, result }: PieceViewProps) {
         <div className="ins-tx__call">
           <p>
             <KindIcon kind="tool" />
-            asks for <strong>{piece.name}</strong>
+            {TRANSCRIPT_TEXT.calls} <strong>{piece.name}</strong>
           </p>
           {clip !== null && (
             <ClipView clip={clip} what="the arguments" whole={wholeOf(piece)} isShort={!isOpen} />
@@ -100,7 +101,7 @@ function PieceView({ piece, isOpen, result }: PieceViewProps) {
     case 'tool_result':
       return clip === null ? null : (
         <>
-          <p className="ins-tx__label">result of a tool</p>
+          <p className="ins-tx__label">{TRANSCRIPT_TEXT.toolResult}</p>
           <ClipView clip={clip} what="the result" whole={wholeOf(piece)} isShort={!isOpen} />
         </>
       );

@@ -7,13 +7,16 @@ import type {
   SpanDetail,
   SpanRow,
 } from '../../api/types.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { formatJson } from '../../model/json/json-format.ts';
+import { decisionName } from '../../model/requests/request.ts';
 import { formatDuration } from '../../model/text/format.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { failedBefore, isSameError } from '../../model/transcript/repeated-error.ts';
 import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { argumentPairs, isCut } from '../../model/transcript/transcript-text.ts';
+import { timedOut } from '../../texts.ts';
 import { useVersion } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
@@ -51,7 +54,7 @@ export function ErrorBlock({ reading, isRepeated = false }: ErrorBlockProps) {
             whole={({ view }) => view.error?.message ?? undefined}
           />
         )}
-        {type === '' && error.message === null && <span>It failed; no reason was recorded.</span>}
+        {type === '' && error.message === null && <span>{TRANSCRIPT_TEXT.noReason}</span>}
       </div>
     </div>
   );
@@ -91,10 +94,9 @@ export function Consequence({ of, layout, again }: ConsequenceProps) {
   if (failed.length === 0 && again === undefined && !hasGoneOn) return null;
   return (
     <p className="ins-tx__after">
-      {failed.length > 0 &&
-        (layout.isCause(of) ? `It made ${names} fail.` : `After it, ${names} failed.`)}
+      {failed.length > 0 && TRANSCRIPT_TEXT.consequence(names, layout.isCause(of))}
       {failed.length > 0 && again !== undefined && ' '}
-      {hasGoneOn && 'The agent went on.'}
+      {hasGoneOn && TRANSCRIPT_TEXT.agentContinued}
       {again !== undefined && (
         <button
           type="button"
@@ -102,7 +104,7 @@ export function Consequence({ of, layout, again }: ConsequenceProps) {
           tabIndex={-1}
           onClick={() => onGoTo(spanKey(again))}
         >
-          Called again {again.status === 'error' ? 'and failed again' : 'below'}
+          {again.status === 'error' ? TRANSCRIPT_TEXT.retryFailed : TRANSCRIPT_TEXT.retried}
         </button>
       )}
     </p>
@@ -146,21 +148,6 @@ export function Decisions({ decisions }: { readonly decisions: readonly Decision
   ));
 }
 
-const VERDICTS: Readonly<Record<string, string>> = {
-  deny: 'denied',
-  modify: 'changed',
-  allow: 'allowed',
-  continue: 'allowed',
-  retry: 'sent back',
-  inject_context: 'given context',
-  ask: 'asked about',
-  ask_user: 'sent to a person',
-  stop: 'stopped',
-  fail: 'made to fail',
-  approve: 'approved',
-  cancel: 'cancelled',
-};
-
 function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
   const { action, interceptor, hook, reason, before, after } = decision;
   const isNo = action === 'deny' || action === 'cancel';
@@ -168,7 +155,7 @@ function DecisionLine({ decision }: { readonly decision: DecisionReading }) {
     <div className={`ins-tx__decision${isNo ? ' ins-tx__decision--no' : ''}`}>
       <p>
         <KindIcon kind="guardrail" />
-        <strong>{VERDICTS[action] ?? action}</strong>
+        <strong>{TRANSCRIPT_TEXT.verdicts[action] ?? action}</strong>
         <span>
           by <VisibleText text={interceptor ?? hook ?? 'a hook'} />
           {reason !== null && ': '}
@@ -206,20 +193,13 @@ export function RequestLines({ requests }: { readonly requests: readonly AskedRe
     .map((one) => <RequestLine key={`${one.id} ${one.offset_ns}`} request={one} />);
 }
 
-const ANSWERS: Readonly<Record<string, string>> = {
-  allow: 'Allowed',
-  allow_always: 'Allowed, always',
-  deny: 'Denied',
-  answer: 'Answered',
-  decline: 'Declined',
-  cancel: 'Cancelled',
-};
-
 function RequestLine({ request }: { readonly request: AskedReading }) {
   const { waited_ns, decision, actor, reason, prompt, is_edited, status, answer } = request;
   const pairs = answer === null ? undefined : argumentPairs(answer);
   const isExpired = status === 'expired';
-  const verdict = isExpired ? 'Expired' : (ANSWERS[decision ?? ''] ?? status);
+  const outcome = decision === null ? undefined : decisionName(decision);
+  const after = waited_ns === null ? undefined : formatDuration(waited_ns);
+  const verdict = isExpired ? timedOut(outcome, after) : (outcome ?? status);
   return (
     <div className="ins-tx__asked">
       <p>
@@ -229,11 +209,11 @@ function RequestLine({ request }: { readonly request: AskedReading }) {
             <VisibleText text={prompt} />
           </span>
         )}
-        {waited_ns !== null && <span>waited {formatDuration(waited_ns)}</span>}
+        {after !== undefined && !isExpired && <span>{TRANSCRIPT_TEXT.waited(after)}</span>}
       </p>
       <p>
         <strong>{verdict}</strong>
-        {is_edited && <span>with edited arguments</span>}
+        {is_edited && <span>{TRANSCRIPT_TEXT.withEdits}</span>}
         {pairs !== undefined && <Pairs pairs={pairs} />}
         {actor !== null && !isExpired && <span>by {actor}</span>}
         {reason !== null && (

@@ -1,11 +1,12 @@
 /** Outline at the left of a long transcript: its agents and turns; one leads to its entry. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { type OutlineRow, outlineAt, outlineOf } from '../../model/transcript/outline.ts';
 import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
-import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
+import { useRowHeight } from '../parts/row-height.ts';
 import { useRows } from '../parts/rows.ts';
 import { useSlowVersion } from '../parts/slow-version.ts';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -49,7 +50,7 @@ function Rows({ rows, current, onGoTo }: RowsProps) {
     show: (index) => virtualizer.scrollToIndex(index),
   });
   const keyAt = useCallback((index: number) => ids[index], [ids]);
-  const virtualizer = useRows(scroller, rows.length, ROW_PX, keyAt, at);
+  const virtualizer = useRows(scroller, rows.length, useRowHeight(ROW_PX), keyAt, at);
   useEffect(() => {
     // It follows the entries, unless somebody walks in it.
     if (current !== undefined && scroller?.contains(document.activeElement) === false) {

@@ -1,6 +1,7 @@
 /** Tool call: its arguments and its result. */
 import { useMemo } from 'react';
 import type { Clip, Reading, SpanDetail, SpanRow } from '../../api/types.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import {
   areDeep,
   argumentPairs,
@@ -8,7 +9,6 @@ import {
   joinCalls,
   resultsOf,
 } from '../../model/transcript/transcript-text.ts';
-import { TRANSCRIPT_TEXT } from '../../texts.ts';
 import { useCell, useRow } from '../parts/context.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { SpanRequests } from '../parts/requests/span-requests.tsx';

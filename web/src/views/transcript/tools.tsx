@@ -1,6 +1,7 @@
 /** Toolbar of the transcript: find, and the amount of detail. */
 import { memo, useMemo, useRef } from 'react';
-import { TRANSCRIPT_TEXT } from '../../texts.ts';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
+import { PALETTE_TEXT, SPAN_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { ActorFilter } from '../parts/actor-filter.tsx';
 import { useInspector, usePreferences } from '../parts/context.ts';
@@ -54,7 +55,11 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
       <ActorFilter />
       {found !== undefined && (
         <span className="ins-tools__found" role="status">
-          {found === 0 ? 'nothing' : place < 0 ? `${found} found` : `${place + 1} of ${found}`}
+          {found === 0
+            ? PALETTE_TEXT.none
+            : place < 0
+              ? `${found} found`
+              : `${place + 1} of ${found}`}
         </span>
       )}
       <div className="ins-tools__end">
@@ -71,19 +76,19 @@ export const TranscriptTools = memo(function TranscriptTools(props: TranscriptTo
           type="button"
           className="ins-tools__toggle"
           aria-pressed={isRaw}
-          title="Exact text (R)"
+          title={SPAN_TEXT.rawTitle}
           onClick={() => props.onRaw(!isRaw)}
         >
-          Raw
+          {SPAN_TEXT.raw}
         </button>
         <button
           type="button"
           className="ins-tools__toggle"
           aria-pressed={isWhole}
-          title="Show wrappers, duplicates and transport, too"
+          title={TRANSCRIPT_TEXT.allSpansTitle}
           onClick={() => props.onWhole(!isWhole)}
         >
-          All spans
+          {TRANSCRIPT_TEXT.allSpans}
         </button>
         <button
           type="button"

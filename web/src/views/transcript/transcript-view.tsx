@@ -1,11 +1,13 @@
 /** Transcript: a session as text, from top to bottom. */
 import { memo, useCallback, useEffect, useMemo, useState } from 'react';
+import { TRANSCRIPT_TEXT } from '../../later-texts.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { failedBefore } from '../../model/transcript/repeated-error.ts';
 import type { Entry, TranscriptLayout } from '../../model/transcript/transcript.ts';
 import { wordsOf } from '../../model/transcript/transcript-text.ts';
 import type { Trace } from '../../state/trace.ts';
 import { Readings, type Wanted } from '../../state/transcript.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useActor } from '../parts/actor-filter.tsx';
 import { useCell, useInspector, useRoute, useRow, useVersion } from '../parts/context.ts';
@@ -132,8 +134,8 @@ export function TranscriptView({ trace, selected, onSelect }: SessionViewProps) 
     return [
       { name: 'Open the span of the entry', keys: ['o'], run: () => key && onSelect(key) },
       { name: 'Copy the entry', keys: ['c'], run: copy },
-      { name: 'Exact text, formatted text', keys: ['r'], run: () => setRaw(!isRaw) },
-      { name: 'Show all spans, only what is said', run: () => setWhole(!isWhole) },
+      { name: SPAN_TEXT.rawOrFormatted, keys: ['r'], run: () => setRaw(!isRaw) },
+      { name: TRANSCRIPT_TEXT.allSpansAction, run: () => setWhole(!isWhole) },
     ];
   }, [onSelect, current, copy, isRaw, isWhole]);
   useActions('Transcript', actions);
@@ -354,12 +356,12 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
       <p className="ins-transcript__outcome">
         <StatusIcon shape="failed" />
         <span>
-          Failed because <strong>{plainName(cause.name)}</strong> failed
+          {TRANSCRIPT_TEXT.rootCause} <strong>{plainName(cause.name)}</strong> failed
           {agent !== undefined && cause.kind !== 'agent' && ` in ${plainName(agent.name)}`}
-          {errors > 1 && ', the first of the failures'}.
+          {errors > 1 && ` (${TRANSCRIPT_TEXT.oneOfErrors(errors)})`}.
         </span>
         <button type="button" className="ins-link" onClick={() => onGoTo(spanKey(cause))}>
-          Show where
+          {TRANSCRIPT_TEXT.show}
         </button>
       </p>
     );
@@ -368,9 +370,7 @@ const Outcome = memo(function Outcome({ trace, layout, onGoTo }: OutcomeProps) {
   return (
     <p className="ins-transcript__outcome ins-transcript__outcome--quiet">
       <StatusIcon shape={status} />
-      {status === 'cancelled'
-        ? 'Cancelled: what follows is as far as it came.'
-        : 'Lost: its process was not heard of any more; what follows is as far as it came.'}
+      {status === 'cancelled' ? TRANSCRIPT_TEXT.wasCancelled : TRANSCRIPT_TEXT.lostContact}
     </p>
   );
 });

@@ -10,6 +10,7 @@ import {
 } from '../../model/sessions/usage-groups.ts';
 import { plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
+import { PAGE_NAMES, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute, useSize, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
@@ -46,7 +47,7 @@ export function UsagePage() {
   const groups = found?.usage.groups ?? [];
   return (
     <main className="ins-used">
-      <h1 className="ins-hidden">What sessions used</h1>
+      <h1 className="ins-hidden">{PAGE_NAMES.usage}</h1>
       <div className="ins-used__tools">
         <QueryField
           ref={field}
@@ -148,7 +149,7 @@ function NoSession({ isFiltered }: { readonly isFiltered: boolean }) {
   const { router } = useInspector();
   return (
     <p className="ins-used__none">
-      {isFiltered ? 'No session matches this filter. ' : 'No sessions yet. '}
+      {isFiltered ? `${SESSION_LIST_TEXT.none} ` : 'No sessions yet. '}
       {isFiltered ? (
         <button
           type="button"

@@ -5,6 +5,7 @@ import { costText, filterOfGroup, shareOf } from '../../model/sessions/usage-gro
 import { plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { filteredPath } from '../../state/route.ts';
+import { PAGE_NAMES } from '../../texts.ts';
 import { useInspector, useRoute } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
 import { Part } from '../parts/statistics/cells.tsx';
@@ -37,7 +38,7 @@ export function UsageTable({ question, usage, isNarrow }: UsageTableProps) {
   return (
     <SortableTable<Row>
       key={question.by}
-      label={`What sessions used by ${question.by}`}
+      label={`${PAGE_NAMES.usage} by ${question.by}`}
       rows={usage.groups}
       keyOf={keyOf}
       columns={columns}
@@ -75,17 +76,17 @@ function columnsOf(question: Question, { total, groups }: SessionUsage): readonl
         ),
     },
     countColumn('sessions', 'Sessions', (row) => row.session_count, { isOptional: false }),
-    countColumn('calls', 'Model calls', (row) => row.llm_calls, { isOptional: false }),
+    countColumn('calls', 'LLM calls', (row) => row.llm_calls, { isOptional: false }),
     countColumn('tools', 'Tool calls', (row) => row.tool_calls),
     countColumn('input', 'Tokens in', (row) => row.input_tokens, { isOptional: false }),
     countColumn('output', 'Tokens out', (row) => row.output_tokens, { isOptional: false }),
     countColumn('uncosted', 'No cost', (row) => row.uncosted_calls, {
-      about: 'Calls that carried tokens and no cost: the cost is without them',
+      about: 'Calls with tokens and without a known price: not in the cost',
     }),
     {
       id: 'cost',
       head: 'Cost',
-      about: 'Of the calls that carried one',
+      about: 'Of calls with a known price',
       value: ({ cost_usd }) => cost_usd,
       Shown: Cost,
     },
@@ -94,8 +95,8 @@ function columnsOf(question: Question, { total, groups }: SessionUsage): readonl
       head: `Of the ${share.of}`,
       about:
         share.of === 'cost'
-          ? 'Share of the cost of all sessions'
-          : 'Share of the tokens of all sessions: not every call carried a cost',
+          ? 'Share of all cost'
+          : 'Share of all tokens: some calls have no known price',
       value: share.value,
       Shown: ({ row }) => row !== total && <Part of={share.value(row)} whole={whole} most={most} />,
     },

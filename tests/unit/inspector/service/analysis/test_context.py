@@ -1,4 +1,4 @@
-"""What the context of a model call consists of."""
+"""What the context of an LLM call consists of."""
 
 from __future__ import annotations
 

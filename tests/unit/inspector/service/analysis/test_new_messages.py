@@ -1,4 +1,4 @@
-"""New messages of a model call."""
+"""New messages of an LLM call."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ ANSWERED: dict[str, Json] = {**LLM, **USAGE, "gen_ai.response.id": "msg_1"}
 
 
 def beside(parents: tuple[int, int] = (1, 1), ms: tuple[int, int] = (5, 80)) -> list[IncomingSpan]:
-    """Return one model call from two instrumentations, neither inside the other."""
+    """Return one LLM call from two instrumentations, neither inside the other."""
     return [
         incoming(sent(1, {"gen_ai.operation.name": "invoke_agent"})),
         incoming(sent(4, {}, parent=1)),

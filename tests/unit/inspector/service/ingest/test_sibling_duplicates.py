@@ -1,4 +1,4 @@
-"""A framework and its client report one model call, each in its own trace: it counts once."""
+"""A framework and its client report one LLM call, each in its own trace: it counts once."""
 
 from __future__ import annotations
 

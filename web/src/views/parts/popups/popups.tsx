@@ -1,7 +1,8 @@
-/** Menus, panels and questions above the page, from Base UI; loaded with the first that is opened. */
+/** Menus, panels, questions and tooltips above the page, from Base UI; loaded with the first that is opened. */
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Menu } from '@base-ui/react/menu';
 import { Popover } from '@base-ui/react/popover';
+import { Tooltip } from '@base-ui/react/tooltip';
 import type { ReactNode, RefObject } from 'react';
 import { ArmedButton } from '../requests/armed-button.tsx';
 import './popups.css';
@@ -51,6 +52,26 @@ export function PanelBelow({
         </Popover.Positioner>
       </Popover.Portal>
     </Popover.Root>
+  );
+}
+
+export interface Tip {
+  readonly anchor: Element;
+  readonly text: string;
+}
+
+/** A tooltip; who opens it closes it. */
+export function TipBeside({ anchor, text }: Tip) {
+  return (
+    <Tooltip.Root open>
+      <Tooltip.Portal>
+        <Tooltip.Positioner className="ins-popup ins-tip" anchor={anchor} sideOffset={6}>
+          <Tooltip.Popup className="ins-tip__box" role="tooltip">
+            {text}
+          </Tooltip.Popup>
+        </Tooltip.Positioner>
+      </Tooltip.Portal>
+    </Tooltip.Root>
   );
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../model/requests/request.ts';
 import type { TextDiff } from '../../../model/text/text-diff.ts';
 import type { Draft } from '../../../state/drafts.ts';
-import { FORM_TEXT, REQUEST_TEXT } from '../../../texts.ts';
+import { FORM_TEXT, REQUEST_TEXT, SESSION_VERB_TEXT } from '../../../texts.ts';
 import { useInspector, useRow } from '../context.ts';
 import { ArmedButton } from './armed-button.tsx';
 import { canBeSent, type EditCheck } from './edit-check.ts';
@@ -208,7 +208,7 @@ function CancelSession({ request }: { readonly request: Request }) {
       look="danger"
       onPress={() => void verbs.give(request.session_id, 'cancel')}
     >
-      Cancel session
+      {SESSION_VERB_TEXT.stopConfirm}
     </ArmedButton>
   );
 }

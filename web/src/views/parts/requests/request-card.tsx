@@ -17,7 +17,7 @@ import {
   type Unseen,
   unseenOf,
 } from '../../../model/requests/request.ts';
-import { formatDuration, formatTimeOfDay } from '../../../model/text/format.ts';
+import { formatDuration } from '../../../model/text/format.ts';
 import { plainLine } from '../../../model/text/hidden-characters.ts';
 import type { TextDiff } from '../../../model/text/text-diff.ts';
 import { beginningOf } from '../../../model/text/text-parts.ts';
@@ -28,6 +28,7 @@ import { useInspector, useNow, useRow } from '../context.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon, StatusIcon } from '../icons.tsx';
 import { Link } from '../link.tsx';
+import { useTimes } from '../times.tsx';
 import { VisibleText } from '../visible-text.tsx';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { ArgumentDiff } from './argument-diff.tsx';
@@ -88,7 +89,9 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
   const headline = (
     <>
       <StatusIcon shape={shapeOf(request)} />
-      <span className="ins-request__what">{headlineOf(request)}</span>
+      <span className="ins-request__what" title={headlineOf(request)}>
+        {headlineOf(request)}
+      </span>
     </>
   );
   return (
@@ -120,7 +123,10 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
           {plainLine(request.session_title, 80) || request.session_id}
         </Link>
       )}
-      <span className="ins-request__time">
+      <span
+        className="ins-request__time"
+        title={isPending(request) ? undefined : outcomeOf(request)}
+      >
         {isPending(request) ? <TimeLeft request={request} /> : outcomeOf(request)}
       </span>
     </header>
@@ -167,9 +173,10 @@ export function TimeLeft({ request }: { readonly request: Request }) {
       </strong>
     );
   }
+  const text = timeLeft(left, defaultName(request));
   return (
-    <span className={left_ms < 30_000 ? 'ins-request__soon' : undefined}>
-      {timeLeft(left, defaultName(request))}
+    <span className={left_ms < 30_000 ? 'ins-request__soon' : undefined} title={text}>
+      {text}
     </span>
   );
 }
@@ -268,12 +275,13 @@ function Outcome({ request, draft }: OutcomeProps) {
   const { answer } = request;
   const { requests } = useInspector();
   const refused = useRow(requests.sending, request.id);
+  const times = useTimes();
   return (
     <div className="ins-request__outcome" role="status">
       {refused?.kind === 'failed' && <p className="ins-request__problem">{refused.message}</p>}
       <p>
         <strong>{outcomeOf(request)}</strong>
-        {answer !== null && ` (${answer.origin}, ${formatTimeOfDay(answer.at)})`}
+        {answer !== null && ` (${answer.origin}, ${times.ofDay(answer.at)})`}
         {answer !== null && `: ${appliedText(request)}`}
       </p>
       {answer?.reason != null && answer.reason !== '' && (

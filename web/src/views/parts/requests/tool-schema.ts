@@ -1,4 +1,4 @@
-/** Parameters of the tool that a request is about, from the model call that was offered it. */
+/** Parameters of the tool that a request is about, from the LLM call that was offered it. */
 import { useEffect, useState } from 'react';
 import type { Request, SpanDetail } from '../../../api/types.ts';
 import { useInspector } from '../context.ts';

@@ -5,6 +5,7 @@
 import { useEffect, useState } from 'react';
 import type { BlobPart } from '../../../api/types.ts';
 import { formatBytes } from '../../../model/text/format.ts';
+import { SPAN_TEXT } from '../../../texts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { VisibleText } from '../visible-text.tsx';
@@ -39,7 +40,7 @@ export function BlobView({ blob }: { readonly blob: BlobPart }) {
       modality={blob.modality ?? 'data'}
       mime={blob.mime_type}
       size_bytes={blob.size_bytes ?? sizeOf(cut?.size_bytes ?? blob.data?.length)}
-      note={blob.data === null ? 'not captured' : undefined}
+      note={blob.data === null ? SPAN_TEXT.notCaptured : undefined}
     />
   );
   const isDrawn = PICTURES.has(mime) || SOUNDS.has(mime);

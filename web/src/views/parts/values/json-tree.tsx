@@ -10,6 +10,7 @@ import {
   StringDecoder,
 } from '../../../model/json/json-text.ts';
 import { formatBytes, groupThousands } from '../../../model/text/format.ts';
+import { PALETTE_TEXT } from '../../../texts.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { ActionIcon } from '../icons.tsx';
 import { SearchField } from '../search-field.tsx';
@@ -154,7 +155,7 @@ function Search({ index, root, word, onWord, onReveal }: SearchProps) {
 }
 
 function countOf(at: number, count: number, isFull: boolean): string {
-  if (count === 0) return 'not there';
+  if (count === 0) return PALETTE_TEXT.none;
   const all = `${groupThousands(count)}${isFull ? ' or more' : ''}`;
   return at < 0 ? `${all} found` : `${groupThousands(at + 1)} of ${all}`;
 }

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { Clamped } from '../../../api/types.ts';
 import { formatBytes } from '../../../model/text/format.ts';
+import { VALUE_TEXT } from '../../../texts.ts';
 import { useInspector } from '../context.ts';
 import { ClampedText } from './clamped-text.tsx';
 import { useShownSpan } from './shown-span.ts';
@@ -42,9 +43,9 @@ export function LongValue({ cut, beginning, what, children }: LongValueProps) {
       ) : (
         <p className="ins-held">
           {whole.problem !== undefined && <span role="alert">{whole.problem} </span>}
-          Its beginning.{' '}
+          {VALUE_TEXT.firstShown(formatBytes(beginning.length))}{' '}
           <button type="button" className="ins-held__open" onClick={load}>
-            Open all {formatBytes(cut.size_bytes)}
+            {VALUE_TEXT.loadAll(formatBytes(cut.size_bytes))}
           </button>
         </p>
       )}

@@ -1,5 +1,6 @@
 /** A whole value: JSON as a tree, text formatted, and either as sent. */
 import { useState } from 'react';
+import { SPAN_TEXT, VALUE_TEXT } from '../../../texts.ts';
 import { ClampedText } from './clamped-text.tsx';
 import { JsonText } from './json-tree.tsx';
 import { useShownSpan } from './shown-span.ts';
@@ -18,7 +19,7 @@ export function ValueView({ text, form, what }: ValueViewProps) {
   const [isTurned, setTurned] = useState(false);
   // Text is data until somebody says that it is more.
   const isPlain = form === 'text' ? isRaw || !isTurned : isRaw !== isTurned;
-  const other = form === 'json' ? 'as a tree' : 'formatted';
+  const other = form === 'json' ? VALUE_TEXT.tree : SPAN_TEXT.formatted;
   return (
     <>
       {isPlain ? (
@@ -30,7 +31,7 @@ export function ValueView({ text, form, what }: ValueViewProps) {
       )}
       {text !== '' && (
         <button type="button" className="ins-payload__mode" onClick={() => setTurned(!isTurned)}>
-          {isPlain ? other : 'as it was sent'}
+          {isPlain ? other : SPAN_TEXT.raw}
         </button>
       )}
     </>

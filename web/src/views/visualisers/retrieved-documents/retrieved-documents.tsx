@@ -12,6 +12,7 @@
  * link that leads away; expect every field to be missing, huge, or of another type. If this throws
  * all the same, the panel says so and everything else goes on.
  */
+import { SPAN_TEXT } from '../../../texts.ts';
 import { ClampedText } from '../../parts/values/clamped-text.tsx';
 import type { SpanShownProps } from '../visualiser.ts';
 import { documentsOf } from './documents.ts';
@@ -20,7 +21,7 @@ import './retrieved-documents.css';
 export function RetrievedDocuments({ span }: SpanShownProps) {
   const documents = documentsOf(span);
   const most = Math.max(0, ...documents.map(({ score }) => score ?? 0));
-  if (documents.length === 0) return <p className="ins-none">It found nothing.</p>;
+  if (documents.length === 0) return <p className="ins-none">{SPAN_TEXT.noDocuments}</p>;
   return (
     <ol className="ins-documents" aria-label="Retrieved documents">
       {documents.map(({ id, content, score }, at) => (
@@ -39,7 +40,7 @@ export function RetrievedDocuments({ span }: SpanShownProps) {
             )}
           </header>
           {content === undefined ? (
-            <p className="ins-none">What it says was not captured.</p>
+            <p className="ins-none">{SPAN_TEXT.notCaptured}</p>
           ) : (
             <ClampedText text={content} />
           )}

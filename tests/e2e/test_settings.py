@@ -1,0 +1,74 @@
+"""Settings in the bar: theme, time zone and form of times; tooltips, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import Watch
+from tests.support.services.process import Service
+from tests.support.telemetry.otlp import span
+
+STARTED = "time[datetime]"
+
+
+def _open(page: Page, service: Service) -> None:
+    service.send(span("invoke_agent planner"))
+    page.goto(f"{service.url}/ui/?token={service.token}")
+    expect(page.locator("[data-session]")).to_have_count(1)
+
+
+def test_theme_zone_and_form_of_times_are_chosen_in_the_bar_and_stay(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    _open(page, service)
+    started = page.locator("[data-session]").locator(STARTED)
+    page.get_by_role("button", name="Settings").click()
+    panel = page.get_by_role("dialog", name="Settings")
+    panel.get_by_label("Theme").select_option("high contrast, light")
+    expect(page.locator("html")).to_have_attribute("data-theme", "contrast-light")
+    panel.get_by_label("Time zone").select_option("UTC")
+    expect(started).to_have_attribute("title", re.compile(r"\d\d:\d\d:\d\d\.\d{3} UTC$"))
+    exactly = started.get_attribute("title") or ""
+    assert started.get_attribute("datetime", timeout=1000)[:10] == exactly[:10]  # type: ignore[index]
+    panel.get_by_label("Dates").select_option("age")
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    expect(page.get_by_role("button", name="Settings")).to_be_focused()
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "contrast-light")
+    expect(started).to_have_attribute("title", exactly)
+    assert watch.errors == []
+    assert watch.elsewhere(service.url) == []
+
+
+def test_a_tooltip_comes_by_mouse_and_by_keyboard_stays_below_the_mouse_and_is_dismissed(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    _open(page, service)
+    tip = page.get_by_role("tooltip")
+    keys = page.get_by_role("button", name="Keyboard shortcuts")
+    # The first one that the mouse or the focus comes to loads them.
+    page.get_by_role("link", name="Usage", exact=True).first.hover()
+    page.wait_for_load_state("networkidle")
+    keys.hover()
+    expect(tip).to_have_text("Keyboard shortcuts (?)")
+    assert keys.get_attribute("title") is None, "there would be two"
+    tip.hover()
+    page.wait_for_timeout(300)
+    expect(tip).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(tip).to_have_count(0)
+
+    page.mouse.move(600, 600)
+    expect(keys).to_have_attribute("title", "Keyboard shortcuts (?)")
+    page.get_by_role("button", name="Settings").focus()
+    page.keyboard.press("Tab")
+    expect(keys).to_be_focused()
+    expect(tip).to_have_text("Keyboard shortcuts (?)")
+    expect(keys).to_have_accessible_name("Keyboard shortcuts")
+    page.keyboard.press("Shift+Tab")
+    expect(tip).to_have_text("Settings")
+    expect(keys).to_have_attribute("title", "Keyboard shortcuts (?)")
+    assert watch.errors == []

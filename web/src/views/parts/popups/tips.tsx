@@ -1,0 +1,101 @@
+/**
+ * Tooltips of everything that has a title: one for the page, on hover and on focus.
+ *
+ * The browser's own come with the mouse only. While one of ours is near, the title is off its
+ * element, so that there are never two; names and descriptions stay.
+ */
+import { type ComponentType, useEffect, useState } from 'react';
+import type { Tip } from './popups.tsx';
+
+/** Time that the mouse rests on an element before its tooltip opens, and that one stays after it. */
+const REST_MS = 500;
+const STAY_MS = 120;
+
+export function Tips() {
+  const [tip, setTip] = useState<Tip>();
+  const [loaded, setLoaded] = useState<{ readonly TipBeside: ComponentType<Tip> }>();
+  useEffect(() => {
+    if (loaded !== undefined) return listen(setTip);
+    // Until they are loaded, or if they cannot be, the browser shows titles itself.
+    const load = () => void import('./popups.tsx').then(setLoaded, () => undefined);
+    document.addEventListener('pointerover', load, { once: true });
+    document.addEventListener('focusin', load, { once: true });
+    return () => {
+      document.removeEventListener('pointerover', load);
+      document.removeEventListener('focusin', load);
+    };
+  }, [loaded]);
+  return loaded !== undefined && tip !== undefined && <loaded.TipBeside {...tip} />;
+}
+
+/** Report the tooltip to show, undefined for none, until the returned function is called. */
+function listen(show: (tip: Tip | undefined) => void): () => void {
+  let near: Tip | undefined;
+  let giveBack = () => {};
+  let isOpen = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const set = (tip: Tip | undefined) => {
+    clearTimeout(timer);
+    isOpen = tip !== undefined;
+    show(tip);
+  };
+  const leave = () => {
+    giveBack();
+    near = undefined;
+    set(undefined);
+  };
+  const approach = (anchor: Element, rest_ms: number) => {
+    const wasOpen = isOpen;
+    giveBack();
+    near = { anchor, text: anchor.getAttribute('title') ?? '' };
+    giveBack = takeTitle(anchor, near.text);
+    const opened = near;
+    clearTimeout(timer);
+    if (wasOpen || rest_ms === 0) set(opened);
+    else timer = setTimeout(() => set(opened), rest_ms);
+  };
+  const onOver = (event: PointerEvent) => {
+    if (event.pointerType !== 'mouse' || !(event.target instanceof Element)) return;
+    if (event.target.closest('[role=tooltip]') !== null) return clearTimeout(timer);
+    const anchor = event.target.closest('[title]');
+    if (anchor !== null && anchor !== near?.anchor) approach(anchor, REST_MS);
+    else if (near !== undefined && !near.anchor.contains(event.target)) {
+      clearTimeout(timer);
+      timer = setTimeout(leave, STAY_MS);
+    } else if (near !== undefined && isOpen) clearTimeout(timer);
+  };
+  const onFocus = ({ target }: FocusEvent) => {
+    if (!(target instanceof Element) || !target.matches(':focus-visible')) return;
+    const isNamed = target.hasAttribute('title') && target.matches('button, a, summary, input');
+    if (isNamed) approach(target, 0);
+  };
+  const dismiss = () => set(undefined);
+  const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && dismiss();
+  const ends = new AbortController();
+  const options = { capture: true, signal: ends.signal };
+  document.addEventListener('pointerover', onOver, options);
+  document.addEventListener('focusin', onFocus, options);
+  document.addEventListener('focusout', leave, options);
+  document.addEventListener('pointerdown', dismiss, options);
+  document.addEventListener('scroll', dismiss, { ...options, passive: true });
+  document.addEventListener('keydown', onKey, options);
+  document.documentElement.addEventListener('pointerleave', leave, { signal: ends.signal });
+  return () => {
+    ends.abort();
+    leave();
+  };
+}
+
+/** Take the title off an element, without its name or description; returns what puts it back. */
+function takeTitle(element: Element, text: string): () => void {
+  const isName = (element.textContent ?? '').trim() === '';
+  const name = isName ? 'aria-label' : 'aria-description';
+  const isAdded = !element.hasAttribute(name) && element.getAttribute('aria-label') !== text;
+  element.removeAttribute('title');
+  if (isAdded) element.setAttribute(name, text);
+  return () => {
+    // The page may have set another one in the meantime.
+    if (!element.hasAttribute('title')) element.setAttribute('title', text);
+    if (isAdded && element.getAttribute(name) === text) element.removeAttribute(name);
+  };
+}
