@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ _SILENT_SINCE = re.compile(r'("silent_since":)"[^"]+"')
 """`silent_since` of an open session, the time at which this runs."""
 
 Answers = dict[str, str]
+Query = Mapping[str, str | Sequence[str]]
 
 
 def outputs() -> dict[Path, str]:
@@ -86,8 +87,13 @@ async def _drawn_answers() -> Answers:
         for session_id in (*SESSIONS, WIRE):
             answers |= await _session(client, session_id, routes)
         answers |= await _frames(client, WIRE, answers)
-        requests = [("/search", {"q": query}) for query in SEARCHES]
-        requests += [("/compare", {"left": left, "right": right}) for left, right in COMPARED]
+        requests: list[tuple[str, Query]] = [("/search", {"q": query}) for query in SEARCHES]
+        requests += [
+            (path, {"left": left, "right": right})
+            for left, right in COMPARED
+            for path in ("/compare", "/compare/rows")
+        ]
+        requests.append(("/compare/runs", {"session": RUNS}))
         for path, query in [*requests, *_states(answers)]:
             key, text = await _answer(client, path, query)
             while path == "/search" and _is_part(text):
@@ -110,6 +116,7 @@ SEARCHES = (
     "session(title~release)",
 )
 COMPARED = ((BEFORE, AFTER), (AFTER, BEFORE), (BEFORE, AGAIN), (BEFORE, WIRE), (BEFORE, "nobody"))
+RUNS = (BEFORE, AFTER, AGAIN)
 
 
 async def _pages(client: httpx.AsyncClient, path: str, cursor: str | None) -> Answers:
@@ -135,7 +142,7 @@ async def _frames(client: httpx.AsyncClient, session_id: str, answers: Answers) 
     return dict([await _answer(client, f"{log}/frame", query) for query in queries])
 
 
-def _states(answers: Answers) -> list[tuple[str, dict[str, str]]]:
+def _states(answers: Answers) -> list[tuple[str, Query]]:
     """Return the page's requests for the state of each span that has one."""
     found = [
         (path, json.loads(text)["view"]["state"])
@@ -210,10 +217,11 @@ async def _text(client: httpx.AsyncClient, path: str) -> str:
     return _fixed(answer.text)
 
 
-async def _answer(client: httpx.AsyncClient, path: str, query: dict[str, str]) -> tuple[str, str]:
+async def _answer(client: httpx.AsyncClient, path: str, query: Query) -> tuple[str, str]:
     """Return the key and the text of an answer, which may be a refusal."""
     answer = await client.get(path, params=query)
-    text = "&".join(f"{name}={value}" for name, value in query.items())
+    values = httpx.QueryParams(query).multi_items()
+    text = "&".join(f"{name}={value}" for name, value in values)
     status = f"{answer.status_code} " if answer.is_error else ""
     return f"{status}{path}{text and '?' + text}", _fixed(answer.text)
 

@@ -1,4 +1,4 @@
-"""`GET /compare`, on a real store."""
+"""`GET /compare`, its rows and `/compare/runs`, on a real store."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from inspector.service.http import compare as route
+from tests.support.services.api import Api
 from tests.support.services.process import Service, running_service
 from tests.support.telemetry.export import span, span_id
 
@@ -98,3 +100,105 @@ def test_a_missing_session_is_refused(service: Service) -> None:
     assert answer.status_code == 404
     assert answer.json()["code"] == "session_not_found"
     assert "nobody" in answer.json()["detail"]
+
+
+def answer(service: Service, path: str, params: object) -> dict:  # type: ignore[type-arg]  # JSON
+    found = service.client.get(path, params=params)  # type: ignore[arg-type]  # numbers too
+    assert found.status_code == 200, found.text
+    parsed: dict[str, object] = found.json()
+    return parsed
+
+
+def rows(service: Service, **more: object) -> dict:  # type: ignore[type-arg]  # JSON
+    return answer(service, "/compare/rows", {"left": LEFT.hex(), "right": RIGHT.hex(), **more})
+
+
+def test_rows_are_those_that_differ_and_those_above_them_page_by_page(service: Service) -> None:
+    whole = rows(service)
+    assert [(one["row"], one["depth"], one["changes"]) for one in whole["steps"]] == [
+        (0, 0, []),
+        (1, 1, ["answered_differently"]),
+        (2, 1, ["removed"]),
+    ]
+    assert (whole["row_count"], whole["first_difference"], whole["later_count"]) == (4, 1, 1)
+    root, answered, removed = whole["steps"]
+    assert (root["size"], root["differing_below"], root["follows"]) == (4, 2, False)
+    assert (answered["left_answer"], answered["right_answer"]) == ("1", "uno")
+    assert removed["follows"] is True
+    assert removed["right"] is None
+
+    first = rows(service, limit=2)
+    assert first["next_row"] == 2
+    second = rows(service, row=2, limit=2, version=first["version"])
+    assert (second["steps"], second["next_row"]) == (whole["steps"][2:], None)
+
+
+def test_every_row_is_listed_when_asked_and_a_span_is_found_in_them(service: Service) -> None:
+    found = rows(service, every=True, row=1, span=f"{RIGHT.hex()}.{span_id(2).hex()}")
+    assert [one["row"] for one in found["steps"]] == [1, 2, 3]
+    assert found["found_row"] == 3, "the one that was asked about three"
+    assert found["steps"][2]["changes"] == []
+    assert found["steps"][2]["left"]["span_id"] == span_id(4).hex()
+
+
+def test_rows_may_be_those_of_some_kinds_of_differences(service: Service) -> None:
+    found = rows(service, change=["removed"])
+    assert [one["row"] for one in found["steps"]] == [0, 2]
+    assert found["steps"][0]["differing_below"] == 1
+    assert (found["first_difference"], found["later_count"]) == (1, 0), "it is not listed"
+
+
+def test_a_page_of_rows_is_refused_when_a_session_changed(tmp_path: Path) -> None:
+    with running_service(tmp_path, store="memory:") as service:
+        service.send(span(1, trace_id=LEFT, name="lead"), span(1, trace_id=RIGHT, name="lead"))
+        params = {"left": LEFT.hex(), "right": RIGHT.hex(), "version": rows(service)["version"]}
+        assert service.client.get("/compare/rows", params=params).status_code == 200
+        service.send(tool(2, RIGHT, "one", "1"))
+        refused = service.client.get("/compare/rows", params=params)
+        assert (refused.status_code, refused.json()["code"]) == (409, "sessions_changed")
+        assert "row 0" in refused.json()["detail"]
+
+
+def test_several_runs_are_compared_with_the_first(service: Service) -> None:
+    third = bytes([3] * 16)
+    service.send(span(1, trace_id=third, name="lead"), tool(2, third, "one", "uno"))
+    ids = [one.hex() for one in (LEFT, RIGHT, third)]
+    found = answer(service, "/compare/runs", {"session": ids})
+    assert [one["id"] for one in found["sessions"]] == ids
+    assert [one["row"] for one in found["steps"]] == [0, 1, 2, 3]
+    assert [one["differs"] for one in found["steps"]] == [False, True, True, True]
+    assert (found["first_difference"], found["differing_count"]) == (1, 3)
+    base, *others = found["steps"][1]["cells"]
+    assert base["changes"] == []
+    assert [one["changes"] for one in others] == [["answered_differently"]] * 2
+    assert [one and one["span_id"] for one in found["steps"][3]["cells"]] == [
+        span_id(4).hex(),
+        span_id(2).hex(),
+        None,
+    ]
+
+
+def test_runs_are_refused_when_one_is_there_twice_or_there_are_too_few_or_many(
+    service: Service,
+) -> None:
+    def refusal(*ids: str) -> tuple[int, str]:
+        found = service.client.get("/compare/runs", params={"session": ids})
+        return found.status_code, found.json()["code"]
+
+    assert refusal(LEFT.hex(), LEFT.hex()) == (422, "same_session")
+    assert refusal(LEFT.hex()) == (422, "bad_request")
+    assert refusal(*map(str, range(21))) == (422, "bad_request")
+    assert refusal(LEFT.hex(), "nobody") == (404, "session_not_found")
+
+
+async def test_runs_of_too_many_spans_are_refused(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await api.submit(*(span(1, trace_id=one, name="lead") for one in (LEFT, RIGHT)))
+    ids = [LEFT.hex(), RIGHT.hex()]
+    found = await api.get("/compare/runs", params={"session": ids})
+    assert found.status_code == 200
+    monkeypatch.setattr(route, "MAX_COMPARED_SPANS", 1)
+    refused = await api.get("/compare/runs", params={"session": ids})
+    assert (refused.status_code, refused.json()["code"]) == (422, "too_many_spans")
+    assert "2 spans; at most 1 in all" in refused.json()["detail"]

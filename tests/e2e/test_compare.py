@@ -12,6 +12,7 @@ from tests.e2e.conftest import Watch
 from tests.support.services.process import Service
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
+THIRD = bytes([4] * 16)
 BOTH = f"compare?left={FIRST_ID}&right={SECOND_ID}"
 
 
@@ -48,6 +49,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     expect(table.get_by_role("row", name=re.compile("^difference"))).to_contain_text("+1")
     expect(page.get_by_text("First difference:")).to_contain_text("execute_tool read")
 
+    page.get_by_role("button", name="By importance").click()
     rows = page.get_by_role("listbox", name="Differences").get_by_role("option")
     expect(rows).to_have_count(6)
     expect(rows.first).to_contain_text("failed")
@@ -74,7 +76,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
 def test_differences_are_narrowed_to_a_kind_and_the_sides_swapped(
     page: Page, service: Service
 ) -> None:
-    _open(page, service, BOTH)
+    _open(page, service, f"{BOTH}&view=importance")
     rows = page.get_by_role("listbox", name="Differences").get_by_role("option")
     expect(rows).to_have_count(6)
     added = page.get_by_role("button", name=re.compile("^added"))
@@ -110,3 +112,74 @@ def test_the_page_says_when_a_session_is_compared_with_itself_or_is_gone(
     page.goto(f"{service.url}/ui/compare?left={FIRST_ID}&right=nobody")
     expect(page.get_by_role("alert")).to_contain_text("Session not found: 'nobody'")
     expect(page.get_by_role("alert")).to_contain_text("Choose another one")
+
+
+def test_both_sessions_stand_beside_each_other_and_the_first_difference_is_open(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    _open(page, service, BOTH)
+    tree = page.get_by_role("tree", name="Aligned steps")
+    steps = tree.get_by_role("treeitem")
+    panel = page.get_by_role("region", name="One difference")
+    expect(panel).to_contain_text("execute_tool read")
+    expect(panel.locator("mark").last).to_have_text("B")
+    first = tree.get_by_role("treeitem", selected=True)
+    expect(first).to_have_accessible_name(re.compile("different output, First difference"))
+    expect(steps.last).to_have_text("3 later differences may follow from this: show")
+
+    # What follows is folded until one goes on; each side shows what it has.
+    page.keyboard.press("n")
+    expect(panel).to_contain_text("execute_tool merge")
+    expect(panel).to_contain_text("Starts after the first difference")
+    expect(steps).to_have_count(7)
+    removed = tree.get_by_role("treeitem", name=re.compile("tag, removed"))
+    expect(removed).to_have_accessible_name(re.compile("Before 100 ms, After not in this run"))
+    page.keyboard.press("ArrowDown")
+    expect(tree.get_by_role("treeitem", selected=True)).to_be_focused()
+    page.keyboard.press("p")
+    page.keyboard.press("p")
+    expect(panel).to_contain_text("execute_tool read")
+
+    # The root has nothing of its own to show; folded, it counts what differs below it.
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowLeft")
+    expect(steps).to_have_count(1)
+    expect(steps).to_have_accessible_name(re.compile("5 differences below"))
+    page.keyboard.press("ArrowRight")
+    expect(steps).to_have_count(7)
+
+    page.get_by_role("button", name=re.compile("^added")).click()
+    expect(steps).to_have_count(4)
+    expect(steps.nth(1)).to_have_text("3 other steps")
+    steps.nth(1).click()
+    expect(steps).to_have_count(6)
+    assert watch.errors == []
+
+
+def test_several_selected_sessions_are_compared_step_by_step(
+    page: Page, watch: Watch, service: Service
+) -> None:
+    third = (
+        two_runs().replace(bytes.fromhex(SECOND_ID), THIRD).replace(b"second try", b"again, try")
+    )
+    service.post("/v1/traces", third.replace(bytes.fromhex(FIRST_ID), bytes([5] * 16)))
+    _open(page, service, "")
+    boxes = page.get_by_role("checkbox", name=re.compile("^Select Release, (first|second|again)"))
+    expect(boxes).to_have_count(4)
+    for at in range(4):
+        boxes.nth(at).check()
+    page.get_by_role("region", name="Selected sessions").get_by_role(
+        "button", name="Compare"
+    ).click()
+    table = page.get_by_role("treegrid", name="Steps of all runs")
+    expect(table.get_by_role("columnheader")).to_have_count(5)
+    expect(page.get_by_text("6 of 6 steps differ between the runs")).to_be_visible()
+    marked = table.get_by_role("row", name=re.compile("First difference"))
+    expect(marked).to_contain_text("execute_tool read")
+    cell = marked.get_by_role("gridcell", name=re.compile("different output")).first
+    cell.get_by_role("link").click()
+    expect(page).to_have_url(re.compile("compare.left=.*right=.*span="))
+    expect(page.get_by_role("region", name="One difference")).to_contain_text("execute_tool read")
+    page.go_back()
+    expect(table).to_be_visible()
+    assert watch.errors == []

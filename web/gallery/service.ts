@@ -29,7 +29,16 @@ const recorded = new Map(
   ),
 );
 /** Query parameters that change the answer. */
-const DISTINGUISHING = new Set(['q', 'left', 'right', 'cursor', 'key', 'name', 'position']);
+const DISTINGUISHING = new Set([
+  'q',
+  'left',
+  'right',
+  'session',
+  'cursor',
+  'key',
+  'name',
+  'position',
+]);
 
 function answerTo(path: string, query: URLSearchParams): Response | undefined {
   const distinguishing = [...query].filter(([name]) => DISTINGUISHING.has(name));

@@ -184,7 +184,6 @@ export const SESSION_LIST_TEXT = {
   reverse: 'Reverse the order',
   chart: 'Show, hide the chart',
   compare: 'Compare',
-  compareSelected: 'Compare the two selected sessions',
   view: 'Columns and sorting',
   widthOf: (name: string) => `Width of ${name}`,
   resize: 'Drag to resize, double-click to reset',
@@ -699,12 +698,79 @@ export const COMPARE_TEXT = {
   stillRuns: 'A session is still running: compared as of then.',
   none: 'No differences.',
   noneOfKind: 'No differences of this kind.',
-  diverged: 'First difference:',
-  mayFollow: 'Later differences may follow from it.',
   outputPart: 'First different part of the output',
   openBefore: 'Open in session before',
   openAfter: 'Open in session after',
   compareWith: 'Compare with…',
   withGood: 'Compare with a good run',
   withLastGood: 'Compare with the last good run',
+  title: 'Compare',
+  heading: 'Compare sessions',
+  before: 'Before',
+  after: 'After',
+  views: 'Views of the comparison',
+  aligned: 'Aligned',
+  byImportance: 'By importance',
+  tree: 'Aligned steps',
+  first: 'First difference',
+  follows: 'Starts after the first difference and may follow from it.',
+  same: 'The same in both sessions.',
+  absent: 'not in this run',
+  running: 'running',
+  nextDifference: 'Next difference',
+  previousDifference: 'Previous difference',
+  swap: 'Swap the sessions',
+  again: 'Compare again',
+  all: 'All differences',
+  step: 'Step',
+  runs: 'Steps of all runs',
+  firstRun: 'first run',
+  openTrees: 'Compare with the first run',
+  partly: (count: number) => `Content of ${plural(count, 'span')} not compared: too large`,
+  changed: 'The sessions changed while they were read.',
 } as const;
+
+/** The sentence over a comparison; `change` in words, such as `different output`. */
+export function firstDifference(change: string | undefined): string {
+  const what = change === undefined ? 'is different' : (FIRST_DIFFERENCE[change] ?? change);
+  return `${what}. Later differences may follow from it.`;
+}
+
+/** What happened to a step, after its name. */
+const FIRST_DIFFERENCE: Readonly<Record<string, string>> = {
+  failed: 'failed',
+  recovered: 'no longer fails',
+  added: 'was added',
+  removed: 'was removed',
+  other_model: 'ran on a different model',
+  asked_differently: 'got different input',
+  answered_differently: 'gave different output',
+};
+
+/** Steps that are not shown between others; `hasFilter`: they may differ in other ways. */
+export function stepsBetween(count: number, hasFilter: boolean): string {
+  return hasFilter ? `${plural(count, 'other step')}` : `${plural(count, 'step')} the same`;
+}
+
+export function laterDifferences(count: number, isShown: boolean): string {
+  const what = `${plural(count, 'later difference')} may follow from this`;
+  return `${what}: ${isShown ? 'hide' : 'show'}`;
+}
+
+export function stepsBelow(count: number): string {
+  return `${plural(count, 'step')} below`;
+}
+
+export function differencesBelow(count: number): string {
+  return `${plural(count, 'difference')} below`;
+}
+
+/** Name of the action on sessions that are selected in the list. */
+export function compareSelected(count: number): string {
+  return `Compare the ${count} selected sessions`;
+}
+
+/** Steps that only some of the runs have in the same way. */
+export function runsDiffer(differing: number, steps: number): string {
+  return `${groupThousands(differing)} of ${plural(steps, 'step')} differ between the runs`;
+}

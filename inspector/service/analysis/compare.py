@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from inspector.service.analysis.alignment import AlignedRows, align, count_between, likeness
 from inspector.service.analysis.span_tree import SpanTree
 from inspector.service.model.rows import SpanKind, SpanRow, SpanStatus
 from inspector.service.wire.comparison import Change
@@ -34,6 +35,8 @@ _COMPARED_KINDS = frozenset(SpanKind) - {
 
 _RANK = {change: rank for rank, change in enumerate(Change)}
 _DIVERGING = frozenset(Change) - {Change.SLOWER, Change.FASTER, Change.DEARER, Change.CHEAPER}
+_OUTCOMES = frozenset({Change.FAILED, Change.RECOVERED, Change.OTHER_OUTPUT})
+"""They show at the end of a span, and may follow from what is below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,10 @@ class Difference:
         assert row
         return row.offset_ns
 
+    def has_any(self, changes: frozenset[Change]) -> bool:
+        """Return whether it has one of some changes."""
+        return not changes.isdisjoint(self.changes)
+
 
 @dataclass(slots=True)
 class Comparison:
@@ -87,8 +94,16 @@ class Comparison:
     differences: list[Difference] = field(default_factory=list)
     same_count: int = 0
     """Pairs without a difference."""
-    diverged: Difference | None = None
-    """The first in time that is more than slower or dearer: later ones may follow from it."""
+    rows: AlignedRows = field(default_factory=AlignedRows)
+    """All steps: their places in `left` and `right`."""
+    by_row: dict[int, Difference] = field(default_factory=dict)
+    """The differences in the order of their rows."""
+    first_row: int | None = None
+
+    @property
+    def diverged(self) -> Difference | None:
+        """The first in time that is more than slower or dearer: later ones may follow from it."""
+        return None if self.first_row is None else self.by_row[self.first_row]
 
     def counts(self) -> dict[Change, int]:
         """Return how often each change occurs."""
@@ -115,16 +130,34 @@ def compare(left: Sequence[SpanRow], right: Sequence[SpanRow], read: ReadContent
     """
     sides = SpanTree.of(left), SpanTree.of(right)
     found = Comparison(*sides)
+    partners: list[int | None] = [None] * len(right)
     for one, other in _pairs(*sides, read):
+        if other is not None:
+            partners[other] = one
         difference = _difference(sides, one, other, read)
         if difference is None:
             found.same_count += 1
         else:
             found.differences.append(difference)
-    diverging = [one for one in found.differences if _DIVERGING.intersection(one.changes)]
-    found.diverged = min(diverging, key=lambda one: one.offset_ns, default=None)
     found.differences.sort(key=lambda one: (_RANK[one.changes[0]], -_weight(one), one.offset_ns))
+    found.rows = align(sides, [partners])
+    by_place: dict[tuple[bool, int | None], Difference] = {
+        (one.left is None, one.place): one for one in found.differences
+    }
+    for row, (one, other) in enumerate(found.rows.cells):
+        if difference := by_place.get((one is None, other if one is None else one)):
+            found.by_row[row] = difference
+    found.first_row = min(_causes(found), key=lambda row: found.by_row[row].offset_ns, default=None)
     return found
+
+
+def _causes(found: Comparison) -> Iterator[int]:
+    """Yield the rows that differ in more than speed or cost, unless they may follow from below."""
+    rows = [row for row, one in found.by_row.items() if one.has_any(_DIVERGING)]
+    for row in rows:
+        is_outcome = not found.by_row[row].has_any(_DIVERGING - _OUTCOMES)
+        if not (is_outcome and count_between(rows, row + 1, row + found.rows.sizes[row])):
+            yield row
 
 
 def _pairs(
@@ -152,7 +185,7 @@ def _matched(
     groups: dict[tuple[str, str], tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for side, places, index in ((left, some, 0), (right, others, 1)):
         for place in places:
-            groups[_likeness(side.rows[place])][index].append(place)
+            groups[likeness(side.rows[place])][index].append(place)
     pairs = [
         pair
         for ours, theirs in groups.values()
@@ -195,12 +228,6 @@ def _paired(
         else:
             rest_of_theirs.append(place)
     yield from zip(rest_of_ours, rest_of_theirs, strict=False)
-
-
-def _likeness(row: SpanRow) -> tuple[str, str]:
-    """Return the kind and name of a span, without the model: with another it is the same call."""
-    name = row.name.replace(row.model, "") if row.kind is SpanKind.LLM and row.model else row.name
-    return row.kind.value, name
 
 
 def _content(row: SpanRow, read: ReadContent) -> SpanContent | None:

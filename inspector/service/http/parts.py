@@ -10,6 +10,7 @@ from starlette.types import ASGIApp
 
 from inspector.service.analysis.compare import Comparison
 from inspector.service.analysis.model_calls import CallDetails
+from inspector.service.analysis.runs import ComparedRuns
 from inspector.service.feed.commands import Dispatch
 from inspector.service.feed.feed import Feed
 from inspector.service.http.access import Access
@@ -27,7 +28,7 @@ from inspector.service.wire.context import CallContext
 from inspector.service.wire.statistics import SessionStatistics
 
 MAX_COMPARED_SPANS = 200_000
-"""Spans of one session that are compared."""
+"""Spans of one session that are compared with another; or of several together."""
 MAX_KNOWN_CALLS = 60_000
 """LLM calls whose details are kept for statistics that are asked for again."""
 
@@ -47,6 +48,7 @@ class ReadParts:
     Attributes:
         words: The index of words; None: every search reads the spans.
         comparisons: With the number of spans whose content was not compared; weighed by spans.
+        runs: The same of several sessions.
         statistics: By session id and whether totals were asked for.
         call_details: Of LLM calls, by session id; weighed by calls.
         contexts: Of LLM calls, by session id; weighed by calls.
@@ -60,6 +62,9 @@ class ReadParts:
     words: WordIndex | None = None
     comparisons: ResponseCache[tuple[Comparison, int]] = field(
         default_factory=lambda: ResponseCache(2 * MAX_COMPARED_SPANS)
+    )
+    runs: ResponseCache[tuple[ComparedRuns, int]] = field(
+        default_factory=lambda: ResponseCache(MAX_COMPARED_SPANS)
     )
     statistics: ResponseCache[SessionStatistics] = field(default_factory=lambda: ResponseCache(32))
     call_details: ResponseCache[CallDetails] = field(

@@ -14,7 +14,6 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from pydantic import BaseModel
 
 from inspector.service import wire
-from inspector.service.analysis.compare import Comparison, Difference
 from inspector.service.analysis.outcome import pattern_of
 from inspector.service.model.otlp_values import typed_attributes
 from inspector.service.model.records import Content, MomentRecord, SpanRecord
@@ -224,21 +223,6 @@ def audit_entry(
 def _shared(model: type[BaseModel], row: object) -> dict[str, Any]:
     """Return the fields of `model` that `row` has by the same name."""
     return {name: getattr(row, name) for name in model.model_fields if hasattr(row, name)}
-
-
-def difference(found: Comparison, one: Difference) -> wire.Difference:
-    """Return a line of a comparison."""
-    return wire.Difference(
-        changes=list(one.changes),
-        path=found.path(one),
-        left=span_row(one.left) if one.left else None,
-        right=span_row(one.right) if one.right else None,
-        span_count=one.span_count,
-        left_own_ns=one.own_ns[0],
-        right_own_ns=one.own_ns[1],
-        left_answer=one.answers[0] if one.answers else None,
-        right_answer=one.answers[1] if one.answers else None,
-    )
 
 
 def span_detail(

@@ -7,7 +7,15 @@ Times are RFC 3339 in UTC, or integers with the unit in the name; ids are lower-
 from __future__ import annotations
 
 from inspector.service.wire.base import Wire
-from inspector.service.wire.comparison import Comparison, Difference
+from inspector.service.wire.comparison import (
+    AlignedStep,
+    AlignedSteps,
+    Comparison,
+    Difference,
+    RunCell,
+    RunStep,
+    RunTable,
+)
 from inspector.service.wire.messages import (
     BlobPart,
     LinkPart,
@@ -92,6 +100,8 @@ from inspector.service.wire.view import (
 )
 
 __all__ = [
+    "AlignedStep",
+    "AlignedSteps",
     "BlobPart",
     "Clamped",
     "CauseGroup",
@@ -127,6 +137,9 @@ __all__ = [
     "Recomputation",
     "Resource",
     "ResourceFetched",
+    "RunCell",
+    "RunStep",
+    "RunTable",
     "Scope",
     "SearchHit",
     "SearchResult",

@@ -1,4 +1,4 @@
-"""The HTTP JSON of a comparison of two sessions."""
+"""The HTTP JSON of comparisons of sessions."""
 
 from __future__ import annotations
 
@@ -6,23 +6,98 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from inspector.service.model.rows import SpanKind, SpanStatus
 from inspector.service.wire.base import Wire
 from inspector.service.wire.sessions import Session
 from inspector.service.wire.spans import SpanRow
 
 
-class Difference(Wire):
-    """A span that is not the same in two sessions, or that only one of them has."""
+class ComparedSpan(Wire):
+    """A span in two sessions, or in one of them."""
 
     changes: list[Change] = Field(description="Its differences, the most significant first.")
-    path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
     left: SpanRow | None = Field(description="In the first session; null when it was added.")
     right: SpanRow | None = Field(description="In the second one; null when it was removed.")
-    span_count: int = Field(description="With all descendants if it was added or removed; else 1.")
     left_own_ns: int | None = Field(description="Its time without waiting and spans below it.")
     right_own_ns: int | None
     left_answer: str | None = Field(description="From a little before the answers part.")
     right_answer: str | None
+
+
+class Difference(ComparedSpan):
+    """A span that is not the same in two sessions, or that only one of them has."""
+
+    path: list[str] = Field(description="Names from the root to the span; of many, the last ones.")
+    span_count: int = Field(description="With all descendants if it was added or removed; else 1.")
+
+
+class Place(Wire):
+    """The place of a step among all steps of the sessions, which are in depth-first order."""
+
+    row: int = Field(description="Number of steps before it.")
+    depth: int = Field(description="Number of steps above it.")
+    size: int = Field(description="Number of rows from it to the last step below it.")
+    differing_below: int = Field(
+        description="Number of listed differences below it: a subtree that was added counts once."
+    )
+
+
+class AlignedStep(ComparedSpan, Place):
+    """A step of two sessions."""
+
+    follows: bool = Field(
+        description="Whether it differs after the first difference, and so may follow from it."
+    )
+
+
+class AlignedSteps(Wire):
+    """A page of the steps of two sessions, as one tree."""
+
+    steps: list[AlignedStep]
+    row_count: int = Field(description="Number of all steps.")
+    first_difference: int | None = Field(description="Row of `diverged` of `GET /compare`.")
+    later_count: int = Field(
+        description="Number of listed differences in rows after that; 0 if it is not listed."
+    )
+    found_row: int | None = Field(description="Row of the span that was looked for.")
+    version: str = Field(description="Changes when either session does, and rows with it.")
+    next_row: int | None
+
+
+class RunCell(Wire):
+    """A step in one of several sessions."""
+
+    trace_id: str
+    span_id: str
+    status: SpanStatus
+    duration_ns: int | None
+    changes: list[Change] = Field(description="Compared with the first session.")
+
+
+class RunStep(Place):
+    """A step of several sessions."""
+
+    name: str
+    kind: SpanKind
+    cells: list[RunCell | None] = Field(description="By session; null: it lacks the step.")
+    differs: bool = Field(description="Whether any session differs from the first one in it.")
+
+
+class RunTable(Wire):
+    """A page of the steps of several sessions, as one tree."""
+
+    sessions: list[Session]
+    steps: list[RunStep]
+    row_count: int = Field(description="Number of all steps.")
+    differing_count: int
+    first_difference: int | None = Field(
+        description="Row that differs first in time, in more than speed or costs."
+    )
+    not_compared: int = Field(
+        description="Spans whose content was not looked at: there is too much of it."
+    )
+    version: str = Field(description="Changes when any session does, and rows with it.")
+    next_row: int | None
 
 
 class Comparison(Wire):

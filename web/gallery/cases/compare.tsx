@@ -1,8 +1,8 @@
 /** Cases of the comparison of two sessions. */
-import type { Comparison } from '../../src/api/types.ts';
+import type { AlignedSteps, Change, Comparison } from '../../src/api/types.ts';
 import { ComparePage } from '../../src/views/compare/compare-page.tsx';
 import { DifferencePanel } from '../../src/views/compare/difference-panel.tsx';
-import { After, typed } from '../after.tsx';
+import { After, pressed, typed } from '../after.tsx';
 import type { GalleryCase } from '../case.ts';
 import { type Answers, failure, ok, recordedJson, silence } from '../service.ts';
 import { Stage, type StageProps } from '../stage.tsx';
@@ -12,11 +12,16 @@ const compared = () => recordedJson<Comparison>(BOTH);
 
 /** The recorded comparison, filtered as the service does. */
 const NARROWED: Answers = (path, query) => {
+  const isWanted = ({ changes }: { readonly changes: readonly Change[] }) =>
+    changes.some((change) => query.getAll('change').includes(change));
+  if (path === '/compare/rows') {
+    const page = recordedJson<AlignedSteps>('/compare/rows?left=before&right=after');
+    const steps = page.steps.filter((step) => step.depth === 0 || isWanted(step));
+    return ok(JSON.stringify({ ...page, steps, later_count: 0 }));
+  }
   if (path !== '/compare') return undefined;
   const result = compared();
-  const differences = result.differences.filter((one) =>
-    one.changes.some((change) => query.getAll('change').includes(change)),
-  );
+  const differences = result.differences.filter(isWanted);
   return ok(JSON.stringify({ ...result, differences, difference_count: differences.length }));
 };
 
@@ -64,6 +69,24 @@ export const cases: readonly GalleryCase[] = [
   compare('one is gone', { at: 'compare?left=before&right=nobody' }),
   compare('no difference', { at: 'compare?left=before&right=again' }, 460),
   compare('differences', { at: 'compare?left=before&right=after' }, 760),
+  {
+    name: 'compare, later differences',
+    height: 760,
+    Shown: () => (
+      <Stage at="compare?left=before&right=after">
+        <After deed={pressed('.ins-aligned__row--later')}>
+          <ComparePage />
+        </After>
+      </Stage>
+    ),
+  },
+  compare('by importance', { at: 'compare?left=before&right=after&view=importance' }, 760),
+  compare('several runs', { at: 'compare?session=before&session=after&session=again' }, 460),
+  compare(
+    'several runs, failed',
+    { at: 'compare?session=before&session=after&session=again', answers: failure },
+    320,
+  ),
   compare(
     'one kind',
     { at: 'compare?left=before&right=after&change=added', answers: NARROWED },

@@ -1,5 +1,6 @@
 /** Client of the service's HTTP routes (`openapi.yaml`). */
 import type {
+  AlignedSteps,
   Answer,
   AnswerResult,
   AuditFilter,
@@ -16,6 +17,7 @@ import type {
   Request,
   RequestList,
   RequestStatus,
+  RunTable,
   SearchResult,
   Session,
   SessionContext,
@@ -45,6 +47,14 @@ export class ApiError extends Error {
     this.status = status;
     this.problem = problem;
   }
+}
+
+/** A page of steps; `version`: that of the page before. */
+interface RowPage {
+  row: number;
+  limit: number;
+  every?: boolean;
+  version?: string | undefined;
 }
 
 /** The service as the page uses it; the gallery implements it with fixtures. */
@@ -127,6 +137,19 @@ export interface Api {
     },
     signal?: AbortSignal,
   ): Promise<Comparison>;
+  /** Steps of two sessions as one tree, from a row: those that differ, or every one. */
+  compareRows(
+    parameters: RowPage & {
+      left: string;
+      right: string;
+      change?: readonly Change[];
+      /** `trace.span` whose row is looked for. */
+      span?: string | undefined;
+    },
+    signal?: AbortSignal,
+  ): Promise<AlignedSteps>;
+  /** Steps of several sessions, each compared with the first one. */
+  compareRuns(sessions: readonly string[], page: RowPage, signal?: AbortSignal): Promise<RunTable>;
   search(
     page: { q: string; cursor?: string; limit?: number },
     signal?: AbortSignal,
@@ -293,10 +316,12 @@ export function httpApi(
       return json(`sessions/${encodeURIComponent(id)}/statistics${parameters}`, signal);
     },
     contexts: (id, signal) => json(`sessions/${encodeURIComponent(id)}/context`, signal),
-    compare: ({ change = [], ...parameters }, signal) => {
-      const kinds = change.map((one) => `&change=${one}`).join('');
-      return json(`compare${query({ ...parameters })}${kinds}`, signal);
-    },
+    compare: ({ change = [], ...parameters }, signal) =>
+      json(`compare${query({ ...parameters })}${listed('change', change)}`, signal),
+    compareRows: ({ change = [], ...parameters }, signal) =>
+      json(`compare/rows${query({ ...parameters })}${listed('change', change)}`, signal),
+    compareRuns: (sessions, page, signal) =>
+      json(`compare/runs${query({ ...page })}${listed('session', sessions)}`, signal),
     search: (page, signal) => json(`search${query({ ...page })}`, signal),
     transcript: (id, spans, signal) =>
       json(
@@ -339,7 +364,12 @@ export function httpApi(
   };
 }
 
-function query(values: Readonly<Record<string, string | number | undefined>>): string {
+/** A parameter that is there once for each value, after others. */
+function listed(name: string, values: readonly string[]): string {
+  return values.map((value) => `&${name}=${encodeURIComponent(value)}`).join('');
+}
+
+function query(values: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const entries = Object.entries(values).flatMap(([key, value]) =>
     value === undefined ? [] : [[key, String(value)]],
   );

@@ -107,6 +107,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/compare/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Align Sessions
+         * @description List the steps of two sessions as one tree, in depth-first order.
+         *
+         *     Children are in the order of the first session; what only the second has comes after the step
+         *     that precedes it there. A row that is not listed belongs to what is the same, or below what
+         *     only one session has.
+         */
+        get: operations["align_sessions_compare_rows_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/compare/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Many Sessions
+         * @description Compare 2 to 20 sessions step by step, each with the first one.
+         *
+         *     Refused: `same_session` (422) when one is there twice, `too_many_spans` (422) above 200 000
+         *     spans in all.
+         */
+        get: operations["compare_many_sessions_compare_runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -1003,6 +1050,95 @@ export interface components {
             span_id: string;
             /** Trace Id */
             trace_id: string;
+        };
+        /**
+         * AlignedStep
+         * @description A step of two sessions.
+         */
+        AlignedStep: {
+            /**
+             * Changes
+             * @description Its differences, the most significant first.
+             */
+            changes: components["schemas"]["Change"][];
+            /**
+             * Depth
+             * @description Number of steps above it.
+             */
+            depth: number;
+            /**
+             * Differing Below
+             * @description Number of listed differences below it: a subtree that was added counts once.
+             */
+            differing_below: number;
+            /**
+             * Follows
+             * @description Whether it differs after the first difference, and so may follow from it.
+             */
+            follows: boolean;
+            /** @description In the first session; null when it was added. */
+            left: components["schemas"]["SpanRow"] | null;
+            /**
+             * Left Answer
+             * @description From a little before the answers part.
+             */
+            left_answer: string | null;
+            /**
+             * Left Own Ns
+             * @description Its time without waiting and spans below it.
+             */
+            left_own_ns: number | null;
+            /** @description In the second one; null when it was removed. */
+            right: components["schemas"]["SpanRow"] | null;
+            /** Right Answer */
+            right_answer: string | null;
+            /** Right Own Ns */
+            right_own_ns: number | null;
+            /**
+             * Row
+             * @description Number of steps before it.
+             */
+            row: number;
+            /**
+             * Size
+             * @description Number of rows from it to the last step below it.
+             */
+            size: number;
+        };
+        /**
+         * AlignedSteps
+         * @description A page of the steps of two sessions, as one tree.
+         */
+        AlignedSteps: {
+            /**
+             * First Difference
+             * @description Row of `diverged` of `GET /compare`.
+             */
+            first_difference: number | null;
+            /**
+             * Found Row
+             * @description Row of the span that was looked for.
+             */
+            found_row: number | null;
+            /**
+             * Later Count
+             * @description Number of listed differences in rows after that; 0 if it is not listed.
+             */
+            later_count: number;
+            /** Next Row */
+            next_row: number | null;
+            /**
+             * Row Count
+             * @description Number of all steps.
+             */
+            row_count: number;
+            /** Steps */
+            steps: components["schemas"]["AlignedStep"][];
+            /**
+             * Version
+             * @description Changes when either session does, and rows with it.
+             */
+            version: string;
         };
         /**
          * Answer
@@ -3052,6 +3188,97 @@ export interface components {
             message: string;
         };
         /**
+         * RunCell
+         * @description A step in one of several sessions.
+         */
+        RunCell: {
+            /**
+             * Changes
+             * @description Compared with the first session.
+             */
+            changes: components["schemas"]["Change"][];
+            /** Duration Ns */
+            duration_ns: number | null;
+            /** Span Id */
+            span_id: string;
+            status: components["schemas"]["SpanStatus"];
+            /** Trace Id */
+            trace_id: string;
+        };
+        /**
+         * RunStep
+         * @description A step of several sessions.
+         */
+        RunStep: {
+            /**
+             * Cells
+             * @description By session; null: it lacks the step.
+             */
+            cells: (components["schemas"]["RunCell"] | null)[];
+            /**
+             * Depth
+             * @description Number of steps above it.
+             */
+            depth: number;
+            /**
+             * Differing Below
+             * @description Number of listed differences below it: a subtree that was added counts once.
+             */
+            differing_below: number;
+            /**
+             * Differs
+             * @description Whether any session differs from the first one in it.
+             */
+            differs: boolean;
+            kind: components["schemas"]["SpanKind"];
+            /** Name */
+            name: string;
+            /**
+             * Row
+             * @description Number of steps before it.
+             */
+            row: number;
+            /**
+             * Size
+             * @description Number of rows from it to the last step below it.
+             */
+            size: number;
+        };
+        /**
+         * RunTable
+         * @description A page of the steps of several sessions, as one tree.
+         */
+        RunTable: {
+            /** Differing Count */
+            differing_count: number;
+            /**
+             * First Difference
+             * @description Row that differs first in time, in more than speed or costs.
+             */
+            first_difference: number | null;
+            /** Next Row */
+            next_row: number | null;
+            /**
+             * Not Compared
+             * @description Spans whose content was not looked at: there is too much of it.
+             */
+            not_compared: number;
+            /**
+             * Row Count
+             * @description Number of all steps.
+             */
+            row_count: number;
+            /** Sessions */
+            sessions: components["schemas"]["Session"][];
+            /** Steps */
+            steps: components["schemas"]["RunStep"][];
+            /**
+             * Version
+             * @description Changes when any session does, and rows with it.
+             */
+            version: string;
+        };
+        /**
          * Said
          * @description A message, clipped.
          */
@@ -4984,6 +5211,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    align_sessions_compare_rows_get: {
+        parameters: {
+            query: {
+                /** @description Only differences of these kinds; default all. */
+                change?: components["schemas"]["Change"][] | null;
+                /** @description All rows; default: those that differ, the top ones of what only some sessions have, and the rows above these. */
+                every?: boolean;
+                /** @description Id of a session: how it was. */
+                left: string;
+                limit?: number;
+                /** @description Id of another: how it became. */
+                right: string;
+                /** @description The first row. */
+                row?: number;
+                /** @description `trace.span` whose row to look for. */
+                span?: string | null;
+                /** @description `version` of another page, if rows must be those of it. */
+                version?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlignedSteps"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_many_sessions_compare_runs_get: {
+        parameters: {
+            query: {
+                /** @description All rows; default: those that differ, the top ones of what only some sessions have, and the rows above these. */
+                every?: boolean;
+                limit?: number;
+                /** @description The first row. */
+                row?: number;
+                /** @description Ids; the others are compared with the first. */
+                session: string[];
+                /** @description `version` of another page, if rows must be those of it. */
+                version?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTable"];
                 };
             };
             /** @description A problem (RFC 9457). */

@@ -55,12 +55,25 @@ export function filteredPath(
   return query.size === 0 ? page : `${page}?${query}`;
 }
 
-/** Address of a comparison; either session may still be missing. */
-export function comparePath(sides: { left?: string | undefined; right?: string | undefined }) {
+/** Address of a comparison; either session may still be missing. `span`: its key in one of them. */
+export function comparePath(sides: {
+  readonly left?: string | undefined;
+  readonly right?: string | undefined;
+  readonly span?: string | undefined;
+}): string {
   const query = new URLSearchParams();
-  if (sides.left !== undefined) query.set('left', sides.left);
-  if (sides.right !== undefined) query.set('right', sides.right);
+  for (const name of ['left', 'right', 'span'] as const) {
+    const value = sides[name];
+    if (value !== undefined) query.set(name, value);
+  }
   return query.size === 0 ? 'compare' : `compare?${query}`;
+}
+
+/** Address of a comparison of sessions: two beside each other, or more in a table. */
+export function compareAllPath(ids: readonly string[]): string {
+  const [left, right] = ids;
+  if (ids.length <= 2) return comparePath({ left, right });
+  return `compare?${new URLSearchParams(ids.map((id) => ['session', id]))}`;
 }
 
 export class Router {

@@ -25,6 +25,8 @@ test('every token that is used exists', () => {
     '--row',
     '--tree-width',
     '--depth',
+    '--runs',
+    '--step',
     '--indent',
     '--edge',
     '--ins-list-grid',

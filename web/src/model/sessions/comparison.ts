@@ -1,6 +1,7 @@
 /** Comparison of two sessions in words and numbers. */
-import type { Change, Difference, Session, SpanKind, View } from '../../api/types.ts';
+import type { AlignedStep, Change, Difference, Session, SpanKind, View } from '../../api/types.ts';
 import { formatCost, formatDuration, groupThousands, plural } from '../text/format.ts';
+import { spanKey } from '../trace/span-key.ts';
 
 export const CHANGE_NAMES: Readonly<Record<Change, string>> = {
   failed: 'failed',
@@ -33,6 +34,15 @@ export const CHANGE_SIGNS: Readonly<Record<Change, string>> = {
   dearer: '△',
   cheaper: '▽',
 };
+
+/** A difference, and whether it starts after the first one. */
+export type SelectedDifference = Difference & Partial<Pick<AlignedStep, 'follows'>>;
+
+/** Key of a difference or step, that of its left span if it has one: no span is in two of them. */
+export function differenceKey({ left, right }: Pick<Difference, 'left' | 'right'>): string {
+  const span = left ?? right;
+  return span === null ? '' : spanKey(span);
+}
 
 interface SummaryRow {
   readonly name: string;

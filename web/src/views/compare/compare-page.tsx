@@ -1,26 +1,40 @@
-/** `/ui/compare`: two sessions side by side, with their differences. */
-import { useCallback, useEffect, useMemo, useState } from 'react';
+/** `/ui/compare`: two sessions side by side, with their differences; or several in a table. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Change, Comparison, Difference } from '../../api/types.ts';
-import { CHANGE_NAMES, CHANGE_SIGNS, CHANGES } from '../../model/sessions/comparison.ts';
+import {
+  CHANGE_NAMES,
+  CHANGE_SIGNS,
+  CHANGES,
+  differenceKey,
+  type SelectedDifference,
+} from '../../model/sessions/comparison.ts';
 import { formatCount, plural } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { Cell } from '../../state/cell.ts';
 import { Compared } from '../../state/comparison.ts';
-import type { LoadState } from '../../state/sessions.ts';
-import { COMPARE_TEXT } from '../../texts.ts';
+import { COMPARE_TEXT, firstDifference } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Split } from '../parts/split.tsx';
+import { AlignedDifferences } from './aligned-differences.tsx';
 import { CompareSummary } from './compare-summary.tsx';
+import { ComparisonFailed } from './comparison-failed.tsx';
 import { DifferenceList } from './difference-list.tsx';
 import { DifferencePanel } from './difference-panel.tsx';
+import { RunsPage } from './runs-page.tsx';
 import { SessionPicker } from './session-picker.tsx';
 import '../parts/chips.css';
 import '../parts/search-field.css';
 import '../parts/query-field.css';
 import './compare-page.css';
 
+/** Two sessions, or the table of several. */
 export function ComparePage() {
+  const ids = useRoute().query.getAll('session');
+  return ids.length > 0 ? <RunsPage ids={ids} /> : <ComparePair />;
+}
+
+function ComparePair() {
   const { router } = useInspector();
   const { query } = useRoute();
   const left = query.get('left') ?? '';
@@ -32,27 +46,28 @@ export function ComparePage() {
   const sessions = useSessionsOf(compared, left, right);
   const swap = useCallback(() => {
     const now = router.route.get().query;
-    router.adjust({ left: now.get('right') ?? '', right: now.get('left') ?? '' });
+    const sides = { left: now.get('right') ?? '', right: now.get('left') ?? '' };
+    router.adjust({ ...sides, span: undefined });
   }, [router]);
   const actions = useMemo(
     () => [
-      { name: 'Swap the sessions', keys: ['x'], run: swap },
-      { name: 'Compare again', keys: ['r'], run: () => setAgain((times) => times + 1) },
-      { name: 'All differences', run: () => router.adjust({ change: undefined }) },
+      { name: COMPARE_TEXT.swap, keys: ['x'], run: swap },
+      { name: COMPARE_TEXT.again, keys: ['r'], run: () => setAgain((times) => times + 1) },
+      { name: COMPARE_TEXT.all, run: () => router.adjust({ change: undefined }) },
     ],
     [swap, router],
   );
   useActions('Compare', actions);
-  useTitle('Compare');
+  useTitle(COMPARE_TEXT.title);
   return (
     <main className="ins-compare">
-      <h1 className="ins-hidden">Compare two sessions</h1>
+      <h1 className="ins-hidden">{COMPARE_TEXT.heading}</h1>
       <div className="ins-compare__sides">
         <SessionPicker
           label="Session before"
           id={left}
           session={sessions?.left}
-          onChoose={(id) => router.adjust({ left: id })}
+          onChoose={(id) => router.adjust({ left: id, span: undefined })}
         />
         <button type="button" className="ins-verb" onClick={swap} title="Swap the sessions (X)">
           Swap
@@ -61,7 +76,7 @@ export function ComparePage() {
           label="Session after"
           id={right}
           session={sessions?.right}
-          onChoose={(id) => router.adjust({ right: id })}
+          onChoose={(id) => router.adjust({ right: id, span: undefined })}
         />
       </div>
       {compared === undefined ? (
@@ -136,10 +151,27 @@ interface DifferencesProps {
 }
 
 function Differences({ compared, sessions, onAgain }: DifferencesProps) {
+  const { router } = useInspector();
+  const { query } = useRoute();
+  const isList = query.get('view') === 'importance';
+  const wanted = query.get('span') ?? undefined;
   const state = useCell(compared.state);
   const differences = useCell(compared.differences);
-  const [selected, select] = useState<Difference>();
-  if (state.kind === 'failed') return <Failed state={state} onAgain={onAgain} />;
+  const [selected, setSelected] = useState<SelectedDifference>();
+  const select = useCallback(
+    (difference: SelectedDifference | undefined) => {
+      setSelected(difference);
+      router.adjust({ span: difference && differenceKey(difference) });
+    },
+    [router],
+  );
+  const hasArrived = useRef(false);
+  useEffect(() => {
+    if (hasArrived.current || sessions === undefined) return;
+    hasArrived.current = true;
+    if (wanted === undefined && sessions.diverged !== null) setSelected(sessions.diverged);
+  }, [sessions, wanted]);
+  if (state.kind === 'failed') return <ComparisonFailed state={state} onAgain={onAgain} />;
   if (sessions === undefined) {
     return (
       <p className="ins-compare__start" role="status">
@@ -153,14 +185,24 @@ function Differences({ compared, sessions, onAgain }: DifferencesProps) {
         <div className="ins-compare__main">
           <CompareSummary result={sessions} onAgain={onAgain} />
           <Diverged result={sessions} onSelect={select} />
-          <ChangeChips result={sessions} chosen={compared.changes} />
-          <DifferenceList
-            compared={compared}
-            differences={differences}
-            state={state}
-            selected={selected}
-            onSelect={select}
-          />
+          <ChangeChips result={sessions} chosen={compared.changes} isList={isList} />
+          {isList ? (
+            <DifferenceList
+              compared={compared}
+              differences={differences}
+              state={state}
+              selected={selected}
+              onSelect={select}
+            />
+          ) : (
+            <AlignedDifferences
+              compared={compared}
+              wanted={wanted}
+              selected={selected}
+              onSelect={select}
+              onAgain={onAgain}
+            />
+          )}
         </div>
       }
       side={
@@ -176,43 +218,25 @@ function Differences({ compared, sessions, onAgain }: DifferencesProps) {
   );
 }
 
-interface FailedProps {
-  readonly state: LoadState & { readonly kind: 'failed' };
-  readonly onAgain: () => void;
-}
-
-function Failed({ state, onAgain }: FailedProps) {
-  return (
-    <div className="ins-compare__start" role="alert">
-      <p>{state.message}</p>
-      {state.status === 404 ? (
-        <p>{COMPARE_TEXT.gone}</p>
-      ) : (
-        <button type="button" className="ins-link" onClick={onAgain}>
-          Try again
-        </button>
-      )}
-    </div>
-  );
-}
-
 interface DivergedProps {
   readonly result: Comparison;
   readonly onSelect: (difference: Difference) => void;
 }
 
-/** Card of the first difference: later ones may follow from it. */
+/** The first difference, in a sentence; or that there is none. */
 function Diverged({ result, onSelect }: DivergedProps) {
   const { diverged } = result;
+  if (Object.keys(result.counts).length === 0) {
+    return <p className="ins-compare__diverged">{COMPARE_TEXT.none}</p>;
+  }
   if (diverged === null) return null;
-  const [change] = diverged.changes;
   return (
     <p className="ins-compare__diverged">
-      {COMPARE_TEXT.diverged}{' '}
+      {COMPARE_TEXT.first}:{' '}
       <button type="button" className="ins-link" onClick={() => onSelect(diverged)}>
         {plainLine(diverged.path.at(-1) ?? '', 60)}
-      </button>
-      {change !== undefined && `: ${CHANGE_NAMES[change]}`}. {COMPARE_TEXT.mayFollow}
+      </button>{' '}
+      {firstDifference(diverged.changes[0])}
     </p>
   );
 }
@@ -220,9 +244,12 @@ function Diverged({ result, onSelect }: DivergedProps) {
 interface ChangeChipsProps {
   readonly result: Comparison;
   readonly chosen: readonly Change[];
+  /** Whether differences are listed by importance. */
+  readonly isList: boolean;
 }
 
-function ChangeChips({ result, chosen }: ChangeChipsProps) {
+/** Buttons over the differences: how they are shown, and which. */
+function ChangeChips({ result, chosen, isList }: ChangeChipsProps) {
   const { router } = useInspector();
   const toggle = (change: Change) => {
     const next = chosen.includes(change)
@@ -233,6 +260,18 @@ function ChangeChips({ result, chosen }: ChangeChipsProps) {
   const present = CHANGES.filter((one) => result.counts[one] !== undefined || chosen.includes(one));
   return (
     <div className="ins-chips ins-compare__chips" role="group" aria-label="Kinds of differences">
+      {[false, true].map((isOfList) => (
+        <button
+          key={String(isOfList)}
+          type="button"
+          className="ins-chip"
+          aria-pressed={isList === isOfList}
+          onClick={() => router.adjust({ view: isOfList ? 'importance' : undefined })}
+        >
+          {isOfList ? COMPARE_TEXT.byImportance : COMPARE_TEXT.aligned}
+        </button>
+      ))}
+      <span className="ins-chips__between" />
       {present.map((change) => (
         <button
           key={change}
@@ -249,7 +288,7 @@ function ChangeChips({ result, chosen }: ChangeChipsProps) {
       ))}
       <span className="ins-compare__same">
         {plural(result.same_count, 'span')} the same
-        {result.not_compared > 0 && `, of ${formatCount(result.not_compared)} only times and costs`}
+        {result.not_compared > 0 && `. ${COMPARE_TEXT.partly(result.not_compared)}`}
       </span>
     </div>
   );

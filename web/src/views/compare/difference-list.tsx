@@ -1,9 +1,13 @@
 /** List of differences, the most important first; only the rows in view are in the document. */
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Difference } from '../../api/types.ts';
-import { briefly, CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
+import {
+  briefly,
+  CHANGE_NAMES,
+  CHANGE_SIGNS,
+  differenceKey,
+} from '../../model/sessions/comparison.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
-import { spanKey } from '../../model/trace/span-key.ts';
 import type { Compared } from '../../state/comparison.ts';
 import type { LoadState } from '../../state/sessions.ts';
 import { COMPARE_TEXT } from '../../texts.ts';
@@ -25,9 +29,9 @@ interface DifferenceListProps {
 export function DifferenceList(props: DifferenceListProps) {
   const { compared, differences, state, selected, onSelect } = props;
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
-  const keys = useMemo(() => differences.map(keyOf), [differences]);
+  const keys = useMemo(() => differences.map(differenceKey), [differences]);
   const select = (key: string) => onSelect(differences[keys.indexOf(key)]);
-  const selectedKey = selected && keyOf(selected);
+  const selectedKey = selected && differenceKey(selected);
   const { list, at } = useListFocus(scroller, {
     name: 'differences',
     ...rowsOf(keys),
@@ -52,7 +56,7 @@ export function DifferenceList(props: DifferenceListProps) {
     return (
       <p className="ins-compare__start" role="status">
         {state.kind === 'loading'
-          ? '{COMPARE_TEXT.comparing}'
+          ? COMPARE_TEXT.comparing
           : compared.changes.length === 0
             ? COMPARE_TEXT.none
             : COMPARE_TEXT.noneOfKind}
@@ -127,10 +131,4 @@ function DifferenceRow({ difference }: { readonly difference: Difference }) {
       <span className="ins-difference__brief">{briefly(difference)}</span>
     </>
   );
-}
-
-/** Key of a difference, that of its left span: no span is in two differences. */
-function keyOf({ left, right }: Difference): string {
-  if (left !== null) return `left ${spanKey(left)}`;
-  return right === null ? '' : `right ${spanKey(right)}`;
 }

@@ -7,6 +7,7 @@ import {
   deltaOf,
   type Exchange,
   exchangeIn,
+  type SelectedDifference,
 } from '../../model/sessions/comparison.ts';
 import { formatCost, formatDuration, groupThousands } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
@@ -20,7 +21,7 @@ import { Link } from '../parts/link.tsx';
 import { ArgumentDiff } from '../parts/requests/argument-diff.tsx';
 
 interface DifferencePanelProps {
-  readonly difference: Difference;
+  readonly difference: SelectedDifference;
   readonly result: Comparison;
   readonly onClose: () => void;
 }
@@ -66,6 +67,12 @@ export function DifferencePanel({ difference, result, onClose }: DifferencePanel
       <p className="ins-difference-panel__path">
         {difference.path.map((name) => plainLine(name, 60)).join(' › ')}
       </p>
+      {difference.changes.length === 0 && (
+        <p className="ins-difference-panel__path">{COMPARE_TEXT.same}</p>
+      )}
+      {difference.follows === true && (
+        <p className="ins-difference-panel__path">{COMPARE_TEXT.follows}</p>
+      )}
       <Values difference={difference} />
       {left !== null && right !== null && (
         <Texts key={spanKey(left)} left={left} right={right} difference={difference} />

@@ -10,6 +10,7 @@ import { useRow, useTraceNow } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { ServiceMark } from '../parts/service-mark.tsx';
+import { SpanName } from '../parts/span-name.tsx';
 import './span-tree-row.css';
 
 interface SpanTreeRowProps {
@@ -115,16 +116,10 @@ function labelOf(span: SpanRow, state: string, hasService: boolean): string {
   return [kindName(span.kind), seen, status, ...took, ...service].join(', ');
 }
 
-/** Operation that conventions put before the name. */
-const OPERATION =
-  /^(invoke_agent|create_agent|execute_tool|chat|text_completion|generate_content|embeddings|tools\/call|resources\/read|prompts\/get|invoke_workflow)(?= \S)/;
-
 function Name({ span }: { readonly span: SpanRow }) {
-  const operation = OPERATION.exec(span.name)?.[0];
   return (
     <span className="ins-row__text" title={`${kindName(span.kind)}: ${span.name}`}>
-      {operation !== undefined && <span className="ins-row__operation">{operation}</span>}
-      {operation === undefined ? span.name || '(no name)' : span.name.slice(operation.length)}
+      <SpanName name={span.name} />
     </span>
   );
 }

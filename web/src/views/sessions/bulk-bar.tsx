@@ -4,10 +4,10 @@ import type { SessionStatus } from '../../api/types.ts';
 import { BULK_TEXT } from '../../later-texts.ts';
 import { formatBytes, groupThousands, plural } from '../../model/text/format.ts';
 import { allFound, Bulk, MOST_FOUND, type Progress } from '../../state/bulk.ts';
-import { comparePath } from '../../state/route.ts';
+import { compareAllPath } from '../../state/route.ts';
 import type { Selection } from '../../state/selection.ts';
 import type { Sessions } from '../../state/sessions.ts';
-import { deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
+import { compareSelected, deleteQuestion, SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useVersion } from '../parts/context.ts';
 import { ActionIcon } from '../parts/icons.tsx';
@@ -15,6 +15,9 @@ import { AlertQuestion } from '../parts/popups/popup-button.tsx';
 import './bulk-bar.css';
 
 type Verb = 'export' | 'delete';
+
+/** Limit of the sessions that the service compares at once. */
+const MOST_COMPARED = 20;
 
 interface Running {
   readonly verb: Verb;
@@ -39,6 +42,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   const read = useCell(sessions.order).length;
   const total = useCell(sessions.total);
   const all = sessions.hasMore ? (total?.isLeast === false ? total.count : undefined) : read;
+  const canCompare = count >= 2 && count <= MOST_COMPARED;
   const deleting = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (count === 0) setDeleting(false);
@@ -93,8 +97,8 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   };
   const compare = () => {
     const startOf = (id: string) => sessions.rows.get(id)?.started_at ?? '';
-    const [left, right] = [...selected].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
-    if (left !== undefined && right !== undefined) router.push(comparePath({ left, right }));
+    const oldestFirst = [...selected].sort((a, b) => (startOf(a) < startOf(b) ? -1 : 1));
+    router.push(compareAllPath(oldestFirst));
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: they act on what is selected then
   const actions = useMemo(
@@ -102,7 +106,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
       count === 0
         ? []
         : [
-            ...(count === 2 ? [{ name: SESSION_LIST_TEXT.compareSelected, run: compare }] : []),
+            ...(canCompare ? [{ name: compareSelected(count), run: compare }] : []),
             { name: 'Export the selected sessions', run: exportAll },
             { name: 'Delete the selected sessions (asks first)', run: () => setDeleting(true) },
           ],
@@ -126,7 +130,7 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
         <BarButton onClick={() => looking.abort()}>Stop</BarButton>
       )}
       <span className="ins-bulk__gap" />
-      {count === 2 && <BarButton onClick={compare}>{SESSION_LIST_TEXT.compare}</BarButton>}
+      {canCompare && <BarButton onClick={compare}>{SESSION_LIST_TEXT.compare}</BarButton>}
       <BarButton onClick={() => void exportAll()}>
         <ActionIcon name="down" /> Export
       </BarButton>

@@ -1,0 +1,88 @@
+/** The aligned steps of two sessions, read from the service page by page. */
+import { useCallback, useEffect, useMemo, useRef } from 'react';
+import type { AlignedStep, AlignedSteps } from '../../api/types.ts';
+import { differenceOf } from '../../model/sessions/aligned.ts';
+import { differenceKey, type SelectedDifference } from '../../model/sessions/comparison.ts';
+import { AlignedTree } from '../../state/aligned.ts';
+import type { Compared } from '../../state/comparison.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
+import { useCell, useInspector } from '../parts/context.ts';
+import { AlignedView } from './aligned-view.tsx';
+import { ComparisonFailed } from './comparison-failed.tsx';
+
+interface AlignedDifferencesProps {
+  readonly compared: Compared;
+  /** Key of the span to show at first. */
+  readonly wanted: string | undefined;
+  readonly selected: SelectedDifference | undefined;
+  readonly onSelect: (difference: SelectedDifference | undefined) => void;
+  readonly onAgain: () => void;
+}
+
+export function AlignedDifferences({
+  compared,
+  wanted,
+  selected,
+  onSelect,
+  onAgain,
+}: AlignedDifferencesProps) {
+  const { api } = useInspector();
+  const { left, right, changes } = compared;
+  const goal = useRef(wanted);
+  const tree = useMemo(
+    () =>
+      new AlignedTree<AlignedStep, AlignedSteps>((page, signal) => {
+        const span = page.version === undefined ? goal.current : undefined;
+        return api.compareRows({ left, right, change: changes, span, ...page }, signal);
+      }),
+    [api, left, right, changes],
+  );
+  useEffect(() => {
+    void openAt(tree, changes.length > 0).then((step) => {
+      if (step === undefined || goal.current === undefined) return;
+      goal.current = undefined;
+      onSelect(differenceOf(step, tree.known.get().steps));
+    });
+    return () => tree.close();
+  }, [tree, changes, onSelect]);
+  const state = useCell(tree.state);
+  const page = useCell(tree.first);
+  const { steps } = useCell(tree.known);
+  const select = useCallback(
+    (step: AlignedStep | undefined) => onSelect(step && differenceOf(step, tree.known.get().steps)),
+    [onSelect, tree],
+  );
+  const key = selected && differenceKey(selected);
+  const step = useMemo(() => steps.find((one) => differenceKey(one) === key), [steps, key]);
+  if (state.kind === 'failed') return <ComparisonFailed state={state} onAgain={onAgain} />;
+  if (page === undefined || (page.steps.length === 0 && changes.length > 0)) {
+    return (
+      <p className="ins-compare__start" role="status">
+        {page === undefined ? COMPARE_TEXT.comparing : COMPARE_TEXT.noneOfKind}
+      </p>
+    );
+  }
+  return (
+    <AlignedView
+      key={page.version + changes}
+      tree={tree}
+      page={page}
+      hasFilter={changes.length > 0}
+      selected={step}
+      onSelect={select}
+    />
+  );
+}
+
+/** Read up to the span that was looked for, else to the first difference; return its step. */
+async function openAt(
+  tree: AlignedTree<AlignedStep, AlignedSteps>,
+  hasFilter: boolean,
+): Promise<AlignedStep | undefined> {
+  await tree.more();
+  const page = tree.first.get();
+  const row = page?.found_row ?? (hasFilter ? null : page?.first_difference);
+  if (row == null) return undefined;
+  await tree.reach(row);
+  return tree.known.get().steps.find((step) => step.row === row);
+}

@@ -1,0 +1,25 @@
+/** Problem of a comparison, with what to do about it. */
+import type { LoadState } from '../../state/sessions.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
+
+interface ComparisonFailedProps {
+  readonly state: LoadState & { readonly kind: 'failed' };
+  readonly onAgain: () => void;
+}
+
+export function ComparisonFailed({ state, onAgain }: ComparisonFailedProps) {
+  return (
+    <div className="ins-compare__start" role="alert">
+      <p>{state.message}</p>
+      {state.status === 404 ? (
+        <p>{COMPARE_TEXT.gone}</p>
+      ) : (
+        state.status !== 422 && (
+          <button type="button" className="ins-link" onClick={onAgain}>
+            Try again
+          </button>
+        )
+      )}
+    </div>
+  );
+}

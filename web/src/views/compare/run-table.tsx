@@ -1,0 +1,271 @@
+// biome-ignore-all lint/a11y/useFocusableInteractive: the rows and the links in cells have the focus
+/** Several runs step by step: a row a step, a column a run. */
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import type { RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
+import { type AlignedItem, itemsOf, keyOfItem, parentOf } from '../../model/sessions/aligned.ts';
+import { CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
+import { formatDuration } from '../../model/text/format.ts';
+import { plainLine } from '../../model/text/hidden-characters.ts';
+import { spanKey } from '../../model/trace/span-key.ts';
+import type { AlignedTree } from '../../state/aligned.ts';
+import { comparePath, sessionPath, spanPath } from '../../state/route.ts';
+import {
+  COMPARE_TEXT,
+  differencesBelow,
+  runsDiffer,
+  stepsBelow,
+  stepsBetween,
+} from '../../texts.ts';
+import { useCell } from '../parts/context.ts';
+import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
+import { Link } from '../parts/link.tsx';
+import { isRowClick, rowsOf, useListFocus } from '../parts/list-focus.ts';
+import { useRows } from '../parts/rows.ts';
+import { SpanName } from '../parts/span-name.tsx';
+import { When } from '../parts/times.tsx';
+import { groundOf } from './aligned-row.tsx';
+import './run-table.css';
+
+const ROW_PX = 28;
+const NONE: ReadonlySet<number> = new Set();
+
+interface RunTableProps {
+  readonly tree: AlignedTree<RunStep, Runs>;
+  readonly page: Runs;
+}
+
+export function RunTable({ tree, page }: RunTableProps) {
+  const { steps, reached } = useCell(tree.known);
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const [closed, setClosed] = useState(NONE);
+  const items = useMemo(() => itemsOf(steps, reached, { closed }), [steps, reached, closed]);
+  const keys = useMemo(() => items.map(keyOfItem), [items]);
+  const fold = (item: AlignedItem<RunStep>, isFolded: boolean) => {
+    if (item.kind === 'between') return void tree.open(item.start, item.stop);
+    if (item.kind === 'later') return undefined;
+    const { row, size } = item.step;
+    const others = [...closed].filter((one) => one !== row);
+    setClosed(new Set(isFolded ? [...others, row] : others));
+    return isFolded ? undefined : void tree.open(row + 1, row + size);
+  };
+  const toggle = (item: AlignedItem<RunStep> | undefined) => {
+    if (item?.kind === 'between') fold(item, false);
+    else if (item?.isOpen !== undefined) fold(item, item.isOpen);
+  };
+  const { list, at } = useListFocus(scroller, {
+    name: 'runs',
+    ...rowsOf(keys),
+    onOpen: (key) => toggle(items[keys.indexOf(key)]),
+    tree: {
+      isOpen: (index) => {
+        const item = items[index];
+        return item?.kind === 'between' ? false : item?.isOpen;
+      },
+      fold: (index, isFolded) => {
+        const item = items[index];
+        if (item !== undefined) fold(item, isFolded);
+      },
+      parentOf: (index) => parentOf(items, index),
+    },
+  });
+  const keyAt = useCallback((index: number) => keys[index], [keys]);
+  const virtualizer = useRows(scroller, keys.length, ROW_PX, keyAt, at);
+  const rows = virtualizer.getVirtualItems();
+  const last = rows.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= items.length - 20 && reached < page.row_count) void tree.more();
+  }, [last, items.length, reached, page.row_count, tree]);
+  const [base] = page.sessions;
+  return (
+    <div className="ins-runs" style={{ '--runs': page.sessions.length } as object}>
+      <p className="ins-runs__sum" role="status">
+        {page.differing_count === 0
+          ? COMPARE_TEXT.none
+          : runsDiffer(page.differing_count, page.row_count)}
+        {page.not_compared > 0 && `. ${COMPARE_TEXT.partly(page.not_compared)}`}
+      </p>
+      <div
+        ref={setScroller}
+        className="ins-runs__scroller"
+        role="treegrid"
+        aria-label={COMPARE_TEXT.runs}
+        aria-rowcount={items.length + 1}
+        {...list}
+      >
+        <div role="row" aria-rowindex={1} className="ins-runs__head">
+          <span role="columnheader" className="ins-runs__step">
+            {COMPARE_TEXT.step}
+          </span>
+          {page.sessions.map((session) => (
+            <RunHead key={session.id} session={session} base={base} />
+          ))}
+        </div>
+        <div
+          role="rowgroup"
+          className="ins-runs__rows"
+          style={{ height: virtualizer.getTotalSize() }}
+        >
+          {rows.map(({ index, key, start }) => {
+            const item = items[index];
+            if (item === undefined) return null;
+            const isFirst = item.kind === 'step' && item.step.row === page.first_difference;
+            return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: its keys are those of the table
+              <div
+                key={key}
+                role="row"
+                data-row={String(key)}
+                data-focus=""
+                aria-rowindex={index + 2}
+                aria-level={item.depth + 1}
+                {...expanded(item)}
+                tabIndex={index === at ? 0 : -1}
+                className={`ins-runs__row${isFirst ? ' ins-runs__row--first' : ''}`}
+                style={{ transform: `translateY(${start}px)`, '--depth': item.depth } as object}
+                onClick={(event) => isRowClick(event) && toggle(item)}
+              >
+                {item.kind === 'step' ? (
+                  <Step item={item} isFirst={isFirst} isCurrent={index === at} runs={page} />
+                ) : (
+                  <span role="gridcell" className="ins-runs__step ins-runs__between">
+                    <Caret isOpen={false} />
+                    {item.kind === 'between' && stepsBetween(item.stop - item.start, false)}
+                  </span>
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function expanded(item: AlignedItem<RunStep>): { 'aria-expanded'?: boolean } {
+  const isOpen = item.kind === 'between' ? false : item.isOpen;
+  return isOpen === undefined ? {} : { 'aria-expanded': isOpen };
+}
+
+interface RunHeadProps {
+  readonly session: Session;
+  readonly base: Session | undefined;
+}
+
+function RunHead({ session, base }: RunHeadProps) {
+  const title = plainLine(session.title || session.id);
+  return (
+    <span role="columnheader" className="ins-runs__run">
+      <span>
+        <StatusIcon shape={session.status} />
+        <Link to={sessionPath(session.id)} title={title}>
+          {title}
+        </Link>
+      </span>
+      <small>
+        <When at={session.started_at} />
+        {session === base ? `, ${COMPARE_TEXT.firstRun}` : ''}
+      </small>
+    </span>
+  );
+}
+
+interface StepProps {
+  readonly item: Extract<AlignedItem<RunStep>, { kind: 'step' }>;
+  readonly isFirst: boolean;
+  readonly isCurrent: boolean;
+  readonly runs: Runs;
+}
+
+function Step({ item, isFirst, isCurrent, runs }: StepProps) {
+  const { step, isOpen } = item;
+  const name = plainLine(step.name);
+  const below =
+    isOpen !== false
+      ? ''
+      : step.differing_below > 0
+        ? differencesBelow(step.differing_below)
+        : stepsBelow(step.size - 1);
+  const [base] = runs.sessions;
+  const [first] = step.cells;
+  return (
+    <>
+      <span role="rowheader" className="ins-runs__step" title={`${kindName(step.kind)}: ${name}`}>
+        <Caret isOpen={isOpen} />
+        <KindIcon kind={step.kind} />
+        <span className="ins-runs__name">
+          <SpanName name={name} />
+        </span>
+        {isFirst && <small className="ins-runs__mark">{COMPARE_TEXT.first}</small>}
+        {below !== '' && <small>{below}</small>}
+      </span>
+      {runs.sessions.map((session, run) => {
+        const cell = step.cells[run] ?? null;
+        const isBase = run === 0;
+        const span = cell ?? first ?? null;
+        const to = isBase
+          ? cell && spanPath(session.id, spanKey(cell))
+          : span && comparePath({ left: base?.id, right: session.id, span: spanKey(span) });
+        return (
+          <Cell
+            key={session.id}
+            cell={cell}
+            to={to}
+            isCurrent={isCurrent}
+            isMissed={first !== null}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+interface CellProps {
+  readonly cell: RunCell | null;
+  /** Address of the comparison with the first run; null: neither has the step. */
+  readonly to: string | null;
+  readonly isCurrent: boolean;
+  /** Whether the first run has the step. */
+  readonly isMissed: boolean;
+}
+
+function Cell({ cell, to, isCurrent, isMissed }: CellProps) {
+  const ground = cell === null ? (isMissed ? 'removed' : 'none') : groundOf(cell.changes);
+  const changes: readonly (keyof typeof CHANGE_NAMES)[] =
+    cell?.changes ?? (isMissed ? ['removed'] : []);
+  const names = changes.map((change) => CHANGE_NAMES[change]).join(', ');
+  const text: ReactNode = (
+    <>
+      {cell?.status === 'error' && <StatusIcon shape="failed" />}
+      {cell !== null && (
+        <span>
+          {cell.duration_ns === null ? COMPARE_TEXT.running : formatDuration(cell.duration_ns)}
+        </span>
+      )}
+      <span className="ins-hidden">{cell === null ? COMPARE_TEXT.absent : names}</span>
+      {changes.map((change) => (
+        <span key={change} className={`ins-change ins-change--${change}`} aria-hidden="true">
+          {CHANGE_SIGNS[change]}
+        </span>
+      ))}
+    </>
+  );
+  return (
+    <span role="gridcell" className={`ins-runs__cell ins-runs__cell--${ground}`} title={names}>
+      {to === null ? (
+        text
+      ) : (
+        <Link to={to} isCurrentRow={isCurrent}>
+          {text}
+        </Link>
+      )}
+    </span>
+  );
+}
+
+function Caret({ isOpen }: { readonly isOpen: boolean | undefined }) {
+  return (
+    <span className={`ins-runs__caret${isOpen === true ? ' ins-runs__caret--open' : ''}`}>
+      {isOpen !== undefined && <ActionIcon name="caret" />}
+    </span>
+  );
+}

@@ -1,0 +1,45 @@
+/** `/ui/compare?session=…&session=…`: several sessions, each step beside each other. */
+import { useEffect, useMemo, useState } from 'react';
+import type { RunStep, RunTable as Runs } from '../../api/types.ts';
+import { AlignedTree } from '../../state/aligned.ts';
+import { COMPARE_TEXT } from '../../texts.ts';
+import { useActions } from '../parts/actions.ts';
+import { useCell, useInspector, useTitle } from '../parts/context.ts';
+import { ComparisonFailed } from './comparison-failed.tsx';
+import { RunTable } from './run-table.tsx';
+
+export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
+  const { api } = useInspector();
+  const [again, setAgain] = useState(0);
+  const key = ids.join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the ids by their text, and once more
+  const tree = useMemo(
+    () => new AlignedTree<RunStep, Runs>((page, signal) => api.compareRuns(ids, page, signal)),
+    [api, key, again],
+  );
+  useEffect(() => {
+    void tree.more();
+    return () => tree.close();
+  }, [tree]);
+  const onAgain = () => setAgain((times) => times + 1);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the same each time
+  const actions = useMemo(() => [{ name: COMPARE_TEXT.again, keys: ['r'], run: onAgain }], []);
+  useActions('Compare', actions);
+  useTitle(COMPARE_TEXT.title);
+  const state = useCell(tree.state);
+  const page = useCell(tree.first);
+  return (
+    <main className="ins-compare ins-compare--runs">
+      <h1 className="ins-hidden">{COMPARE_TEXT.heading}</h1>
+      {state.kind === 'failed' ? (
+        <ComparisonFailed state={state} onAgain={onAgain} />
+      ) : page === undefined ? (
+        <p className="ins-compare__start" role="status">
+          {COMPARE_TEXT.comparing}
+        </p>
+      ) : (
+        <RunTable key={`${key} ${again}`} tree={tree} page={page} />
+      )}
+    </main>
+  );
+}
