@@ -145,6 +145,8 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'statistics/streams-section.tsx StreamsSection': 'page, session, statistics',
   'statistics/usage-chart.tsx UsageChart': 'page, session, statistics',
   'app.tsx StoreBanner': 'page, sessions, store is read only',
+  'top-bar.tsx BrandMark': 'palette, nothing typed',
+  'top-bar.tsx SettingsButton': 'palette, nothing typed',
   'top-bar.tsx TopBar': 'palette, nothing typed',
   'transcript/agent-entry.tsx AgentEnd': 'transcript, errors',
   'transcript/agent-entry.tsx AgentEntry': 'transcript, errors',
@@ -185,6 +187,7 @@ export const NOT_SHOWN: Readonly<Record<string, string>> = {
     'is above the page once a button opened it; test_requests.py opens one',
   'parts/so-far.tsx SoFar': 'text of a call that runs; test_streaming.py holds one open',
   'parts/so-far.tsx Stall': 'mark of an answer that paused; test_streaming.py holds one open',
+  'saved-page.tsx SavedPage': 'is a page of its own; test_saved_page.py opens one from its file',
   'session/scrubber.tsx ViewScrubber':
     'the scrubber of views without a time axis; test_time_travel.py moves it',
   'session/now-strip.tsx NowStrip': 'is there while spans run; test_streaming.py holds one open',

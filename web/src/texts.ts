@@ -136,6 +136,18 @@ export const SESSION_VERB_TEXT = {
   stopKeep: 'Keep running',
 } as const;
 
+/** A session in a file of its own. */
+export const SAVED_TEXT = {
+  save: 'Save as a web page (.html)',
+  label: 'Saved trace, read-only',
+  exported: 'exported',
+  leftOut: (count: number) =>
+    `Content of ${plural(count, 'span')} is left out, in whole or in part: there is no room.`,
+  missing: 'This is not in the file. Open the session in the inspector to see it.',
+  readOnly: 'This is a saved trace: nothing can be changed.',
+  damaged: 'The file is damaged: its trace cannot be read. Export the session again.',
+} as const;
+
 export const VERB_LABELS = { pause: 'Pause', resume: 'Resume', step: 'Step' } as const;
 
 export const VERB_SENDING = {

@@ -9,7 +9,7 @@ import {
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { SESSION_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
-import { useCell, useSize } from '../parts/context.ts';
+import { useCell, useInspector, useSize } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { Duration, NoNews, Waited } from '../parts/session-times.tsx';
@@ -30,22 +30,25 @@ interface SessionHeaderProps {
 
 export function SessionHeader({ trace, isPast = false }: SessionHeaderProps) {
   const session = useCell(trace.session);
+  const isSaved = useInspector().saved !== undefined;
   return (
     <header className="ins-session-head">
-      <Link className="ins-icon-button" to="" title="All sessions">
-        <ActionIcon name="back" />
-        <span className="ins-hidden">All sessions</span>
-      </Link>
+      {!isSaved && (
+        <Link className="ins-icon-button" to="" title="All sessions">
+          <ActionIcon name="back" />
+          <span className="ins-hidden">All sessions</span>
+        </Link>
+      )}
       <h1 title={session?.title}>{session?.title || trace.sessionId}</h1>
       {session !== undefined && (
         <>
           <StatusPill session={session} />
           <Facts session={session} />
           {isPast && <span className="ins-session-head__past">{TIME_TEXT.asItEnded}</span>}
-          <LastGoodRun session={session} />
+          {!isSaved && <LastGoodRun session={session} />}
           <AboutSession session={session} />
           <ShareMenu trace={trace} session={session} />
-          <SessionVerbs session={session} />
+          {!isSaved && <SessionVerbs session={session} />}
         </>
       )}
     </header>
