@@ -39,7 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     wheel: Path = options.wheel.resolve()
     names = zipfile.ZipFile(wheel).namelist()
-    if "inspector/static/index.html" not in names:
+    if not {f"inspector/static/{name}.html" for name in ("index", "saved")} <= set(names):
         raise SystemExit(f"{wheel.name} has no web UI. Run `make build`.")
     with tempfile.TemporaryDirectory() as folder:
         python = _install(wheel, options.extra, Path(folder), options.constraint)

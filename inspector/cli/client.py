@@ -191,6 +191,10 @@ class Client:
         """Yield a session as a gzip file; raise as `download`."""
         return self.download(f"/trace/{urllib.parse.quote(session_id, safe='')}")
 
+    def page(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session as a web page; raise as `download`."""
+        return self.download(f"/sessions/{urllib.parse.quote(session_id, safe='')}/export.html")
+
     def upload(self, path: str, body: Iterable[bytes]) -> Any:
         """Send `body` as a stream, and return the JSON of the answer.
 

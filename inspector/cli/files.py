@@ -30,14 +30,22 @@ def export(
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="File; gzip if it ends in .gz. `-` prints the lines."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="File: gzip if it ends in .gz, a web page of one session if it ends in .html. "
+            "`-` prints the lines.",
+        ),
     ] = None,
     query: Annotated[
         str | None, typer.Option(help="All sessions that fit, instead; see docs/query.md.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write sessions to a file, as OTLP JSON lines: of the running service, else of the store."""
+    """Write sessions to a file, as OTLP JSON lines: of the running service, else of the store.
+
+    A file that ends in .html is a web page: it shows one session in any browser, without a service.
+    """
     from inspector.cli import transfer  # noqa: PLC0415
 
     if (session_id is None) == (query is None):
@@ -45,10 +53,20 @@ def export(
     reader = find_reader()
     ids = transfer.select(reader, session_id, query)
     name = output or f"{transfer.file_name(ids[0]) if session_id else 'sessions'}.otlp.jsonl.gz"
+    is_page = name.endswith(".html")
+    if is_page and len(ids) > 1:
+        raise SettingsError(
+            f"A web page shows one session, and {len(ids)} fit: give the id of one."
+        )
     with output_file(name) as file, _progress("exported", len(ids)) as advance:
         size_bytes = 0
         for id_ in ids:
-            for piece in transfer.pieces(reader, id_, is_packed=name.endswith(".gz")):
+            pieces = (
+                reader.page(id_)
+                if is_page
+                else transfer.pieces(reader, id_, is_packed=name.endswith(".gz"))
+            )
+            for piece in pieces:
                 size_bytes += file.write(piece)
             advance(1)
     if as_json and name != STDIO:

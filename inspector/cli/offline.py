@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import quote
 
 from inspector.service.app import create_app
 from inspector.service.feed.feed import Feed
 from inspector.service.files.export import packed_session
 from inspector.service.http.access import Access
-from inspector.service.http.in_process import ask
+from inspector.service.http.in_process import ask, read
 from inspector.service.http.parts import ReadParts
 from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionRow, SessionStatus
 from inspector.service.sessions.state import SessionState, status_of
 from inspector.service.settings import Settings
 from inspector.service.storage import open_to_read
+
+T = TypeVar("T")
 
 _ENDED = {SessionStatus.COMPLETED, SessionStatus.FAILED, SessionStatus.CANCELLED}
 
@@ -38,7 +41,7 @@ class OfflineClient:
             RefusedError: The answer is a problem.
             StoreError: The store cannot be opened.
         """
-        return asyncio.run(self._get(path, query))
+        return asyncio.run(self._in_app(lambda app, token: ask(app, token, path, query)))
 
     def export(self, session_id: str) -> Iterator[bytes]:
         """Yield a session as a gzip file.
@@ -49,11 +52,16 @@ class OfflineClient:
         with closing(open_to_read(self.settings.store)) as store:
             yield from packed_session(store, session_id)
 
-    async def _get(self, path: str, query: dict[str, object]) -> Any:
+    def page(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session as a web page; raise as `get`."""
+        path = f"/sessions/{quote(session_id, safe='')}/export.html"
+        yield asyncio.run(self._in_app(lambda app, token: read(app, token, path)))
+
+    async def _in_app(self, call: Callable[[Any, str], Awaitable[T]]) -> T:
         token = secrets.token_urlsafe()  # for this one request
         app = create_app(self.settings, token=token, open_parts=_reading)
         async with app.router.lifespan_context(app):
-            return await ask(app, token, path, query)
+            return await call(app, token)
 
 
 @asynccontextmanager

@@ -24,6 +24,9 @@ class ServiceReader(Protocol):
     def export(self, session_id: str) -> Iterator[bytes]:
         """Yield a session as a gzip file; raise as `get`."""
 
+    def page(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session as a web page; raise as `get`."""
+
 
 def find_reader(url: str | None = None) -> ServiceReader:
     """Return the named or running service, or else the store, read-only.

@@ -27,7 +27,7 @@ from tests.support.telemetry.otlp import START_NS
 PROTOBUF = {"content-type": "application/x-protobuf"}
 JSON = {"content-type": "application/json"}
 few = settings(
-    max_examples=settings.default.max_examples // 3,
+    max_examples=settings().max_examples // 3,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # each example is a whole service
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

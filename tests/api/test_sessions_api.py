@@ -433,6 +433,21 @@ async def test_usage_is_added_up_by_user_tag_model_and_day(api: Api) -> None:
     assert (await api.get("/sessions/usage", params={"by": "moon"})).status_code == 422
 
 
+async def test_the_total_is_that_of_the_whole_filter_not_of_a_page(api: Api) -> None:
+    await api.submit(*(span(trace=n, start_ns=START_NS + n * SECOND_NS) for n in range(1, 6)))
+
+    async def total(**parameters: Any) -> Any:
+        return (await api.get("/sessions/count", params=parameters)).json()
+
+    assert await total() == {"count": 5, "next_cursor": None}
+    assert await total(q="status:failed") == {"count": 0, "next_cursor": None}
+    since_ms = (START_NS + 3 * SECOND_NS) // 10**6
+    assert (await total(since_ms=since_ms))["count"] == 3
+    assert (await total(until_ms=since_ms))["count"] == 2
+    refused = await api.get("/sessions/count", params={"q": "statsu:failed"})
+    assert (refused.status_code, refused.json()["code"]) == (400, "bad_query")
+
+
 async def test_the_histogram_counts_sessions_by_when_they_began(api: Api) -> None:
     minute_ns = 60 * SECOND_NS
     await api.submit(*(span(trace=n, start_ns=START_NS + n * minute_ns) for n in (1, 1, 2, 4)))

@@ -82,6 +82,9 @@ async def test_a_search_finds_sessions_and_spans(api: Api) -> None:
     await api.submit(incoming(span("Find the Needle")), incoming(hidden))
     answer = (await api.get("/search", params={"q": "needle"})).json()
     assert [row["title"] for row in answer["sessions"]] == ["Find the Needle"]
+    [in_title] = answer["sessions"][0]["excerpts"]
+    expected = {"place": "title", "before": "Find the ", "match": "Needle", "after": ""}
+    assert in_title == expected
     assert [hit["span"]["name"] for hit in answer["spans"]] == ["tool", "Find the Needle"]
     assert answer["spans"][0]["session_title"] == "Find the Needle"
     [in_attribute], [in_name] = (hit["excerpts"] for hit in answer["spans"])

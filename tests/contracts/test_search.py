@@ -22,7 +22,7 @@ from inspector.service.query.tree import All, Node
 from inspector.service.search import Search, open_search
 from inspector.service.search.evaluator import Evaluator
 from inspector.service.search.fields import SESSION_READERS, SPAN_READERS
-from inspector.service.search.histogram import Buckets, count_sessions
+from inspector.service.search.histogram import Buckets, count_all, count_sessions
 from inspector.service.search.indexing import Indexer
 from inspector.service.search.usage import UsageKey, UsageSum, group_usage
 from inspector.service.storage import Store, open_store, sqlite_reader
@@ -620,6 +620,26 @@ def test_a_count_that_runs_out_of_time_says_from_when_it_is_whole(store: Store) 
         found = count_sessions(search, node, Buckets(START_NS, 1, 100))
     assert found.counted_from_ns == START_NS + 7
     assert found.counts.total() == 2
+
+
+@pytest.mark.parametrize("text", ["", "status:failed", "s2 OR s5", "s*", "nothing"])
+def test_all_sessions_of_a_filter_are_counted_in_pages_that_end_in_time(
+    store: Store, text: str
+) -> None:
+    records = [session(f"s{n}", n, started_ns=START_NS + n) for n in range(1, 9)]
+    records[0].row = replace(records[0].row, status=SessionStatus.FAILED)
+    store.commit(Changes(1, 8, records))
+    node = parse_query(text, QueryScope.SESSION, NOW_NS)
+    ticks = iter(range(1000))
+    with store.read() as reader:
+        search = Search(reader, NOW_NS, page_s=2, clock=lambda: float(next(ticks)))
+        expected = sum(Evaluator(reader, NOW_NS).fits(node, one) for one in records)
+        page = count_all(search, node, None)
+        counted = page.count
+        while page.next is not None:
+            page = count_all(search, node, page.next)
+            counted += page.count
+    assert counted == expected
 
 
 def test_usage_is_added_up_by_model_from_the_spans_that_count(store: Store) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.agents.connected_agent import ConnectedAgent
@@ -234,6 +235,22 @@ def test_hostile_content_is_text_where_most_of_it_shows(
     assert watch.elsewhere(hostile.url) == []
 
 
+def test_hostile_content_is_text_in_a_page_that_is_saved(
+    page: Page, watch: Watch, hostile: Service, tmp_path: Path
+) -> None:
+    saved = tmp_path / "saved.html"
+    saved.write_bytes(hostile.client.get("/sessions/hostile/export.html").content)
+    page.add_init_script("window.harmed = 0")
+    views = [f"view={view}" for view in ("transcript", "mcp", "graph", "statistics")]
+    for place in (*views, *(path.partition("?")[2] for path in _spans_of("waterfall"))):
+        page.goto("about:blank")  # or what is behind the # would lead to the same page
+        page.goto(f"{saved.as_uri()}#{place}")
+        expect(page.get_by_role("tabpanel").first).to_be_visible()
+        _look_at(page, place)
+    assert watch.errors == []
+    assert watch.elsewhere(saved.as_uri()) == []
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_hostile_content_is_text_on_every_page(page: Page, watch: Watch, hostile: Service) -> None:
@@ -248,13 +265,17 @@ def _look(page: Page, hostile: Service, places: Sequence[str]) -> None:
     for place in places:
         page.goto(f"{hostile.url}/ui/{place}")
         page.wait_for_load_state("networkidle")
-        _look_into_the_span(page)
-        assert page.evaluate("[window.harmed, {}.polluted ?? null]") == [0, None], place
-        elements = "iframe, object, embed, main script, main style, a[href^='javascript:' i]"
-        assert page.locator(elements).count() == 0, place
-        sources = page.locator("img").evaluate_all("all => all.map(({ src }) => src)")
-        assert [one for one in sources if not one.startswith(("data:image/", "blob:"))] == [], place
-        assert _answers_s(page) < HUNG_S, place
+        _look_at(page, place)
+
+
+def _look_at(page: Page, place: str) -> None:
+    _look_into_the_span(page)
+    assert page.evaluate("[window.harmed, {}.polluted ?? null]") == [0, None], place
+    elements = "iframe, object, embed, main script, main style, a[href^='javascript:' i]"
+    assert page.locator(elements).count() == 0, place
+    sources = page.locator("img").evaluate_all("all => all.map(({ src }) => src)")
+    assert [one for one in sources if not one.startswith(("data:image/", "blob:"))] == [], place
+    assert _answers_s(page) < HUNG_S, place
 
 
 def _look_into_the_span(page: Page) -> None:

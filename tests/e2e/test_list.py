@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.services.process import Service
@@ -145,13 +145,73 @@ def test_a_live_row_enters_where_it_belongs_and_the_row_under_the_pointer_stays(
     assert _titles(page)[0] == "Session 900"
 
 
+def test_the_number_of_sessions_is_that_of_all_that_are_found(page: Page, shared: Service) -> None:
+    answer = httpx.get(f"{shared.url}/sessions/count", headers=shared.headers).raise_for_status()
+    total = answer.json()["count"]
+    assert total > 200  # more than a page of the list
+    _open(page, shared)
+    count = page.get_by_role("status").filter(has_text=re.compile(r"^\d+\+? sessions"))
+    expect(count).to_have_text(f"{total} sessions")
+    _open(page, shared, "?q=status%3Afailed")
+    failed = httpx.get(
+        f"{shared.url}/sessions/count", params={"q": "status:failed"}, headers=shared.headers
+    ).json()["count"]
+    expect(count).to_have_text(f"{failed} sessions found")
+
+
+def test_columns_are_resized_and_pinned_and_rows_have_a_height_of_choice(
+    page: Page, shared: Service
+) -> None:
+    rows = _open(page, shared, "?cols=agents,models,services,tags,started,duration,spans,cost")
+    handle = page.get_by_role("separator", name="Width of Models")
+    head = page.get_by_role("columnheader").filter(has_text="Models")
+    before = _box(head)["width"]
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    assert _box(head)["width"] == pytest.approx(before + 12, abs=1)
+    at = _box(handle)
+    page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(at["x"] + 1200, at["y"] + 5, steps=3)
+    page.mouse.up()
+    width = _box(head)["width"]
+    assert width > before + 600
+
+    page.get_by_role("button", name="View").click()
+    menu = page.get_by_role("dialog", name="Columns and sorting")
+    menu.get_by_role("button", name="Pin Cost").click()
+    menu.get_by_label("Comfortable").check()
+    page.keyboard.press("Escape")
+    page.reload()
+    assert _box(head)["width"] == width
+    assert _box(rows.first)["height"] == 44
+    cost = page.get_by_role("columnheader").filter(has_text="Cost")
+    title = rows.first.get_by_role("link")
+    places = [_box(one)["x"] for one in (title, cost)]
+    agents = page.get_by_role("columnheader").filter(has_text="Agents")
+    scrolls_from = _box(agents)["x"]
+    page.locator(".ins-list__scroller").evaluate("list => list.scrollBy(200, 0)")
+    assert _box(agents)["x"] == scrolls_from - 200
+    assert [_box(one)["x"] for one in (title, cost)] == places
+    # A row is a link in all its width, also where it is pinned.
+    at = _box(rows.first)
+    page.mouse.click(_box(cost)["x"] + 10, at["y"] + at["height"] / 2)
+    expect(page).to_have_url(re.compile("/sessions/"))
+
+
+def _box(element: Locator) -> FloatRect:
+    box = element.bounding_box()
+    assert box is not None
+    return box
+
+
 @pytest.mark.slow
 def test_columns_are_chosen_stored_and_shared(page: Page, shared: Service) -> None:
     _open(page, shared)
     page.get_by_role("button", name="View").click()
     menu = page.get_by_role("dialog", name="Columns and sorting")
-    menu.get_by_label("Tool calls").check()
-    menu.get_by_label("Models").uncheck()
+    menu.get_by_role("checkbox", name="Tool calls").check()
+    menu.get_by_role("checkbox", name="Models").uncheck()
     page.keyboard.press("Escape")
     expect(menu).to_be_hidden()
     heads = page.get_by_role("columnheader")
@@ -349,7 +409,7 @@ def test_a_dropped_file_leads_to_its_session_and_a_bad_one_says_its_lines(
     assert watch.elsewhere(shared.url) == []
 
 
-def test_a_narrow_page_has_rows_of_two_lines_and_no_sideways_scrolling(
+def test_a_narrow_page_has_rows_of_three_lines_and_no_sideways_scrolling(
     page: Page, shared: Service
 ) -> None:
     rows = _open(page, shared, "?cols=agents,models,engine,tags,spans,errors,tokens,cost")
@@ -359,7 +419,7 @@ def test_a_narrow_page_has_rows_of_two_lines_and_no_sideways_scrolling(
     expect(wide).to_be_hidden()
     box = rows.first.bounding_box()
     assert box is not None
-    assert box["height"] == 56
+    assert box["height"] == 76
     for overflowing in (
         "document.documentElement",
         "document.querySelector('.ins-list__scroller')",

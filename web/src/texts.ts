@@ -136,6 +136,18 @@ export const SESSION_VERB_TEXT = {
   stopKeep: 'Keep running',
 } as const;
 
+/** A session in a file of its own. */
+export const SAVED_TEXT = {
+  save: 'Save as a web page (.html)',
+  label: 'Saved trace, read-only',
+  exported: 'exported',
+  leftOut: (count: number) =>
+    `Content of ${plural(count, 'span')} is left out, in whole or in part: there is no room.`,
+  missing: 'This is not in the file. Open the session in the inspector to see it.',
+  readOnly: 'This is a saved trace: nothing can be changed.',
+  damaged: 'The file is damaged: its trace cannot be read. Export the session again.',
+} as const;
+
 export const VERB_LABELS = { pause: 'Pause', resume: 'Resume', step: 'Step' } as const;
 
 export const VERB_SENDING = {
@@ -173,13 +185,21 @@ export const SESSION_LIST_TEXT = {
   chart: 'Show, hide the chart',
   compare: 'Compare',
   view: 'Columns and sorting',
+  widthOf: (name: string) => `Width of ${name}`,
+  resize: 'Drag to resize, double-click to reset',
+  pin: (name: string) => `Pin ${name}`,
+  pinTitle: 'Stays beside the title while the list scrolls sideways',
+  rows: 'Rows',
+  density: { compact: 'Compact', normal: 'Normal', comfortable: 'Comfortable' },
+  rowsAre: (density: string) => `Rows: ${density.toLowerCase()}`,
   reset: 'Reset to defaults',
   keep: 'Keep',
   oneSpan: 'In one span:',
   oneSpanWhy:
     'Each term may match another span of a session. This finds sessions in which one span matches them all.',
-  oneSpanCount: (count: number, hasMore: boolean) =>
-    hasMore ? `${count}+ sessions` : plural(count, 'session'),
+  /** Number of sessions; `hasMore`: at least so many. */
+  count: (count: number, hasMore: boolean) =>
+    hasMore ? `${groupThousands(count)}+ sessions` : plural(count, 'session'),
 } as const;
 
 export const EMPTY_TEXT = {
@@ -269,6 +289,13 @@ export const SEARCH_TEXT = {
   clear: 'clear',
 } as const;
 
+/** Handle of a sheet at the bottom of a narrow page. */
+export const SHEET_TEXT = {
+  open: 'Open the panel',
+  enlarge: 'Enlarge the panel',
+  shrink: 'Shrink the panel',
+} as const;
+
 // A session: header, waterfall, time.
 
 export const SESSION_TEXT = {
@@ -277,6 +304,7 @@ export const SESSION_TEXT = {
   unfreeze: 'Unfreeze',
   idleTitle: 'Nothing ran: not part of the duration, but of the waterfall',
   droppedTitle: 'Attributes, events and links that the sender dropped',
+  figures: 'Figures of the session',
   now: 'Now',
   andMore: (count: number) => `and ${count} more`,
   waiting: 'waiting',
@@ -668,6 +696,8 @@ export const COMPARE_TEXT = {
   comparing: 'Comparing …',
   gone: 'The session may be deleted, or its id incomplete. Choose another one.',
   stillRuns: 'A session is still running: compared as of then.',
+  none: 'No differences.',
+  noneOfKind: 'No differences of this kind.',
   outputPart: 'First different part of the output',
   openBefore: 'Open in session before',
   openAfter: 'Open in session after',
@@ -681,8 +711,6 @@ export const COMPARE_TEXT = {
   aligned: 'Aligned',
   byImportance: 'By importance',
   tree: 'Aligned steps',
-  none: 'No differences.',
-  noneOfKind: 'No differences of this kind.',
   first: 'First difference',
   follows: 'Starts after the first difference and may follow from it.',
   same: 'The same in both sessions.',

@@ -67,8 +67,8 @@ def align(trees: Sequence[SpanTree], partners: Sequence[Sequence[int | None]]) -
         [place] + [None] * len(others) for place in range(len(first.rows))
     ]
     siblings.append(None, first.roots)
-    for above, below in enumerate(first.children):
-        siblings.append(above, below)
+    for place, children in enumerate(first.children):
+        siblings.append(place, children)
     extras: dict[tuple[int | None, tuple[str, str]], list[int]] = defaultdict(list)
     for run, (tree, partner) in enumerate(zip(others, partners, strict=True), 1):
         passed: Counter[tuple[int | None, tuple[str, str]]] = Counter()

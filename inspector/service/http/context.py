@@ -50,7 +50,7 @@ _MAX_DROPPED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class SessionCall:
     """An LLM call of a session, and what its context is compared with."""
 
     place: int
@@ -81,7 +81,7 @@ def session_context(request: Request, parts: ReadPartsDep, session_id: str) -> R
     def read() -> tuple[KnownContexts, int]:
         with parts.store.read() as reader:
             table = SpanTable(reader.span_columns(session_id, MAX_SPANS))
-        calls, left_out = _calls(table)
+        calls, left_out = calls_of(table)
         last = parts.contexts.last(session_id)
         known = last.by_content if last is not None else {}
         found = _read(parts.store, table, calls, session.row.epoch_ns, known)
@@ -133,14 +133,14 @@ def span_context(reader: Reader, record: SpanRecord, view: wire.View) -> SpanCon
     )
 
 
-def _calls(table: SpanTable) -> tuple[list[_Call], int]:
+def calls_of(table: SpanTable) -> tuple[list[SessionCall], int]:
     """Return the LLM calls by start, up to a limit, and the number of the others."""
     of = table.columns
     agents: dict[int, int] = {-1: -1}
     last_of_run: dict[int, int] = {}
     last_of_agent: dict[str | None, int] = {}
     retrievals: list[int] = []
-    found: list[_Call] = []
+    found: list[SessionCall] = []
     for place in table.walk:
         is_agent = of.kind[place] == SpanKind.AGENT and of.duplicate_of[place] is None
         agents[place] = place if is_agent else agents[table.parents[place]]
@@ -159,7 +159,7 @@ def _calls(table: SpanTable) -> tuple[list[_Call], int]:
             before = last_of_agent.get(name, -1)
         last_of_run[agent] = last_of_agent[name] = place
         sized = [(one, of.size_bytes[one]) for one in retrievals[: -_MAX_RETRIEVALS - 1 : -1]]
-        found.append(_Call(place, agent, before, is_same_run, _within(sized)))
+        found.append(SessionCall(place, agent, before, is_same_run, _within(sized)))
     sizes_bytes = accumulate(of.size_bytes[call.place] for call in found[:MAX_CALLS])
     chosen = sum(size_bytes <= MAX_BYTES for size_bytes in sizes_bytes)
     return found[:chosen], len(found) - chosen
@@ -168,7 +168,7 @@ def _calls(table: SpanTable) -> tuple[list[_Call], int]:
 def _read(
     store: ReadableStore,
     table: SpanTable,
-    calls: Sequence[_Call],
+    calls: Sequence[SessionCall],
     epoch_ns: int,
     known: Mapping[tuple[int, ...], CallContext],
 ) -> dict[tuple[int, ...], CallContext]:

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from inspector.errors import RefusedError
 from inspector.service.otlp.untraced import untraced
+
+if TYPE_CHECKING:
+    import httpx
+
+
+def client_of(
+    app: Any, token: str, headers: Mapping[str, str] | None = None, peer: str | None = None
+) -> httpx.AsyncClient:
+    """Return a client of the service `app`; see `ask`. Send with it inside of `untraced`."""
+    import httpx  # noqa: PLC0415 - a twentieth of the start, and few ask
+
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app, client=(peer or "127.0.0.1", 0)),
+        base_url="http://127.0.0.1",
+        headers={**(headers or {}), "Authorization": f"Bearer {token}"},
+    )
 
 
 async def ask(
@@ -36,20 +52,36 @@ async def ask(
     Raises:
         RefusedError: The answer is a problem.
     """
-    import httpx  # noqa: PLC0415 - a twentieth of the start, and only tools of MCP ask
-
-    transport = httpx.ASGITransport(app, client=(peer or "127.0.0.1", 0))
     with untraced():
-        async with httpx.AsyncClient(
-            transport=transport,
-            base_url="http://127.0.0.1",
-            headers={**(headers or {}), "Authorization": f"Bearer {token}"},
-            follow_redirects=not is_change,  # of a session that was merged into another
-        ) as client:
+        async with client_of(app, token, headers, peer) as client:
             params = {name: str(value) for name, value in query.items() if value is not None}
             method = "POST" if is_change else "GET"
-            response = await client.request(method, path, params=params, json=body)
+            response = await client.request(
+                method,
+                path,
+                params=params,
+                json=body,
+                follow_redirects=not is_change,  # of a session that was merged into another
+            )
     answer = await asyncio.to_thread(response.json)  # may be large, and the loop is the service's
     if response.is_success:
         return answer
-    raise RefusedError(str(answer.get("detail", response.status_code)), answer)
+    raise _refused(answer)
+
+
+async def read(app: Any, token: str, path: str) -> bytes:
+    """Return the bytes at `path`; see `ask`.
+
+    Raises:
+        RefusedError: The answer is a problem.
+    """
+    with untraced():
+        async with client_of(app, token) as client:
+            response = await client.get(path, follow_redirects=True)
+    if response.is_success:
+        return response.content
+    raise _refused(response.json())
+
+
+def _refused(problem: dict[str, Any]) -> RefusedError:
+    return RefusedError(str(problem.get("detail", problem.get("status"))), problem)

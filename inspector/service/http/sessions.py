@@ -7,7 +7,7 @@ from time import time_ns
 from typing import Annotated, Any, Literal
 
 import orjson
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from inspector.service import wire
@@ -25,7 +25,7 @@ from inspector.service.query.fields import SESSION_FIELDS
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.query.tree import All, Compare, Node, Operator, one_of
 from inspector.service.search import Search
-from inspector.service.search.histogram import Buckets, count_sessions
+from inspector.service.search.histogram import Buckets, count_all, count_sessions
 from inspector.service.search.usage import UsageKey, group_usage
 from inspector.service.storage.base import Reader, SpanLines, SpanPosition
 from inspector.service.storage.orders import Order
@@ -108,6 +108,46 @@ def _page(
     return page.rows, behind
 
 
+def _filter(
+    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
+    since_ms: Annotated[
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
+    ] = None,
+    until_ms: Annotated[
+        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
+    ] = None,
+) -> Node:
+    """Return the condition of a list's query and range of time."""
+    return All(
+        (
+            parse_query(q, QueryScope.SESSION, time_ns()),
+            *_began(Operator.AT_LEAST, since_ms),
+            *_began(Operator.LESS, until_ms),
+        )
+    )
+
+
+_FilterDep = Annotated[Node, Depends(_filter)]
+
+
+@router.get("/sessions/count")
+def session_count(
+    parts: ReadPartsDep,
+    wanted: _FilterDep,
+    cursor: Annotated[str | None, Query(max_length=4000)] = None,
+) -> wire.SessionCount:
+    """Count the sessions that a filter finds.
+
+    A filter that only SQL conditions decide is counted at once. For others a page ends when its
+    time is up: add up the counts of all pages.
+    """
+    with searching(parts, time_ns()) as search:
+        found = count_all(search, wanted, session_cursor(cursor))
+    return wire.SessionCount(
+        count=found.count, next_cursor=encode_cursor(*found.next) if found.next else None
+    )
+
+
 @router.get("/sessions/histogram")
 def session_histogram(
     parts: ReadPartsDep,
@@ -143,28 +183,14 @@ def session_histogram(
 @router.get("/sessions/usage")
 def session_usage(
     parts: ReadPartsDep,
+    wanted: _FilterDep,
     by: Annotated[UsageKey, Query(description="What to add up by.")] = UsageKey.USER,
-    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
-    since_ms: Annotated[
-        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
-    ] = None,
-    until_ms: Annotated[
-        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
-    ] = None,
 ) -> wire.SessionUsage:
     """Add up calls, tokens and cost of sessions by user, tag, model or day.
 
     A session of two users, or with two tags, counts for both.
     """
-    now_ns = time_ns()
-    wanted = All(
-        (
-            parse_query(q, QueryScope.SESSION, now_ns),
-            *_began(Operator.AT_LEAST, since_ms),
-            *_began(Operator.LESS, until_ms),
-        )
-    )
-    with searching(parts, now_ns) as search:
+    with searching(parts, time_ns()) as search:
         found = group_usage(search, wanted, by)
     return presenter.usage(found, by)
 

@@ -26,7 +26,7 @@ from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search import PAGE_S
-from inspector.service.search.documents import placed_texts
+from inspector.service.search.documents import placed_session_texts, placed_texts
 from inspector.service.search.excerpts import excerpts
 from inspector.service.storage.base import Reader, SpanPosition
 
@@ -202,7 +202,16 @@ def search(
         ]
         index = index_state(looking)
     return wire.SearchResult(
-        sessions=[presenter.session(record.row) for record in sessions],
+        sessions=[
+            wire.SessionHit(
+                **presenter.session_fields(record.row),
+                excerpts=[
+                    wire.Excerpt(**asdict(one))
+                    for one in excerpts(placed_session_texts(record), of_sessions)
+                ],
+            )
+            for record in sessions
+        ],
         spans=[
             wire.SearchHit(
                 session_id=span.session_id,

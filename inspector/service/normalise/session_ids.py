@@ -10,7 +10,7 @@ MAX_CHARACTERS = 200
 _READABLE_CHARACTERS = 40
 # What ends or splits a path segment, a query or our comma-separated lists; control characters.
 _UNSAFE = re.compile(r"[/,?#%\\\x00-\x1f\x7f-\x9f]")
-_RESERVED = frozenset({".", "..", "histogram"})
+_RESERVED = frozenset({".", "..", "count", "histogram", "usage"})
 """Names with another meaning in an address: `/sessions/histogram` is the chart."""
 _NOT_READABLE = re.compile(r"[^0-9A-Za-z]+")
 

@@ -45,8 +45,9 @@ def run_step(found: ComparedRuns, row: int) -> wire.RunStep:
         None if place is None else tree.rows[place]
         for tree, place in zip(found.trees, found.rows.cells[row], strict=True)
     ]
+    unchanged = () if spans[0] else (Change.ADDED,)
     cells = [
-        None if span is None else _cell(span, changes.get(row, () if spans[0] else (Change.ADDED,)))
+        None if span is None else _cell(span, changes.get(row, unchanged))
         for span, changes in zip(spans, found.changes, strict=True)
     ]
     shown = next(span for span in spans if span)

@@ -99,6 +99,15 @@ def session_texts(session: SessionRecord) -> list[str]:
     return [session.row.title, session.row.id]
 
 
+def placed_session_texts(session: SessionRecord) -> Iterator[tuple[str, str]]:
+    """Yield the texts of `session_texts`, each with its place, and what came of the session."""
+    row = session.row
+    yield "title", row.title
+    yield "cause", row.cause or ""
+    yield "answer", row.answer or ""
+    yield "id", row.id
+
+
 def span_document(span: SpanRecord, content: Content) -> str:
     """Return the document of a span for the index."""
     if len(content.payload) > MAX_TEXT_CHARS:  # then the limits may apply

@@ -1,4 +1,4 @@
-"""Excerpts: the words of a query where they occur in a span, with their context. Pure."""
+"""Excerpts: the words of a query where they occur in a text, with their context. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.service.query.tree import All, Either, Node, Related, Relation, T
 from inspector.service.query.words import fold, has_words
 
 MOST = 3
-"""Limit of the excerpts of one span."""
+"""Limit of the excerpts of one span or session."""
 MAX_MATCH_CHARS = 200
 _AROUND_CHARS = 60
 _MAX_MAPPED_CHARS = 16 * 1024
@@ -23,7 +23,8 @@ class Excerpt:
     """Words of a query as they occur in a text.
 
     Attributes:
-        place: The text's place: `name`, `status`, `event`, or the key of an attribute.
+        place: The text's place: `name`, `status`, `event`, or the key of an attribute; of a
+            session, `title`, `cause`, `answer` or `id`.
         before: The context before them; begins with `…` if there is more.
         match: The words themselves.
         after: The context after them; ends with `…` if there is more.
@@ -52,8 +53,9 @@ def excerpts(texts: Iterable[tuple[str, str]], query: Node) -> list[Excerpt]:
     """Return the excerpts of `query`: each word once, then further places; `MOST` in all.
 
     Args:
-        texts: The texts of a span, with their places (`documents.placed_texts`).
-        query: A query for spans.
+        texts: The texts of a span or a session, with their places (`documents.placed_texts`,
+            `documents.placed_session_texts`).
+        query: A query for spans or for sessions.
     """
     sought = dict.fromkeys(list(dict.fromkeys(_words(query)))[:MOST], False)
     first: list[Excerpt] = []

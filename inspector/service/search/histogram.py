@@ -1,4 +1,4 @@
-"""Sessions by start time and status: the chart above the list."""
+"""Numbers of sessions: all of a filter, and by start time and status for the chart."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from inspector.service.query.tree import All, Compare, Node, Operator
 from inspector.service.search.search import Search
 
 _ROWS_A_PAGE = 10_000
+_ALL_TIME_NS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,3 +53,22 @@ def count_sessions(search: Search, node: Node, buckets: Buckets) -> Histogram:
     page = search.sessions(All((node, since, until)), None, _ROWS_A_PAGE)
     counts = Counter((buckets.of(one.row.started_ns), one.row.status) for one in page.rows)
     return Histogram(counts, page.next[0] if page.next else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """Sessions of one page of a count."""
+
+    count: int
+    next: tuple[int, str] | None
+    """Start of the next page; None: all are counted."""
+
+
+def count_all(search: Search, node: Node, after: tuple[int, str] | None) -> Total:
+    """Count the sessions that match `node`, from a position on, until the time is up."""
+    if after is None:
+        counts = search.reader.session_counts(node, 0, _ALL_TIME_NS, 1)
+        if counts is not None:
+            return Total(counts.total(), None)
+    page = search.sessions(node, after, _ROWS_A_PAGE)
+    return Total(len(page.rows), page.next)

@@ -29,7 +29,7 @@ from inspector.service.wire.messages import (
     ToolDefinition,
     ToolResultPart,
 )
-from inspector.service.wire.search import Excerpt, SearchHit, SearchResult
+from inspector.service.wire.search import Excerpt, SearchHit, SearchResult, SessionHit
 from inspector.service.wire.service import (
     Health,
     ImportMistake,
@@ -48,6 +48,7 @@ from inspector.service.wire.sessions import (
     LastGoodSession,
     Session,
     SessionBucket,
+    SessionCount,
     SessionHistogram,
     SessionList,
     SessionSort,
@@ -146,7 +147,9 @@ __all__ = [
     "SessionBucket",
     "SessionDeleted",
     "SessionFinished",
+    "SessionCount",
     "SessionHistogram",
+    "SessionHit",
     "SessionList",
     "SessionSort",
     "SessionStarted",

@@ -10,12 +10,23 @@ from inspector.service.wire.spans import SpanRow
 
 
 class Excerpt(Wire):
-    """An excerpt of a span's text with words of the query."""
+    """An excerpt of a text of a span or a session, with words of the query."""
 
-    place: str = Field(description="`name`, `status`, `event`, or the key of an attribute.")
+    place: str = Field(
+        description="Of a span: `name`, `status`, `event`, or the key of an attribute. "
+        "Of a session: `title`, `cause`, `answer` or `id`."
+    )
     before: str
     match: str
     after: str
+
+
+class SessionHit(Session):
+    """A matching session."""
+
+    excerpts: list[Excerpt] = Field(
+        default_factory=list, description="The places of the words in its own texts."
+    )
 
 
 class SearchHit(Wire):
@@ -32,7 +43,7 @@ class SearchHit(Wire):
 class SearchResult(Wire):
     """The newest first. A page may be short, or empty, and not the last: see `next_cursor`."""
 
-    sessions: list[Session] = Field(description="On the first page, those found in time.")
+    sessions: list[SessionHit] = Field(description="On the first page, those found in time.")
     spans: list[SearchHit]
     next_cursor: str | None = Field(description="For the spans that were not looked at yet.")
     index: IndexState | None = Field(None, description="Null without an index.")

@@ -166,6 +166,15 @@ class SessionHistogram(Wire):
     )
 
 
+class SessionCount(Wire):
+    """Number of sessions that a filter finds."""
+
+    count: int = Field(description="Found in this page.")
+    next_cursor: str | None = Field(
+        description="Continues where the time of the page was up; null: all are counted."
+    )
+
+
 class LastGoodSession(Wire):
     """The run of the same title to compare a session with."""
 

@@ -21,6 +21,7 @@ import type {
   SearchResult,
   Session,
   SessionContext,
+  SessionCount,
   SessionHistogram,
   SessionList,
   SessionSort,
@@ -80,6 +81,15 @@ export interface Api {
     onProgress: (sent: number) => void,
     signal: AbortSignal,
   ): Promise<ImportReport>;
+  sessionCount(
+    parameters: {
+      q?: string | undefined;
+      since_ms?: number | undefined;
+      until_ms?: number | undefined;
+      cursor?: string | undefined;
+    },
+    signal?: AbortSignal,
+  ): Promise<SessionCount>;
   histogram(
     parameters: { q?: string; until_ms?: number; bucket_ms: number; buckets: number },
     signal?: AbortSignal,
@@ -201,6 +211,8 @@ export interface Api {
   ): Promise<AuditLog>;
   /** URL of a session as a file: gzipped OTLP JSON lines. */
   exportUrl(sessionId: string): string;
+  /** URL of a session as a web page that needs no service. */
+  savedPageUrl(sessionId: string): string;
   /** URL of the whole audit log as JSON lines. */
   auditExportUrl(): string;
   /** URL of the change feed, from `after`, with span rows of these sessions only. */
@@ -280,6 +292,7 @@ export function httpApi(
       if (!response.ok) throw await refusal(response);
       return (await response.json()) as ImportReport;
     },
+    sessionCount: (parameters, signal) => json(`sessions/count${query({ ...parameters })}`, signal),
     histogram: (parameters, signal) =>
       json(`sessions/histogram${query({ ...parameters })}`, signal),
     usage: (parameters, signal) => json(`sessions/usage${query({ ...parameters })}`, signal),
@@ -340,6 +353,8 @@ export function httpApi(
     command: (sessionId, verb) => post(`sessions/${encodeURIComponent(sessionId)}/${verb}`, {}),
     audit: (page, signal) => json(`audit${query({ ...page })}`, signal),
     exportUrl: (id) => new URL(`trace/${encodeURIComponent(id)}`, serviceUrl).href,
+    savedPageUrl: (id) =>
+      new URL(`sessions/${encodeURIComponent(id)}/export.html`, serviceUrl).href,
     auditExportUrl: () => new URL('audit/export', serviceUrl).href,
     eventsUrl: (after, sessionIds) =>
       new URL(

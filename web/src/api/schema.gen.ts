@@ -526,6 +526,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sessions/{session_id}/export.html": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Page
+         * @description Export a session as one web page that can be read without a service, and changes nothing.
+         */
+        get: operations["export_page_sessions__session_id__export_html_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sessions/{session_id}/last-good": {
         parameters: {
             query?: never;
@@ -730,6 +750,29 @@ export interface paths {
          *     known, they are the last ones.
          */
         get: operations["read_last_calls_sessions__session_id__transcript_last_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sessions/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Session Count
+         * @description Count the sessions that a filter finds.
+         *
+         *     A filter that only SQL conditions decide is counted at once. For others a page ends when its
+         *     time is up: add up the counts of all pages.
+         */
+        get: operations["session_count_sessions_count_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1830,7 +1873,7 @@ export interface components {
         };
         /**
          * Excerpt
-         * @description An excerpt of a span's text with words of the query.
+         * @description An excerpt of a text of a span or a session, with words of the query.
          */
         Excerpt: {
             /** After */
@@ -1841,7 +1884,7 @@ export interface components {
             match: string;
             /**
              * Place
-             * @description `name`, `status`, `event`, or the key of an attribute.
+             * @description Of a span: `name`, `status`, `event`, or the key of an attribute. Of a session: `title`, `cause`, `answer` or `id`.
              */
             place: string;
         };
@@ -3300,7 +3343,7 @@ export interface components {
              * Sessions
              * @description On the first page, those found in time.
              */
-            sessions: components["schemas"]["Session"][];
+            sessions: components["schemas"]["SessionHit"][];
             /** Spans */
             spans: components["schemas"]["SearchHit"][];
         };
@@ -3467,6 +3510,22 @@ export interface components {
             session_id: string;
         };
         /**
+         * SessionCount
+         * @description Number of sessions that a filter finds.
+         */
+        SessionCount: {
+            /**
+             * Count
+             * @description Found in this page.
+             */
+            count: number;
+            /**
+             * Next Cursor
+             * @description Continues where the time of the page was up; null: all are counted.
+             */
+            next_cursor: string | null;
+        };
+        /**
          * SessionDeleted
          * @description A session was deleted, or merged into another.
          */
@@ -3525,6 +3584,123 @@ export interface components {
              * @description Earlier sessions were not counted for lack of time; null: all were.
              */
             counted_from: string | null;
+        };
+        /**
+         * SessionHit
+         * @description A matching session.
+         */
+        SessionHit: {
+            /** Agents */
+            agents: string[];
+            /**
+             * Answer
+             * @description Once it is over, and nothing failed: the last answer of a model, on one line of at most 200 characters.
+             */
+            answer?: string | null;
+            /**
+             * Cause
+             * @description Once it is over: what failed first, on one line of at most 200 characters, such as `fetch_page: 504 from mirror`. Of several, one that its root failed from.
+             */
+            cause?: string | null;
+            /**
+             * Cause Key
+             * @description The same for causes that differ in ids, numbers and paths alone.
+             */
+            cause_key?: string | null;
+            /**
+             * Cost Usd
+             * @description Null when no telemetry carried a cost.
+             */
+            cost_usd: number | null;
+            /** Dropped Count */
+            dropped_count: number;
+            /**
+             * Duration Ms
+             * @description Time in which anything of it ran: without `idle_ms`. Null while it runs.
+             */
+            duration_ms: number | null;
+            /**
+             * Ended At
+             * @description RFC 3339, UTC; null while anything runs.
+             */
+            ended_at: string | null;
+            engine: components["schemas"]["Engine"];
+            /**
+             * Epoch Ns
+             * @description Unix ns as a decimal string; offsets count from it.
+             */
+            epoch_ns: string;
+            /** Error Count */
+            error_count: number;
+            /**
+             * Excerpts
+             * @description The places of the words in its own texts.
+             */
+            excerpts?: components["schemas"]["Excerpt"][];
+            /**
+             * Has Mcp
+             * @description Whether any of its telemetry may be about MCP.
+             */
+            has_mcp: boolean;
+            /** Id */
+            id: string;
+            /**
+             * Idle Ms
+             * @description Time between its start and its end in which nothing of it ran, such as the pauses between its runs; up to `idle_since` if nothing runs now.
+             * @default 0
+             */
+            idle_ms: number;
+            /**
+             * Idle Since
+             * @description While it has not ended and nothing of it runs: since when.
+             */
+            idle_since?: string | null;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Llm Calls */
+            llm_calls: number;
+            /** Models */
+            models: string[];
+            /** Output Tokens */
+            output_tokens: number;
+            /**
+             * Paused Since
+             * @description While an operator holds it, also while it waits for a person besides.
+             */
+            paused_since?: string | null;
+            /** Services */
+            services: string[];
+            /**
+             * Silent Since
+             * @description While it runs and no process of it gives a sign of life: when something of it arrived last. Ten minutes later it is `lost`.
+             */
+            silent_since?: string | null;
+            /** Span Count */
+            span_count: number;
+            /**
+             * Started At
+             * @description RFC 3339, UTC.
+             */
+            started_at: string;
+            status: components["schemas"]["SessionStatus"];
+            /** Tags */
+            tags: string[];
+            /** Title */
+            title: string;
+            /** Tool Calls */
+            tool_calls: number;
+            /**
+             * Users
+             * @description Whom it worked for, by the ids that its senders give.
+             */
+            users: string[];
+            /**
+             * Waiting Ms
+             * @description Time in which any of it waited for a person, side by side counted once; up to `waiting_since` if it waits now.
+             */
+            waiting_ms: number;
+            /** Waiting Since */
+            waiting_since?: string | null;
         };
         /**
          * SessionList
@@ -5983,6 +6159,67 @@ export interface operations {
             };
         };
     };
+    export_page_sessions__session_id__export_html_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page of the session, to be opened without a service. Of very many spans the content of the last is left out, and the page says so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Merged into another session; `Location` is where. */
+            308: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It has more than 100000 spans. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The web UI is not built. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_last_good_session_sessions__session_id__last_good_get: {
         parameters: {
             query?: never;
@@ -6473,6 +6710,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description A problem (RFC 9457). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A problem (RFC 9457). */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_count_sessions_count_get: {
+        parameters: {
+            query?: {
+                cursor?: string | null;
+                /** @description What to look for, in the query language of `docs/query.md`: fields such as `status:failed tool:git_* tokens>10k`, and words that stand in a name or a content. */
+                q?: string;
+                /** @description Unix time: began then or later. */
+                since_ms?: number | null;
+                /** @description Unix time: began before. */
+                until_ms?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionCount"];
+                };
             };
             /** @description A problem (RFC 9457). */
             422: {

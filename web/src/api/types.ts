@@ -5,6 +5,8 @@ type Schemas = components['schemas'];
 
 export type Session = Schemas['Session'];
 export type SessionStatus = Schemas['SessionStatus'];
+export type SessionCount = Schemas['SessionCount'];
+export type SessionHit = Schemas['SessionHit'];
 export type SessionHistogram = Schemas['SessionHistogram'];
 export type CauseList = Schemas['CauseList'];
 export type CauseGroup = Schemas['CauseGroup'];

@@ -23,6 +23,14 @@ import { Verbs } from './verbs.ts';
 /** Period of updates in a hidden tab, which has no frames. */
 const HIDDEN_FRAME_MS = 200;
 
+/** The page is a file with one session: nothing acts, and nothing is asked of anybody. */
+export interface SavedPage {
+  /** RFC 3339; it stays that time. */
+  readonly exportedAt: string;
+  /** Number of spans whose content is not in the file, or not all of it. */
+  readonly leftOut: number;
+}
+
 interface InspectorParts {
   readonly api: Api;
   readonly router: Router;
@@ -31,6 +39,7 @@ interface InspectorParts {
   readonly serviceUrl: string;
   /** Undefined where the page is never replaced, as in the gallery. */
   readonly build?: Build;
+  readonly saved?: SavedPage;
   readonly feed: Pick<FeedParts, 'open' | 'locks' | 'channel' | 'name' | 'tab'>;
 }
 
@@ -41,7 +50,8 @@ export class Inspector {
   readonly serviceUrl: string;
   private readonly build: Build | undefined;
   readonly actions = new Actions();
-  readonly clock = new ServerClock(() => Date.now());
+  readonly saved: SavedPage | undefined;
+  readonly clock: ServerClock;
   readonly sessions: Sessions;
   readonly filter: SessionFilter;
   readonly details: SpanDetails;
@@ -61,12 +71,14 @@ export class Inspector {
   /** The session that the page shows. */
   readonly openTrace = new Cell<Trace | undefined>(undefined);
 
-  constructor({ api, router, preferences, serviceUrl, build, feed }: InspectorParts) {
+  constructor({ api, router, preferences, serviceUrl, build, saved, feed }: InspectorParts) {
     this.api = api;
     this.router = router;
     this.preferences = preferences;
     this.serviceUrl = serviceUrl;
     this.build = build;
+    this.saved = saved;
+    this.clock = new ServerClock(() => (saved ? Date.parse(saved.exportedAt) : Date.now()));
     this.sessions = new Sessions(api);
     this.filter = new SessionFilter(
       this.sessions,

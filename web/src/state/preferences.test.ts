@@ -14,7 +14,11 @@ test('what was kept is read', () => {
     theme: 'contrast-light',
     timeZone: 'utc',
     dates: 'relative',
+    panel_px: 700,
     keys: false,
+    rowDensity: 'compact',
+    columnWidths: { title: 320 },
+    pinned: ['cost'],
   };
   expect(parsePreferences(JSON.stringify(stored))).toEqual(stored);
 });
@@ -25,6 +29,7 @@ test('whatever is kept, every preference can be used', () => {
       const preferences = parsePreferences(text);
       expect(Object.keys(preferences).sort()).toEqual(Object.keys(DEFAULTS).sort());
       expect(preferences.panel_px).toBeGreaterThanOrEqual(120);
+      for (const px of Object.values(preferences.columnWidths)) expect(px).toBeLessThan(2000);
     }),
   );
 });

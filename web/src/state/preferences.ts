@@ -3,11 +3,12 @@ import type { DateForm, TimeZone } from '../model/text/times.ts';
 import { Cell } from './cell.ts';
 
 export type Theme = 'system' | 'light' | 'dark' | 'contrast-light' | 'contrast';
-type Density = 'compact' | 'comfortable';
+export type RowDensity = 'compact' | 'normal' | 'comfortable';
 
 export interface Preferences {
   readonly theme: Theme;
-  readonly density: Density;
+  /** Height of the rows of all lists. */
+  readonly rowDensity: RowDensity;
   /** Widths of the span panel and of the tree column, CSS pixels. */
   readonly panel_px: number;
   readonly tree_px: number;
@@ -22,6 +23,10 @@ export interface Preferences {
   readonly recentSearches: readonly string[];
   /** Ids of the columns of the session list; null: the default ones. */
   readonly columns: readonly string[] | null;
+  /** Widths of its columns that were chosen, by id, CSS pixels; `title` is that of the title. */
+  readonly columnWidths: Readonly<Record<string, number>>;
+  /** Ids of the columns that stay beside the title. */
+  readonly pinned: readonly string[];
   /** Whether the chart above the list is open. */
   readonly chart: boolean;
   /** Whether times in a session are times of day, not times since the start. */
@@ -42,7 +47,7 @@ export const MAX_SAVED = 50;
 
 export const DEFAULTS: Preferences = {
   theme: 'system',
-  density: 'compact',
+  rowDensity: 'normal',
   panel_px: 560,
   tree_px: 400,
   keys: true,
@@ -51,6 +56,8 @@ export const DEFAULTS: Preferences = {
   recentActions: [],
   recentSearches: [],
   columns: null,
+  columnWidths: {},
+  pinned: [],
   chart: true,
   wallClock: false,
   timeZone: 'local',
@@ -66,7 +73,9 @@ export const THEMES = [
   'contrast-light',
   'contrast',
 ] as const satisfies readonly Theme[];
-const DENSITIES: readonly Density[] = ['compact', 'comfortable'];
+export const ROW_DENSITIES: readonly RowDensity[] = ['compact', 'normal', 'comfortable'];
+export const COLUMN_PX = { least: 48, most: 1200 } as const;
+const MOST_COLUMNS = 50;
 const KEY = 'inspector.preferences';
 
 /** Preferences in a stored text; every invalid value becomes its default. */
@@ -74,7 +83,7 @@ export function parsePreferences(text: string | null): Preferences {
   const stored = parseObject(text);
   return {
     theme: THEMES.find((theme) => theme === stored['theme']) ?? DEFAULTS.theme,
-    density: DENSITIES.find((density) => density === stored['density']) ?? DEFAULTS.density,
+    rowDensity: ROW_DENSITIES.find((one) => one === stored['rowDensity']) ?? DEFAULTS.rowDensity,
     panel_px: pixels(stored['panel_px'], DEFAULTS.panel_px),
     tree_px: pixels(stored['tree_px'], DEFAULTS.tree_px),
     keys: typeof stored['keys'] === 'boolean' ? stored['keys'] : DEFAULTS.keys,
@@ -83,6 +92,8 @@ export function parsePreferences(text: string | null): Preferences {
     recentActions: recent(stored['recentActions']),
     recentSearches: recent(stored['recentSearches']),
     columns: Array.isArray(stored['columns']) ? texts(stored['columns']) : DEFAULTS.columns,
+    columnWidths: widths(stored['columnWidths']),
+    pinned: texts(stored['pinned']).slice(0, MOST_COLUMNS),
     chart: stored['chart'] !== false,
     wallClock: stored['wallClock'] === true,
     timeZone: stored['timeZone'] === 'utc' ? 'utc' : DEFAULTS.timeZone,
@@ -125,6 +136,17 @@ function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
+function widths(value: unknown): Readonly<Record<string, number>> {
+  if (typeof value !== 'object' || value === null) return {};
+  const known = Object.entries(value).filter(([, px]) => typeof px === 'number');
+  return Object.fromEntries(known.slice(0, MOST_COLUMNS).map(([id, px]) => [id, columnWidth(px)]));
+}
+
+/** A width that a column can have, CSS pixels. */
+export function columnWidth(px: number): number {
+  return Math.round(Math.min(COLUMN_PX.most, Math.max(COLUMN_PX.least, px)));
+}
+
 function pixels(value: unknown, otherwise: number): number {
   return typeof value === 'number' && value >= 120 && value <= 4000 ? value : otherwise;
 }
@@ -150,7 +172,7 @@ export class PreferenceStore extends Cell<Preferences> {
 export type ShownTheme = Exclude<Theme, 'system'>;
 
 /**
- * Apply the theme to `root`; return the shown one, whose changes make canvases read their colours
+ * Apply theme and density to `root`; return the shown one, whose changes make canvases read their colours
  * again.
  */
 export function applyTheme(
@@ -172,6 +194,7 @@ export function applyTheme(
   const shown = new Cell(resolve());
   const update = () => {
     root.dataset['theme'] = resolve();
+    root.dataset['density'] = preferences.get().rowDensity;
     shown.set(resolve());
   };
   update();

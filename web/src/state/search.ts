@@ -1,6 +1,6 @@
 /** Results of one query across sessions: pages of spans, and the matching sessions. */
 import type { Api } from '../api/client.ts';
-import type { IndexState, SearchHit, Session } from '../api/types.ts';
+import type { IndexState, SearchHit, SessionHit } from '../api/types.ts';
 import { spanKey } from '../model/trace/span-key.ts';
 import { Cell } from './cell.ts';
 import { failed, type LoadState } from './sessions.ts';
@@ -15,7 +15,7 @@ export interface FoundSession {
   readonly id: string;
   readonly title: string;
   /** Its row, if the session itself matches. */
-  readonly session: Session | undefined;
+  readonly session: SessionHit | undefined;
   readonly hits: readonly SearchHit[];
 }
 

@@ -32,11 +32,21 @@ export interface Listing {
   readonly range: TimeRange;
 }
 
+/** Number of sessions that a listing finds. */
+export interface Total {
+  readonly count: number;
+  /** Whether there are more: each has to be looked at, and that would take too long. */
+  readonly isLeast: boolean;
+}
+
 export const EVERYTHING: Listing = { query: '', sort: NEWEST_FIRST, range: ALL_TIME };
 
 const PAGE_SIZE = 200;
 /** Limit of pages that are read before results are shown: with a query, pages may be short. */
 const MOST_PAGES = 10;
+/** Limits of a count for which the service has to look at each session. */
+const MOST_COUNTED = 10_000;
+const MOST_COUNT_PAGES = 25;
 /** A number greater than the rows of any list. */
 const FAR = 1e9;
 
@@ -47,6 +57,8 @@ export class Sessions {
   /** Whether any session had a user. */
   readonly hasUsers = new Cell(false);
   readonly state = new Cell<LoadState>({ kind: 'loading' });
+  /** Undefined until it is counted. */
+  readonly total = new Cell<Total | undefined>(undefined);
   /** Progress of the service's index; undefined without a query. */
   index: IndexState | undefined;
   readonly listing: Listing;
@@ -59,6 +71,7 @@ export class Sessions {
   private readonly now_ms: () => number;
   private nextCursor: string | null = null;
   private isLoadingMore = false;
+  private countPages = 0;
   /** The value by which each row was placed. */
   private readonly placed = new Map<string, SortValue>();
   /** Sequence number of the last change of each; rows from pages come before all live ones. */
@@ -113,6 +126,24 @@ export class Sessions {
       this.nextCursor = page.next_cursor;
       this.commit(fresh, []);
     });
+  }
+
+  /** Count what the listing finds; again only if that takes the service one page. */
+  async count(signal: AbortSignal): Promise<void> {
+    if (this.countPages > 1) return;
+    let count = 0;
+    let cursor: string | undefined;
+    let pages = 0;
+    do {
+      const { q, since_ms, until_ms } = listingParameters(this.listing, this.now_ms());
+      const wanted = { q, since_ms, until_ms, cursor };
+      const page = await this.api.sessionCount(wanted, signal);
+      count += page.count;
+      cursor = page.next_cursor ?? undefined;
+      pages += 1;
+    } while (cursor !== undefined && count < MOST_COUNTED && pages < MOST_COUNT_PAGES);
+    this.countPages = pages;
+    this.total.set({ count, isLeast: cursor !== undefined });
   }
 
   /** Apply changes; return whether a session came, changed or went. */

@@ -12,7 +12,7 @@ import './keys-dialog.css';
 
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { preferences, actions } = useInspector();
+  const { preferences, actions, saved } = useInspector();
   const { keys } = usePreferences();
   const groups = useCell(actions.groups);
   const sections = useMemo(() => [...keyList(groups, EVERYWHERE), WIDGET_KEYS], [groups]);
@@ -52,8 +52,12 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
           />
           {SHELL_TEXT.singleKeys}
         </label>
-        <p>{paletteHint(keyName('mod+k', isMac()))}</p>
-        <YourName />
+        {saved === undefined && (
+          <>
+            <p>{paletteHint(keyName('mod+k', isMac()))}</p>
+            <YourName />
+          </>
+        )}
       </footer>
     </dialog>
   );

@@ -110,7 +110,7 @@ function WaitingLink() {
   );
 }
 
-function BrandMark() {
+export function BrandMark() {
   return (
     <svg className="ins-bar__mark" width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
       <circle cx="9" cy="9" r="7.25" fill="none" stroke="currentColor" strokeWidth="1.5" />
@@ -160,7 +160,7 @@ function describe(status: ConnectionStatus, now_ms: number): string {
   }
 }
 
-function SettingsButton() {
+export function SettingsButton() {
   const { preferences } = useInspector();
   const actions = useMemo(() => {
     const { themes, zones, forms } = SETTINGS_TEXT;

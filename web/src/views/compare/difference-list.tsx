@@ -13,6 +13,7 @@ import type { LoadState } from '../../state/sessions.ts';
 import { COMPARE_TEXT } from '../../texts.ts';
 import { KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
+import { useRowHeight } from '../parts/row-height.ts';
 import { useRows } from '../parts/rows.ts';
 
 const ROW_PX = 46;
@@ -39,7 +40,7 @@ export function DifferenceList(props: DifferenceListProps) {
     onOpen: select,
   });
   const keyAt = useCallback((index: number) => keys[index], [keys]);
-  const virtualizer = useRows(scroller, keys.length, ROW_PX, keyAt, at);
+  const virtualizer = useRows(scroller, keys.length, useRowHeight(ROW_PX), keyAt, at);
   const items = virtualizer.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -55,7 +56,7 @@ export function DifferenceList(props: DifferenceListProps) {
     return (
       <p className="ins-compare__start" role="status">
         {state.kind === 'loading'
-          ? '{COMPARE_TEXT.comparing}'
+          ? COMPARE_TEXT.comparing
           : compared.changes.length === 0
             ? COMPARE_TEXT.none
             : COMPARE_TEXT.noneOfKind}

@@ -1,6 +1,6 @@
 /** The MCP log: the messages between clients and servers, in the agent's own trace. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { MCP_TEXT } from '../../later-texts.ts';
 import type { McpCall } from '../../model/mcp/mcp-calls.ts';
 import {
@@ -15,10 +15,11 @@ import { serversOf } from '../../model/mcp/mcp-servers.ts';
 import { plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { PALETTE_TEXT } from '../../texts.ts';
-import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
+import { useCell, useInspector, useRoute } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { NewPill } from '../parts/new-pill.tsx';
+import { useRowHeight } from '../parts/row-height.ts';
 import { useRangeWith } from '../parts/rows.ts';
 import { useMcpLog } from '../parts/use-mcp-log.ts';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -32,7 +33,7 @@ import { useLogKeys } from './use-log-keys.ts';
 import { useLogScroll } from './use-log-scroll.ts';
 import './mcp.css';
 
-const ROW_PX = { compact: 26, comfortable: 32 } as const;
+const ROW_PX = 26;
 const DETAIL_PX = 260;
 const OVERSCAN = 10;
 
@@ -168,8 +169,7 @@ interface ListParts {
 
 function useList(parts: ListParts) {
   const { trace, lines, rows, opened, toggle, selected, onSelect } = parts;
-  const { density } = usePreferences();
-  const row_px = ROW_PX[density];
+  const row_px = useRowHeight(ROW_PX);
   const session = useCell(trace.session);
   const read_ns = useCell(trace.epoch_ns);
   const epoch_ns = read_ns ?? session?.epoch_ns;
@@ -211,6 +211,8 @@ function useList(parts: ListParts) {
     overscan: OVERSCAN,
     rangeExtractor: useRangeWith(keys.indexOf(cursor ?? '')),
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height
+  useEffect(() => virtualizer.measure(), [row_px, virtualizer]);
   const scroll = useLogScroll(scroller, virtualizer, keys);
   const current = rows[at];
   useLogKeys({ ...parts, cursor: current, goTo });

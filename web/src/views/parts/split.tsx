@@ -1,8 +1,10 @@
-/** Two panes: side by side, or one below the other on a narrow page. */
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useState } from 'react';
+/** Two panes: side by side, or on a narrow page one with a sheet at its bottom. */
+import { type FocusEvent, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { DEFAULTS } from '../../state/preferences.ts';
 import { useInspector, usePreferences, useSize } from './context.ts';
 import { usePanelFocus } from './focus-back.ts';
+import { follow } from './follow.ts';
+import { useSheet } from './sheet.tsx';
 import './split.css';
 
 const NARROW_PX = 900;
@@ -16,9 +18,13 @@ interface SplitProps {
   readonly main: ReactNode;
   /** Content of the panel; without it the main pane fills the page. */
   readonly side: ReactNode;
+  /** Whether the page opened the panel by itself: as a sheet it shows its head alone. */
+  readonly isPeeking?: boolean;
+  /** Called when a reader opens such a sheet. */
+  readonly onOpen?: () => void;
 }
 
-export function Split({ main, side }: SplitProps) {
+export function Split({ main, side, isPeeking = false, onOpen = () => {} }: SplitProps) {
   const { preferences } = useInspector();
   const { panel_px } = usePreferences();
   const [element, setElement] = useState<HTMLDivElement | null>(null);
@@ -32,9 +38,14 @@ export function Split({ main, side }: SplitProps) {
     preferences.change({ panel_px: Math.round(clamp(px, MIN_SIDE_PX, most_px)) });
   const hasSide = side !== false && side !== undefined;
   const onFocus = usePanelFocus(hasSide);
+  const sheet = useSheet(element, isPeeking, onOpen);
+  const [pane, setPane] = useState<HTMLDivElement | null>(null);
+  useRowInView(pane, isStacked && hasSide);
   return (
     <div ref={setElement} className={`ins-split${isStacked ? ' ins-split--stacked' : ''}`}>
-      <div className="ins-split__main">{main}</div>
+      <div ref={setPane} className="ins-split__main">
+        {main}
+      </div>
       {hasSide && !isStacked && (
         <div
           className="ins-split__handle"
@@ -55,12 +66,23 @@ export function Split({ main, side }: SplitProps) {
         />
       )}
       {hasSide && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: it only notes where the focus was
+        // biome-ignore lint/a11y/noStaticElementInteractions: keys reach the handle
+        // biome-ignore lint/a11y/useKeyWithClickEvents: see above
         <div
-          className="ins-split__side"
-          style={isStacked ? {} : { width: side_px }}
-          onFocus={onFocus}
+          className={`ins-split__side${isStacked ? ' ins-sheet' : ''}`}
+          style={isStacked ? { height: sheet.height } : { width: side_px }}
+          onFocus={(event: FocusEvent<HTMLElement>) => {
+            onFocus(event);
+            // A key came to what the sheet does not show yet.
+            if (
+              isPeeking &&
+              event.target.matches('.ins-sheet :focus-visible:not(.ins-sheet__handle)')
+            )
+              onOpen();
+          }}
+          onClick={isPeeking ? onOpen : undefined}
         >
+          {isStacked && sheet.handle}
           {side}
         </div>
       )}
@@ -72,20 +94,15 @@ function rightEdge(element: HTMLElement | null): number {
   return element?.getBoundingClientRect().right ?? 0;
 }
 
-/** Call `onMove` with the pointer's x until it is released. */
-export function follow(event: PointerEvent<HTMLElement>, onMove: (x: number) => void): void {
-  event.preventDefault();
-  const target = event.currentTarget;
-  target.setPointerCapture(event.pointerId);
-  const move = (moved: globalThis.PointerEvent) => onMove(moved.clientX);
-  const stop = () => {
-    target.removeEventListener('pointermove', move);
-    target.removeEventListener('pointerup', stop);
-    target.removeEventListener('pointercancel', stop);
-  };
-  target.addEventListener('pointermove', move);
-  target.addEventListener('pointerup', stop);
-  target.addEventListener('pointercancel', stop);
+/** Keep the current row in view above a sheet, whatever height it has. */
+function useRowInView(pane: HTMLElement | null, isBelow: boolean): void {
+  const { height_px } = useSize(pane);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height says when to look again
+  useEffect(() => {
+    if (!isBelow) return;
+    const row = pane?.querySelector('[data-focus][tabindex="0"]');
+    row?.scrollIntoView({ block: 'nearest' });
+  }, [pane, isBelow, height_px]);
 }
 
 function clamp(value: number, low: number, high: number): number {

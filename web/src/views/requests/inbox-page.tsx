@@ -4,7 +4,6 @@
  * No row moves by itself: new requests are added at the end, or behind those that allow by
  * themselves as they do; answered ones keep their place until they are hidden.
  */
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { allowsByItself } from '../../model/requests/request.ts';
 import { plural } from '../../model/text/format.ts';
@@ -22,14 +21,14 @@ import { Link } from '../parts/link.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { askForNotices, canNotify } from '../parts/requests/notices.ts';
 import { RequestCard } from '../parts/requests/request-card.tsx';
-import { useRangeWith } from '../parts/rows.ts';
+import { useRowHeight } from '../parts/row-height.ts';
+import { useRows } from '../parts/rows.ts';
 import { DenyAll } from './deny-all.tsx';
 import { LastCalls } from './last-calls.tsx';
 import { RequestLine } from './request-line.tsx';
 import './inbox-page.css';
 
 const LINE_PX = 52;
-const OVERSCAN = 6;
 
 export function InboxPage() {
   const { requests } = useInspector();
@@ -174,14 +173,9 @@ function List({ ids, open }: ListProps) {
     selected: open,
     onMove: show,
   });
-  const virtualizer = useVirtualizer<HTMLElement, HTMLElement>({
-    count: ids.length,
-    getScrollElement: useCallback(() => scroller, [scroller]),
-    estimateSize: useCallback(() => LINE_PX, []),
-    getItemKey: useCallback((index: number) => ids[index] ?? index, [ids]),
-    overscan: OVERSCAN,
-    rangeExtractor: useRangeWith(at),
-  });
+  const line_px = useRowHeight(LINE_PX);
+  const keyAt = useCallback((index: number) => ids[index], [ids]);
+  const virtualizer = useRows(scroller, ids.length, line_px, keyAt, at);
   return (
     <section
       ref={setScroller}

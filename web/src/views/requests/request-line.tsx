@@ -19,6 +19,7 @@ export const RequestLine = memo(function RequestLine(props: RequestLineProps) {
   const request = useRow(useInspector().requests.rows, id);
   if (request === undefined) return null;
   const isWaiting = isPending(request);
+  const session = request.session_title || request.session_id;
   const state = isWaiting ? (allowsByItself(request) ? 'allowing' : 'pending') : 'closed';
   return (
     <button
@@ -31,11 +32,13 @@ export const RequestLine = memo(function RequestLine(props: RequestLineProps) {
       onClick={() => onOpen(id)}
     >
       <StatusIcon shape={shapeOf(request)} />
-      <span className="ins-inbox__what">{headlineOf(request)}</span>
-      <span className="ins-inbox__session">
-        {plainLine(request.session_title, 80) || plainLine(request.session_id, 40)}
+      <span className="ins-inbox__what" title={headlineOf(request)}>
+        {headlineOf(request)}
       </span>
-      <span className="ins-inbox__time">
+      <span className="ins-inbox__session" title={plainLine(session, 400)}>
+        {plainLine(session, 80)}
+      </span>
+      <span className="ins-inbox__time" title={isWaiting ? undefined : outcomeOf(request)}>
         {isWaiting ? <TimeLeft request={request} /> : outcomeOf(request)}
       </span>
     </button>

@@ -11,6 +11,7 @@ import { SEARCH_TEXT } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
+import { useRowHeight } from '../parts/row-height.ts';
 import { useRangeWith } from '../parts/rows.ts';
 import { useTimes } from '../parts/times.tsx';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -38,6 +39,7 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
   const state = useCell(search.state);
   const isReading = useCell(search.isReading);
   const rows = useMemo(() => sessions.flatMap(linesOf), [sessions]);
+  const step_px = useRowHeight(0);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const { list, at: cursor } = useListFocus(scroller, {
     name: 'found',
@@ -47,13 +49,13 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count: rows.length,
     getScrollElement: useCallback(() => scroller, [scroller]),
-    estimateSize: useCallback((at: number) => height(rows[at]), [rows]),
+    estimateSize: useCallback((at: number) => height(rows[at], step_px), [rows, step_px]),
     getItemKey: useCallback((at: number) => rows[at]?.key ?? at, [rows]),
     overscan: OVERSCAN,
     rangeExtractor: useRangeWith(cursor),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: other rows have other heights
-  useEffect(() => virtualizer.measure(), [rows, virtualizer]);
+  useEffect(() => virtualizer.measure(), [rows, step_px, virtualizer]);
 
   const open = (path: string) => {
     onOpen();
@@ -105,14 +107,22 @@ function linesOf(of: FoundSession): FoundRow[] {
   ];
 }
 
-function height(row: FoundRow | undefined): number {
-  if (row?.kind !== 'hit') return SESSION_PX;
-  return HIT_PX + EXCERPT_PX * excerptsBelow(row.hit).length;
+function height(row: FoundRow | undefined, step_px: number): number {
+  if (row === undefined) return SESSION_PX;
+  if (row.kind === 'session') {
+    return (
+      SESSION_PX + step_px + EXCERPT_PX * excerptsBelow(row.of.session?.excerpts, 'title').length
+    );
+  }
+  return HIT_PX + step_px + EXCERPT_PX * excerptsBelow(row.hit.excerpts, 'name').length;
 }
 
-/** Excerpts shown below a hit; a match in the name is marked in the name. */
-function excerptsBelow(hit: SearchHit): readonly Excerpt[] {
-  return (hit.excerpts ?? []).filter(({ place }) => place !== 'name');
+/** Excerpts shown below a result; a match in its name is marked in the name. */
+function excerptsBelow(
+  excerpts: readonly Excerpt[] | undefined,
+  name: 'name' | 'title',
+): readonly Excerpt[] {
+  return (excerpts ?? []).filter(({ place }) => place !== name);
 }
 
 interface OpenProps {
@@ -130,14 +140,18 @@ function SessionHead({ of, isTab, onOpen }: OpenProps & { readonly of: FoundSess
       ? []
       : [of.session.status, times.when(of.session.started_at, Date.now())]),
   ];
+  const inTitle = of.session?.excerpts?.find(({ place }) => place === 'title');
   return (
-    <h2 className="ins-found__session">
-      {of.session !== undefined && <StatusIcon shape={of.session.status} />}
-      <FoundLink path={path} isTab={isTab} onOpen={onOpen} title={plainLine(of.title || of.id)}>
-        {plainLine(of.title || of.id)}
-      </FoundLink>
-      <small title={details.join(', ')}>{details.join(', ')}</small>
-    </h2>
+    <>
+      <h2 className="ins-found__session">
+        {of.session !== undefined && <StatusIcon shape={of.session.status} />}
+        <FoundLink path={path} isTab={isTab} onOpen={onOpen} title={plainLine(of.title || of.id)}>
+          {inTitle === undefined ? plainLine(of.title || of.id) : <Marked excerpt={inTitle} />}
+        </FoundLink>
+        <small title={details.join(', ')}>{details.join(', ')}</small>
+      </h2>
+      <Excerpts of={excerptsBelow(of.session?.excerpts, 'title')} />
+    </>
   );
 }
 
@@ -160,21 +174,26 @@ function Hit({ hit, isTab, onOpen }: OpenProps & { readonly hit: SearchHit }) {
         {span.status === 'error' && <span className="ins-found__error">error</span>}
         <small>{span.duration_ns === null ? span.status : formatDuration(span.duration_ns)}</small>
       </div>
-      {excerptsBelow(hit).map((excerpt) => (
-        <p key={`${excerpt.place} ${excerpt.match}`} className="ins-found__excerpt" dir="ltr">
-          <span className="ins-found__place" title={excerpt.place}>
-            {placeName(excerpt.place)}
-          </span>
-          <span
-            className="ins-found__text"
-            title={plainLine(`${excerpt.before}${excerpt.match}${excerpt.after}`, 400)}
-          >
-            <Marked excerpt={excerpt} />
-          </span>
-        </p>
-      ))}
+      <Excerpts of={excerptsBelow(hit.excerpts, 'name')} />
     </>
   );
+}
+
+/** Places of the words, each on a line with the field that it is in. */
+function Excerpts({ of }: { readonly of: readonly Excerpt[] }) {
+  return of.map((excerpt) => (
+    <p key={`${excerpt.place} ${excerpt.match}`} className="ins-found__excerpt" dir="ltr">
+      <span className="ins-found__place" title={excerpt.place}>
+        {placeName(excerpt.place)}
+      </span>
+      <span
+        className="ins-found__text"
+        title={plainLine(`${excerpt.before}${excerpt.match}${excerpt.after}`, 400)}
+      >
+        <Marked excerpt={excerpt} />
+      </span>
+    </p>
+  ));
 }
 
 function Marked({ excerpt }: { readonly excerpt: Excerpt }) {

@@ -18,7 +18,7 @@ import { drawMinimap } from '../../render/minimap.ts';
 import { readPalette } from '../../render/palette.ts';
 import type { Trace } from '../../state/trace.ts';
 import { useShownTheme, useSize } from '../parts/context.ts';
-import { follow } from '../parts/split.tsx';
+import { follow } from '../parts/follow.ts';
 import type { SessionShape } from './session-shape.ts';
 import type { TimeWindowControl } from './time-window.ts';
 import './minimap.css';

@@ -68,8 +68,12 @@ function Running({ trace, spanKey: key, agent, isWaiting, onSelect }: RunningPro
   return (
     <button type="button" className="ins-now__span" onClick={() => onSelect(key)}>
       <KindIcon kind={span.kind} />
-      {agent !== undefined && <span className="ins-now__agent">{agent} </span>}
-      <strong>{span.name || '(no name)'}</strong>
+      {agent !== undefined && (
+        <span className="ins-now__agent" title={agent}>
+          {agent}{' '}
+        </span>
+      )}
+      <strong title={span.name}>{span.name || '(no name)'}</strong>
       {isWaiting && <StatusIcon shape="waiting" />}
       <span className="ins-now__time">
         {isWaiting && SESSION_TEXT.waiting}{' '}

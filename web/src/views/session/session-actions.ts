@@ -14,7 +14,7 @@ export function useSessionActions(
   waiting: ReadonlySet<string>,
   select: (key: string | undefined) => void,
 ): void {
-  const { router } = useInspector();
+  const { router, saved } = useInspector();
   const actions = useMemo(() => {
     const go = (key: string | undefined) => {
       if (key !== undefined) select(key);
@@ -29,18 +29,20 @@ export function useSessionActions(
       { name: 'First cause of the failure', run: () => go(firstCauseOf(trace)) },
       { name: 'Next sibling', keys: [']'], run: () => go(siblingOf(trace, selected, 1)) },
       { name: 'Previous sibling', keys: ['['], run: () => go(siblingOf(trace, selected, -1)) },
-      { name: ACTION_TEXT.freeze, keys: ['f'], run: () => toggleFreeze(trace) },
+      ...(saved === undefined
+        ? [{ name: ACTION_TEXT.freeze, keys: ['f'], run: () => toggleFreeze(trace) }]
+        : []),
       {
         name: SHELL_TEXT.closePanel,
         keys: ['Escape'],
         run: () => {
           if (router.route.get().query.has('plain')) router.adjust({ plain: undefined });
-          else if (selected === undefined) router.push('');
-          else select(undefined);
+          else if (selected !== undefined) select(undefined);
+          else if (saved === undefined) router.push('');
         },
       },
     ];
-  }, [trace, selected, waiting, select, router]);
+  }, [trace, selected, waiting, select, router, saved]);
   useActions(OF_SESSION, actions);
 }
 

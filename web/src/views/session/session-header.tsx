@@ -1,4 +1,5 @@
 /** Header of a session: title, status, totals. */
+import { useLayoutEffect, useState } from 'react';
 import type { Session, SessionStatus } from '../../api/types.ts';
 import {
   formatCost,
@@ -8,7 +9,7 @@ import {
 } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { SESSION_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
-import { useCell } from '../parts/context.ts';
+import { useCell, useInspector, useSize } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { Duration, NoNews, Waited } from '../parts/session-times.tsx';
@@ -29,22 +30,25 @@ interface SessionHeaderProps {
 
 export function SessionHeader({ trace, isPast = false }: SessionHeaderProps) {
   const session = useCell(trace.session);
+  const isSaved = useInspector().saved !== undefined;
   return (
     <header className="ins-session-head">
-      <Link className="ins-icon-button" to="" title="All sessions">
-        <ActionIcon name="back" />
-        <span className="ins-hidden">All sessions</span>
-      </Link>
+      {!isSaved && (
+        <Link className="ins-icon-button" to="" title="All sessions">
+          <ActionIcon name="back" />
+          <span className="ins-hidden">All sessions</span>
+        </Link>
+      )}
       <h1 title={session?.title}>{session?.title || trace.sessionId}</h1>
       {session !== undefined && (
         <>
           <StatusPill session={session} />
           <Facts session={session} />
           {isPast && <span className="ins-session-head__past">{TIME_TEXT.asItEnded}</span>}
-          <LastGoodRun session={session} />
+          {!isSaved && <LastGoodRun session={session} />}
           <AboutSession session={session} />
           <ShareMenu trace={trace} session={session} />
-          <SessionVerbs session={session} />
+          {!isSaved && <SessionVerbs session={session} />}
         </>
       )}
     </header>
@@ -88,10 +92,25 @@ function StatusPill({ session }: { readonly session: Session }) {
   );
 }
 
+/** One line of figures, which scrolls where it has no room. */
 function Facts({ session }: { readonly session: Session }) {
   const tokens = session.input_tokens + session.output_tokens;
+  const [line, setLine] = useState<HTMLElement | null>(null);
+  const { width_px } = useSize(line);
+  const [isCut, setCut] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other figures have another width
+  useLayoutEffect(
+    () => setCut(line !== null && line.scrollWidth > line.clientWidth),
+    [line, width_px, session],
+  );
   return (
-    <dl className="ins-session-head__facts">
+    <dl
+      ref={setLine}
+      className={`ins-session-head__facts${isCut ? ' ins-session-head__facts--cut' : ''}`}
+      aria-label={SESSION_TEXT.figures}
+      // Keys scroll it.
+      tabIndex={isCut ? 0 : undefined}
+    >
       <Fact name={SESSION_TEXT.duration}>
         <Duration session={session} />
       </Fact>

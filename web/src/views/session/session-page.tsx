@@ -1,5 +1,5 @@
 /** `/ui/sessions/{id}`: one session with its views, and the selected span. */
-import { useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { opensAtCause } from '../../model/trace/span-status.ts';
 import { sessionPath } from '../../state/route.ts';
@@ -26,7 +26,21 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const moved = useCell(trace.moved);
   const { query } = useRoute();
   const selected = query.get('span') ?? undefined;
-  const select = useMemo(() => (key: string | undefined) => router.adjust({ span: key }), [router]);
+  const [found, setFound] = useState<string>();
+  const select = useCallback(
+    (key: string | undefined) => {
+      setFound(undefined);
+      router.adjust({ span: key });
+    },
+    [router],
+  );
+  const find = useCallback(
+    (key: string) => {
+      setFound(key);
+      router.adjust({ span: key });
+    },
+    [router],
+  );
   useTitle(session?.title || trace.sessionId);
   useEffect(() => {
     if (moved?.to != null) router.replace(sessionPath(moved.to));
@@ -35,7 +49,7 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
   const travel = useTimeTravel(trace);
   const shown = useCell(travel.shown);
   const isElsewhere = selected !== undefined || query.has('at');
-  useFirstCause(trace, isElsewhere, view?.id === 'waterfall', select);
+  useFirstCause(trace, isElsewhere, view?.id === 'waterfall', find);
   const waiting = useWaiting(trace);
   const waitingThen = useWaiting(shown);
   const hasRequest = useRow(requests.ofSession, trace.sessionId) !== undefined;
@@ -66,6 +80,8 @@ export function SessionPage({ trace }: { readonly trace: Trace }) {
             <SpanPanel trace={shown} selected={selected} onClose={() => select(undefined)} />
           )
         }
+        isPeeking={selected !== undefined && selected === found}
+        onOpen={() => setFound(undefined)}
       />
     </main>
   );

@@ -2,7 +2,7 @@
 import { groupThousands, plural } from '../../model/text/format.ts';
 import type { Trace } from '../../state/trace.ts';
 import { ACTION_TEXT, SESSION_TEXT, withKey } from '../../texts.ts';
-import { useCell, useNow } from '../parts/context.ts';
+import { useCell, useInspector, useNow } from '../parts/context.ts';
 import { ActionIcon, StatusIcon } from '../parts/icons.tsx';
 import { after, nextError, toggleFreeze } from './session-actions.ts';
 import './session-tools.css';
@@ -16,6 +16,7 @@ interface SessionToolsProps {
 
 export function SessionTools({ trace, selected, waiting, onSelect }: SessionToolsProps) {
   const errors = useCell(trace.errorCount);
+  const isSaved = useInspector().saved !== undefined;
   const go = (key: string | undefined) => {
     if (key !== undefined) onSelect(key);
   };
@@ -45,7 +46,7 @@ export function SessionTools({ trace, selected, waiting, onSelect }: SessionTool
           {waiting.size} waiting
         </button>
       )}
-      <FreezeButton trace={trace.whole} />
+      {!isSaved && <FreezeButton trace={trace.whole} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** Menu to share a session: link, summary, file, comparison, picture. */
+/** Menu to share a session: link, summary, files, comparison, picture. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Session } from '../../api/types.ts';
 import { type OutlineRow, summaryOf } from '../../model/sessions/session-summary.ts';
@@ -9,7 +9,7 @@ import { OF_SESSION } from '../../state/actions.ts';
 import type { Inspector } from '../../state/inspector.ts';
 import { comparePath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { COMPARE_TEXT, SESSION_VERB_TEXT } from '../../texts.ts';
+import { COMPARE_TEXT, SAVED_TEXT, SESSION_VERB_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
@@ -27,7 +27,7 @@ const MOST_CAUSES = 5;
 
 export function ShareMenu({ trace, session }: ShareMenuProps) {
   const inspector = useInspector();
-  const { api, router } = inspector;
+  const { api, router, saved } = inspector;
   const [notice, setNotice] = useState('');
   useEffect(() => {
     if (notice === '') return;
@@ -44,29 +44,37 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
         setNotice(`Could not copy: the browser does not allow it`);
       }
     };
+    const summary = {
+      name: 'Copy a summary as Markdown',
+      run: () => void copy('Summary', markdownOf(inspector, trace, session)),
+    };
+    const screenshot = {
+      name: SESSION_VERB_TEXT.screenshot,
+      run: () => router.adjust({ plain: '1' }),
+    };
+    if (saved !== undefined) return [summary, screenshot];
+    const { sessionId } = trace;
     return [
       {
         name: 'Copy the link to what is shown',
         run: () => void copy('Link', window.location.href),
       },
+      summary,
       {
-        name: 'Copy a summary as Markdown',
-        run: () => void copy('Summary', markdownOf(inspector, trace, session)),
+        name: SAVED_TEXT.save,
+        run: () => download(api.savedPageUrl(sessionId), `${fileName(sessionId)}.html`),
       },
       {
         name: 'Export the session as a file',
-        run: () => download(api.exportUrl(trace.sessionId), trace.sessionId),
+        run: () => download(api.exportUrl(sessionId), `${fileName(sessionId)}.otlp.jsonl.gz`),
       },
       {
         name: COMPARE_TEXT.compareWith,
-        run: () => router.push(comparePath({ left: trace.sessionId })),
+        run: () => router.push(comparePath({ left: sessionId })),
       },
-      {
-        name: SESSION_VERB_TEXT.screenshot,
-        run: () => router.adjust({ plain: '1' }),
-      },
+      screenshot,
     ];
-  }, [inspector, api, router, trace, session]);
+  }, [inspector, api, router, saved, trace, session]);
   useActions(OF_SESSION, actions);
   return (
     <>
@@ -91,11 +99,15 @@ function usePlain(): void {
   }, [isPlain]);
 }
 
-function download(url: string, id: string): void {
+function download(url: string, name: string): void {
   const link = document.createElement('a');
   link.href = url;
-  link.download = `${id.replace(/[^\w.-]+/g, '_').slice(0, 80)}.otlp.jsonl.gz`;
+  link.download = name;
   link.click();
+}
+
+function fileName(id: string): string {
+  return id.replace(/[^\w.-]+/g, '_').slice(0, 80);
 }
 
 async function markdownOf({ details }: Inspector, trace: Trace, session: Session): Promise<string> {

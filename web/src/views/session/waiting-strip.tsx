@@ -59,6 +59,7 @@ function Line({ waiting, onOpen }: LineProps) {
   const { rows } = useInspector().requests;
   const known = waiting.map((id) => rows.get(id)).filter((one) => one !== undefined);
   const isAllowing = known.some(allowsByItself);
+  const what = known.slice(0, SHOWN).map(headlineOf).join(', ');
   return (
     <button
       type="button"
@@ -69,7 +70,9 @@ function Line({ waiting, onOpen }: LineProps) {
     >
       <StatusIcon shape={isAllowing ? 'allowing' : 'waiting'} />
       <strong>{stripCount(waiting.length, known.filter(allowsByItself).length)}</strong>
-      <span className="ins-strip__what">{known.slice(0, SHOWN).map(headlineOf).join(', ')}</span>
+      <span className="ins-strip__what" title={what}>
+        {what}
+      </span>
       <span className="ins-strip__answer">{STRIP_TEXT.answer}</span>
     </button>
   );

@@ -16,11 +16,12 @@ import { TIME_TEXT } from '../../texts.ts';
 import { useActor } from '../parts/actor-filter.tsx';
 import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
+import { follow } from '../parts/follow.ts';
 import { useListFocus } from '../parts/list-focus.ts';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 import { NewPill } from '../parts/new-pill.tsx';
+import { useRowHeight } from '../parts/row-height.ts';
 import { useScrollAnchor } from '../parts/scroll-anchor.ts';
-import { follow } from '../parts/split.tsx';
 import { useWaiting } from '../parts/waiting.ts';
 import { useFollowEnd } from './follow-end.ts';
 import { HoverCard } from './hover-card.tsx';
@@ -36,7 +37,7 @@ import { useWaterfallCanvas } from './use-waterfall-canvas.ts';
 import { WaterfallTools } from './waterfall-tools.tsx';
 import './waterfall.css';
 
-const ROW_PX = { compact: 24, comfortable: 32 } as const;
+const ROW_PX = 24;
 const MIN_TREE_PX = 140;
 /** Width below which names come before bars. */
 const NARROW_PX = 480;
@@ -49,8 +50,8 @@ interface WaterfallProps {
 
 export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
   const { preferences, router } = useInspector();
-  const { density, tree_px } = usePreferences();
-  const row_px = ROW_PX[density];
+  const { tree_px } = usePreferences();
+  const row_px = useRowHeight(ROW_PX);
   const { query } = useRoute();
   const find = query.get('find') ?? '';
   const isErrorsOnly = query.get('only') === 'errors';

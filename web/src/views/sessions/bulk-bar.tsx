@@ -28,12 +28,10 @@ interface Running {
 
 interface BulkBarProps {
   readonly sessions: Sessions;
-  /** Number of sessions of the list; undefined if only those that were read are known. */
-  readonly total?: number | undefined;
   readonly selection: Selection;
 }
 
-export function BulkBar({ sessions, total, selection }: BulkBarProps) {
+export function BulkBar({ sessions, selection }: BulkBarProps) {
   const { api, clock, router } = useInspector();
   const selected = useCell(selection.ids);
   const [isDeleting, setDeleting] = useState(false);
@@ -41,9 +39,10 @@ export function BulkBar({ sessions, total, selection }: BulkBarProps) {
   const [looking, setLooking] = useState<AbortController>();
   const [note, setNote] = useState('');
   const count = selected.size;
-  const canCompare = count >= 2 && count <= MOST_COMPARED;
   const read = useCell(sessions.order).length;
-  const all = sessions.hasMore ? total : read;
+  const total = useCell(sessions.total);
+  const all = sessions.hasMore ? (total?.isLeast === false ? total.count : undefined) : read;
+  const canCompare = count >= 2 && count <= MOST_COMPARED;
   const deleting = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (count === 0) setDeleting(false);

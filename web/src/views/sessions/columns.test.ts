@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chosenColumns, gridOf } from './columns.tsx';
+import { chosenColumns, gridOf, pinnedFirst, TITLE } from './columns.tsx';
 
 /** Below it rows have two lines, and no columns. */
 const LEAST_PX = 720;
@@ -24,4 +24,21 @@ test('the user is a column where any session has one', () => {
     chosenColumns(null, null, 1600, hasUsers).map(({ id }) => id);
   expect(shown(true)).toContain('users');
   expect(shown(false)).not.toContain('users');
+});
+
+test('pinned columns come first, and stay at the width of what is before them', () => {
+  const chosen = chosenColumns(null, ['agents', 'spans', 'cost'], LEAST_PX, true);
+  const columns = pinnedFirst(chosen, ['cost']);
+  expect(columns.map(({ id }) => id)).toEqual(['cost', 'agents', 'spans']);
+  const widths = { [TITLE]: 300, agents: 700 };
+  const { template, lefts_px } = gridOf(columns, widths, 1, LEAST_PX);
+  expect(template).toBe('14px 46px 300px 76px 700px 72px');
+  // Edge, selection, gap; status, gap; title, gap: each from the middle of the gap before it.
+  expect(lefts_px).toEqual([0, 36, 94, 406]);
+});
+
+test('nothing stays where all is in view, or where it would leave no room for the rest', () => {
+  const columns = chosenColumns(null, ['agents', 'cost'], LEAST_PX, true);
+  expect(gridOf(columns, {}, 1, LEAST_PX).lefts_px).toEqual([]);
+  expect(gridOf(columns, { [TITLE]: 600 }, 1, LEAST_PX).lefts_px).toEqual([]);
 });

@@ -172,10 +172,15 @@ const SPARE_UP_TO_PX: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Tracks of selection, status and title. */
-const FIXED = '14px 46px minmax(200px, 2.2fr)';
-const FIXED_PX = 14 + 46 + 200;
+const SELECT_PX = 14;
+const STATUS_PX = 46;
+export const TITLE_PX = 200;
 const GAP_PX = 12;
-const SIDE_PX = 32;
+const EDGE_PX = 16;
+/** Key of the title among the widths of columns. */
+export const TITLE = 'title';
+/** Share of the list that may stay while the rest scrolls sideways. */
+const MOST_FIXED = 0.7;
 
 /**
  * Columns by id: those in the address, else the chosen ones, else the default ones, with the user
@@ -196,13 +201,69 @@ export function chosenColumns(
   );
 }
 
-/** Grid of rows and head: its template and minimum width. */
-export function gridOf(columns: readonly Column[]): { template: string; least_px: number } {
-  const least_px = columns.reduce((sum, { min_px }) => sum + min_px, FIXED_PX);
+/** The pinned columns first, which stay beside the title. */
+export function pinnedFirst(
+  columns: readonly Column[],
+  pinned: readonly string[],
+): readonly Column[] {
+  const isPinned = ({ id }: Column) => pinned.includes(id);
+  return [...columns.filter(isPinned), ...columns.filter((one) => !isPinned(one))];
+}
+
+export interface Grid {
+  /** Tracks of rows and head. */
+  readonly template: string;
+  readonly least_px: number;
+  /**
+   * Where select, status, title and the pinned columns stay, from the left edge; none if all is in
+   * view, or if they leave no room to scroll the rest.
+   */
+  readonly lefts_px: readonly number[];
+}
+
+/** Grid of columns, the first `pinnedCount` of which stay, in a list of a width. */
+export function gridOf(
+  columns: readonly Column[],
+  widths: Readonly<Record<string, number>> = {},
+  pinnedCount = 0,
+  list_px = Number.POSITIVE_INFINITY,
+): Grid {
+  const chosen = (id: string, otherwise: string) =>
+    widths[id] === undefined ? otherwise : `${widths[id]}px`;
+  const least = [
+    SELECT_PX,
+    STATUS_PX,
+    widths[TITLE] ?? TITLE_PX,
+    ...columns.map(({ id, min_px }) => widths[id] ?? min_px),
+  ];
+  const lefts_px: number[] = [];
+  let end_px = EDGE_PX;
+  for (const px of least) {
+    // Each covers half of the gaps beside it, the first one the edge.
+    lefts_px.push(lefts_px.length === 0 ? 0 : end_px - GAP_PX / 2);
+    end_px += px + GAP_PX;
+  }
+  const least_px = end_px - GAP_PX + EDGE_PX;
+  const fixed = 3 + pinnedCount;
+  const isFixed = least_px > list_px && (lefts_px[fixed] ?? end_px) <= list_px * MOST_FIXED;
   return {
-    template: [FIXED, ...columns.map(({ width }) => width)].join(' '),
-    least_px: least_px + GAP_PX * (columns.length + 2) + SIDE_PX,
+    template: [
+      `${SELECT_PX}px ${STATUS_PX}px`,
+      chosen(TITLE, `minmax(${TITLE_PX}px, 2.2fr)`),
+      ...columns.map(({ id, width }) => chosen(id, width)),
+    ].join(' '),
+    least_px,
+    lefts_px: isFixed ? lefts_px.slice(0, fixed) : [],
   };
+}
+
+/** Attributes of a cell that stays at a place while others scroll sideways; undefined: it does not. */
+export function fixedAt(
+  left_px: number | undefined,
+  className = '',
+): { readonly className: string; readonly style?: { readonly left: number } } {
+  if (left_px === undefined) return { className };
+  return { className: `${className} ins-list__fixed`, style: { left: left_px } };
 }
 
 function Started({ session }: { readonly session: Session }) {

@@ -44,7 +44,7 @@ function Offer({ query, range }: OneSpanProps) {
       {SESSION_LIST_TEXT.oneSpan} <code>{query}</code>
       {isCurrent && found !== undefined && (
         <span className="ins-one-span__count">
-          {SESSION_LIST_TEXT.oneSpanCount(found.answer.count, found.answer.hasMore)}
+          {SESSION_LIST_TEXT.count(found.answer.count, found.answer.hasMore)}
         </span>
       )}
     </button>

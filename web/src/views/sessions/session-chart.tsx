@@ -30,20 +30,11 @@ const LEAST_MS = 60_000;
 interface SessionChartProps {
   readonly query: string;
   readonly range: TimeRange;
-  readonly onCount?: (counted: Counted | undefined) => void;
 }
 
-/** Number of sessions that began in a range; `total` is undefined if not all were counted. */
-export interface Counted {
-  readonly query: string;
-  readonly range: TimeRange;
-  readonly total: number | undefined;
-}
-
-export function SessionChart({ query, range, onCount }: SessionChartProps) {
+export function SessionChart({ query, range }: SessionChartProps) {
   const { router } = useInspector();
-  const counted = useHistogram(query, range);
-  const found = counted?.histogram;
+  const found = useHistogram(query, range);
   const bars = useMemo(() => (found === undefined ? [] : barsOf(found)), [found]);
   const show = useCallback(
     (next: TimeRange) => router.adjust({ time: timeRangeText(next) }),
@@ -51,12 +42,6 @@ export function SessionChart({ query, range, onCount }: SessionChartProps) {
   );
   const times = useTimes();
   const all = joined(bars);
-  useEffect(() => {
-    if (counted === undefined) return;
-    const isWhole = counted.histogram.counted_from === null;
-    const total = isWhole ? joined(barsOf(counted.histogram))?.total : undefined;
-    onCount?.({ query: counted.query, range: counted.range, total });
-  }, [counted, onCount]);
   const width_ms = found?.bucket_ms ?? 0;
   return (
     <figure className="ins-chart">
@@ -227,25 +212,16 @@ function lengthName(length_ms: number): string {
   return plural(Math.round(length_ms / (24 * HOUR_MS)), 'day');
 }
 
-interface Histogram {
-  readonly query: string;
-  readonly range: TimeRange;
-  readonly histogram: SessionHistogram;
-}
-
 /** Histogram of the query, requested again as time passes; the list shows the query's mistakes. */
-function useHistogram(query: string, range: TimeRange): Histogram | undefined {
+function useHistogram(query: string, range: TimeRange): SessionHistogram | undefined {
   const { api, clock } = useInspector();
-  const [found, setFound] = useState<Histogram>();
+  const [found, setFound] = useState<SessionHistogram>();
   const tick_ms = useNow(AGAIN_MS);
   // biome-ignore lint/correctness/useExhaustiveDependencies: time passes, and it is asked again
   useEffect(() => {
     if (document.visibilityState === 'hidden') return;
     const abort = new AbortController();
-    ask(api, query, range, clock.now_ms(), abort.signal).then(
-      (histogram) => setFound({ query, range, histogram }),
-      () => {},
-    );
+    ask(api, query, range, clock.now_ms(), abort.signal).then(setFound, () => {});
     return () => abort.abort();
   }, [api, query, range, clock, tick_ms]);
   return found;

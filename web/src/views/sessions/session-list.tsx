@@ -17,14 +17,27 @@ import { ActionIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
 import { LoadingRows } from '../parts/loading-rows.tsx';
 import { NewPill } from '../parts/new-pill.tsx';
+import { useRowHeight } from '../parts/row-height.ts';
 import { useRows } from '../parts/rows.ts';
 import { useScrollAnchor } from '../parts/scroll-anchor.ts';
-import { type Column, chosenColumns, gridOf, NARROW_COLUMNS } from './columns.tsx';
+import { ColumnHandle } from './column-handle.tsx';
+import {
+  type Column,
+  chosenColumns,
+  fixedAt,
+  type Grid,
+  gridOf,
+  NARROW_COLUMNS,
+  pinnedFirst,
+  TITLE,
+  TITLE_PX,
+} from './columns.tsx';
 import { SessionRow } from './session-row.tsx';
 import './session-list.css';
 
 const ROW_PX = 36;
-const NARROW_ROW_PX = 56;
+const STATUS_COLUMNS = ['Selected', 'Status'] as const;
+const NARROW_ROW_PX = 76;
 const NARROW_PX = 720;
 const HEAD_PX = 28;
 const LENGTHS = [58, 46, 62, 40, 52, 36, 48, 44];
@@ -49,9 +62,8 @@ export function SessionList(props: SessionListProps) {
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const { width_px } = useSize(scroller);
   const isNarrow = width_px > 0 && width_px < NARROW_PX;
-  const row_px = isNarrow ? NARROW_ROW_PX : ROW_PX;
-  const columns = useColumns(width_px, isNarrow, useCell(sessions.hasUsers));
-  const { template, least_px } = gridOf(columns);
+  const row_px = useRowHeight(isNarrow ? NARROW_ROW_PX : ROW_PX);
+  const { columns, grid } = useColumns(width_px, isNarrow, useCell(sessions.hasUsers));
   const keyAt = useCallback((index: number) => ids[index], [ids]);
   const { list, at, goTo } = useListFocus(scroller, { name: 'sessions', ...rowsOf(ids) });
   const virtualizer = useRows(scroller, ids.length, row_px, keyAt, at);
@@ -77,7 +89,7 @@ export function SessionList(props: SessionListProps) {
 
   return (
     <div
-      className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}${selected.size > 0 ? ' ins-list--selecting' : ''}${isCurrent ? '' : ' ins-list--stale'}`}
+      className={`ins-list${isNarrow ? ' ins-list--narrow' : ''}${grid.lefts_px.length > 0 ? ' ins-list--fixed' : ''}${selected.size > 0 ? ' ins-list--selecting' : ''}${isCurrent ? '' : ' ins-list--stale'}`}
     >
       <section className="ins-list__scroller" aria-label="All sessions" ref={setScroller} {...list}>
         <div
@@ -87,10 +99,16 @@ export function SessionList(props: SessionListProps) {
           aria-busy={state.kind === 'loading'}
           className="ins-list__table"
           style={
-            isNarrow ? undefined : { ['--ins-list-grid' as string]: template, minWidth: least_px }
+            isNarrow
+              ? undefined
+              : {
+                  ['--ins-list-grid' as string]: grid.template,
+                  ['--ins-list-width' as string]: `${width_px}px`,
+                  minWidth: grid.least_px,
+                }
           }
         >
-          <Head sort={sessions.listing.sort} columns={columns} />
+          <Head sort={sessions.listing.sort} columns={columns} lefts_px={grid.lefts_px} />
           <div
             role="rowgroup"
             className="ins-list__rows"
@@ -104,6 +122,7 @@ export function SessionList(props: SessionListProps) {
                 index={item.index}
                 top_px={item.start}
                 columns={columns}
+                lefts_px={grid.lefts_px}
                 isCurrent={item.index === at}
                 isSelected={selected.has(ids[item.index] ?? '')}
                 onSelect={onSelect}
@@ -148,28 +167,40 @@ function ClearFilter() {
 interface HeadProps {
   readonly sort: Sort;
   readonly columns: readonly Column[];
+  readonly lefts_px: readonly number[];
 }
 
-function Head({ sort, columns }: HeadProps) {
+function Head({ sort, columns, lefts_px }: HeadProps) {
   return (
     <div role="rowgroup">
       {/* biome-ignore lint/a11y/useFocusableInteractive: its buttons have the focus */}
       <div role="row" aria-rowindex={1} className="ins-list__head">
-        {['Selected', 'Status'].map((name) => (
+        {STATUS_COLUMNS.map((name, at) => (
           // biome-ignore lint/a11y/useFocusableInteractive: it does nothing
-          <span key={name} role="columnheader">
+          <span key={name} role="columnheader" {...fixedAt(lefts_px[at])}>
             <span className="ins-hidden">{name}</span>
           </span>
         ))}
-        <SortHead sort={sort} name="Session" sortBy="title" isNumber={false} />
-        {columns.map(({ id, name, longName, sort: sortBy, isNumber }) => (
+        <SortHead
+          id={TITLE}
+          sort={sort}
+          name="Session"
+          sortBy="title"
+          isNumber={false}
+          min_px={TITLE_PX}
+          left_px={lefts_px[2]}
+        />
+        {columns.map(({ id, name, longName, sort: sortBy, isNumber, min_px }, at) => (
           <SortHead
             key={id}
+            id={id}
             sort={sort}
             name={name}
             longName={longName}
             sortBy={sortBy}
             isNumber={isNumber}
+            min_px={min_px}
+            left_px={lefts_px[at + 3]}
           />
         ))}
       </div>
@@ -178,6 +209,10 @@ function Head({ sort, columns }: HeadProps) {
 }
 
 interface SortHeadProps {
+  readonly id: string;
+  readonly min_px: number;
+  /** Where it stays while the others scroll sideways. */
+  readonly left_px: number | undefined;
   readonly sort: Sort;
   readonly name: string;
   readonly longName?: string | undefined;
@@ -185,14 +220,16 @@ interface SortHeadProps {
   readonly isNumber: boolean;
 }
 
-function SortHead({ sort, name, longName, sortBy, isNumber }: SortHeadProps) {
+function SortHead({ id, sort, name, longName, sortBy, isNumber, ...places }: SortHeadProps) {
   const { router } = useInspector();
-  const look = isNumber ? 'ins-list__number' : undefined;
+  const look = fixedAt(places.left_px, `ins-list__name${isNumber ? ' ins-list__number' : ''}`);
+  const handle = <ColumnHandle id={id} name={longName ?? name} least_px={places.min_px} />;
   if (sortBy === undefined) {
     return (
-      // biome-ignore lint/a11y/useFocusableInteractive: it does nothing
-      <span role="columnheader" className={look} title={longName}>
+      // biome-ignore lint/a11y/useFocusableInteractive: its handle has the focus
+      <span role="columnheader" title={longName} {...look}>
         {name}
+        {handle}
       </span>
     );
   }
@@ -200,7 +237,7 @@ function SortHead({ sort, name, longName, sortBy, isNumber }: SortHeadProps) {
   const way = isDescending(sort) ? 'descending' : 'ascending';
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the button in it has the focus
-    <span role="columnheader" aria-sort={isHere ? way : 'none'} className={look}>
+    <span role="columnheader" aria-sort={isHere ? way : 'none'} {...look}>
       <button
         type="button"
         className="ins-list__sort"
@@ -210,6 +247,7 @@ function SortHead({ sort, name, longName, sortBy, isNumber }: SortHeadProps) {
         {name}
         {isHere && <ActionIcon name={isDescending(sort) ? 'down' : 'up'} />}
       </button>
+      {handle}
     </span>
   );
 }
@@ -219,21 +257,20 @@ function sortText(sort: Sort): string | undefined {
   return sort === '-started' ? undefined : sort;
 }
 
-function useColumns(width_px: number, isNarrow: boolean, hasUsers: boolean): readonly Column[] {
+function useColumns(
+  width_px: number,
+  isNarrow: boolean,
+  hasUsers: boolean,
+): { readonly columns: readonly Column[]; readonly grid: Grid } {
   const inAddress = useRoute().query.get('cols');
-  const { columns } = usePreferences();
-  return useMemo(
-    () =>
-      isNarrow
-        ? NARROW_COLUMNS
-        : chosenColumns(
-            inAddress,
-            columns,
-            width_px === 0 ? Number.POSITIVE_INFINITY : width_px,
-            hasUsers,
-          ),
-    [inAddress, columns, width_px, isNarrow, hasUsers],
-  );
+  const { columns, columnWidths, pinned } = usePreferences();
+  return useMemo(() => {
+    if (isNarrow) return { columns: NARROW_COLUMNS, grid: gridOf([]) };
+    const list_px = width_px === 0 ? Number.POSITIVE_INFINITY : width_px;
+    const shown = pinnedFirst(chosenColumns(inAddress, columns, list_px, hasUsers), pinned);
+    const pinnedCount = shown.filter(({ id }) => pinned.includes(id)).length;
+    return { columns: shown, grid: gridOf(shown, columnWidths, pinnedCount, list_px) };
+  }, [inAddress, columns, columnWidths, pinned, width_px, isNarrow, hasUsers]);
 }
 
 /**

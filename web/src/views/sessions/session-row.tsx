@@ -10,7 +10,7 @@ import { useInspector, useRow } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { NoNews, Waited } from '../parts/session-times.tsx';
-import type { Column } from './columns.tsx';
+import { type Column, fixedAt } from './columns.tsx';
 import { RowAnswer } from './row-answer.tsx';
 
 interface SessionRowProps {
@@ -20,6 +20,7 @@ interface SessionRowProps {
   readonly index: number;
   readonly top_px: number;
   readonly columns: readonly Column[];
+  readonly lefts_px: readonly number[];
   /** Whether the row has the focus, or would take it. */
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
@@ -32,7 +33,7 @@ interface SessionRowProps {
 const NONE: readonly string[] = [];
 
 export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
-  const { rows, id, index, top_px, columns, isCurrent, isSelected, onSelect } = props;
+  const { rows, id, index, top_px, columns, lefts_px, isCurrent, isSelected, onSelect } = props;
   const { isAnswering, onAnswering } = props;
   const session = useRow(rows, id);
   const waiting = useRow(useInspector().requests.ofSession, id) ?? (isAnswering ? NONE : undefined);
@@ -58,7 +59,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
       data-session={id}
       data-row={id}
     >
-      <span role="cell" className="ins-list__select">
+      <span role="cell" {...fixedAt(lefts_px[0], 'ins-list__select')}>
         <input
           type="checkbox"
           aria-label={`Select ${session.title || id}`}
@@ -68,7 +69,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
           onClick={select}
         />
       </span>
-      <span role="cell" className="ins-list__status" title={standing}>
+      <span role="cell" {...fixedAt(lefts_px[1], 'ins-list__status')} title={standing}>
         <StatusIcon shape={session.status} />
         <span className="ins-hidden">{standing}</span>
         {session.error_count > 0 && (
@@ -78,7 +79,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
           </span>
         )}
       </span>
-      <span role="cell" className="ins-list__main">
+      <span role="cell" {...fixedAt(lefts_px[2], 'ins-list__main')}>
         <span className="ins-list__about">
           <Link
             className="ins-list__title"
@@ -96,11 +97,14 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
           <RowAnswer id={id} waiting={waiting} isOpen={isAnswering} onAnswering={onAnswering} />
         )}
       </span>
-      {columns.map((column) => (
+      {columns.map((column, at) => (
         <span
           key={column.id}
           role="cell"
-          className={`ins-list__cell ins-list__${column.id}${column.isNumber ? ' ins-list__number' : ''}`}
+          {...fixedAt(
+            lefts_px[at + 3],
+            `ins-list__cell ins-list__${column.id}${column.isNumber ? ' ins-list__number' : ''}`,
+          )}
           title={column.title?.(session)}
         >
           <column.Cell session={session} />

@@ -2,20 +2,26 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { parseSort } from '../../model/sessions/session-order.ts';
 import { parseTimeRange } from '../../model/sessions/time-range.ts';
-import { groupThousands, plural } from '../../model/text/format.ts';
+import { plural } from '../../model/text/format.ts';
 import { filteredPath } from '../../state/route.ts';
 import { Selection } from '../../state/selection.ts';
-import type { Sessions } from '../../state/sessions.ts';
+import type { Sessions, Total } from '../../state/sessions.ts';
 import { CAUSE_TEXT, SEARCH_TEXT, SESSION_LIST_TEXT, SHELL_TEXT, withKey } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
-import { useCell, useInspector, usePreferences, useRoute, useTitle } from '../parts/context.ts';
+import {
+  useCell,
+  useInspector,
+  useNow,
+  usePreferences,
+  useRoute,
+  useTitle,
+} from '../parts/context.ts';
 import { Guarded } from '../parts/guarded.tsx';
 import { lazyPart } from '../parts/lazy-part.ts';
 import { Link } from '../parts/link.tsx';
 import { QueryField, queryProblem } from '../parts/query-field.tsx';
 import { TimeChoice } from '../parts/time-choice.tsx';
 import { ImportButton } from './file-drop.tsx';
-import type { Counted } from './session-chart.tsx';
 import { SessionList } from './session-list.tsx';
 import { ViewMenu } from './view-menu.tsx';
 import './sessions-page.css';
@@ -45,7 +51,6 @@ export function SessionsPage() {
   const isEmpty = useCell(all.order).length === 0;
   const state = useCell(shown.state);
   const { chart } = usePreferences();
-  const [counted, setCounted] = useState<Counted>();
   const field = useRef<HTMLInputElement>(null);
   const usagePath = filteredPath('usage', { q: query.trim(), time: time ?? undefined });
   const causesPath = filteredPath('causes', { q: query.trim(), time: time ?? undefined });
@@ -83,9 +88,7 @@ export function SessionsPage() {
               problem={problem}
               onChange={(q) => router.adjust({ q })}
             />
-            {refused === undefined && (
-              <Count sessions={shown} isAsking={isAsking} total={totalOf(counted, shown, chart)} />
-            )}
+            {refused === undefined && <Count sessions={shown} isAsking={isAsking} />}
             {refused === undefined && (
               <Link
                 className="ins-link ins-sessions__usage"
@@ -117,7 +120,7 @@ export function SessionsPage() {
           {chart && (
             <div className="ins-sessions__chart">
               <Guarded name={SHELL_TEXT.chart} loading={null}>
-                <SessionChart query={shown.query} range={range} onCount={setCounted} />
+                <SessionChart query={shown.query} range={range} />
               </Guarded>
             </div>
           )}
@@ -132,12 +135,7 @@ export function SessionsPage() {
         {hasImports && <ImportPanel />}
       </Guarded>
       <Guarded name={SHELL_TEXT.selected} loading={null}>
-        <Bulk
-          isOpen={hasSelected}
-          sessions={shown}
-          total={totalOf(counted, shown, chart)}
-          selection={selection}
-        />
+        <Bulk isOpen={hasSelected} sessions={shown} selection={selection} />
       </Guarded>
     </main>
   );
@@ -146,7 +144,6 @@ export function SessionsPage() {
 interface BulkProps {
   readonly isOpen: boolean;
   readonly sessions: Sessions;
-  readonly total: number | undefined;
   readonly selection: Selection;
 }
 
@@ -157,29 +154,22 @@ function Bulk({ isOpen, ...props }: BulkProps) {
   return wasOpen ? <BulkBar {...props} /> : null;
 }
 
-/** The chart's total, if it counted exactly this list, and all of it. */
-function totalOf(counted: Counted | undefined, { listing }: Sessions, isShown: boolean) {
-  const isSame = counted?.query === listing.query && counted.range === listing.range;
-  return isShown && isSame ? counted.total : undefined;
-}
-
 interface CountProps {
   readonly sessions: Sessions;
-  /** Total number of sessions; undefined if not counted. */
-  readonly total: number | undefined;
   readonly isAsking: boolean;
 }
 
-/** Number of sessions, or of those found so far, with the progress of the index. */
-function Count({ sessions, isAsking, total }: CountProps) {
+const COUNT_AGAIN_MS = 5000;
+
+/** Number of all sessions that are found, with the progress of the index. */
+function Count({ sessions, isAsking }: CountProps) {
   const count = useCell(sessions.order).length;
   const state = useCell(sessions.state);
-  const isCounted = total !== undefined && total > count;
-  const found = !sessions.hasMore
-    ? plural(count, 'session')
-    : isCounted
-      ? `${groupThousands(count)} of ${plural(total, 'session')}`
-      : `${plural(count, 'session')} and more`;
+  const { hasMore } = sessions;
+  const total = useTotal(sessions, hasMore && !isAsking);
+  const isLeast = hasMore && (total === undefined || total.isLeast);
+  const all = hasMore ? Math.max(count, total?.count ?? 0) : count;
+  const found = SESSION_LIST_TEXT.count(all, isLeast);
   const behind = sessions.index?.changes_behind ?? 0;
   const isNarrowed = sessions.query !== '' || sessions.listing.range.kind !== 'all';
   return (
@@ -196,4 +186,17 @@ function Count({ sessions, isAsking, total }: CountProps) {
       )}
     </span>
   );
+}
+
+/** Total of a list of which a part is loaded, counted again as sessions come and go. */
+function useTotal(sessions: Sessions, isWanted: boolean): Total | undefined {
+  const tick_ms = useNow(isWanted ? COUNT_AGAIN_MS : undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: time passes, and it is counted again
+  useEffect(() => {
+    if (!isWanted || document.visibilityState === 'hidden') return;
+    const abort = new AbortController();
+    sessions.count(abort.signal).catch(() => {});
+    return () => abort.abort();
+  }, [sessions, isWanted, tick_ms]);
+  return useCell(sessions.total);
 }

@@ -1,4 +1,4 @@
-/** Menu of the list's view: order, columns, chart. */
+/** Menu of the list's view: order, columns, height of rows, chart. */
 import { useId, useMemo, useRef } from 'react';
 import {
   isDescending,
@@ -9,6 +9,7 @@ import {
   type SortKey,
   sortKey,
 } from '../../model/sessions/session-order.ts';
+import { ROW_DENSITIES } from '../../state/preferences.ts';
 import { SESSION_LIST_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, usePreferences, useRoute } from '../parts/context.ts';
@@ -35,7 +36,7 @@ export function ViewMenu() {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const { router, preferences, sessions } = useInspector();
-  const { columns: chosen, chart } = usePreferences();
+  const { columns: chosen, chart, columnWidths, pinned, rowDensity } = usePreferences();
   const { query } = useRoute();
   const sort = parseSort(query.get('sort'));
   const hasUsers = useCell(sessions.hasUsers);
@@ -46,15 +47,26 @@ export function ViewMenu() {
       name: `Sort sessions by ${SORT_NAMES[key].toLowerCase()}`,
       run: () => router.adjust({ sort: key === 'title' ? key : sortInAddress(`-${key}`) }),
     }));
+    const densities = ROW_DENSITIES.map((density) => ({
+      name: SESSION_LIST_TEXT.rowsAre(SESSION_LIST_TEXT.density[density]),
+      run: () => preferences.change({ rowDensity: density }),
+    }));
     const toggle = () => preferences.change({ chart: !preferences.get().chart });
     return [
       { name: SESSION_LIST_TEXT.view, run: open },
       { name: SESSION_LIST_TEXT.chart, run: toggle },
       ...sorts,
+      ...densities,
     ];
   }, [router, preferences]);
   useActions('Session list', actions);
 
+  const flipPin = (column: string) =>
+    preferences.change({
+      pinned: pinned.includes(column)
+        ? pinned.filter((one) => one !== column)
+        : [...pinned, column],
+    });
   const choose = (wanted: readonly string[] | null) => {
     preferences.change({ columns: wanted });
     router.adjust({ cols: wanted?.join(',') || (wanted === null ? undefined : 'none') });
@@ -104,14 +116,41 @@ export function ViewMenu() {
         </div>
         <fieldset>
           <legend>Columns</legend>
-          {COLUMNS.map(({ id: column, name, longName }) => (
-            <label key={column}>
+          {COLUMNS.map(({ id: column, name, longName }) => {
+            const isShown = shown.some((one) => one.id === column);
+            return (
+              <div key={column} className="ins-list-view__column">
+                <label>
+                  <input type="checkbox" checked={isShown} onChange={() => flip(column)} />
+                  {longName ?? name}
+                </label>
+                {isShown && (
+                  <button
+                    type="button"
+                    className="ins-list-view__pin"
+                    aria-label={SESSION_LIST_TEXT.pin(longName ?? name)}
+                    aria-pressed={pinned.includes(column)}
+                    title={SESSION_LIST_TEXT.pinTitle}
+                    onClick={() => flipPin(column)}
+                  >
+                    <ActionIcon name="pin" />
+                  </button>
+                )}
+              </div>
+            );
+          })}
+        </fieldset>
+        <fieldset className="ins-list-view__rows">
+          <legend>{SESSION_LIST_TEXT.rows}</legend>
+          {ROW_DENSITIES.map((density) => (
+            <label key={density}>
               <input
-                type="checkbox"
-                checked={shown.some((one) => one.id === column)}
-                onChange={() => flip(column)}
+                type="radio"
+                name={`${id}-density`}
+                checked={rowDensity === density}
+                onChange={() => preferences.change({ rowDensity: density })}
               />
-              {longName ?? name}
+              {SESSION_LIST_TEXT.density[density]}
             </label>
           ))}
         </fieldset>
@@ -124,7 +163,18 @@ export function ViewMenu() {
             />
             Chart
           </label>
-          <button type="button" onClick={() => choose(null)} disabled={isFirst(shown, hasUsers)}>
+          <button
+            type="button"
+            onClick={() => {
+              preferences.change({ columnWidths: {}, pinned: [] });
+              choose(null);
+            }}
+            disabled={
+              isFirst(shown, hasUsers) &&
+              pinned.length === 0 &&
+              Object.keys(columnWidths).length === 0
+            }
+          >
             {SESSION_LIST_TEXT.reset}
           </button>
         </footer>

@@ -27,12 +27,17 @@ export function CopyAs() {
   const id = useShownSpan()?.id;
   const copies = useSpanCopies(id?.trace_id ?? '', id?.span_id ?? '');
   const json = useCallback(() => copies.json(), [copies]);
+  const isSaved = useInspector().saved !== undefined;
   if (id === undefined) return null;
   return (
     <span className="ins-copy-as" role="group" aria-label="Copy the span">
       <CopyButton text={json} what="the span as JSON" label="JSON" />
-      <CopyButton text={copies.curl} what="a curl command that reads the span" label="curl" />
-      <CopyButton text={copies.python} what="Python that reads the span" label="Python" />
+      {!isSaved && (
+        <>
+          <CopyButton text={copies.curl} what="a curl command that reads the span" label="curl" />
+          <CopyButton text={copies.python} what="Python that reads the span" label="Python" />
+        </>
+      )}
     </span>
   );
 }

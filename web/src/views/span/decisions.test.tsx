@@ -1,10 +1,22 @@
 // @vitest-environment jsdom
-import { cleanup, render, screen, within } from '@testing-library/react';
+import { cleanup, render as renderAlone, screen, within } from '@testing-library/react';
+import type { ReactNode } from 'react';
 import { afterEach, expect, test } from 'vitest';
 import type { Decision } from '../../api/types.ts';
+import { Cell } from '../../state/cell.ts';
+import type { Inspector } from '../../state/inspector.ts';
+import { PreferenceStore } from '../../state/preferences.ts';
+import { PageContext } from '../parts/context.ts';
 import { Decisions } from './decisions.tsx';
 
 afterEach(cleanup);
+
+const inspector = { preferences: new PreferenceStore(undefined) } as unknown as Inspector;
+
+function render(decisions: ReactNode) {
+  const page = { inspector, theme: new Cell('light' as const) };
+  return renderAlone(<PageContext value={page}>{decisions}</PageContext>);
+}
 
 function decision(values: Partial<Decision>): Decision {
   return {

@@ -6,6 +6,7 @@ import type { TranscriptLayout } from '../../model/transcript/transcript.ts';
 import type { Trace } from '../../state/trace.ts';
 import { KindIcon, StatusIcon } from '../parts/icons.tsx';
 import { rowsOf, useListFocus } from '../parts/list-focus.ts';
+import { useRowHeight } from '../parts/row-height.ts';
 import { useRows } from '../parts/rows.ts';
 import { useSlowVersion } from '../parts/slow-version.ts';
 import { VisibleText } from '../parts/visible-text.tsx';
@@ -49,7 +50,7 @@ function Rows({ rows, current, onGoTo }: RowsProps) {
     show: (index) => virtualizer.scrollToIndex(index),
   });
   const keyAt = useCallback((index: number) => ids[index], [ids]);
-  const virtualizer = useRows(scroller, rows.length, ROW_PX, keyAt, at);
+  const virtualizer = useRows(scroller, rows.length, useRowHeight(ROW_PX), keyAt, at);
   useEffect(() => {
     // It follows the entries, unless somebody walks in it.
     if (current !== undefined && scroller?.contains(document.activeElement) === false) {

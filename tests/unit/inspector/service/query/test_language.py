@@ -129,8 +129,8 @@ def test_a_session_has_a_text_when_one_of_its_spans_has() -> None:
 @pytest.mark.parametrize(
     ("text", "wrong", "problem"),
     [
-        ("a statsu:failed", "statsu", "no field statsu. Did you mean status?"),
-        ("http://x", "http", "a text in quotes"),
+        ("a statsu:failed", "statsu", 'Unknown field "statsu". Did you mean status?'),
+        ("http://x", "http", "quotes for text"),
         ("span.nmae:x", "span.nmae", "Did you mean name?"),
         ("status:fialed", "fialed", "Did you mean failed?"),
         ("kind:llm,tol", "tol", "Did you mean tool?"),

@@ -89,7 +89,9 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
   const headline = (
     <>
       <StatusIcon shape={shapeOf(request)} />
-      <span className="ins-request__what">{headlineOf(request)}</span>
+      <span className="ins-request__what" title={headlineOf(request)}>
+        {headlineOf(request)}
+      </span>
     </>
   );
   return (
@@ -121,7 +123,10 @@ function Head({ request, hasSession, isOpen, onToggle }: HeadProps) {
           {plainLine(request.session_title, 80) || request.session_id}
         </Link>
       )}
-      <span className="ins-request__time">
+      <span
+        className="ins-request__time"
+        title={isPending(request) ? undefined : outcomeOf(request)}
+      >
         {isPending(request) ? <TimeLeft request={request} /> : outcomeOf(request)}
       </span>
     </header>
@@ -168,9 +173,10 @@ export function TimeLeft({ request }: { readonly request: Request }) {
       </strong>
     );
   }
+  const text = timeLeft(left, defaultName(request));
   return (
-    <span className={left_ms < 30_000 ? 'ins-request__soon' : undefined}>
-      {timeLeft(left, defaultName(request))}
+    <span className={left_ms < 30_000 ? 'ins-request__soon' : undefined} title={text}>
+      {text}
     </span>
   );
 }

@@ -116,13 +116,13 @@ interface CellsProps<T> {
 }
 
 function Cells<T>({ row, columns }: CellsProps<T>) {
-  return columns.map(({ id, Shown }, at) =>
+  return columns.map(({ id, head, Shown }, at) =>
     at === 0 ? (
       <th key={id} scope="row">
         <Shown row={row} />
       </th>
     ) : (
-      <td key={id}>
+      <td key={id} data-head={head}>
         <Shown row={row} />
       </td>
     ),
