@@ -76,7 +76,9 @@ def test_its_transcript_is_searched_and_its_address_opens_the_same_again(
     page.set_viewport_size({"width": 1440, "height": 1000})
     _open(page, file, "view=transcript")
     page.get_by_role("textbox").fill("Zürich")
-    expect(page.get_by_text("1 found")).to_be_visible()
+    expect(
+        page.get_by_role("status").filter(has_text=re.compile("^1 (found|of 1)$"))
+    ).to_be_visible()
     page.keyboard.press("Escape")
     page.get_by_role("textbox").blur()
     page.keyboard.press("e")
