@@ -109,7 +109,7 @@ def test_a_link_opens_the_instant_in_transcript_panel_graph_and_statistics(
 
     page.keyboard.press("5")
     operations = page.get_by_role("region", name="Operations").first
-    expect(operations).to_contain_text("4 spans; 2 still running")
+    expect(operations).to_contain_text("4 spans (2 still running)")
     page.keyboard.press("h")
     page.keyboard.press("End")
     expect(operations).to_contain_text("5 spans")

@@ -4,7 +4,6 @@ import { EVERYWHERE } from '../state/actions.ts';
 import type { Route } from '../state/route.ts';
 import { Trace } from '../state/trace.ts';
 import { ACTION_TEXT, CAUSE_TEXT, PAGE_NAMES, SHELL_TEXT } from '../texts.ts';
-import { AuditPage } from './audit/audit-page.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { useActionKeys, useActions } from './parts/actions.ts';
 import { useCell, useInspector, useRoute } from './parts/context.ts';
@@ -28,6 +27,7 @@ import './store-banner.css';
 
 const Palette = lazyPart(async () => (await import('./palette/palette.tsx')).Palette);
 const SearchPage = lazyPart(async () => (await import('./search/search-page.tsx')).SearchPage);
+const AuditPage = lazyPart(async () => (await import('./audit/audit-page.tsx')).AuditPage);
 const UsagePage = lazyPart(async () => (await import('./usage/usage-page.tsx')).UsagePage);
 const ComparePage = lazyPart(async () => (await import('./compare/compare-page.tsx')).ComparePage);
 const CausesPage = lazyPart(async () => (await import('./causes/causes-page.tsx')).CausesPage);

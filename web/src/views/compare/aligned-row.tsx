@@ -54,13 +54,13 @@ export const AlignedRow = memo(function AlignedRow(props: AlignedRowProps) {
       aria-level={item.depth + 1}
       aria-selected={isSelected}
       {...(isOpen === undefined ? {} : { 'aria-expanded': isOpen })}
-      aria-label={labelOf(step, names, isFirst, below)}
       tabIndex={props.isCurrent ? 0 : -1}
       className={classes.join(' ')}
       style={{ transform: `translateY(${props.top_px}px)`, '--depth': item.depth } as object}
       onClick={() => props.onSelect(step)}
     >
-      <span className="ins-aligned__signs" title={names}>
+      <span className="ins-hidden">{labelOf(step, names, isFirst, below)}</span>
+      <span className="ins-aligned__signs" title={names} aria-hidden="true">
         {changes.slice(0, MOST_SIGNS).map((change) => (
           <span key={change} className={`ins-change ins-change--${change}`}>
             {CHANGE_SIGNS[change]}
@@ -129,6 +129,7 @@ function Side({ side, span, extent, below, isOpen, onFold }: SideProps) {
       <span
         className={`ins-aligned__name ins-aligned__name--${side} ins-aligned__name--${span.status}`}
         title={name}
+        aria-hidden="true"
       >
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: its keys are those of the tree */}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the row says whether it is open */}
@@ -148,7 +149,7 @@ function Side({ side, span, extent, below, isOpen, onFold }: SideProps) {
         </span>
         {below !== '' && <small>{below}</small>}
       </span>
-      <span className={`ins-aligned__bar ins-aligned__bar--${side}`}>
+      <span className={`ins-aligned__bar ins-aligned__bar--${side}`} aria-hidden="true">
         <span className="ins-aligned__track">
           <Bar span={span} extent={extent} />
         </span>

@@ -7,7 +7,8 @@ const OPERATION =
 
 export function SpanName({ name }: { readonly name: string }) {
   const operation = OPERATION.exec(name)?.[0];
-  if (operation === undefined) return name || '(no name)';
+  // In an element, where hidden characters are written out.
+  if (operation === undefined) return <>{name || '(no name)'}</>;
   return (
     <>
       <span className="ins-operation">{operation}</span>

@@ -227,7 +227,7 @@ function SortHead({ id, sort, name, longName, sortBy, isNumber, ...places }: Sor
   if (sortBy === undefined) {
     return (
       // biome-ignore lint/a11y/useFocusableInteractive: its handle has the focus
-      <span role="columnheader" title={longName} {...look}>
+      <span role="columnheader" aria-label={name} title={longName} {...look}>
         {name}
         {handle}
       </span>
@@ -237,7 +237,7 @@ function SortHead({ id, sort, name, longName, sortBy, isNumber, ...places }: Sor
   const way = isDescending(sort) ? 'descending' : 'ascending';
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the button in it has the focus
-    <span role="columnheader" aria-sort={isHere ? way : 'none'} {...look}>
+    <span role="columnheader" aria-label={name} aria-sort={isHere ? way : 'none'} {...look}>
       <button
         type="button"
         className="ins-list__sort"
