@@ -313,7 +313,7 @@ def test_the_only_request_is_shown_and_confirmed_and_questions_are_left_alone(
 ) -> None:
     agent.ask("asks-1", kind="question", tool_name=None)
     refused = run("approve")
-    assert "What is open is a question: see `inspector answer`" in str(refused.exception)
+    assert "The open request is a question: use `inspector answer`" in str(refused.exception)
     assert "asks-1" in refused.stderr
     agent.ask("only-1", args_json=ARGS)
     assert "name the request" in str(run("approve").exception)

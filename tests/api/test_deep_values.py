@@ -98,7 +98,7 @@ def addresses(app: FastAPI, span_id: str, frame_key: str) -> Iterator[tuple[str,
     known = {
         "session_id": SESSION, "trace_id": TRACE, "span_id": span_id, "request_id": "none",
         "path": "", "span": f"{TRACE}.{span_id}", "key": frame_key, "pointer": "/view",
-        "q": "a", "field": "kind", "left": SESSION, "right": SESSION,
+        "q": "a", "field": "kind", "left": SESSION, "right": SESSION, "session": (SESSION,) * 2,
     }  # fmt: skip
     for included in app.routes:
         for route in included.original_router.routes:  # type: ignore[attr-defined]  # FastAPI's own
@@ -149,7 +149,9 @@ async def test_every_route_that_reads_answers_about_spans_with_deep_values(
     }
     answers = {one: (await client.get(one[0], params=dict(one[1]))).status_code for one in urls}
     assert {one: status for one, status in answers.items() if status >= 400} == {
-        ("/requests/none", ()): 404
+        ("/requests/none", ()): 404,
+        # One session twice; its content is read as that of `/compare/rows`.
+        ("/compare/runs", (("session", (SESSION, SESSION)),)): 422,
     }
     assert len(rows) == len(kinds) * len(written(1))
 
