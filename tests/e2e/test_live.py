@@ -47,7 +47,7 @@ def test_a_session_appears_and_is_read_while_it_runs(
     _open(page, service)
     demo.start("release", speed=4)
 
-    page.get_by_role("link", name=TITLE).click()
+    page.get_by_role("link", name=TITLE).click(timeout=LONG_MS)
     page.get_by_role("tab", name="Waterfall").click()
     running = _spans(page, re.compile("scripted-large.*running", re.DOTALL)).first
     running.click()

@@ -10,7 +10,7 @@ import { useInspector } from './parts/context.ts';
 import { ActionIcon } from './parts/icons.tsx';
 import { walkRows } from './parts/list-focus.ts';
 import { Tips } from './parts/popups/tips.tsx';
-import { When } from './parts/times.tsx';
+import { useTimes } from './parts/times.tsx';
 import { SessionPage } from './session/session-page.tsx';
 import { BrandMark, SettingsButton } from './top-bar.tsx';
 import './app.css';
@@ -73,7 +73,7 @@ function About({ saved: { exportedAt, leftOut } }: { readonly saved: Facts }) {
       <strong>{SAVED_TEXT.label}</strong>{' '}
       <span>
         {`· ${SAVED_TEXT.exported} `}
-        <When at={exportedAt} />
+        <time dateTime={exportedAt}>{useTimes().exactly(exportedAt)}</time>
       </span>
       {leftOut > 0 && <span className="ins-saved__left-out"> {SAVED_TEXT.leftOut(leftOut)}</span>}
     </p>
