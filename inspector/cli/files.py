@@ -53,7 +53,7 @@ def export(
     reader = find_reader()
     ids = transfer.select(reader, session_id, query)
     name = output or f"{transfer.file_name(ids[0]) if session_id else 'sessions'}.otlp.jsonl.gz"
-    is_page = name.endswith(".html")
+    is_page = name.lower().endswith(".html")
     if is_page and len(ids) > 1:
         raise SettingsError(
             f"A web page shows one session, and {len(ids)} fit: give the id of one."

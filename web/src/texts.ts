@@ -142,7 +142,7 @@ export const SAVED_TEXT = {
   label: 'Saved trace, read-only',
   exported: 'exported',
   leftOut: (count: number) =>
-    `Content of ${plural(count, 'span')} is left out, in whole or in part: there is no room.`,
+    `Content of ${plural(count, 'span')} is left out, in whole or in part: it is too large.`,
   missing: 'This is not in the file. Open the session in the inspector to see it.',
   readOnly: 'This is a saved trace: nothing can be changed.',
   damaged: 'The file is damaged: its trace cannot be read. Export the session again.',

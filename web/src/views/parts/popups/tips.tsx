@@ -33,6 +33,7 @@ function listen(show: (tip: Tip | undefined) => void): () => void {
   let near: Tip | undefined;
   let giveBack = () => {};
   let isOpen = false;
+  let isEscape = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const set = (tip: Tip | undefined) => {
     clearTimeout(timer);
@@ -65,12 +66,18 @@ function listen(show: (tip: Tip | undefined) => void): () => void {
     } else if (near !== undefined && isOpen) clearTimeout(timer);
   };
   const onFocus = ({ target }: FocusEvent) => {
-    if (!(target instanceof Element) || !target.matches(':focus-visible')) return;
+    // What Esc gives the focus back to opens none, which another Esc would have to close.
+    if (isEscape || !(target instanceof Element) || !target.matches(':focus-visible')) return;
     const isNamed = target.hasAttribute('title') && target.matches('button, a, summary, input');
     if (isNamed) approach(target, 0);
   };
   const dismiss = () => set(undefined);
-  const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && dismiss();
+  const onKey = (event: KeyboardEvent) => {
+    isEscape = event.key === 'Escape';
+    if (!isEscape || !isOpen) return;
+    event.stopPropagation(); // it closes the tooltip and nothing else
+    dismiss();
+  };
   const ends = new AbortController();
   const options = { capture: true, signal: ends.signal };
   document.addEventListener('pointerover', onOver, options);
