@@ -1,7 +1,8 @@
 """`GET /compare`, its rows and `/compare/runs`, on a real store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -45,11 +46,11 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
-def compared(service: Service, **more: object) -> dict:  # type: ignore[type-arg]  # JSON
+def compared(service: Service, **more: Any) -> dict[str, Any]:
     params = {"left": LEFT.hex(), "right": RIGHT.hex(), **more}
-    answer = service.client.get("/compare", params=params)  # type: ignore[arg-type]  # numbers too
+    answer = service.client.get("/compare", params=params)
     assert answer.status_code == 200
-    found: dict[str, object] = answer.json()
+    found: dict[str, Any] = answer.json()
     return found
 
 
@@ -102,14 +103,14 @@ def test_a_missing_session_is_refused(service: Service) -> None:
     assert "nobody" in answer.json()["detail"]
 
 
-def answer(service: Service, path: str, params: object) -> dict:  # type: ignore[type-arg]  # JSON
-    found = service.client.get(path, params=params)  # type: ignore[arg-type]  # numbers too
+def answer(service: Service, path: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    found = service.client.get(path, params=params)
     assert found.status_code == 200, found.text
-    parsed: dict[str, object] = found.json()
+    parsed: dict[str, Any] = found.json()
     return parsed
 
 
-def rows(service: Service, **more: object) -> dict:  # type: ignore[type-arg]  # JSON
+def rows(service: Service, **more: Any) -> dict[str, Any]:
     return answer(service, "/compare/rows", {"left": LEFT.hex(), "right": RIGHT.hex(), **more})
 
 

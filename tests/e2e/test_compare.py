@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Watch
 from tests.support.services.process import Service
+from tests.support.telemetry.export import span
 from tests.support.telemetry.two_runs import FIRST_ID, SECOND_ID, two_runs
 
 THIRD = bytes([4] * 16)
@@ -154,6 +155,27 @@ def test_both_sessions_stand_beside_each_other_and_the_first_difference_is_open(
     steps.nth(1).click()
     expect(steps).to_have_count(6)
     assert watch.errors == []
+
+
+def test_a_span_that_arrives_leaves_the_rows_that_were_read_and_offers_to_compare_again(
+    page: Page, service: Service
+) -> None:
+    before, after = bytes([6] * 16), bytes([7] * 16)
+    for trace_id in (before, after):
+        steps = (span(n, trace_id=trace_id, name=f"step {n}") for n in range(1, 6))
+        service.send(*steps, span(6, trace_id=trace_id, name=f"step of {trace_id.hex()}"))
+    _open(page, service, f"compare?session={before.hex()}&session={after.hex()}")
+    rows = page.get_by_role("treegrid", name="Steps of all runs").get_by_role("row")
+    same = rows.filter(has_text="steps the same")
+    expect(same).to_have_count(1)
+    count = rows.count()
+    service.send(span(7, trace_id=before, name="late"))
+    same.click()
+    expect(page.get_by_role("alert")).to_contain_text("Spans arrived since.")
+    expect(rows).to_have_count(count)
+    page.get_by_role("alert").get_by_role("button", name="Compare again").click()
+    expect(page.locator("[data-row]").filter(has_text="late")).to_have_count(1)
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_several_selected_sessions_are_compared_step_by_step(

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.e2e.conftest import Watch
-from tests.support.services.process import Service
+from tests.support.services.process import Service, wait_for
 from tests.support.telemetry.rich_session import rich_session
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
@@ -52,6 +52,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             timeout=120,
         )
         assert answer.status_code == 200
+        # It is over, and opens at its error, once nothing came for a while.
+        wait_for(lambda: running.get("/sessions/rich")["status"] == "failed")
         yield running
 
 

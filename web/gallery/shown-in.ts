@@ -177,6 +177,8 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
 export const NOT_SHOWN: Readonly<Record<string, string>> = {
   'causes/causes-page.tsx CausesPage':
     'reads groups that no fixture has; test_causes.py shows them',
+  'compare/compare-summary.tsx StillRuns':
+    'is there while a session runs; test_compare.py compares two that do',
   'parts/popups/popup-button.tsx AlertQuestion':
     'loads the question that it opens, no element of its own',
   'parts/popups/popups.tsx AlertQuestion':

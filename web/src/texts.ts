@@ -62,7 +62,7 @@ export const SETTINGS_TEXT = {
   zones: { local: 'local', utc: 'UTC' },
   dates: 'Dates',
   forms: { absolute: 'date and time', relative: 'age' },
-  inSession: 'Times in a session',
+  inSession: 'Times in transcript and events',
   sessionTimes: { offset: 'since the start', clock: 'time of day' },
 } as const;
 
@@ -144,6 +144,7 @@ export const SAVED_TEXT = {
   leftOut: (count: number) =>
     `Content of ${plural(count, 'span')} is left out, in whole or in part: it is too large.`,
   missing: 'This is not in the file. Open the session in the inspector to see it.',
+  cut: 'The rest may not be in this file.',
   readOnly: 'This is a saved trace: nothing can be changed.',
   damaged: 'The file is damaged: its trace cannot be read. Export the session again.',
 } as const;
@@ -332,14 +333,14 @@ export const TIME_TEXT = {
   toLive: 'Back to live (Esc)',
   toEnd: 'Back to the end (Esc)',
   at: (at: string, whole: string) => `${at} of ${whole}`,
-  note: 'As it was then. What has no time of its own, such as the header, is as it ended.',
+  note: 'As it was then. What has no time of its own, such as the header, is as it is now.',
   notBegun: 'This span has not begun at this instant',
   runs: 'As it was then: it still ran, and what came later is hidden.',
   attributesAsEnded:
-    'Attributes have no time of their own: these are as they ended, without those that come with the end.',
+    'Attributes have no time of their own: these are the latest, without those that come with the end.',
   noAgent: 'No agent has begun at this instant.',
   noSpan: 'No span has begun at this instant.',
-  asItEnded: 'as it ended',
+  asItEnded: 'as it is now',
 } as const;
 
 // A span: the panel beside a session.
@@ -724,7 +725,9 @@ export const COMPARE_TEXT = {
   step: 'Step',
   runs: 'Steps of all runs',
   firstRun: 'first run',
-  partly: (count: number) => `Content of ${plural(count, 'span')} not compared: too large`,
+  changed: 'Spans arrived since. Compare again to see all steps.',
+  partly: (count: number) =>
+    `Content of ${plural(count, 'span')} not compared: too large, or too many`,
 } as const;
 
 /** The sentence over a comparison; `change` in words, such as `different output`. */
@@ -745,8 +748,13 @@ const FIRST_DIFFERENCE: Readonly<Record<string, string>> = {
 };
 
 /** Steps that are not shown between others; `hasFilter`: they may differ in other ways. */
-export function stepsBetween(count: number, hasFilter: boolean): string {
-  return hasFilter ? `${plural(count, 'other step')}` : `${plural(count, 'step')} the same`;
+export function stepsBetween(count: number, hasFilter: boolean, isPartly: boolean): string {
+  return hasFilter ? plural(count, 'other step') : withoutDifference(count, 'step', isPartly);
+}
+
+/** Spans or steps without a difference; `isPartly`: the content of some was not compared. */
+export function withoutDifference(count: number, what: string, isPartly: boolean): string {
+  return `${plural(count, what)} ${isPartly ? 'with no difference found' : 'the same'}`;
 }
 
 export function laterDifferences(count: number, isShown: boolean): string {

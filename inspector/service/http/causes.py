@@ -9,12 +9,10 @@ from fastapi import APIRouter, Query
 
 from inspector.service import wire
 from inspector.service.http.parts import ReadPartsDep
-from inspector.service.http.queries import QUERY, searching
-from inspector.service.http.sessions import MAX_MS
+from inspector.service.http.queries import QueryText, SinceMs, UntilMs, searching
 from inspector.service.model.records import MAX_INT
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
-from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search.causes import group_causes
 
 router = APIRouter(tags=["sessions"])
@@ -23,13 +21,9 @@ router = APIRouter(tags=["sessions"])
 @router.get("/causes")
 def list_causes(
     parts: ReadPartsDep,
-    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
-    since_ms: Annotated[
-        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
-    ] = None,
-    until_ms: Annotated[
-        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
-    ] = None,
+    q: QueryText = "",
+    since_ms: SinceMs = None,
+    until_ms: UntilMs = None,
     buckets: Annotated[int, Query(ge=1, le=100)] = 30,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> wire.CauseList:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from typing import Annotated, TypeAlias
+
+from fastapi import Query
 
 from inspector.service import wire
 from inspector.service.http.parts import ReadParts
 from inspector.service.model.records import SpanRecord
+from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.search import PAGE_S, Search, open_search
 from inspector.service.storage.base import Reader, SpanPosition
 
@@ -15,6 +19,15 @@ QUERY = (
     "What to look for, in the query language of `docs/query.md`: fields such as "
     "`status:failed tool:git_* tokens>10k`, and words that stand in a name or a content."
 )
+MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an SQLite integer
+
+QueryText: TypeAlias = Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)]
+SinceMs: TypeAlias = Annotated[
+    int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
+]
+UntilMs: TypeAlias = Annotated[
+    int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
+]
 
 
 def searching(

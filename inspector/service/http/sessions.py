@@ -15,14 +15,20 @@ from inspector.service.http.audit import NDJSON, NdjsonResponse
 from inspector.service.http.cursors import encode_cursor, session_cursor, sort_cursor, span_cursor
 from inspector.service.http.parts import PartsDep, ReadParts, ReadPartsDep
 from inspector.service.http.problems import session_not_found
-from inspector.service.http.queries import QUERY, index_state, searching
+from inspector.service.http.queries import (
+    MAX_MS,
+    QueryText,
+    SinceMs,
+    UntilMs,
+    index_state,
+    searching,
+)
 from inspector.service.model.records import SessionRecord
 from inspector.service.model.rows import SessionStatus
 from inspector.service.model.times import rfc3339
 from inspector.service.present import rows as presenter
 from inspector.service.query import QueryScope, parse_query
 from inspector.service.query.fields import SESSION_FIELDS
-from inspector.service.query.syntax import MAX_CHARS
 from inspector.service.query.tree import All, Compare, Node, Operator, one_of
 from inspector.service.search import Search
 from inspector.service.search.histogram import Buckets, count_all, count_sessions
@@ -43,23 +49,18 @@ _NEXT_CURSOR = {
         "schema": {"type": "string"},
     }
 }
-MAX_MS = 4_000_000_000_000  # of the year 2096; in nanoseconds it is still an SQLite integer
 
 
 @router.get("/sessions")
 def list_sessions(
     parts: ReadPartsDep,
     status: Annotated[list[SessionStatus] | None, Query(description="Any of these.")] = None,
-    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
+    q: QueryText = "",
     sort: Annotated[
         wire.SessionSort, Query(description="Order of all sessions; `-`: descending.")
     ] = "-started",
-    since_ms: Annotated[
-        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
-    ] = None,
-    until_ms: Annotated[
-        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
-    ] = None,
+    since_ms: SinceMs = None,
+    until_ms: UntilMs = None,
     cursor: Annotated[str | None, Query(max_length=4000)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> wire.SessionList:
@@ -109,13 +110,9 @@ def _page(
 
 
 def _filter(
-    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
-    since_ms: Annotated[
-        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began then or later.")
-    ] = None,
-    until_ms: Annotated[
-        int | None, Query(ge=0, le=MAX_MS, description="Unix time: began before.")
-    ] = None,
+    q: QueryText = "",
+    since_ms: SinceMs = None,
+    until_ms: UntilMs = None,
 ) -> Node:
     """Return the condition of a list's query and range of time."""
     return All(
@@ -151,7 +148,7 @@ def session_count(
 @router.get("/sessions/histogram")
 def session_histogram(
     parts: ReadPartsDep,
-    q: Annotated[str, Query(max_length=MAX_CHARS, description=QUERY)] = "",
+    q: QueryText = "",
     until_ms: Annotated[
         int | None, Query(ge=0, le=MAX_MS, description="Unix time; left out: now.")
     ] = None,

@@ -23,6 +23,14 @@ test('an answer is found however its address is written, and however much is ask
   expect(JSON.parse(await api.spanText(trace, span))).toEqual({ name: 'cut' });
 });
 
+test('a span of which there is only a part is not copied as if it were whole', async () => {
+  const cut = { name: 'cut', clamped: [{ pointer: '/view/tool/result' }] };
+  const [trace = '', span = ''] = A.split('.');
+  const api = apiOf([`/spans/${trace}/${span}?max_value_bytes=4096`, cut]);
+  await expect(api.spanText(trace, span)).rejects.toThrow(SAVED_TEXT.missing);
+  expect(JSON.parse(await api.spanText(trace, span, undefined, 65_536))).toEqual(cut);
+});
+
 test('the cursor of the next page comes with the first one', async () => {
   const api = apiOf(['/sessions/s/spans?format=columns&limit=20000', {}, 'next']);
   expect((await api.spans('s', { limit: 500 })).next_cursor).toBe('next');

@@ -4,7 +4,7 @@
  * They are lines of JSON, `[path with query, body, cursor of the next page]`, as gzip in base64.
  */
 import { SAVED_TEXT } from '../texts.ts';
-import type { Problem, Reading, Transcript } from './types.ts';
+import type { Problem, Reading, SpanDetail, Transcript } from './types.ts';
 
 export interface Saved {
   readonly session_id: string;
@@ -19,6 +19,7 @@ export const NOWHERE = 'https://saved.invalid/';
 /** Query parameters that say how much is asked for: the file has what it has. */
 const AMOUNTS = ['limit', 'max_value_bytes'];
 const TRANSCRIPT = /\/transcript$/;
+const SPAN = /^\/spans\/[^/]+\/[^/]+$/;
 
 export class SavedAnswers {
   private readonly lines = new Map<string, Line>();
@@ -62,6 +63,9 @@ export class SavedAnswers {
     const found = this.lines.get(keyOf(url));
     if (found === undefined) return refusal(404, SAVED_TEXT.missing);
     const [, text, cursor] = found;
+    // Asked for whole, a body that is cut would pass for all of it.
+    const isWhole = !url.searchParams.has('max_value_bytes');
+    if (isWhole && SPAN.test(url.pathname) && isCut(text)) return refusal(404, SAVED_TEXT.missing);
     return new Response(text, cursor === null ? {} : { headers: { [NEXT_CURSOR]: cursor } });
   };
 
@@ -94,6 +98,11 @@ function keyOf({ pathname, searchParams }: URL): string {
   const path = searchParams.has('position') ? 'state' : decodeURIComponent(pathname);
   const query = [...searchParams].filter(([name]) => !AMOUNTS.includes(name)).sort();
   return JSON.stringify([path, ...query]);
+}
+
+function isCut(span: string): boolean {
+  const { clamped } = JSON.parse(span) as Partial<SpanDetail>;
+  return clamped !== undefined && clamped.length > 0;
 }
 
 function refusal(status: number, detail: string): Response {

@@ -11,8 +11,8 @@ export const CHANGE_NAMES: Readonly<Record<Change, string>> = {
   other_model: 'model changed',
   asked_differently: 'different input',
   answered_differently: 'different output',
-  slower: 'slower',
-  faster: 'faster',
+  slower: 'slower (self time)',
+  faster: 'faster (self time)',
   dearer: 'more expensive',
   cheaper: 'less expensive',
 };

@@ -27,6 +27,7 @@ export function AlignedDifferences({
   onAgain,
 }: AlignedDifferencesProps) {
   const { api } = useInspector();
+  const isPartly = (useCell(compared.result)?.not_compared ?? 0) > 0;
   const { left, right, changes } = compared;
   const goal = useRef(wanted);
   const tree = useMemo(
@@ -54,7 +55,8 @@ export function AlignedDifferences({
   );
   const key = selected && differenceKey(selected);
   const step = useMemo(() => steps.find((one) => differenceKey(one) === key), [steps, key]);
-  if (state.kind === 'failed') return <ComparisonFailed state={state} onAgain={onAgain} />;
+  const failed = state.kind === 'failed' && <ComparisonFailed state={state} onAgain={onAgain} />;
+  if (failed && page === undefined) return failed;
   if (page === undefined || (page.steps.length === 0 && changes.length > 0)) {
     return (
       <p className="ins-compare__start" role="status">
@@ -63,14 +65,18 @@ export function AlignedDifferences({
     );
   }
   return (
-    <AlignedView
-      key={page.version + changes}
-      tree={tree}
-      page={page}
-      hasFilter={changes.length > 0}
-      selected={step}
-      onSelect={select}
-    />
+    <>
+      {failed}
+      <AlignedView
+        key={page.version + changes}
+        tree={tree}
+        page={page}
+        hasFilter={changes.length > 0}
+        isPartly={isPartly}
+        selected={step}
+        onSelect={select}
+      />
+    </>
   );
 }
 

@@ -26,11 +26,14 @@ interface AlignedViewProps {
   readonly page: AlignedSteps;
   /** Whether only some kinds of differences are listed. */
   readonly hasFilter: boolean;
+  /** Whether the content of some was not compared. */
+  readonly isPartly: boolean;
   readonly selected: AlignedStep | undefined;
   readonly onSelect: (step: AlignedStep | undefined) => void;
 }
 
-export function AlignedView({ tree, page, hasFilter, selected, onSelect }: AlignedViewProps) {
+export function AlignedView(props: AlignedViewProps) {
+  const { tree, page, hasFilter, isPartly, selected, onSelect } = props;
   const { steps, reached } = useCell(tree.known);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [closed, setClosed] = useState<ReadonlySet<number>>(() => new Set());
@@ -182,7 +185,7 @@ export function AlignedView({ tree, page, hasFilter, selected, onSelect }: Align
                 text={
                   item.kind === 'later'
                     ? laterDifferences(page.later_count, item.isOpen)
-                    : stepsBetween(item.stop - item.start, hasFilter)
+                    : stepsBetween(item.stop - item.start, hasFilter, isPartly)
                 }
                 onOpen={() => open(keyOfItem(item))}
               />

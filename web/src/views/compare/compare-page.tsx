@@ -8,11 +8,11 @@ import {
   differenceKey,
   type SelectedDifference,
 } from '../../model/sessions/comparison.ts';
-import { formatCount, plural } from '../../model/text/format.ts';
+import { formatCount } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { Cell } from '../../state/cell.ts';
 import { Compared } from '../../state/comparison.ts';
-import { COMPARE_TEXT, firstDifference } from '../../texts.ts';
+import { COMPARE_TEXT, firstDifference, withoutDifference } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useTitle } from '../parts/context.ts';
 import { Split } from '../parts/split.tsx';
@@ -31,13 +31,13 @@ import './compare-page.css';
 /** Two sessions, or the table of several. */
 export function ComparePage() {
   const ids = useRoute().query.getAll('session');
-  return ids.length > 0 ? <RunsPage ids={ids} /> : <ComparePair />;
+  return ids.length > 1 ? <RunsPage ids={ids} /> : <ComparePair />;
 }
 
 function ComparePair() {
   const { router } = useInspector();
   const { query } = useRoute();
-  const left = query.get('left') ?? '';
+  const left = query.get('left') ?? query.get('session') ?? '';
   const right = query.get('right') ?? '';
   const filter = query.get('change') ?? '';
   const changes = useMemo(() => CHANGES.filter((one) => filter.split(',').includes(one)), [filter]);
@@ -158,6 +158,8 @@ function Differences({ compared, sessions, onAgain }: DifferencesProps) {
   const state = useCell(compared.state);
   const differences = useCell(compared.differences);
   const [selected, setSelected] = useState<SelectedDifference>();
+  /** What the page selected by itself. */
+  const [found, setFound] = useState<SelectedDifference>();
   const select = useCallback(
     (difference: SelectedDifference | undefined) => {
       setSelected(difference);
@@ -169,8 +171,14 @@ function Differences({ compared, sessions, onAgain }: DifferencesProps) {
   useEffect(() => {
     if (hasArrived.current || sessions === undefined) return;
     hasArrived.current = true;
-    if (wanted === undefined && sessions.diverged !== null) setSelected(sessions.diverged);
-  }, [sessions, wanted]);
+    const { diverged } = sessions;
+    if (wanted !== undefined || diverged === null) return;
+    const isListed = ({ changes }: Difference) =>
+      compared.changes.length === 0 || changes.some((one) => compared.changes.includes(one));
+    if (!isListed(diverged)) return;
+    setSelected(diverged);
+    setFound(diverged);
+  }, [sessions, wanted, compared]);
   if (state.kind === 'failed') return <ComparisonFailed state={state} onAgain={onAgain} />;
   if (sessions === undefined) {
     return (
@@ -214,6 +222,8 @@ function Differences({ compared, sessions, onAgain }: DifferencesProps) {
           />
         )
       }
+      isPeeking={selected !== undefined && selected === found}
+      onOpen={() => setFound(undefined)}
     />
   );
 }
@@ -287,7 +297,7 @@ function ChangeChips({ result, chosen, isList }: ChangeChipsProps) {
         </button>
       ))}
       <span className="ins-compare__same">
-        {plural(result.same_count, 'span')} the same
+        {withoutDifference(result.same_count, 'span', result.not_compared > 0)}
         {result.not_compared > 0 && `. ${COMPARE_TEXT.partly(result.not_compared)}`}
       </span>
     </div>

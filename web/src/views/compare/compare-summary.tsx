@@ -1,5 +1,5 @@
 /** Duration, tokens and cost of both sessions, side by side. */
-import type { Comparison } from '../../api/types.ts';
+import type { Comparison, Session } from '../../api/types.ts';
 import { summarise } from '../../model/sessions/comparison.ts';
 import { COMPARE_TEXT } from '../../texts.ts';
 
@@ -10,17 +10,9 @@ interface CompareSummaryProps {
 
 export function CompareSummary({ result, onAgain }: CompareSummaryProps) {
   const { left, right } = result;
-  const isOpen = [left, right].some(({ duration_ms }) => duration_ms === null);
   return (
     <>
-      {isOpen && (
-        <p className="ins-compare__running">
-          {COMPARE_TEXT.stillRuns}{' '}
-          <button type="button" className="ins-link" onClick={onAgain}>
-            Compare again
-          </button>
-        </p>
-      )}
+      <StillRuns sessions={[left, right]} onAgain={onAgain} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <div className="ins-compare__table" tabIndex={0} role="group" aria-label="Both side by side">
         <table>
@@ -42,6 +34,24 @@ export function CompareSummary({ result, onAgain }: CompareSummaryProps) {
         </table>
       </div>
     </>
+  );
+}
+
+interface StillRunsProps {
+  readonly sessions: readonly Session[];
+  readonly onAgain: () => void;
+}
+
+/** Note that a session goes on, whose comparison is of an instant that has passed. */
+export function StillRuns({ sessions, onAgain }: StillRunsProps) {
+  if (sessions.every(({ duration_ms }) => duration_ms !== null)) return null;
+  return (
+    <p className="ins-compare__running">
+      {COMPARE_TEXT.stillRuns}{' '}
+      <button type="button" className="ins-link" onClick={onAgain}>
+        {COMPARE_TEXT.again}
+      </button>
+    </p>
   );
 }
 

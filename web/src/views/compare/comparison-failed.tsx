@@ -10,13 +10,13 @@ interface ComparisonFailedProps {
 export function ComparisonFailed({ state, onAgain }: ComparisonFailedProps) {
   return (
     <div className="ins-compare__start" role="alert">
-      <p>{state.message}</p>
+      <p>{state.status === 409 ? COMPARE_TEXT.changed : state.message}</p>
       {state.status === 404 ? (
         <p>{COMPARE_TEXT.gone}</p>
       ) : (
         state.status !== 422 && (
           <button type="button" className="ins-link" onClick={onAgain}>
-            Try again
+            {COMPARE_TEXT.again}
           </button>
         )
       )}

@@ -24,6 +24,7 @@ import { useRows } from '../parts/rows.ts';
 import { SpanName } from '../parts/span-name.tsx';
 import { When } from '../parts/times.tsx';
 import { groundOf } from './aligned-row.tsx';
+import { StillRuns } from './compare-summary.tsx';
 import './run-table.css';
 
 const ROW_PX = 28;
@@ -32,9 +33,10 @@ const NONE: ReadonlySet<number> = new Set();
 interface RunTableProps {
   readonly tree: AlignedTree<RunStep, Runs>;
   readonly page: Runs;
+  readonly onAgain: () => void;
 }
 
-export function RunTable({ tree, page }: RunTableProps) {
+export function RunTable({ tree, page, onAgain }: RunTableProps) {
   const { steps, reached } = useCell(tree.known);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [closed, setClosed] = useState(NONE);
@@ -84,6 +86,7 @@ export function RunTable({ tree, page }: RunTableProps) {
           : runsDiffer(page.differing_count, page.row_count)}
         {page.not_compared > 0 && `. ${COMPARE_TEXT.partly(page.not_compared)}`}
       </p>
+      <StillRuns sessions={page.sessions} onAgain={onAgain} />
       <div
         ref={setScroller}
         className="ins-runs__scroller"
@@ -129,7 +132,8 @@ export function RunTable({ tree, page }: RunTableProps) {
                 ) : (
                   <span role="gridcell" className="ins-runs__step ins-runs__between">
                     <Caret isOpen={false} />
-                    {item.kind === 'between' && stepsBetween(item.stop - item.start, false)}
+                    {item.kind === 'between' &&
+                      stepsBetween(item.stop - item.start, false, page.not_compared > 0)}
                   </span>
                 )}
               </div>

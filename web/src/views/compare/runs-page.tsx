@@ -31,14 +31,15 @@ export function RunsPage({ ids }: { readonly ids: readonly string[] }) {
   return (
     <main className="ins-compare ins-compare--runs">
       <h1 className="ins-hidden">{COMPARE_TEXT.heading}</h1>
-      {state.kind === 'failed' ? (
-        <ComparisonFailed state={state} onAgain={onAgain} />
-      ) : page === undefined ? (
-        <p className="ins-compare__start" role="status">
-          {COMPARE_TEXT.comparing}
-        </p>
+      {state.kind === 'failed' && <ComparisonFailed state={state} onAgain={onAgain} />}
+      {page !== undefined ? (
+        <RunTable key={`${key} ${again}`} tree={tree} page={page} onAgain={onAgain} />
       ) : (
-        <RunTable key={`${key} ${again}`} tree={tree} page={page} />
+        state.kind !== 'failed' && (
+          <p className="ins-compare__start" role="status">
+            {COMPARE_TEXT.comparing}
+          </p>
+        )
       )}
     </main>
   );

@@ -26,10 +26,12 @@ export function ColumnHandle({ id, name, least_px }: ColumnHandleProps) {
     preferences.change({ columnWidths: others });
   };
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
-    const { left } = headOf(event.currentTarget);
-    follow(event, (x) => resize(x - left));
+    const { width } = headOf(event.currentTarget);
+    const from = event.clientX;
+    follow(event, (x) => resize(width + x - from));
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.key === 'Enter') return reset();
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();

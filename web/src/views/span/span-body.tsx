@@ -8,7 +8,7 @@ import { duplicatesOf } from '../../model/trace/span-family.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { LoadedSpan } from '../../state/span-details.ts';
 import type { Trace } from '../../state/trace.ts';
-import { SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
+import { SAVED_TEXT, SPAN_TEXT, TIME_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useCell, useInspector, useRoute, useRow } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
@@ -329,6 +329,7 @@ function Skeleton() {
 
 export function RawSpan({ text }: { readonly text: string }) {
   const cuts = useShownSpan()?.cuts.size ?? 0;
+  const isSaved = useInspector().saved !== undefined;
   return (
     <section className="ins-section">
       <h3>
@@ -338,7 +339,8 @@ export function RawSpan({ text }: { readonly text: string }) {
       {cuts > 0 && (
         <p className="ins-none">
           Of {cuts === 1 ? 'one long value' : `${cuts} long values`} only the beginning is here:
-          they are named under <code>clamped</code>. A copy as JSON has all of it.
+          they are named under <code>clamped</code>.{' '}
+          {isSaved ? SAVED_TEXT.cut : 'A copy as JSON has all of it.'}
         </p>
       )}
       <div className="ins-payload">
