@@ -53,7 +53,8 @@ export class StreamedAnswer {
     this.#lastMs = now;
     this.#count += 1;
     this.#chars += text.length;
-    if (this.#chars <= MAX_KEPT_CHARS) this.#text += text;
+    const isKept = this.#content.capture !== 'off' && this.#chars <= MAX_KEPT_CHARS;
+    if (isKept) this.#text += text;
     this.#timer ??= unheld(setTimeout(() => this.#send(), SOON_MS));
   }
 
