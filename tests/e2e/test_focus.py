@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from inspector.service.model.rows import Json
 from tests.e2e.conftest import Watch
@@ -190,6 +190,39 @@ def test_a_list_has_the_focus_is_walked_by_keys_and_gets_it_back(
     assert rows.focused() == third
     expect(rows.element.locator(f'[data-row="{third}"]')).to_be_in_viewport()
     assert watch.errors == []
+
+
+def test_a_row_that_comes_with_a_later_page_gets_the_focus_back(
+    page: Page, service: Service
+) -> None:
+    """A page of results is short where its time was up."""
+    later: list[Route] = []
+
+    def shorten(route: Route) -> None:
+        url = route.request.url
+        if "cursor=" in url:
+            later.append(route)
+        else:
+            route.continue_(url=url.replace("limit=50", "limit=1"))
+
+    def read_on(rows: _List) -> None:
+        """Answer the second request once the page has drawn what came with the first."""
+        expect(rows.element.locator("[data-row]").nth(1)).to_be_visible()
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+        later.pop().continue_()
+
+    page.route("**/search?*", shorten)
+    _open(page, service, LISTS["found"])
+    rows = _List(page, "found")
+    read_on(rows)
+    rows.element.locator("[data-row]").nth(6).locator("a").focus()
+    key = rows.focused()
+    page.keyboard.press("g")
+    page.keyboard.press("a")
+    expect(rows.element).to_have_count(0)
+    page.go_back()
+    read_on(rows)
+    expect(rows.element.locator(f'[data-row="{key}"]:focus-within')).to_be_visible()
 
 
 def test_a_field_that_is_typed_into_keeps_the_focus(page: Page, service: Service) -> None:

@@ -132,8 +132,11 @@ def _top(element: Locator) -> float:
 
 
 def _expect_above(row: Locator, panel: Locator) -> None:
-    """The row is in view, and the sheet does not cover it."""
+    """The row comes into view above the sheet, once the view has its new height."""
+
+    def is_above() -> bool:
+        box = row.bounding_box()
+        return box is not None and box["y"] + box["height"] <= _top(panel)
+
+    wait_for(is_above)
     expect(row).to_be_in_viewport(ratio=0.9)
-    box = row.bounding_box()
-    assert box is not None
-    assert box["y"] + box["height"] <= _top(panel)

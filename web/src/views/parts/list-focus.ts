@@ -30,6 +30,8 @@ export interface ListRows {
   readonly count: number;
   readonly keyAt: (at: number) => string | undefined;
   readonly indexOf: (key: string) => number | undefined;
+  /** Whether more rows are on their way: the one to return to may be among them. */
+  readonly isReading?: boolean;
   /** Row to follow: what is selected becomes current. */
   readonly selected?: string | undefined;
   /** What is selected with a row; without it, its key. */
@@ -140,7 +142,8 @@ export function useListFocus(list: HTMLElement | null, rows: ListRows): ListFocu
     if (place >= 0 && selected === (now.selectionOf?.(current) ?? current)) return;
     goTo(selected, list.contains(document.activeElement) || isUnfocused(list));
   }, [selected, list, goTo]);
-  useFocusOnLoad(list, name !== undefined && rows.count > 0, () => {
+  const mayCome = at < 0 && key !== undefined && rows.isReading === true;
+  useFocusOnLoad(list, name !== undefined && rows.count > 0 && !mayCome, () => {
     if (at >= 0 && key !== undefined) goTo(key);
     else {
       if (selected === undefined) goal.current = undefined;

@@ -44,6 +44,7 @@ export function FoundList({ search, onOpen, onLeave }: FoundListProps) {
   const { list, at: cursor } = useListFocus(scroller, {
     name: 'found',
     ...rowsOf(useMemo(() => rows.map(({ key }) => key), [rows])),
+    isReading,
     onLeave,
   });
   const virtualizer = useVirtualizer<HTMLElement, Element>({
