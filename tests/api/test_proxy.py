@@ -305,9 +305,13 @@ async def test_a_real_host_and_a_real_server_are_seen(
         assert [one["direction"] for one in questions] == ["to_client", "to_server"]
 
 
-def is_over(service: Service, title: str) -> bool:
+def sessions_of(service: Service, title: str) -> list[dict[str, Any]]:
     sessions = service.get("/sessions")["sessions"]
-    found = [one for one in sessions if (one["title"] or "").startswith(title)]
+    return [one for one in sessions if (one["title"] or "").startswith(title)]
+
+
+def is_over(service: Service, title: str) -> bool:
+    found = sessions_of(service, title)
     return bool(found) and found[0]["status"] in ("completed", "failed")
 
 
@@ -320,6 +324,8 @@ def test_what_is_no_message_and_what_goes_wrong_is_seen(
     )
     process = start([sys.executable, "-c", program], watched, "--name", "noisy")
     first = read(process.stderr, 8)
+    # Attached before the end, which waits a second at most for what is to be sent.
+    wait_for(lambda: sessions_of(service, "noisy"), deadline_s=DEADLINE_S)
     message = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"cut"}}\n'
     out, rest, code = ended(process, message)
     assert (out, first + rest, code) == (b"debug: left in\n", "warned ✓\n".encode(), 3)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
@@ -76,6 +77,8 @@ class Service:
             )
         assert self._process.stdout is not None
         found = next(filter(None, map(_URL.search, self._process.stdout)), None)
+        if found is None:
+            self._process.communicate()
         assert found, f"the service ended with {self._process.wait(DEADLINE_S)}"
         self.url, self.token = found.groups()
         # `verify=False`: reading all certificates takes longer than a request.
@@ -151,11 +154,15 @@ class Service:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a port that nobody listens on now.
+
+    It is below those that systems take for connections: none takes it before it is used.
+    """
+    while True:
+        port = 10_240 + secrets.randbelow(20_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def environment(folder: Path, **settings: object) -> dict[str, str]:
