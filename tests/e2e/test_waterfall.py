@@ -240,7 +240,7 @@ def test_the_frame_of_the_minimap_moves_by_shownand_is_in_the_address(
     before = end.get_attribute("aria-valuetext")
 
     end.focus()
-    keys.press("ArrowLeft", "ArrowLeft")
+    keys.press("ArrowLeft")
     expect(end).not_to_have_attribute("aria-valuetext", before or "")
     expect(page).to_have_url(re.compile(r"[?&]t=\d+"))
     shown = end.get_attribute("aria-valuetext")
