@@ -113,7 +113,7 @@ test-all: test ## the tests, and those too slow for every time
 	$(BIN)/pytest -q -n 2 --dist loadfile -m slow tests/e2e
 	$(MADE)/mcp1/bin/pytest -q -n 2 -m slow tests/integrations/mcp1
 	$(BIN)/pytest -q -n 2 --dist loadfile -m "hypothesis and not slow" --ignore tests/e2e \
-		--hypothesis-profile many
+		--hypothesis-profile many --timeout 600
 
 .PHONY: test-lowest
 test-lowest: $(ENV) $(UI) | $(MADE) ## the wheel with the lowest versions that pyproject.toml allows

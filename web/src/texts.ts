@@ -725,6 +725,7 @@ export const COMPARE_TEXT = {
   step: 'Step',
   runs: 'Steps of all runs',
   firstRun: 'first run',
+  self: 'self',
   changed: 'Spans arrived since. Compare again to see all steps.',
   partly: (count: number) =>
     `Content of ${plural(count, 'span')} not compared: too large, or too many`,

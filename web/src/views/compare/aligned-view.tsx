@@ -236,7 +236,7 @@ function FoldedRow({ item, text, top_px, isCurrent, onOpen }: FoldedRowProps) {
       style={{ transform: `translateY(${top_px}px)`, '--depth': item.depth } as object}
       onClick={onOpen}
     >
-      <span className="ins-aligned__folded">
+      <span className="ins-aligned__folded" title={text}>
         <span className={`ins-aligned__caret${isOpen ? ' ins-aligned__caret--open' : ''}`}>
           <ActionIcon name="caret" />
         </span>

@@ -13,10 +13,11 @@ import {
   COMPARE_TEXT,
   differencesBelow,
   runsDiffer,
+  sessionStatus,
   stepsBelow,
   stepsBetween,
 } from '../../texts.ts';
-import { useCell } from '../parts/context.ts';
+import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
 import { isRowClick, rowsOf, useListFocus } from '../parts/list-focus.ts';
@@ -27,6 +28,7 @@ import { groundOf } from './aligned-row.tsx';
 import { StillRuns } from './compare-summary.tsx';
 import './run-table.css';
 
+const NAME = 'runs';
 const ROW_PX = 28;
 const NONE: ReadonlySet<number> = new Set();
 
@@ -54,9 +56,14 @@ export function RunTable({ tree, page, onAgain }: RunTableProps) {
     if (item?.kind === 'between') fold(item, false);
     else if (item?.isOpen !== undefined) fold(item, item.isOpen);
   };
+  const { lastRows } = useInspector();
+  const [start] = useState(() =>
+    lastRows.has(NAME) ? undefined : page.first_difference?.toString(),
+  );
   const { list, at } = useListFocus(scroller, {
-    name: 'runs',
+    name: NAME,
     ...rowsOf(keys),
+    selected: start,
     onOpen: (key) => toggle(items[keys.indexOf(key)]),
     tree: {
       isOpen: (index) => {
@@ -133,7 +140,11 @@ export function RunTable({ tree, page, onAgain }: RunTableProps) {
                   <span role="gridcell" className="ins-runs__step ins-runs__between">
                     <Caret isOpen={false} />
                     {item.kind === 'between' &&
-                      stepsBetween(item.stop - item.start, false, page.not_compared > 0)}
+                      stepsBetween(
+                        item.stop - item.start,
+                        item.above?.cells.includes(null) === true,
+                        page.not_compared > 0,
+                      )}
                   </span>
                 )}
               </div>
@@ -157,17 +168,22 @@ interface RunHeadProps {
 
 function RunHead({ session, base }: RunHeadProps) {
   const title = plainLine(session.title || session.id);
+  const isFlawed = session.status === 'completed' && session.error_count > 0;
   return (
     <span role="columnheader" className="ins-runs__run">
-      <span>
+      <span
+        className={isFlawed ? 'ins-runs__flawed' : ''}
+        title={sessionStatus(session.status, session.error_count)}
+      >
         <StatusIcon shape={session.status} />
+        <span className="ins-hidden">{sessionStatus(session.status, session.error_count)} </span>
         <Link to={sessionPath(session.id)} title={title}>
           {title}
         </Link>
       </span>
       <small>
         <When at={session.started_at} />
-        {session === base ? `, ${COMPARE_TEXT.firstRun}` : ''}
+        {session === base && `, ${COMPARE_TEXT.firstRun}`}
       </small>
     </span>
   );
@@ -181,7 +197,7 @@ interface StepProps {
 }
 
 function Step({ item, isFirst, isCurrent, runs }: StepProps) {
-  const { step, isOpen } = item;
+  const { step, above, isOpen } = item;
   const name = plainLine(step.name);
   const below =
     isOpen !== false
@@ -215,7 +231,7 @@ function Step({ item, isFirst, isCurrent, runs }: StepProps) {
             cell={cell}
             to={to}
             isCurrent={isCurrent}
-            isMissed={first !== null}
+            isMissed={first !== null && above?.cells[run] !== null}
           />
         );
       })}
@@ -228,7 +244,7 @@ interface CellProps {
   /** Address of the comparison with the first run; null: neither has the step. */
   readonly to: string | null;
   readonly isCurrent: boolean;
-  /** Whether the first run has the step. */
+  /** Whether the first run has the step, and this one what the step is below. */
   readonly isMissed: boolean;
 }
 
@@ -249,6 +265,7 @@ function Cell({ cell, to, isCurrent, isMissed }: CellProps) {
       {changes.map((change) => (
         <span key={change} className={`ins-change ins-change--${change}`} aria-hidden="true">
           {CHANGE_SIGNS[change]}
+          {(change === 'slower' || change === 'faster') && <small> {COMPARE_TEXT.self}</small>}
         </span>
       ))}
     </>
