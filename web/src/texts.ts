@@ -29,6 +29,7 @@ export const SHELL_TEXT = {
   pageThrew: 'The page stopped because of an error.',
   pageThrewAdvice: 'Agents and stored sessions are not affected.',
   missingAdvice: 'The service did not send it. Check that the service runs, then retry.',
+  replacedAdvice: 'Inspector may have been updated. Reload the page.',
   throwingAdvice: 'The rest of the page still works.',
 } as const;
 
