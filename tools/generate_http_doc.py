@@ -21,6 +21,9 @@ Parameters, bodies and answers are in [openapi.yaml](../openapi.yaml) (OpenAPI 3
 """
 
 
+_TITLES = {"otlp": "OTLP", "mcp": "MCP", "stream": "Live changes"}
+
+
 def outputs() -> dict[Path, str]:
     """Return the page."""
     [text] = contract().values()
@@ -29,7 +32,8 @@ def outputs() -> dict[Path, str]:
         for method, operation in methods.items():
             groups[operation["tags"][0]].append(_row(method, path, operation))
     parts = [
-        f"## {tag}\n\n{table('| route | what it does |', rows)}\n" for tag, rows in groups.items()
+        f"## {_TITLES.get(tag, tag.capitalize())}\n\n{table('| route | what it does |', rows)}\n"
+        for tag, rows in groups.items()
     ]
     return {Path("docs/http.md"): _HEAD + "\n".join(parts)}
 
