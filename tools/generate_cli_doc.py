@@ -68,16 +68,18 @@ def _option_row(command: str, option: Any) -> str:
 
 def _settings() -> Iterator[str]:
     yield "# Settings of the service\n"
-    yield "Precedence: argument, environment, configuration file, default."
+    yield "A setting is a flag of `inspector serve`, a variable of the environment and a key of the"
+    yield "configuration file: its names are in this order. The flag wins over the variable, and"
+    yield "the variable over the file."
     yield f"The configuration file is `--config`, else `{PREFIX}CONFIG`, else `inspector.toml` in"
-    yield "the user's configuration directory; its keys are in the third column."
+    yield "the user's configuration directory."
     yield "What an agent reads is in the [telemetry document](telemetry-spec.md); the policies that"
     yield "may stand in the same file are [the agents'](guide/policies.md), too.\n"
-    yield "| flag | environment | file key | default | meaning |\n| --- | --- | --- | --- | --- |"
+    yield "| setting | default | meaning |\n| --- | --- | --- |"
     for name, field in Settings.model_fields.items():
-        flag = "" if name in NO_FLAG else f"`--{name.replace('_', '-')}`"
-        variable = f"`{PREFIX}{name.upper()}`"
-        yield f"| {flag} | {variable} | `{name}` | {_default(name, field)} | {field.description} |"
+        flag = [] if name in NO_FLAG else [f"--{name.replace('_', '-')}"]
+        names = "<br>".join(f"`{one}`" for one in (*flag, PREFIX + name.upper(), name))
+        yield f"| {names} | {_default(name, field)} | {field.description} |"
 
 
 def _default(name: str, field: Any) -> str:
