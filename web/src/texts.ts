@@ -29,7 +29,7 @@ export const SHELL_TEXT = {
   pageThrew: 'The page stopped because of an error.',
   pageThrewAdvice: 'Agents and stored sessions are not affected.',
   missingAdvice: 'The service did not send it. Check that the service runs, then retry.',
-  replacedAdvice: 'Inspector may have been updated. Reload the page.',
+  replacedAdvice: 'Another version of Inspector may be running. Reload the page.',
   throwingAdvice: 'The rest of the page still works.',
 } as const;
 
@@ -72,20 +72,6 @@ export function withKey(name: string, key: string): string {
   return `${name} (${key})`;
 }
 
-/** Keys of widgets. */
-export const WIDGET_TEXT = {
-  where: 'Lists, trees and fields',
-  row: 'previous, next row, request or entry',
-  tree: 'in a tree: collapse or go to the parent, expand or go in',
-  tabs: 'in tabs: previous, next tab; on a divider: move it',
-  ends: 'first, last row; a page up, down',
-  time: 'on the time line: start, end; previous, next event',
-  play: 'on the time line: play, pause',
-  open: 'open',
-  suggestion: 'in a query: accept the first suggestion',
-  leave: 'clear the field, then leave it',
-} as const;
-
 export const PALETTE_TEXT = {
   label: 'Action, page, session or span',
   placeholder: 'Action, page, session, span',
@@ -96,11 +82,6 @@ export const PALETTE_TEXT = {
   select: 'select',
   close: 'close',
 } as const;
-
-/** The footer of the list of keys; `key` opens the palette. */
-export function paletteHint(key: string): string {
-  return `The palette (${key}) has every action, also those without a key.`;
-}
 
 export const PAGE_NAMES = {
   sessions: 'Sessions',
@@ -530,6 +511,7 @@ export const INBOX_TEXT = {
   oneSession: 'one session shown',
   allSessions: 'show all',
   empty: 'Nothing needs you',
+  cut: 'The service cannot be reached: requests may be waiting.',
   emptyHint:
     'A tool call that needs approval, or a question of an agent, is answered here, in the list of sessions, or where it happens in a session.',
   noticesOn: 'Desktop notifications: on',

@@ -45,6 +45,7 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
     // Once the service is back, it is loaded without being asked for.
     this.stopWaiting = status?.subscribe(() => {
       if (status.get().kind === 'live') this.retry();
+      else this.forceUpdate(); // it was gone already, and not replaced
     });
   }
 
@@ -62,16 +63,21 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
     if (error === undefined) return <Suspense fallback={loading}>{children}</Suspense>;
     const isMissing = error instanceof MissingPartError;
     if (isMissing && missing !== undefined) return missing;
-    const isLive = this.context?.inspector.feed.status.get().kind === 'live';
+    const isReplaced =
+      isMissing && name !== undefined && this.context?.inspector.feed.status.get().kind === 'live';
     const [headline, advice] =
       name === undefined
         ? [SHELL_TEXT.pageThrew, SHELL_TEXT.pageThrewAdvice]
         : isMissing
-          ? [missingPart(name), isLive ? SHELL_TEXT.replacedAdvice : SHELL_TEXT.missingAdvice]
+          ? [missingPart(name), isReplaced ? SHELL_TEXT.replacedAdvice : SHELL_TEXT.missingAdvice]
           : [throwingPart(name), SHELL_TEXT.throwingAdvice];
+    const reload = (
+      <button type="button" onClick={() => window.location.reload()}>
+        {SHELL_TEXT.reload}
+      </button>
+    );
     return (
       <div
-        ref={onClose || this.wasPressed ? takeFocus : undefined}
         className={`ins-guarded${onClose ? ' ins-guarded--floating' : ''}`}
         role="alert"
         onKeyDown={onClose && ((event) => event.key === 'Escape' && this.close(event))}
@@ -81,7 +87,9 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
         </p>
         {!isMissing && <pre>{error instanceof Error ? error.message : String(error)}</pre>}
         <p className="ins-guarded__ways">
+          {isReplaced && reload}
           <button
+            ref={onClose || this.wasPressed ? takeFocus : undefined}
             type="button"
             onClick={() => {
               this.wasPressed = true;
@@ -90,11 +98,7 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
           >
             {SHELL_TEXT.retry}
           </button>
-          {(isMissing || name === undefined) && (
-            <button type="button" onClick={() => window.location.reload()}>
-              {SHELL_TEXT.reload}
-            </button>
-          )}
+          {((isMissing && !isReplaced) || name === undefined) && reload}
           {onClose !== undefined && (
             <button type="button" onClick={onClose}>
               {SHELL_TEXT.close}
@@ -117,7 +121,7 @@ export class Guarded extends Component<GuardedProps, GuardedState> {
 }
 
 function takeFocus(element: HTMLElement | null): void {
-  element?.querySelector('button')?.focus();
+  element?.focus();
 }
 
 function Loading() {

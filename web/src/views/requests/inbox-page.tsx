@@ -31,19 +31,23 @@ import './inbox-page.css';
 const LINE_PX = 52;
 
 export function InboxPage() {
-  const { requests } = useInspector();
+  const { requests, feed } = useInspector();
   const state = useCell(requests.state);
   const count = useCell(requests.pending).length;
   const session = useRoute().query.get('session') ?? undefined;
   const { ids, closed, clear } = useStanding(session);
   const open = useOpen(ids, state.kind === 'ready');
+  const connection = useCell(feed.status).kind;
+  // Then it is not known that nothing waits.
+  const isCut = ids.length === 0 && (connection === 'reconnecting' || connection === 'refused');
+  const isUnknown = isCut || (ids.length === 0 && state.kind === 'failed');
   useTitle(INBOX_TEXT.page);
   return (
     <main className="ins-inbox">
       <header className="ins-inbox__head">
         <h1>{INBOX_TEXT.title}</h1>
         <span role="status">
-          {state.kind === 'loading' ? INBOX_TEXT.loading : plural(count, 'request')}
+          {!isUnknown && (state.kind === 'loading' ? INBOX_TEXT.loading : plural(count, 'request'))}
           {session !== undefined && (
             <>
               {`, ${INBOX_TEXT.oneSession} `}
@@ -65,12 +69,12 @@ export function InboxPage() {
           </Link>
         </span>
       </header>
-      {state.kind === 'failed' && (
+      {(state.kind === 'failed' || isCut) && (
         <p className="ins-request__problem ins-inbox__problem" role="alert">
-          {state.message}
+          {state.kind === 'failed' ? state.message : INBOX_TEXT.cut}
         </p>
       )}
-      {ids.length === 0 && state.kind === 'ready' ? (
+      {ids.length === 0 && state.kind === 'ready' && !isCut ? (
         <Empty />
       ) : (
         <div className="ins-inbox__panes">
