@@ -3,7 +3,7 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Menu } from '@base-ui/react/menu';
 import { Popover } from '@base-ui/react/popover';
 import { Tooltip } from '@base-ui/react/tooltip';
-import type { ReactNode, RefObject } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useRef } from 'react';
 import { ArmedButton } from '../requests/armed-button.tsx';
 import './popups.css';
 
@@ -42,17 +42,40 @@ export function PanelBelow({
   children,
   onClose,
 }: BelowProps & { readonly children: ReactNode }) {
+  const panel = useRef<HTMLDivElement>(null);
   return (
     <Popover.Root open onOpenChange={closing(button, onClose)}>
       <Popover.Portal>
         <Popover.Positioner className="ins-popup" anchor={button} align="end" sideOffset={4}>
-          <Popover.Popup className="ins-popup__box" aria-label={name} finalFocus={button}>
+          <Popover.Popup
+            ref={panel}
+            className="ins-popup__box"
+            aria-label={name}
+            // Not a button in it: the tooltip of that would be the first that Esc closes.
+            initialFocus={panel}
+            finalFocus={button}
+            onKeyDown={wrapTab}
+          >
             {children}
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>
     </Popover.Root>
   );
+}
+
+const STOPS = ':is(button, select, input):enabled, a[href]';
+
+/** Tab from the last control to the first and back: past them is an invisible one of Base UI. */
+function wrapTab(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key !== 'Tab') return;
+  const panel = event.currentTarget;
+  const stops = [...panel.querySelectorAll<HTMLElement>(STOPS)];
+  const [from, to] = event.shiftKey ? [stops[0], stops.at(-1)] : [stops.at(-1), stops[0]];
+  const at = document.activeElement;
+  if (at !== from && !(event.shiftKey && at === panel)) return;
+  event.preventDefault();
+  to?.focus();
 }
 
 export interface Tip {
