@@ -24,22 +24,27 @@ import { arrange, type FoundItem, type Item, itemsOf, type Section } from './ite
 import './palette.css';
 
 interface PaletteProps {
+  /** What was typed before it was loaded; taken over once. */
+  readonly typed?: { current: string };
   /** Whether it lists only actions on the selection. */
   readonly isSelectionOnly: boolean;
   readonly onClose: () => void;
 }
 
-export function Palette({ isSelectionOnly, onClose }: PaletteProps) {
+export function Palette({ typed, isSelectionOnly, onClose }: PaletteProps) {
   const id = useId();
   const { preferences } = useInspector();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useState(typed?.current ?? '');
   const shown = useDeferredValue(query);
   const sections = useSections(shown, isSelectionOnly);
   const flat = sections.flatMap(({ found }) => found);
   const [wanted, setActive] = useState(0);
   const active = Math.min(wanted, flat.length - 1);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    if (typed !== undefined) typed.current = '';
+  }, [typed]);
   useEffect(() => {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, active]);
