@@ -188,8 +188,7 @@ function Sparkline({ group, list, now_ms }: Omit<CauseProps, 'filter'>) {
       width={width_px}
       height={HEIGHT_PX}
       viewBox={`0 0 ${width_px} ${HEIGHT_PX}`}
-      role="img"
-      aria-label={label}
+      aria-hidden="true"
     >
       <title>{label}</title>
       {group.counts.map((count, at) => {
