@@ -317,6 +317,10 @@ export const SESSION_TEXT = {
   paused: (took: string) => `paused ${took} within the answer`,
 } as const;
 
+export function loadedSpans(loaded: number, all: number): string {
+  return `${groupThousands(loaded)} of ${plural(all, 'span')} loaded`;
+}
+
 // The time line of a session.
 export const TIME_TEXT = {
   where: 'Time line',
