@@ -236,7 +236,7 @@ def test_the_frame_of_the_minimap_moves_by_shownand_is_in_the_address(
     page: Page, shared: Service, keys: Keys
 ) -> None:
     open_session(page, shared, FINE)
-    end = page.get_by_role("slider", name="Where it ends")
+    end = page.get_by_role("slider", name="End of visible time")
     before = end.get_attribute("aria-valuetext")
 
     end.focus()

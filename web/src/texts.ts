@@ -36,7 +36,7 @@ export const SHELL_TEXT = {
 /** Names of actions, in the palette and in the list of keys. */
 export const ACTION_TEXT = {
   search: 'Search all sessions',
-  compare: 'Compare two sessions',
+  compare: 'Compare sessions',
   usage: 'Usage by user, tag, model or day',
   audit: 'Audit log',
   answer: 'Focus the answer button',
@@ -177,6 +177,14 @@ export function sessionStatus(status: SessionStatus, errors: number): string {
   return isFlawed ? `completed with ${plural(errors, 'error')}` : SESSION_STATUS[status];
 }
 
+/** The same with the number of errors, once, for a screen reader. */
+export function spokenStatus(status: SessionStatus, errors: number): string {
+  const standing = sessionStatus(status, errors);
+  return errors === 0 || status === 'completed'
+    ? standing
+    : `${standing}, ${plural(errors, 'error')}`;
+}
+
 export const SESSION_LIST_TEXT = {
   usage: 'Usage of these sessions',
   waiting: 'waiting',
@@ -244,7 +252,7 @@ export const CAUSE_TEXT = {
   cause: 'Cause',
   answer: 'Answer',
   page: 'Causes',
-  heading: 'Causes of failures',
+  heading: 'Causes of errors',
   open: 'Group by cause',
   counting: 'counting',
   showSessions: 'Show the sessions',
@@ -255,30 +263,6 @@ export const CAUSE_TEXT = {
   noneFound: 'Nothing failed in the sessions of this filter.',
   clear: 'Clear the filter',
 } as const;
-
-/** How many sessions of a cause failed; the others recovered, or were cancelled or lost. */
-export function causeSessions(sessions: number, failed: number): string {
-  const others = failed === sessions ? '' : failed === 0 ? ', none failed' : `, ${failed} failed`;
-  return `${plural(sessions, 'session')}${others}`;
-}
-
-export function causesShown(shown: number, groups: number, sessions: number): string {
-  const causes =
-    shown < groups ? `${shown} of ${plural(groups, 'cause')}` : plural(groups, 'cause');
-  return `${causes} in ${plural(sessions, 'session')}`;
-}
-
-export function causeSeen(first: string, last: string): string {
-  return first === last ? `seen ${first}` : `first seen ${first}, last ${last}`;
-}
-
-export function causesCountedFrom(start: string): string {
-  return `Only sessions since ${start} are counted.`;
-}
-
-export function causeStarts(count: number, start: string): string {
-  return `${plural(count, 'session')} from ${start}`;
-}
 
 export const SEARCH_TEXT = {
   focus: 'Focus search',
@@ -338,7 +322,8 @@ export const TIME_TEXT = {
   toLive: 'Back to live (Esc)',
   toEnd: 'Back to the end (Esc)',
   at: (at: string, whole: string) => `${at} of ${whole}`,
-  note: 'As it was then. What has no time of its own, such as the header, is as it is now.',
+  note: 'The header is as it is now.',
+  noteTitle: 'As it was then. What has no time of its own is as it is now.',
   notBegun: 'This span has not begun at this instant',
   runs: 'As it was then: it still ran, and what came later is hidden.',
   attributesAsEnded:

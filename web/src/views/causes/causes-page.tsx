@@ -1,17 +1,18 @@
 /** `/ui/causes`: what the sessions of a filter failed from, alike causes in one group. */
 import { useCallback, useMemo, useRef } from 'react';
 import type { CauseGroup, CauseList } from '../../api/types.ts';
-import { boundsOf, parseTimeRange, type TimeRange } from '../../model/sessions/time-range.ts';
-import { seenText } from '../../model/text/hidden-characters.ts';
-import { comparePath, filteredPath, sessionPath } from '../../state/route.ts';
 import {
-  CAUSE_TEXT,
   causeSeen,
   causeSessions,
+  causeSpread,
   causeStarts,
   causesCountedFrom,
   causesShown,
-} from '../../texts.ts';
+} from '../../later-texts.ts';
+import { boundsOf, parseTimeRange, type TimeRange } from '../../model/sessions/time-range.ts';
+import { seenText } from '../../model/text/hidden-characters.ts';
+import { comparePath, filteredPath, sessionPath } from '../../state/route.ts';
+import { CAUSE_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useNow, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
@@ -150,7 +151,12 @@ function Cause({ group, list, filter, now_ms }: CauseProps) {
         {' · '}
         {causeSeen(first, last)}
       </p>
-      <Sparkline group={group} list={list} now_ms={now_ms} />
+      <Sparkline
+        group={group}
+        list={list}
+        now_ms={now_ms}
+        label={causeSpread(group.session_count, first, last)}
+      />
       <p className="ins-causes__links">
         <Link className="ins-link" to={sessionPath(example.id)} title={example.cause ?? ''}>
           {CAUSE_TEXT.example}
@@ -170,13 +176,18 @@ function Cause({ group, list, filter, now_ms }: CauseProps) {
 const BAR_PX = 5;
 const HEIGHT_PX = 24;
 
+interface SparklineProps extends Omit<CauseProps, 'filter'> {
+  /** Its summary; the title has the details. */
+  readonly label: string;
+}
+
 /** Sessions of a cause by the time of their start: the same times for all causes. */
-function Sparkline({ group, list, now_ms }: Omit<CauseProps, 'filter'>) {
+function Sparkline({ group, list, now_ms, label }: SparklineProps) {
   const times = useTimes();
   const most = Math.max(...group.counts);
   const from_ms = Date.parse(list.counts_from);
   const width_px = group.counts.length * BAR_PX;
-  const label = group.counts
+  const details = group.counts
     .flatMap((count, at) => {
       const start = new Date(from_ms + at * list.bucket_ms).toISOString();
       return count > 0 ? [causeStarts(count, times.when(start, now_ms))] : [];
@@ -191,7 +202,7 @@ function Sparkline({ group, list, now_ms }: Omit<CauseProps, 'filter'>) {
       role="img"
       aria-label={label}
     >
-      <title>{label}</title>
+      <title>{details}</title>
       {group.counts.map((count, at) => {
         const height = count === 0 ? 1 : Math.max(3, (count / most) * HEIGHT_PX);
         return (

@@ -14,7 +14,14 @@ import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
 import { loadedSpans, TIME_TEXT } from '../../texts.ts';
 import { useActor } from '../parts/actor-filter.tsx';
-import { useCell, useInspector, useNow, usePreferences, useRoute, useSize } from '../parts/context.ts';
+import {
+  useCell,
+  useInspector,
+  useNow,
+  usePreferences,
+  useRoute,
+  useSize,
+} from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { follow } from '../parts/follow.ts';
 import { useListFocus } from '../parts/list-focus.ts';
@@ -166,14 +173,17 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
       },
       shortGaps: {
         isOn: isShort,
-        toggle: () => router.adjust({ gaps: isShort ? 'long' : 'short' }),
+        toggle: () => {
+          const isDefault = shape.areShortByDefault !== isShort;
+          router.adjust({ gaps: isDefault ? undefined : isShort ? 'long' : 'short' });
+        },
       },
       path: {
         isOn: isPathShown,
         toggle: () => router.adjust({ path: isPathShown ? 'off' : undefined }),
       },
     }),
-    [router, isErrorsOnly, isShort, isPathShown],
+    [router, isErrorsOnly, isShort, shape.areShortByDefault, isPathShown],
   );
   const setFind = useCallback((text: string) => router.adjust({ find: text }), [router]);
   const jump = useCallback(
