@@ -256,33 +256,3 @@ export const TRANSCRIPT_TEXT = {
   stateCaptured: 'captured',
   stateMore: (count: number) => `and ${plural(count, 'more change')}`,
 } as const;
-
-/** How many sessions of a cause failed; the others recovered, or were cancelled or lost. */
-export function causeSessions(sessions: number, failed: number): string {
-  const others = failed === sessions ? '' : failed === 0 ? ', none failed' : `, ${failed} failed`;
-  return `${plural(sessions, 'session')}${others}`;
-}
-
-export function causesShown(shown: number, groups: number, sessions: number): string {
-  const causes =
-    shown < groups ? `${shown} of ${plural(groups, 'cause')}` : plural(groups, 'cause');
-  return `${causes} in ${plural(sessions, 'session')}`;
-}
-
-export function causeSeen(first: string, last: string): string {
-  return first === last ? `seen ${first}` : `first seen ${first}, last ${last}`;
-}
-
-export function causesCountedFrom(start: string): string {
-  return `Only sessions since ${start} are counted.`;
-}
-
-export function causeStarts(count: number, start: string): string {
-  return `${plural(count, 'session')} from ${start}`;
-}
-
-/** What the sparkline of a cause shows, in short. */
-export function causeSpread(sessions: number, first: string, last: string): string {
-  const when = first === last ? first : `${first} to ${last}`;
-  return `${plural(sessions, 'session')}, ${when}`;
-}

@@ -171,18 +171,15 @@ export const SESSION_STATUS: Readonly<Record<SessionStatus, string>> = {
   completed: 'completed',
 };
 
-/** How a session stands, with what went wrong in one that recovered. */
+/** How a session stands, with the errors in it. */
 export function sessionStatus(status: SessionStatus, errors: number): string {
-  const isFlawed = status === 'completed' && errors > 0;
-  return isFlawed ? `completed with ${plural(errors, 'error')}` : SESSION_STATUS[status];
+  if (errors === 0) return SESSION_STATUS[status];
+  return `${SESSION_STATUS[status]} with ${plural(errors, 'error')}`;
 }
 
-/** The same with the number of errors, once, for a screen reader. */
-export function spokenStatus(status: SessionStatus, errors: number): string {
-  const standing = sessionStatus(status, errors);
-  return errors === 0 || status === 'completed'
-    ? standing
-    : `${standing}, ${plural(errors, 'error')}`;
+/** How far the first read of a session is. */
+export function spansRead(count: number, all = count): string {
+  return `${groupThousands(count)} of ${plural(Math.max(count, all), 'span')} loaded`;
 }
 
 export const SESSION_LIST_TEXT = {
@@ -264,6 +261,30 @@ export const CAUSE_TEXT = {
   clear: 'Clear the filter',
 } as const;
 
+/** How many sessions of a cause failed; the others recovered, or were cancelled or lost. */
+export function causeSessions(sessions: number, failed: number): string {
+  const others = failed === sessions ? '' : failed === 0 ? ', none failed' : `, ${failed} failed`;
+  return `${plural(sessions, 'session')}${others}`;
+}
+
+export function causesShown(shown: number, groups: number, sessions: number): string {
+  const causes =
+    shown < groups ? `${shown} of ${plural(groups, 'cause')}` : plural(groups, 'cause');
+  return `${causes} in ${plural(sessions, 'session')}`;
+}
+
+export function causeSeen(first: string, last: string): string {
+  return first === last ? `seen ${first}` : `first seen ${first}, last ${last}`;
+}
+
+export function causesCountedFrom(start: string): string {
+  return `Only sessions since ${start} are counted.`;
+}
+
+export function causeStarts(count: number, start: string): string {
+  return `${plural(count, 'session')} from ${start}`;
+}
+
 export const SEARCH_TEXT = {
   focus: 'Focus search',
   searching: 'Searching …',
@@ -301,10 +322,6 @@ export const SESSION_TEXT = {
   paused: (took: string) => `paused ${took} within the answer`,
 } as const;
 
-export function loadedSpans(loaded: number, all: number): string {
-  return `${groupThousands(loaded)} of ${plural(all, 'span')} loaded`;
-}
-
 // The time line of a session.
 export const TIME_TEXT = {
   where: 'Time line',
@@ -322,8 +339,7 @@ export const TIME_TEXT = {
   toLive: 'Back to live (Esc)',
   toEnd: 'Back to the end (Esc)',
   at: (at: string, whole: string) => `${at} of ${whole}`,
-  note: 'The header is as it is now.',
-  noteTitle: 'As it was then. What has no time of its own is as it is now.',
+  note: 'As it was then. What has no time of its own is as it is now.',
   notBegun: 'This span has not begun at this instant',
   runs: 'As it was then: it still ran, and what came later is hidden.',
   attributesAsEnded:
@@ -678,95 +694,15 @@ export function timedOut(outcome: string | undefined, after?: string): string {
   return outcome === undefined ? what : `${what}: ${outcome} by default`;
 }
 
-// Comparison.
+// Comparison: the ways to it. What it says is in `compare-texts.ts`.
 
-export const COMPARE_TEXT = {
-  about:
-    'Differences in spans, errors, durations, cost and output, matched from the root down. Type part of a title, or paste an id or a link.',
-  sameTwice: 'Both sides are the same session. Choose another one.',
-  comparing: 'Comparing …',
-  gone: 'The session may be deleted, or its id incomplete. Choose another one.',
-  stillRuns: 'A session is still running: compared as of then.',
-  none: 'No differences.',
-  noneOfKind: 'No differences of this kind.',
-  outputPart: 'First different part of the output',
-  openBefore: 'Open in session before',
-  openAfter: 'Open in session after',
+export const COMPARE_LINK_TEXT = {
   compareWith: 'Compare with…',
   withGood: 'Compare with a good run',
   withLastGood: 'Compare with the last good run',
-  title: 'Compare',
-  heading: 'Compare sessions',
-  before: 'Before',
-  after: 'After',
-  aligned: 'Aligned',
-  byImportance: 'By importance',
-  tree: 'Aligned steps',
-  first: 'First difference',
-  follows: 'Starts after the first difference and may follow from it.',
-  same: 'The same in both sessions.',
-  absent: 'not in this run',
-  running: 'running',
-  nextDifference: 'Next difference',
-  previousDifference: 'Previous difference',
-  swap: 'Swap the sessions',
-  again: 'Compare again',
-  all: 'All differences',
-  step: 'Step',
-  runs: 'Steps of all runs',
-  firstRun: 'first run',
-  self: 'self',
-  changed: 'Spans arrived since. Compare again to see all steps.',
-  partly: (count: number) =>
-    `Content of ${plural(count, 'span')} not compared: too large, or too many`,
 } as const;
-
-/** The sentence over a comparison; `change` in words, such as `different output`. */
-export function firstDifference(change: string | undefined): string {
-  const what = change === undefined ? 'is different' : (FIRST_DIFFERENCE[change] ?? change);
-  return `${what}. Later differences may follow from it.`;
-}
-
-/** What happened to a step, after its name. */
-const FIRST_DIFFERENCE: Readonly<Record<string, string>> = {
-  failed: 'failed',
-  recovered: 'no longer fails',
-  added: 'was added',
-  removed: 'was removed',
-  other_model: 'ran on a different model',
-  asked_differently: 'got different input',
-  answered_differently: 'gave different output',
-};
-
-/** Steps that are not shown between others; `hasFilter`: they may differ in other ways. */
-export function stepsBetween(count: number, hasFilter: boolean, isPartly: boolean): string {
-  return hasFilter ? plural(count, 'other step') : withoutDifference(count, 'step', isPartly);
-}
-
-/** Spans or steps without a difference; `isPartly`: the content of some was not compared. */
-export function withoutDifference(count: number, what: string, isPartly: boolean): string {
-  return `${plural(count, what)} ${isPartly ? 'with no difference found' : 'the same'}`;
-}
-
-export function laterDifferences(count: number, isShown: boolean): string {
-  const what = `${plural(count, 'later difference')} may follow from this`;
-  return `${what}: ${isShown ? 'hide' : 'show'}`;
-}
-
-export function stepsBelow(count: number): string {
-  return `${plural(count, 'step')} below`;
-}
-
-export function differencesBelow(count: number): string {
-  return `${plural(count, 'difference')} below`;
-}
 
 /** Name of the action on sessions that are selected in the list. */
 export function compareSelected(count: number): string {
   return `Compare the ${count} selected sessions`;
-}
-
-/** Steps that only some of the runs have in the same way. */
-export function runsDiffer(differing: number, steps: number): string {
-  return `${groupThousands(differing)} of ${plural(steps, 'step')} differ between the runs`;
 }

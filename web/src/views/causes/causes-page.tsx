@@ -1,18 +1,17 @@
 /** `/ui/causes`: what the sessions of a filter failed from, alike causes in one group. */
 import { useCallback, useMemo, useRef } from 'react';
 import type { CauseGroup, CauseList } from '../../api/types.ts';
-import {
-  causeSeen,
-  causeSessions,
-  causeSpread,
-  causeStarts,
-  causesCountedFrom,
-  causesShown,
-} from '../../later-texts.ts';
 import { boundsOf, parseTimeRange, type TimeRange } from '../../model/sessions/time-range.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
 import { comparePath, filteredPath, sessionPath } from '../../state/route.ts';
-import { CAUSE_TEXT } from '../../texts.ts';
+import {
+  CAUSE_TEXT,
+  causeSeen,
+  causeSessions,
+  causeStarts,
+  causesCountedFrom,
+  causesShown,
+} from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useNow, useRoute, useTitle } from '../parts/context.ts';
 import { Link } from '../parts/link.tsx';
@@ -151,12 +150,7 @@ function Cause({ group, list, filter, now_ms }: CauseProps) {
         {' · '}
         {causeSeen(first, last)}
       </p>
-      <Sparkline
-        group={group}
-        list={list}
-        now_ms={now_ms}
-        label={causeSpread(group.session_count, first, last)}
-      />
+      <Sparkline group={group} list={list} now_ms={now_ms} />
       <p className="ins-causes__links">
         <Link className="ins-link" to={sessionPath(example.id)} title={example.cause ?? ''}>
           {CAUSE_TEXT.example}
@@ -176,18 +170,13 @@ function Cause({ group, list, filter, now_ms }: CauseProps) {
 const BAR_PX = 5;
 const HEIGHT_PX = 24;
 
-interface SparklineProps extends Omit<CauseProps, 'filter'> {
-  /** Its summary; the title has the details. */
-  readonly label: string;
-}
-
 /** Sessions of a cause by the time of their start: the same times for all causes. */
-function Sparkline({ group, list, now_ms, label }: SparklineProps) {
+function Sparkline({ group, list, now_ms }: Omit<CauseProps, 'filter'>) {
   const times = useTimes();
   const most = Math.max(...group.counts);
   const from_ms = Date.parse(list.counts_from);
   const width_px = group.counts.length * BAR_PX;
-  const details = group.counts
+  const label = group.counts
     .flatMap((count, at) => {
       const start = new Date(from_ms + at * list.bucket_ms).toISOString();
       return count > 0 ? [causeStarts(count, times.when(start, now_ms))] : [];
@@ -199,10 +188,9 @@ function Sparkline({ group, list, now_ms, label }: SparklineProps) {
       width={width_px}
       height={HEIGHT_PX}
       viewBox={`0 0 ${width_px} ${HEIGHT_PX}`}
-      role="img"
-      aria-label={label}
+      aria-hidden="true"
     >
-      <title>{details}</title>
+      <title>{label}</title>
       {group.counts.map((count, at) => {
         const height = count === 0 ? 1 : Math.max(3, (count / most) * HEIGHT_PX);
         return (

@@ -1,6 +1,7 @@
 /** Panel of one difference: both values, and a diff of question and answer. */
 import { useEffect, useMemo, useState } from 'react';
 import type { Comparison, Difference, SpanRow } from '../../api/types.ts';
+import { COMPARE_TEXT } from '../../compare-texts.ts';
 import {
   CHANGE_NAMES,
   CHANGE_SIGNS,
@@ -14,7 +15,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { diffTexts } from '../../model/text/text-diff.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { spanPath } from '../../state/route.ts';
-import { COMPARE_TEXT, SPAN_TEXT } from '../../texts.ts';
+import { SPAN_TEXT } from '../../texts.ts';
 import { useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';

@@ -2,6 +2,13 @@
 /** Several runs step by step: a row a step, a column a run. */
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import type { RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
+import {
+  COMPARE_TEXT,
+  differencesBelow,
+  runsDiffer,
+  stepsBelow,
+  stepsBetween,
+} from '../../compare-texts.ts';
 import { type AlignedItem, itemsOf, keyOfItem, parentOf } from '../../model/sessions/aligned.ts';
 import { CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
 import { formatDuration } from '../../model/text/format.ts';
@@ -9,14 +16,7 @@ import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import type { AlignedTree } from '../../state/aligned.ts';
 import { comparePath, sessionPath, spanPath } from '../../state/route.ts';
-import {
-  COMPARE_TEXT,
-  differencesBelow,
-  runsDiffer,
-  sessionStatus,
-  stepsBelow,
-  stepsBetween,
-} from '../../texts.ts';
+import { sessionStatus } from '../../texts.ts';
 import { useCell, useInspector } from '../parts/context.ts';
 import { ActionIcon, KindIcon, kindName, StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';

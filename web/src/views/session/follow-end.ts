@@ -20,7 +20,7 @@ export function useFollowEnd(
   const isFollowing = useRef(false);
   const [seen, setSeen] = useState<number | undefined>(undefined);
   const spans = trace.spans.size;
-  const isRead = useCell(trace.state).kind !== 'loading';
+  const isReady = useCell(trace.state).kind === 'ready';
   const latest = useRef(isAtEnd);
   useLayoutEffect(() => {
     latest.current = isAtEnd;
@@ -61,15 +61,15 @@ export function useFollowEnd(
     return () => scroller.removeEventListener('scroll', onScroll);
   }, [scroller, trace, isScrollable]);
 
+  // Rows of the first read are not new.
   useEffect(() => {
-    // What the first read brings is not new: it was there before.
-    if (isRead) setSeen((before) => (before === undefined ? undefined : trace.spans.size));
-  }, [isRead, trace]);
+    if (isReady) setSeen((before) => before && trace.spans.size);
+  }, [isReady, trace]);
 
   const follow = () => {
     isFollowing.current = true;
     if (scroller !== null) scroller.scrollTop = scroller.scrollHeight;
     setSeen(undefined);
   };
-  return { count: seen === undefined || !isRead ? 0 : Math.max(0, spans - seen), follow };
+  return { count: seen === undefined || !isReady ? 0 : Math.max(0, spans - seen), follow };
 }

@@ -9,7 +9,7 @@ import { OF_SESSION } from '../../state/actions.ts';
 import type { Inspector } from '../../state/inspector.ts';
 import { comparePath } from '../../state/route.ts';
 import type { Trace } from '../../state/trace.ts';
-import { COMPARE_TEXT, SAVED_TEXT, SESSION_VERB_TEXT } from '../../texts.ts';
+import { COMPARE_LINK_TEXT, SAVED_TEXT, SESSION_VERB_TEXT } from '../../texts.ts';
 import { useActions } from '../parts/actions.ts';
 import { useInspector, useRoute } from '../parts/context.ts';
 import { copyText } from '../parts/copy-button.tsx';
@@ -69,7 +69,7 @@ export function ShareMenu({ trace, session }: ShareMenuProps) {
         run: () => download(api.exportUrl(sessionId), `${fileName(sessionId)}.otlp.jsonl.gz`),
       },
       {
-        name: COMPARE_TEXT.compareWith,
+        name: COMPARE_LINK_TEXT.compareWith,
         run: () => router.push(comparePath({ left: sessionId })),
       },
       screenshot,

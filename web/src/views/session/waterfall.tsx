@@ -12,16 +12,9 @@ import { hasServices } from '../../model/trace/services.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
 import { DEFAULTS } from '../../state/preferences.ts';
 import type { Trace } from '../../state/trace.ts';
-import { loadedSpans, TIME_TEXT } from '../../texts.ts';
+import { spansRead, TIME_TEXT } from '../../texts.ts';
 import { useActor } from '../parts/actor-filter.tsx';
-import {
-  useCell,
-  useInspector,
-  useNow,
-  usePreferences,
-  useRoute,
-  useSize,
-} from '../parts/context.ts';
+import { useCell, useInspector, usePreferences, useRoute, useSize } from '../parts/context.ts';
 import { matchesFind } from '../parts/find.ts';
 import { follow } from '../parts/follow.ts';
 import { useListFocus } from '../parts/list-focus.ts';
@@ -283,7 +276,6 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
           />
         </div>
       </div>
-      {!isReady && <Reading trace={whole} />}
       <HoverCard
         scroller={scroller}
         trace={trace}
@@ -291,6 +283,11 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
         row_px={row_px}
         left_px={treeWidth_px}
       />
+      {!isReady && tree.rows.count > 0 && (
+        <p className="ins-fall__reading" role="status">
+          {spansRead(trace.spans.size, trace.session.get()?.span_count)}
+        </p>
+      )}
       {newBelow.count > 0 && (
         <NewPill count={newBelow.count} direction="down" onClick={newBelow.follow} />
       )}
@@ -313,22 +310,6 @@ function firstRowAfter(tree: TreeView, offset_ns: number): number | undefined {
     first = { row, offset_ns: at_ns };
   }
   return first?.row;
-}
-
-const READING_MS = 400;
-
-/** How much of a long session is there while the rest of it is read, said now and then. */
-function Reading({ trace }: { readonly trace: Trace }) {
-  useNow(READING_MS);
-  const loaded = trace.spans.size;
-  const all = useCell(trace.session)?.span_count ?? 0;
-  const isReading = useCell(trace.state).kind === 'loading';
-  if (!isReading || loaded === 0 || loaded >= all) return null;
-  return (
-    <p className="ins-fall__reading" role="status">
-      {loadedSpans(loaded, all)}
-    </p>
-  );
 }
 
 const LENGTHS = [62, 48, 40, 44, 30, 36, 24];

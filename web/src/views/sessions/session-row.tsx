@@ -1,11 +1,11 @@
 /** One session. Its duration counts while it runs. */
 import { type MouseEvent, memo } from 'react';
 import type { Session } from '../../api/types.ts';
-import { formatCount, plural } from '../../model/text/format.ts';
+import { formatCount } from '../../model/text/format.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
 import { sessionPath } from '../../state/route.ts';
-import { CAUSE_TEXT, SESSION_LIST_TEXT, sessionStatus, spokenStatus } from '../../texts.ts';
+import { CAUSE_TEXT, SESSION_LIST_TEXT, sessionStatus } from '../../texts.ts';
 import { useInspector, useRow } from '../parts/context.ts';
 import { StatusIcon } from '../parts/icons.tsx';
 import { Link } from '../parts/link.tsx';
@@ -71,13 +71,9 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
       </span>
       <span role="cell" {...fixedAt(lefts_px[1], 'ins-list__status')} title={standing}>
         <StatusIcon shape={session.status} />
-        <span className="ins-hidden">{spokenStatus(session.status, session.error_count)}</span>
+        <span className="ins-hidden">{standing}</span>
         {session.error_count > 0 && (
-          <span
-            className="ins-list__errors"
-            title={plural(session.error_count, 'error')}
-            aria-hidden="true"
-          >
+          <span className="ins-list__errors" aria-hidden="true">
             {formatCount(session.error_count)}
           </span>
         )}
