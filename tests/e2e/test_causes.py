@@ -32,6 +32,8 @@ def test_failed_sessions_say_why_alone_and_in_groups(
     recovered = page.locator('[data-session="s-3"]')
     expect(recovered).to_contain_text("fetch: refused")
     expect(recovered).to_contain_text("completed with 1 error")
+    status = recovered.locator(".ins-list__status")
+    expect(status).to_match_aria_snapshot("- cell /^completed with 1 error$/")
     page.get_by_role("link", name="Causes").click()
     causes = page.get_by_role("listitem")
     expect(causes).to_have_count(2)

@@ -166,14 +166,17 @@ export function Waterfall({ trace, selected, onSelect }: WaterfallProps) {
       },
       shortGaps: {
         isOn: isShort,
-        toggle: () => router.adjust({ gaps: isShort ? 'long' : 'short' }),
+        toggle: () => {
+          const isDefault = shape.areShortByDefault !== isShort;
+          router.adjust({ gaps: isDefault ? undefined : isShort ? 'long' : 'short' });
+        },
       },
       path: {
         isOn: isPathShown,
         toggle: () => router.adjust({ path: isPathShown ? 'off' : undefined }),
       },
     }),
-    [router, isErrorsOnly, isShort, isPathShown],
+    [router, isErrorsOnly, isShort, shape.areShortByDefault, isPathShown],
   );
   const setFind = useCallback((text: string) => router.adjust({ find: text }), [router]);
   const jump = useCallback(
