@@ -60,7 +60,7 @@ def _run_sphinx(pages: SitePages, version: str, made: Path, folder: Path) -> Non
             target.write_text(text, encoding="utf-8")
         else:
             shutil.copyfile(pages.root / path, target)
-    options = ["--quiet", "--nitpicky", "--fail-on-warning", "--jobs", "auto"]
+    options = ["--quiet", "--no-color", "--nitpicky", "--fail-on-warning", "--jobs", "auto"]
     settings = ["-c", str(pages.root / "docs" / "site"), "-D", f"release={version}"]
     trees = ["-d", str(made / "trees")]
     ended = subprocess.run(
