@@ -42,9 +42,9 @@ def _palette(page: Page) -> Locator:
 def test_what_is_typed_before_the_palette_is_loaded_is_in_its_field(
     page: Page, service: Service
 ) -> None:
-    held: list[Route] = []
+    delayed: list[Route] = []
     page.add_init_script("window.requestIdleCallback = () => 0")
-    page.route(re.compile(r"/assets/palette-.*js"), lambda route: held.append(route))
+    page.route(re.compile(r"/assets/palette-.*js"), lambda route: delayed.append(route))
     _open(page, service)
     link = page.get_by_role("navigation", name="Main").get_by_role("link", name="Usage")
     for key in ("Control+k", "."):
@@ -53,7 +53,7 @@ def test_what_is_typed_before_the_palette_is_loaded_is_in_its_field(
             page.keyboard.press(key)
         page.keyboard.type("usx")
         page.keyboard.press("Backspace")
-        held.pop().continue_()
+        delayed.pop().continue_()
         field = page.get_by_role("combobox", name="Action, page, session or span")
         expect(field).to_be_focused()
         expect(field).to_have_value("us")
