@@ -16,6 +16,8 @@ import tempfile
 import tomllib
 from pathlib import Path
 
+from packaging.version import Version
+
 from tools.generate import ROOT
 from tools.site_pages import SitePages
 
@@ -75,10 +77,8 @@ def _run_sphinx(pages: SitePages, version: str, made: Path, folder: Path) -> Non
 
 
 def _versions(into: Path) -> list[str]:
-    names = [page.parent.name for page in into.glob("*/index.html")]
-    # A version that is not out yet, as 0.2.0rc1, comes after it.
-    order = {name: [*map(int, re.findall(r"\d+", name)), "c" not in name] for name in names}
-    return sorted(names, key=order.__getitem__, reverse=True)
+    names = (page.parent.name for page in into.glob("*/index.html"))
+    return sorted(names, key=Version, reverse=True)
 
 
 def _contents(pages: SitePages, version: str, summary: str) -> str:

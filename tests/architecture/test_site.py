@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,6 @@ from tools.build_site import build
 from tools.generate import ROOT
 from tools.site_pages import SitePages
 
-pytestmark = pytest.mark.skipif(
-    find_spec("furo") is None, reason="the group `docs` is not installed: `make test` installs it"
-)
 PROJECT = """\
 [project]
 version = "{version}"

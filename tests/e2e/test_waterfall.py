@@ -251,6 +251,28 @@ def test_the_frame_of_the_minimap_moves_by_shownand_is_in_the_address(
     expect(end).to_have_attribute("aria-valuetext", before or "")
 
 
+def test_the_key_of_gaps_leads_back_to_the_address_that_it_began_with(
+    page: Page, shared: Service, keys: Keys
+) -> None:
+    trace, second = 32, 1_000 * MS
+    spans = [
+        span(
+            f"step {at}",
+            trace=trace,
+            span_id=at,
+            start_ns=START_NS + from_s * second,
+            duration_ns=second,
+        )
+        for at, from_s in ((1, 0), (2, 99))
+    ]
+    shared.post("/v1/traces", body(spans))
+    open_session(page, shared, trace)
+    keys.press("z")
+    expect(page).to_have_url(re.compile("gaps=long"))
+    keys.press("z")
+    expect(page).not_to_have_url(re.compile("gaps="))
+
+
 def test_only_errors_and_what_is_above_them_are_shown_on_request(
     page: Page, shared: Service, keys: Keys
 ) -> None:

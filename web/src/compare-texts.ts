@@ -56,9 +56,9 @@ const FIRST_DIFFERENCE: Readonly<Record<string, string>> = {
   answered_differently: 'gave different output',
 };
 
-/** Steps that are not shown between others; `hasFilter`: they may differ in other ways. */
-export function stepsBetween(count: number, hasFilter: boolean, isPartly: boolean): string {
-  return hasFilter ? plural(count, 'other step') : withoutDifference(count, 'step', isPartly);
+/** Steps that are not shown between others; `mayDiffer`: in ways that are not marked in them. */
+export function stepsBetween(count: number, mayDiffer: boolean, isPartly: boolean): string {
+  return mayDiffer ? plural(count, 'other step') : withoutDifference(count, 'step', isPartly);
 }
 
 /** Spans or steps without a difference; `isPartly`: the content of some was not compared. */

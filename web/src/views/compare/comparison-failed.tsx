@@ -1,5 +1,4 @@
 /** Problem of a comparison, with what to do about it. */
-
 import { COMPARE_TEXT } from '../../compare-texts.ts';
 import type { LoadState } from '../../state/sessions.ts';
 

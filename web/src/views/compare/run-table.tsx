@@ -11,6 +11,7 @@ import {
 } from '../../compare-texts.ts';
 import { type AlignedItem, itemsOf, keyOfItem, parentOf } from '../../model/sessions/aligned.ts';
 import { CHANGE_NAMES, CHANGE_SIGNS } from '../../model/sessions/comparison.ts';
+import { isFlawed } from '../../model/sessions/flawed.ts';
 import { formatDuration } from '../../model/text/format.ts';
 import { plainLine } from '../../model/text/hidden-characters.ts';
 import { spanKey } from '../../model/trace/span-key.ts';
@@ -168,11 +169,10 @@ interface RunHeadProps {
 
 function RunHead({ session, base }: RunHeadProps) {
   const title = plainLine(session.title || session.id);
-  const isFlawed = session.status === 'completed' && session.error_count > 0;
   return (
     <span role="columnheader" className="ins-runs__run">
       <span
-        className={isFlawed ? 'ins-runs__flawed' : ''}
+        className={isFlawed(session) ? 'ins-runs__flawed' : ''}
         title={sessionStatus(session.status, session.error_count)}
       >
         <StatusIcon shape={session.status} />

@@ -1,6 +1,7 @@
 /** One session. Its duration counts while it runs. */
 import { type MouseEvent, memo } from 'react';
 import type { Session } from '../../api/types.ts';
+import { isFlawed } from '../../model/sessions/flawed.ts';
 import { formatCount } from '../../model/text/format.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
 import type { KeyedStore } from '../../state/keyed-store.ts';
@@ -44,7 +45,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps) {
     session.status,
     isSelected ? 'selected' : '',
     isAnswering ? 'answering' : '',
-    session.status === 'completed' && session.error_count > 0 ? 'flawed' : '',
+    isFlawed(session) ? 'flawed' : '',
     why === null ? '' : 'why',
   ].filter((mark) => mark !== '');
   const select = (event: MouseEvent) => onSelect(id, event.shiftKey);
