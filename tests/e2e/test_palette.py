@@ -65,6 +65,28 @@ def test_what_is_typed_before_the_palette_is_loaded_is_in_its_field(
         expect(page.get_by_role("main")).to_be_visible()
 
 
+_ESCAPE_THEN_OPEN = """async () => {
+  const dialog = document.querySelector('dialog.ins-palette');
+  if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close();
+  // Microtasks: the dialog's event of its end is a task.
+  for (let at = 0; at < 20; at += 1) await undefined;
+  const key = { key: 'k', ctrlKey: true, bubbles: true };
+  document.activeElement.dispatchEvent(new KeyboardEvent('keydown', key));
+}"""
+
+
+def test_the_palette_opens_again_before_the_event_of_its_end_has_come(
+    page: Page, service: Service
+) -> None:
+    _open(page, service)
+    expect(page.get_by_text("Release, second try")).to_be_visible()
+    field = _palette(page)
+    field.fill("before")
+    page.evaluate(_ESCAPE_THEN_OPEN)
+    expect(field).to_have_value("")
+    expect(field).to_be_focused()
+
+
 def test_any_action_page_session_or_span_is_reached_by_typing_a_part_of_its_name(
     page: Page, watch: Watch, service: Service
 ) -> None:

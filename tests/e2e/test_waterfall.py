@@ -267,6 +267,7 @@ def test_the_key_of_gaps_leads_back_to_the_address_that_it_began_with(
     ]
     shared.post("/v1/traces", body(spans))
     open_session(page, shared, trace)
+    expect(page.get_by_role("button", name="1 gap collapsed")).to_be_visible()
     keys.press("z")
     expect(page).to_have_url(re.compile("gaps=long"))
     keys.press("z")

@@ -49,12 +49,16 @@ export function Palette({ typed, isSelectionOnly, onClose }: PaletteProps) {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, active]);
 
+  /** At once: the event of a closed dialog comes later, when another may be open. */
+  const close = () => {
+    dialog.current?.close();
+    onClose();
+  };
   const choose = (item: Item) => {
     const { recentActions } = preferences.get();
     preferences.change({ recentActions: withRecent(recentActions, item.id) });
     // The focus is where it was before what was chosen may move it.
-    dialog.current?.close();
-    onClose();
+    close();
     item.run();
   };
   const chooseActive = () => {
@@ -83,8 +87,12 @@ export function Palette({ typed, isSelectionOnly, onClose }: PaletteProps) {
       className="ins-palette"
       aria-label={isSelectionOnly ? ACTION_TEXT.selection : SHELL_TEXT.palette}
       onClose={onClose}
+      onCancel={(event) => {
+        event.preventDefault();
+        close();
+      }}
       onClick={(event) => {
-        if (event.target === event.currentTarget) dialog.current?.close();
+        if (event.target === event.currentTarget) close();
       }}
     >
       <label className="ins-palette__field">
