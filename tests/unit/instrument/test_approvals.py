@@ -5,7 +5,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -599,11 +598,9 @@ async def test_the_bus_owns_the_timeout_whatever_a_provider_does_with_its_cancel
     bus, stubborn = Bus(), Stubborn()
     bus.set_approval_provider(stubborn)
     bus.intercept("before_tool_call", lambda **_: Decision.ask_user("?", timeout=0.05))
-    began_s = perf_counter()
     with pytest.raises(HookDenied, match="nobody answered within"):
         async with bus.operation("tool_call", tool_name="t", args={}):
             pass
-    assert perf_counter() - began_s < 5
     assert stubborn.cancelled == 1
     stubborn.released.set()
     await asyncio.gather(*waiting._left)
