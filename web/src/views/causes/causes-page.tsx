@@ -3,7 +3,7 @@ import { useCallback, useMemo, useRef } from 'react';
 import type { CauseGroup, CauseList } from '../../api/types.ts';
 import { boundsOf, parseTimeRange, type TimeRange } from '../../model/sessions/time-range.ts';
 import { seenText } from '../../model/text/hidden-characters.ts';
-import { comparePath, filteredPath, sessionPath } from '../../state/route.ts';
+import { CAUSE, comparePath, filteredPath, spanPath } from '../../state/route.ts';
 import {
   CAUSE_TEXT,
   causeSeen,
@@ -152,7 +152,11 @@ function Cause({ group, list, filter, now_ms }: CauseProps) {
       </p>
       <Sparkline group={group} list={list} now_ms={now_ms} />
       <p className="ins-causes__links">
-        <Link className="ins-link" to={sessionPath(example.id)} title={example.cause ?? ''}>
+        <Link
+          className="ins-link"
+          to={spanPath(example.id, CAUSE)}
+          title={example.cause ?? ''}
+        >
           {CAUSE_TEXT.example}
         </Link>
         {good === null ? (
