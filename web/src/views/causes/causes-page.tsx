@@ -152,11 +152,7 @@ function Cause({ group, list, filter, now_ms }: CauseProps) {
       </p>
       <Sparkline group={group} list={list} now_ms={now_ms} />
       <p className="ins-causes__links">
-        <Link
-          className="ins-link"
-          to={spanPath(example.id, CAUSE)}
-          title={example.cause ?? ''}
-        >
+        <Link className="ins-link" to={spanPath(example.id, CAUSE)} title={example.cause ?? ''}>
           {CAUSE_TEXT.example}
         </Link>
         {good === null ? (
