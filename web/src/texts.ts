@@ -266,6 +266,11 @@ export function causeStarts(count: number, start: string): string {
   return `${plural(count, 'session')} from ${start}`;
 }
 
+/** `peak`: the most of them in one bar. */
+export function causePeak(peak: string): string {
+  return `Over time: at most ${peak}`;
+}
+
 export const SEARCH_TEXT = {
   focus: 'Focus search',
   searching: 'Searching …',

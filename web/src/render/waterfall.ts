@@ -339,16 +339,18 @@ function drawLabel(
 }
 
 function labelOf(span: SpanRow, scene: WaterfallScene): string {
+  // At an instant nothing grows: what runs is measured as what has ended.
+  const format = scene.isPast === true ? formatDuration : formatGrowing;
   if (scene.isWaiting(span)) {
     const since_ns = waitsSince(span) ?? span.offset_ns;
-    return `waiting ${formatGrowing(scene.now_ns - since_ns)}`;
+    return `waiting ${format(scene.now_ns - since_ns)}`;
   }
   switch (span.status) {
     case 'running': {
       const stall = stallOf(span, scene.now_ns);
-      const ran = formatGrowing(scene.now_ns - span.offset_ns);
+      const ran = format(scene.now_ns - span.offset_ns);
       if (stall === undefined) return ran;
-      return `${ran} · ${SESSION_TEXT.stalls(formatGrowing(stall.end_ns - stall.start_ns))}`;
+      return `${ran} · ${SESSION_TEXT.stalls(format(stall.end_ns - stall.start_ns))}`;
     }
     case 'lost':
       return 'lost';

@@ -20,10 +20,7 @@ test.each([
   ['"a b" sta', ['status:', 'started:']],
   ['@sta', []],
   ['status', ['status:']],
-  [
-    '',
-    ['status:', 'title:', 'tool:', 'agent:', 'model:', 'errors>', 'duration>', 'started:'],
-  ],
+  ['', ['status:', 'title:', 'tool:', 'agent:', 'model:', 'errors>', 'duration>', 'started:']],
   ['status:failed ', []],
 ])('after %j may follow %j', (query, expected) => {
   expect(texts(query)).toEqual(expected);
