@@ -47,7 +47,7 @@ def test_failed_sessions_say_why_alone_and_in_groups(
     expect(causes).to_have_count(2)
     expect(causes.first).to_contain_text("fetch: 504 after <n>")
     expect(causes.first).to_contain_text("2 sessions")
-    expect(causes.first.get_by_role("img")).to_have_accessible_name(re.compile("at most 2 sess"))
+    expect(causes.first.get_by_role("img")).to_have_accessible_name(re.compile("at most 1 sess"))
     comparison = causes.first.get_by_role("link", name="Compare with a good run")
     expect(comparison).to_have_attribute("href", "compare?left=s-4&right=s-2")
     causes.first.get_by_role("link", name="fetch: 504").click()

@@ -169,7 +169,7 @@ def test_the_graph_is_walked_by_arrow_keys_and_opens_what_failed(
     pay.click()
     expect(page).to_have_url(_key(8))
     page.get_by_role("button", name="Table", exact=True).click()
-    edges = page.get_by_role("region", name="Edges")
+    edges = page.get_by_role("group", name="Edges")
     expect(edges.get_by_role("button", name="triage hands off to billing")).to_be_visible()
     assert watch.errors == []
 

@@ -121,6 +121,7 @@ export const SESSION_VERB_TEXT = {
 /** A session in a file of its own. */
 export const SAVED_TEXT = {
   save: 'Save as a web page (.html)',
+  saving: 'Saving …',
   label: 'Saved trace, read-only',
   exported: 'exported',
   leftOut: (count: number) =>
