@@ -121,6 +121,7 @@ export const SESSION_VERB_TEXT = {
 /** A session in a file of its own. */
 export const SAVED_TEXT = {
   save: 'Save as a web page (.html)',
+  saving: 'Saving …',
   label: 'Saved trace, read-only',
   exported: 'exported',
   leftOut: (count: number) =>
@@ -264,6 +265,11 @@ export function causesCountedFrom(start: string): string {
 
 export function causeStarts(count: number, start: string): string {
   return `${plural(count, 'session')} from ${start}`;
+}
+
+/** `peak`: the most of them in one bar. */
+export function causePeak(peak: string): string {
+  return `Over time: at most ${peak}`;
 }
 
 export const SEARCH_TEXT = {
