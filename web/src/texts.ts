@@ -543,8 +543,8 @@ export function stripMore(count: number): string {
   return `${count} more`;
 }
 
-export function hideAnswered(count: number): string {
-  return `Hide ${count} answered`;
+export function hideClosed(count: number): string {
+  return `Hide ${count} closed`;
 }
 
 export function denyCount(count: number): string {

@@ -107,8 +107,16 @@ test('why arguments cannot be edited is said', () => {
   );
 });
 
-test('who waits longest comes first', () => {
-  const at = (id: string, created_at: string) => exampleRequest({ id, created_at });
-  const sorted = [at('c', '3'), at('b', '1'), at('a', '1')].sort(compareUrgentFirst);
-  expect(sorted.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
+test('what allows by itself comes first, then the soonest deadline, then who waits longest', () => {
+  const at = (id: string, created_at: string, expires_at: string | null, decision = 'deny') =>
+    exampleRequest({ id, created_at, expires_at, default: decision });
+  const sorted = [
+    at('f', '3', null),
+    at('e', '1', null),
+    at('d', '1', null),
+    at('c', '2', '2026-01-01T00:09:00Z'),
+    at('b', '9', '2026-01-01T00:05:00Z'),
+    at('a', '9', '2026-01-01T00:10:00Z', 'allow'),
+  ].sort(compareUrgentFirst);
+  expect(sorted.map(({ id }) => id).join('')).toBe('abcdef');
 });

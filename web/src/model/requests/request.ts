@@ -41,14 +41,22 @@ export function allowsByItself(request: Request): boolean {
   return kind !== 'question' && expires_at !== null && request.default.startsWith('allow');
 }
 
-/** Compare: what allows by itself, the soonest first, then the longest wait. */
+/** Compare: what allows by itself, then the soonest deadline, none last, then the longest wait. */
 export function compareUrgentFirst(a: Request, b: Request): number {
-  const [soon, late] = [allowsByItself(a), allowsByItself(b)];
-  if (soon !== late) return soon ? -1 : 1;
-  const [ends, endsOther] = [a.expires_at ?? '', b.expires_at ?? ''];
-  if (soon && ends !== endsOther) return ends < endsOther ? -1 : 1;
-  if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
-  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+  const [allows, allowsOther] = [allowsByItself(a), allowsByItself(b)];
+  if (allows !== allowsOther) return allows ? -1 : 1;
+  return (
+    compareText(a.expires_at ?? NEVER, b.expires_at ?? NEVER) ||
+    compareText(a.created_at, b.created_at) ||
+    compareText(a.id, b.id)
+  );
+}
+
+/** After every time of day and year. */
+const NEVER = '~';
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** One line: who waits, or waited, and for what. */
