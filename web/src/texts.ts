@@ -525,7 +525,7 @@ export const INBOX_TEXT = {
   noticesRefused: 'The browser does not allow it for this page.',
   before: 'Before this',
   transcript: 'Open transcript',
-  failed: 'failed',
+  states: { failed: 'failed', waiting: 'waiting', running: 'running' },
   denyAll: 'Deny all of this session…',
 } as const;
 

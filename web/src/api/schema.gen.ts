@@ -2913,6 +2913,7 @@ export interface components {
             span_id: string;
             /** State */
             state: components["schemas"]["StateReading"][];
+            status: components["schemas"]["SpanStatus"];
             tool: components["schemas"]["ToolReading"] | null;
             /** Tools Offered */
             tools_offered: number;
