@@ -76,6 +76,12 @@ export function headlineOf(request: Request): string {
   }
 }
 
+/** The line of a list, where the card with the headline is not in view: a question by its first line. */
+export function lineOf(request: Request): string {
+  const asks = request.kind === 'question' ? request.prompt.trim().split('\n', 1)[0] : '';
+  return plainLine(asks ?? '') || headlineOf(request);
+}
+
 /** Whether the request is a question of an MCP server, passed on by its host. */
 function isElicitation({ signal_name }: Request): boolean {
   return signal_name === 'elicitation';
@@ -94,9 +100,17 @@ export function allowLabel(request: Request, editCount: number): string {
 }
 
 export function alwaysLabel({ interceptor }: Request): string {
-  const name = plainLine(interceptor ?? '', 60);
+  const name = plainLine(shortName(interceptor ?? ''), 60);
   return alwaysAllow(name === '' ? undefined : name);
 }
+
+/** What is last in a qualified name, `__main__.ask.<locals>.by_rule`; another name is itself. */
+function shortName(name: string): string {
+  if (!QUALIFIED_NAME.test(name)) return name;
+  return name.split('.').findLast((part) => !part.startsWith('<')) ?? name;
+}
+
+const QUALIFIED_NAME = /^[\p{L}_][\p{L}\p{N}_]*(\.([\p{L}_][\p{L}\p{N}_]*|<\w+>))+$/u;
 
 export function denyLabel(request: Request): string {
   return denyTool(toolOf(request));
