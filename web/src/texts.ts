@@ -274,6 +274,7 @@ export const SEARCH_TEXT = {
   noneYet: 'No matches yet.',
   examples: 'Example searches',
   recent: 'Recent searches',
+  error: 'error',
   clear: 'clear',
 } as const;
 

@@ -3318,12 +3318,23 @@ export interface components {
          */
         SearchHit: {
             /**
+             * Error
+             * @description Why the span failed, on one line; null if it did not.
+             */
+            error: string | null;
+            /**
              * Excerpts
              * @description A few places of the words of the query.
              */
             excerpts?: components["schemas"]["Excerpt"][];
             /** Session Id */
             session_id: string;
+            /**
+             * Session Started At
+             * @description RFC 3339, UTC.
+             */
+            session_started_at: string;
+            session_status: components["schemas"]["SessionStatus"];
             /** Session Title */
             session_title: string;
             span: components["schemas"]["SpanRow"];
