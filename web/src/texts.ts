@@ -217,6 +217,8 @@ export const IMPORT_TEXT = {
   stopped: 'Stopped. What was imported stays; importing the file again adds only the rest.',
   folder: 'This is a folder. Drop the files in it.',
   empty: 'The file is empty.',
+  open: 'Open the session',
+  more: (count: number) => `and ${groupThousands(count)} more`,
 } as const;
 
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
