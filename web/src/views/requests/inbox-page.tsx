@@ -135,9 +135,12 @@ function useStanding(session: string | undefined) {
     return next;
   }, [pending, of, requests, released]);
   const clear = useCallback(() => setCleared((times) => times + 1), []);
-  const use = useCallback((how: keyof RowsInUse, id: string | undefined) => {
-    if (inUse.current[how] === id) return;
-    inUse.current[how] = id;
+  const use = useCallback((how: keyof RowsInUse | 'moved', id: string | undefined) => {
+    // The page focuses a row by itself: that counts only after a press or a key in the list.
+    if (how === 'moved' && inUse.current.focused === undefined) return;
+    const of = how === 'moved' ? 'focused' : how;
+    if (inUse.current[of] === id) return;
+    inUse.current[of] = id;
     if (id === undefined) setReleased((times) => times + 1);
   }, []);
   return { ids, closed: ids.length - pending.length, clear, use };
@@ -167,7 +170,7 @@ interface ListProps {
   readonly ids: readonly string[];
   readonly open: string | undefined;
   /** A row is pointed at or has the focus; undefined: none any more. */
-  readonly use: (how: keyof RowsInUse, id: string | undefined) => void;
+  readonly use: (how: keyof RowsInUse | 'moved', id: string | undefined) => void;
 }
 
 function List({ ids, open, use }: ListProps) {
@@ -191,8 +194,12 @@ function List({ ids, open, use }: ListProps) {
       {...list}
       onPointerOver={({ target }) => use('pointed', rowAt(target))}
       onPointerLeave={() => use('pointed', undefined)}
-      onFocusCapture={({ target }) => use('focused', rowAt(target))}
-      onBlurCapture={({ relatedTarget }) => use('focused', rowAt(relatedTarget))}
+      onPointerDownCapture={({ target }) => use('focused', rowAt(target))}
+      onKeyDownCapture={({ target }) => use('focused', rowAt(target))}
+      onFocusCapture={({ target }) => use('moved', rowAt(target))}
+      onBlurCapture={({ relatedTarget }) => {
+        if (rowAt(relatedTarget) === undefined) use('focused', undefined);
+      }}
     >
       <ul className="ins-inbox__lines" style={{ height: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map((item) => {
