@@ -218,6 +218,8 @@ export const IMPORT_TEXT = {
   stopped: 'Stopped. What was imported stays; importing the file again adds only the rest.',
   folder: 'This is a folder. Drop the files in it.',
   empty: 'The file is empty.',
+  open: 'Open the session',
+  more: (count: number) => `and ${groupThousands(count)} more`,
 } as const;
 
 /** Question before sessions are deleted; `what` says how many: `3 sessions`. */
@@ -280,6 +282,7 @@ export const SEARCH_TEXT = {
   noneYet: 'No matches yet.',
   examples: 'Example searches',
   recent: 'Recent searches',
+  error: 'error',
   clear: 'clear',
 } as const;
 
@@ -531,7 +534,7 @@ export const INBOX_TEXT = {
   noticesRefused: 'The browser does not allow it for this page.',
   before: 'Before this',
   transcript: 'Open transcript',
-  failed: 'failed',
+  states: { failed: 'failed', waiting: 'waiting', running: 'running' },
   denyAll: 'Deny all of this session…',
 } as const;
 
@@ -549,8 +552,8 @@ export function stripMore(count: number): string {
   return `${count} more`;
 }
 
-export function hideAnswered(count: number): string {
-  return `Hide ${count} answered`;
+export function hideClosed(count: number): string {
+  return `Hide ${count} closed`;
 }
 
 export function denyCount(count: number): string {

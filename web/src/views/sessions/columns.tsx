@@ -102,7 +102,6 @@ export const COLUMNS: readonly Column[] = [
   {
     id: 'waiting',
     name: 'Waited',
-    longName: 'Waiting time',
     sort: 'waiting',
     width: '76px',
     min_px: 76,
