@@ -100,7 +100,7 @@ export function deltaOf(before: number, after: number, format: (value: number) =
   return before === 0 || percent === 0 ? amount : `${amount} (${sign}${groupThousands(percent)} %)`;
 }
 
-/** Difference in a few words, with the durations before and after. */
+/** Difference in a few words: self times before and after, and those in all where they are more. */
 export function briefly({
   left,
   right,
@@ -112,9 +112,13 @@ export function briefly({
     return span_count === 1 ? '' : `with ${plural(span_count - 1, 'span')} below`;
   }
   if (left_own_ns === null || right_own_ns === null || left_own_ns === right_own_ns) return '';
-  const isOwn = left.duration_ns !== left_own_ns || right.duration_ns !== right_own_ns;
-  const took = `${formatDuration(left_own_ns)} → ${formatDuration(right_own_ns)}`;
-  return isOwn ? `self time ${took}` : took;
+  const took = (before: number, after: number) =>
+    `${formatDuration(before)} → ${formatDuration(after)}`;
+  const own = took(left_own_ns, right_own_ns);
+  const [before, after] = [left.duration_ns, right.duration_ns];
+  if (before === left_own_ns && after === right_own_ns) return own;
+  const all = before === null || after === null ? '' : `, in all ${took(before, after)}`;
+  return `self time ${own}${all}`;
 }
 
 /** The session id in a typed or pasted text: the text itself, or from an address of the page. */
