@@ -1,5 +1,5 @@
 /** The catalogue's section of comparisons: it is loaded with them. Otherwise as `texts.ts`. */
-import { groupThousands, plural } from './model/text/format.ts';
+import { formatDuration, groupThousands, plural } from './model/text/format.ts';
 
 export const COMPARE_TEXT = {
   about:
@@ -33,7 +33,6 @@ export const COMPARE_TEXT = {
   step: 'Step',
   runs: 'Steps of all runs',
   firstRun: 'first run',
-  self: 'self',
   changed: 'Spans arrived since. Compare again to see all steps.',
   partly: (count: number) =>
     `Content of ${plural(count, 'span')} not compared: too large, or too many`,
@@ -77,6 +76,10 @@ export function stepsBelow(count: number): string {
 
 export function differencesBelow(count: number): string {
   return `${plural(count, 'difference')} below`;
+}
+
+export function selfTime(own_ns: number): string {
+  return `self ${formatDuration(own_ns)}`;
 }
 
 /** Steps that only some of the runs have in the same way. */

@@ -1,11 +1,12 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the rows and the links in cells have the focus
 /** Several runs step by step: a row a step, a column a run. */
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
-import type { RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
+import type { Change, RunCell, RunStep, RunTable as Runs, Session } from '../../api/types.ts';
 import {
   COMPARE_TEXT,
   differencesBelow,
   runsDiffer,
+  selfTime,
   stepsBelow,
   stepsBetween,
 } from '../../compare-texts.ts';
@@ -207,6 +208,7 @@ function Step({ item, isFirst, isCurrent, runs }: StepProps) {
         : stepsBelow(step.size - 1);
   const [base] = runs.sessions;
   const [first] = step.cells;
+  const isTimed = step.cells.some((cell) => cell?.changes.some(isOfTime));
   return (
     <>
       <span role="rowheader" className="ins-runs__step" title={`${kindName(step.kind)}: ${name}`}>
@@ -231,6 +233,7 @@ function Step({ item, isFirst, isCurrent, runs }: StepProps) {
             cell={cell}
             to={to}
             isCurrent={isCurrent}
+            isTimed={isTimed}
             isMissed={first !== null && above?.cells[run] !== null}
           />
         );
@@ -244,13 +247,15 @@ interface CellProps {
   /** Address of the comparison with the first run; null: neither has the step. */
   readonly to: string | null;
   readonly isCurrent: boolean;
+  /** Whether the self time of some run differs in this step. */
+  readonly isTimed: boolean;
   /** Whether the first run has the step, and this one what the step is below. */
   readonly isMissed: boolean;
 }
 
-function Cell({ cell, to, isCurrent, isMissed }: CellProps) {
+function Cell({ cell, to, isCurrent, isTimed, isMissed }: CellProps) {
   const ground = cell === null ? (isMissed ? 'removed' : 'none') : groundOf(cell.changes);
-  const changes: readonly (keyof typeof CHANGE_NAMES)[] =
+  const changes: readonly Change[] =
     cell?.changes ?? (isMissed ? ['removed'] : []);
   const names = changes.map((change) => CHANGE_NAMES[change]).join(', ');
   const text: ReactNode = (
@@ -265,9 +270,11 @@ function Cell({ cell, to, isCurrent, isMissed }: CellProps) {
       {changes.map((change) => (
         <span key={change} className={`ins-change ins-change--${change}`} aria-hidden="true">
           {CHANGE_SIGNS[change]}
-          {(change === 'slower' || change === 'faster') && <small> {COMPARE_TEXT.self}</small>}
         </span>
       ))}
+      {isTimed && cell !== null && cell.own_ns !== null && cell.own_ns !== cell.duration_ns && (
+        <small>{selfTime(cell.own_ns)}</small>
+      )}
     </>
   );
   return (
@@ -281,6 +288,11 @@ function Cell({ cell, to, isCurrent, isMissed }: CellProps) {
       )}
     </span>
   );
+}
+
+/** Whether a change is one of self time. */
+function isOfTime(change: Change): boolean {
+  return change === 'slower' || change === 'faster';
 }
 
 function Caret({ isOpen }: { readonly isOpen: boolean | undefined }) {
