@@ -61,6 +61,7 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     panel = page.get_by_role("region", name="One difference")
     expect(panel).to_contain_text("different output")
     expect(panel.locator("mark").last).to_contain_text("merge conflict in src/app.py")
+    expect(panel.get_by_role("group", name="Error")).to_contain_text("merge conflict")
     page.keyboard.press("ArrowDown")
     expect(rows.nth(1)).to_be_focused()
     expect(rows.nth(1)).to_have_attribute("aria-selected", "true")

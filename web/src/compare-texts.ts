@@ -11,6 +11,8 @@ export const COMPARE_TEXT = {
   none: 'No differences.',
   noneOfKind: 'No differences of this kind.',
   outputPart: 'First different part of the output',
+  errorBefore: 'Error before',
+  errorAfter: 'Error after',
   openBefore: 'Open in session before',
   openAfter: 'Open in session after',
   title: 'Compare',

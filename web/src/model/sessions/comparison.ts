@@ -1,6 +1,8 @@
 /** Comparison of two sessions in words and numbers. */
 import type { AlignedStep, Change, Difference, Session, SpanKind, View } from '../../api/types.ts';
+import { formatBeginning } from '../json/json-format.ts';
 import { formatCost, formatDuration, groupThousands, plural } from '../text/format.ts';
+import { diffTexts, type TextDiff } from '../text/text-diff.ts';
 import { spanKey } from '../trace/span-key.ts';
 
 export const CHANGE_NAMES: Readonly<Record<Change, string>> = {
@@ -155,6 +157,17 @@ export function exchangeIn(view: View, kind: SpanKind): Exchange {
       .join('\n'),
     answer: output.map(wordsOf).join('\n'),
   };
+}
+
+/** Diff of two inputs or outputs; JSON line by line, whatever white space it was sent with. */
+export function diffContents(before: string, after: string): TextDiff {
+  const [a, b] = [readable(before), readable(after)];
+  return a === b ? diffTexts(before, after) : diffTexts(a, b);
+}
+
+/** JSON on lines of its own, as far as it goes; other text as it is. */
+function readable(text: string): string {
+  return /^\s*[{[]/.test(text) ? (formatBeginning(text) ?? text) : text;
 }
 
 function wordsOf({ parts }: View['messages'][number]): string {

@@ -255,8 +255,7 @@ interface CellProps {
 
 function Cell({ cell, to, isCurrent, isTimed, isMissed }: CellProps) {
   const ground = cell === null ? (isMissed ? 'removed' : 'none') : groundOf(cell.changes);
-  const changes: readonly Change[] =
-    cell?.changes ?? (isMissed ? ['removed'] : []);
+  const changes: readonly Change[] = cell?.changes ?? (isMissed ? ['removed'] : []);
   const names = changes.map((change) => CHANGE_NAMES[change]).join(', ');
   const text: ReactNode = (
     <>
