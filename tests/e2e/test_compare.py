@@ -230,6 +230,18 @@ def test_several_selected_sessions_are_compared_step_by_step(
     cell.get_by_role("link").click()
     expect(page).to_have_url(re.compile("compare.left=.*right=.*span="))
     expect(page.get_by_role("region", name="One difference")).to_contain_text("execute_tool read")
+
+    # Back in the table, a run less, and one more.
+    page.get_by_role("link", name="Back to all 4 runs").click()
+    heads = table.get_by_role("columnheader")
+    expect(heads.filter(has_text="second try")).to_contain_text("1 error")
+    expect(heads.filter(has_text="second try")).to_contain_text("900 tokens")
+    heads.filter(has_text="second try").get_by_role("button", name=re.compile("^Remove")).click()
+    expect(heads).to_have_count(4)
+    page.get_by_role("combobox", name="Add a run").press_sequentially("second try")
+    page.get_by_role("option", name=re.compile("Release, second try")).click()
+    expect(heads).to_have_count(5)
+    expect(heads.last).to_contain_text("second try")
     page.go_back()
-    expect(table).to_be_visible()
+    expect(heads).to_have_count(4)
     assert watch.errors == []

@@ -12,6 +12,7 @@ export const SHOWN_IN: Readonly<Record<string, string>> = {
   'compare/difference-panel.tsx DifferencePanel': 'compare, difference of execute_tool abort',
   'compare/run-table.tsx RunTable': 'compare, several runs',
   'compare/runs-page.tsx RunsPage': 'compare, several runs',
+  'compare/session-picker.tsx SessionField': 'compare, choosing',
   'compare/session-picker.tsx SessionPicker': 'compare, none chosen',
   'graph/graph-drawing.tsx GraphDrawing': 'graph',
   'graph/graph-node.tsx GraphNodeButton': 'graph',

@@ -35,6 +35,10 @@ export const COMPARE_TEXT = {
   step: 'Step',
   runs: 'Steps of all runs',
   firstRun: 'first run',
+  addRun: 'Add a run',
+  removeRun: 'Remove from the comparison',
+  signs: 'Signs',
+  backToRuns: (count: number) => `Back to all ${count} runs`,
   changed: 'Spans arrived since. Compare again to see all steps.',
   partly: (count: number) =>
     `Content of ${plural(count, 'span')} not compared: too large, or too many`,
