@@ -65,11 +65,12 @@ export function comparePath(sides: {
   readonly span?: string | undefined;
   readonly runs?: readonly string[];
 }): string {
-  const query = new URLSearchParams(sides.runs?.map((id) => ['run', id]));
+  const query = new URLSearchParams();
   for (const name of ['left', 'right', 'span'] as const) {
     const value = sides[name];
     if (value !== undefined) query.set(name, value);
   }
+  for (const id of sides.runs ?? []) query.append('run', id);
   return query.size === 0 ? 'compare' : `compare?${query}`;
 }
 
