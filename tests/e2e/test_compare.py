@@ -65,6 +65,12 @@ def test_two_sessions_are_chosen_from_the_keyboard_and_their_differences_walked(
     page.keyboard.press("ArrowDown")
     expect(rows.nth(1)).to_be_focused()
     expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
+    # The next difference is the next in this order.
+    page.keyboard.press("n")
+    expect(rows.nth(2)).to_have_attribute("aria-selected", "true")
+    expect(panel).to_contain_text("execute_tool tag")
+    page.keyboard.press("p")
+    expect(rows.nth(1)).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
 
