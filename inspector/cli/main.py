@@ -299,21 +299,23 @@ def show(
 
 @app.command()
 def compare(
-    left: Annotated[str, typer.Argument(help="A session, by the beginning of its id.")],
-    right: Annotated[str, typer.Argument(help="Another one: what became of it.")],
+    session_ids: Annotated[
+        list[str],
+        typer.Argument(
+            help="2 to 20 sessions, by the beginnings of their ids; the first is how it was."
+        ),
+    ],
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Say what differs between two sessions, the most telling first."""
-    reader = find_reader()
-    ids = [session_spans.one_session(reader, wanted)["id"] for wanted in (left, right)]
-    found = reader.get("/compare", left=ids[0], right=ids[1], limit=limit)
-    if as_json:
-        return print_json(found)
-    from inspector.cli.console import show_comparison  # noqa: PLC0415
+    """Say what differs between two sessions, the most telling first; of more, step by step."""
+    if len(session_ids) < 2:
+        raise typer.BadParameter("name at least two sessions", param_hint="SESSION_IDS")
+    from inspector.cli import comparing  # noqa: PLC0415
 
-    show_comparison(found)
-    return None
+    reader = find_reader()
+    ids = [session_spans.one_session(reader, wanted)["id"] for wanted in session_ids]
+    comparing.compare(reader, ids, limit=limit, print_json=_json_wanted(as_json))
 
 
 @app.command()
