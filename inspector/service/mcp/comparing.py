@@ -270,8 +270,8 @@ COMPARE = ServedTool(
     "Compare two runs of the same task: the first difference, then what failed or recovered, was "
     "added or removed, got a different input or output, became slower or more expensive. "
     "Use it to see what a change of a prompt, a model or code did. Take runs of one task: sessions "
-    "of different tasks differ in everything. Several runs, up to 20 (`more`), are compared step by "
-    "step with the first.",
+    "of different tasks differ in everything. Several runs, up to 20 (`more`), are compared step "
+    "by step with the first.",
     CompareSessions,
     ComparisonData,
     compare_sessions,
