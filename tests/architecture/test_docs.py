@@ -37,6 +37,19 @@ def test_links_inside_the_repository_lead_somewhere(document: Path) -> None:
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
+def test_pictures_are_small_and_each_is_on_a_page() -> None:
+    shown = {
+        (document.parent / image).resolve()
+        for document in _documents()
+        for image in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", document.read_text(encoding="utf-8"))
+    }
+    pictures = set((ROOT / "docs" / "images").rglob("*.png"))
+    assert pictures - shown == set()
+    assert [one for one in pictures if one.stat().st_size > 140_000] == []
+    start = pictures & set((ROOT / "docs" / "images" / "start").iterdir())
+    assert [one for one in start if one.stat().st_size > 120_000] == []
+
+
 def test_the_map_names_every_module_that_is_worth_a_line() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     for package in ("instrument", "subscribers", "inspector", "inspector/service"):
