@@ -12,7 +12,8 @@ ROOT = Path(__file__).resolve().parents[3]
 _FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"`([\w.-]+\.(?:py|mjs|json|toml))`[^`\n]*:$")
 _NOT_RUN = re.compile(r"<!-- not run: (.+) -->$")
-_INLINE = re.compile(r"`(inspector [^`\n]+)`")
+_INLINE = re.compile(r"`(inspector [a-z][^`\n]*)`")
+_ASSIGNED = re.compile(r"^\w+=\$\((.+)\)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Block:
     @property
     def commands(self) -> list[str]:
         """The commands of a shell block, without comments; of a console block those after `$`."""
-        lines = self.text.replace("\\\n", " ").splitlines()
+        lines = _ASSIGNED.sub(r"\1", self.text.replace("\\\n", " ")).splitlines()
         if self.language == "console":
             lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
         return [shlex.join(words) for line in lines if (words := shlex.split(line, comments=True))]

@@ -75,19 +75,30 @@ class Reader:
         return [one for one in sessions if one["id"] not in before]
 
     def run(self, *words: str, **exported: str) -> str:
-        """Run a command, which must succeed, and return its output."""
-        environ = {**self._own(), **exported, **self.environ}
-        ended = subprocess.run(
+        """Run a command, which must succeed, allow whatever it asks, and return its output."""
+        with subprocess.Popen(
             words,
-            env=environ,
+            env={**self._own(), **exported, **self.environ},
             cwd=self.folder,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=100,
-            check=False,
-        )
-        assert ended.returncode == 0, f"{shlex.join(words)}: {ended.stderr}"
-        return ended.stdout
+        ) as process:
+            try:
+                output, errors = self._answer_until_the_end(process)
+            finally:
+                process.kill()
+        assert process.returncode == 0, f"{shlex.join(words)}: {errors}"
+        return output
+
+    def _answer_until_the_end(self, process: subprocess.Popen[str]) -> tuple[str, str]:
+        while True:
+            try:
+                return process.communicate(timeout=0.2)
+            except subprocess.TimeoutExpired:
+                for request in self.service.get("/requests?status=pending")["requests"]:
+                    answer = {"decision": "allow", "args_hash": request["args_hash"]}
+                    self.service.client.post(f"/requests/{request['id']}", json=answer)
 
     async def _ask_servers(self, configuration: Any) -> None:
         """Start MCP servers as a host does, and ask for the status of the repository."""
