@@ -89,7 +89,7 @@ def show_causes(groups: list[Row], *, is_narrowed: bool = False) -> None:
     """Print a table of causes, with the number of their sessions over the time."""
     console = Console()
     if not groups:
-        console.print("No such session failed." if is_narrowed else "Nothing failed.")
+        console.print("No matching session has errors." if is_narrowed else "No errors.")
         return
     if not console.is_terminal:
         console.width = _PIPED_WIDTH
@@ -152,7 +152,7 @@ def show_prices(found: Row) -> None:
     ]
     if run["looked_at"] or run["is_running"] or run["error"]:
         state = "stopped" if run["error"] else "running" if run["is_running"] else "done"
-        counts = f"{run['looked_at']} LLM calls looked at, {run['changed']} costs changed"
+        counts = f"{run['looked_at']} LLM calls read, {run['changed']} costs changed"
         lines.append(f"stored {state}: {counts}")
     if run["error"]:
         lines.append(f"       {run['error']}")
@@ -274,7 +274,7 @@ def show_errors(session: Row, tree: SpanTree, found: Sequence[tuple[Group, str]]
             console, Text(f"  in {' > '.join(above)}" if above else "  the root", "bright_black")
         )
     if not found:
-        console.print("Nothing failed.")
+        console.print("No errors.")
 
 
 def show_span(detail: Row, *, is_full: bool) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from inspector.service.model.rows import SpanStatus
 from inspector.service.wire import TextSoFar, Wire
 
 
@@ -142,6 +143,7 @@ class Reading(Wire):
 
     trace_id: str
     span_id: str
+    status: SpanStatus
     said: list[Said] = Field(
         description="The new messages since the previous call, then the output."
     )

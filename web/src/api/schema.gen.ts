@@ -2913,6 +2913,7 @@ export interface components {
             span_id: string;
             /** State */
             state: components["schemas"]["StateReading"][];
+            status: components["schemas"]["SpanStatus"];
             tool: components["schemas"]["ToolReading"] | null;
             /** Tools Offered */
             tools_offered: number;
@@ -3317,12 +3318,23 @@ export interface components {
          */
         SearchHit: {
             /**
+             * Error
+             * @description Why the span failed, on one line; null if it did not.
+             */
+            error: string | null;
+            /**
              * Excerpts
              * @description A few places of the words of the query.
              */
             excerpts?: components["schemas"]["Excerpt"][];
             /** Session Id */
             session_id: string;
+            /**
+             * Session Started At
+             * @description RFC 3339, UTC.
+             */
+            session_started_at: string;
+            session_status: components["schemas"]["SessionStatus"];
             /** Session Title */
             session_title: string;
             span: components["schemas"]["SpanRow"];

@@ -44,6 +44,9 @@ export function spanPath(sessionId: string, spanKey: string): string {
   return `${sessionPath(sessionId)}?${new URLSearchParams({ span: spanKey })}`;
 }
 
+/** In place of a span's key in the address of a session: whatever its cause is. */
+export const CAUSE = 'cause';
+
 /** Address of a page that shows the sessions of a filter: the list, what they used, or why they failed. */
 export function filteredPath(
   page: 'sessions' | 'usage' | 'causes',

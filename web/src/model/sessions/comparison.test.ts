@@ -23,7 +23,7 @@ test('numbers stand beside each other with what became of them', () => {
     session({ duration_ms: 3000, error_count: 2, span_count: 5 }),
   );
   expect(rows).toEqual([
-    { name: 'time', left: '2 s', right: '3 s', delta: '+1 s (+50 %)', trend: 'more' },
+    { name: 'time', left: '2 s', right: '3 s', delta: '+1 s (+50\u00a0%)', trend: 'more' },
     { name: 'spans', left: '5', right: '5', delta: '=', trend: 'same' },
     { name: 'errors', left: '0', right: '2', delta: '+2', trend: 'more' },
   ]);

@@ -97,7 +97,9 @@ export function deltaOf(before: number, after: number, format: (value: number) =
   const sign = after > before ? '+' : '−';
   const amount = `${sign}${format(Math.abs(after - before))}`;
   const percent = Math.round((Math.abs(after - before) / before) * 100);
-  return before === 0 || percent === 0 ? amount : `${amount} (${sign}${groupThousands(percent)} %)`;
+  return before === 0 || percent === 0
+    ? amount
+    : `${amount} (${sign}${groupThousands(percent)}\u00a0%)`;
 }
 
 /** Difference in a few words, with the durations before and after. */

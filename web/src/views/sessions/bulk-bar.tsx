@@ -114,42 +114,44 @@ export function BulkBar({ sessions, selection }: BulkBarProps) {
   );
   useActions('Session list', actions);
 
-  if (running !== undefined) {
-    return <Run running={running} onClose={() => setRunning(undefined)} />;
-  }
-  if (count === 0) return null;
+  const run = running !== undefined && (
+    <Run running={running} onClose={() => setRunning(undefined)} />
+  );
+  // One action at a time: the next can begin when this one has ended.
+  if (count === 0 || (running !== undefined && running.outcome === undefined)) return run || null;
   return (
-    <section className="ins-bulk" aria-label="Selected sessions">
-      <span role="status">
-        {groupThousands(count)} selected{looking !== undefined && ' so far'}
-        {note !== '' && `. ${note}`}
-      </span>
-      {looking === undefined ? (
-        <BarButton onClick={() => void selectAll()}>{BULK_TEXT.selectAll(all)}</BarButton>
-      ) : (
-        <BarButton onClick={() => looking.abort()}>Stop</BarButton>
-      )}
-      <span className="ins-bulk__gap" />
-      {canCompare && <BarButton onClick={compare}>{SESSION_LIST_TEXT.compare}</BarButton>}
-      <BarButton onClick={() => void exportAll()}>
-        <ActionIcon name="down" /> Export
-      </BarButton>
-      <BarButton ref={deleting} onClick={() => setDeleting(true)}>
-        <ActionIcon name="trash" /> Delete …
-      </BarButton>
-      <BarButton onClick={() => selection.clear()} label="Select none">
-        <ActionIcon name="close" />
-      </BarButton>
-      {isDeleting && (
-        <Deleting
-          ids={selected}
-          sessions={sessions}
-          back={deleting}
-          onDelete={deleteAll}
-          onKeep={() => setDeleting(false)}
-        />
-      )}
-    </section>
+    <>
+      {run}
+      <section className="ins-bulk" aria-label="Selected sessions">
+        <span role="status">
+          {groupThousands(count)} selected{looking !== undefined && ' so far'}
+          {note !== '' && `. ${note}`}
+        </span>
+        {looking === undefined ? (
+          <BarButton onClick={() => void selectAll()}>{BULK_TEXT.selectAll(all)}</BarButton>
+        ) : (
+          <BarButton onClick={() => looking.abort()}>Stop</BarButton>
+        )}
+        <span className="ins-bulk__gap" />
+        {canCompare && <BarButton onClick={compare}>{SESSION_LIST_TEXT.compare}</BarButton>}
+        <BarButton onClick={() => void exportAll()}>Export</BarButton>
+        <BarButton ref={deleting} onClick={() => setDeleting(true)}>
+          <ActionIcon name="trash" /> Delete …
+        </BarButton>
+        <BarButton onClick={() => selection.clear()} label="Select none">
+          <ActionIcon name="close" />
+        </BarButton>
+        {isDeleting && (
+          <Deleting
+            ids={selected}
+            sessions={sessions}
+            back={deleting}
+            onDelete={deleteAll}
+            onKeep={() => setDeleting(false)}
+          />
+        )}
+      </section>
+    </>
   );
 }
 
